@@ -3,7 +3,7 @@
 /// The limits of completion.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Number of contradictions.
+    /// The number of contradictions that completion may meet.
     pub budget: u64,
     /// Number of events that may be placed, or visited by saturation for the search.
     pub visits: u64,

@@ -1,4 +1,4 @@
-//! [`Program`]: random programs.
+//! [`Program`]: the operations of random programs, before a run gives them values.
 
 use history::random::{Rng, Weighted};
 use history::{

@@ -160,7 +160,7 @@ impl Lazy {
         Ok(())
     }
 
-    /// As [`Online::settle`].
+    /// Says how far a thread has come, as [`Online::settle`] does.
     pub fn settle(&mut self, thread: u32, sequence: u32) {
         if self.machine.is_none() {
             return self.online.settle(thread, sequence);
@@ -174,7 +174,7 @@ impl Lazy {
         }
     }
 
-    /// As [`Online::finish`].
+    /// Ends the stream, as [`Online::finish`] does.
     ///
     /// # Errors
     /// Returns what [`Online::finish`] returns, or [`ArrivalError::Exceeded`].

@@ -55,12 +55,12 @@ struct Held {
     until: u64,
 }
 
-/// A location.
+/// What a location holds, and what it held before.
 #[derive(Clone, Debug)]
 struct Cell {
-    /// What it holds.
+    /// The value that it holds now.
     held: Held,
-    /// What it held before, the oldest first.
+    /// The values that it held before, the oldest first.
     past: VecDeque<Held>,
 }
 

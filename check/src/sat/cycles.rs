@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::graph::{Arc, Graph};
+use super::graph::{Arc, Forced, Graph};
 use crate::engine::digraph::{Digraph, NONE};
 
 /// Maximum number of cycles that are searched in one model.
@@ -10,9 +10,27 @@ const MAX_CYCLES: usize = 1024;
 /// Maximum number of arcs visited in one model, once a cycle is found.
 const MAX_ARC_VISITS: usize = 2_000_000;
 
+/// The order that a model represents: the forced order with the arcs that the model chooses, those of low rank first. `triangles` are
+/// cycles of three choices, which are cheaper to find.
+///
+/// # Errors
+/// Returns cycles of the model: the triangles if there are any, or else some of those of its graph.
+pub fn order_or_cycles(
+    triangles: Vec<Vec<Arc>>,
+    forced: &Forced,
+    chosen: impl FnOnce() -> Vec<Arc>,
+    rank: &[u32],
+) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
+    if !triangles.is_empty() {
+        return Err(triangles);
+    }
+    let graph = Graph::new(forced, chosen());
+    graph.sort(rank).map_err(|components| cycles(&graph, &components))
+}
+
 /// Some cycles, at least one, each with about as few literals as a cycle through one of its arcs can have.
 /// `component` are the components that [`Graph::sort`] returned.
-pub fn cycles(graph: &Graph<'_>, component: &[u32]) -> Vec<Vec<Arc>> {
+fn cycles(graph: &Graph<'_>, component: &[u32]) -> Vec<Vec<Arc>> {
     let mut finder = Finder::new(graph, component);
     let mut found: Vec<Vec<Arc>> = Vec::new();
     let mut used: FxHashSet<i32> = FxHashSet::default();

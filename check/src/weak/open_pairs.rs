@@ -13,9 +13,9 @@ use super::forced::{Chain, Edge, Forced, Why};
 use crate::bounds::Bounds;
 use crate::engine::explain::Hop;
 use crate::engine::proof::{Assumption, Block, Violation};
-use crate::sat::cycles::cycles;
+use crate::sat::cycles::order_or_cycles;
 use crate::sat::formula::{Formula, OpenOrder};
-use crate::sat::graph::{self, Arc, Graph, Link};
+use crate::sat::graph::{self, Arc, Link};
 use crate::sat::triangles::Triangles;
 use crate::verdict::SatStatistics;
 
@@ -108,12 +108,8 @@ impl<'b> OpenOrder<'b> for OpenPairs<'_, '_, 'b> {
     /// The order consists of the nodes of the graph.
     fn check_model(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
         let triangles = self.triangles.find(|pair| self.ordered(pair));
-        if !triangles.is_empty() {
-            return Err(triangles);
-        }
-        let chosen = (0..self.pairs.len()).flat_map(|pair| self.chosen(pair)).collect();
-        let graph = Graph::new(&self.order, chosen);
-        graph.sort(&self.rank).map_err(|components| cycles(&graph, &components))
+        let chosen = || (0..self.pairs.len()).flat_map(|pair| self.chosen(pair)).collect();
+        order_or_cycles(triangles, &self.order, chosen, &self.rank)
     }
 }
 

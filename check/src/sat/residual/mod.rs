@@ -21,9 +21,9 @@ mod candidates;
 use history::{History, ReadsFrom};
 use rustc_hash::FxHashMap;
 
-use super::cycles::cycles;
+use super::cycles::order_or_cycles;
 use super::formula::{Formula, OpenOrder, Origin};
-use super::graph::{Arc, Forced, Graph, Link};
+use super::graph::{Arc, Forced, Link};
 use super::reader::Reader;
 use super::triangles::Triangles;
 use crate::bounds::Bounds;
@@ -279,10 +279,6 @@ impl<'b> OpenOrder<'b> for Residual<'_, '_, 'b> {
 
     fn check_model(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
         let triangles = self.triangles.find(|pair| self.ordered(pair));
-        if !triangles.is_empty() {
-            return Err(triangles);
-        }
-        let graph = Graph::new(&self.forced, self.chosen());
-        graph.sort(&self.rank).map_err(|components| cycles(&graph, &components))
+        order_or_cycles(triangles, &self.forced, || self.chosen(), &self.rank)
     }
 }

@@ -43,9 +43,9 @@ pub struct Subject<'a> {
 /// What an exploration is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Looking at states.
+    /// It looks at states.
     Exploring,
-    /// Looking for known faults that explain what was found.
+    /// It looks for known faults that explain what was found.
     Explaining,
 }
 

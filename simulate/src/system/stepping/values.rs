@@ -268,7 +268,7 @@ impl Renaming {
         self.latest[line] = Some(Write { agent, races });
     }
 
-    /// Whether somebody has written a line in the move.
+    /// Whether a core or device has written a line in the move.
     pub fn is_written(&self, line: usize) -> bool {
         self.latest.get(line).is_some_and(Option::is_some)
     }
