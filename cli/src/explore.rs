@@ -10,7 +10,7 @@ mod limits;
 mod means;
 mod memory_system;
 mod program;
-mod protocol;
+pub mod protocol;
 mod sizes;
 
 use std::io::Write;

@@ -13,7 +13,7 @@ mod unreached;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use check::Guarantee;
 use memory::models;
@@ -28,9 +28,11 @@ use serde::Serialize;
 use tables::{CRITERIA, CampaignRun, Coverage, Equivalent};
 
 use crate::error::Error;
+use crate::explore::protocol::mutants;
 use crate::options::Format;
 use crate::status::Status;
 use lab::campaign;
+use lab::explorations::Explorations;
 use lab::stored::Stored;
 
 /// Print what experiments and campaigns found, and make a page of it
@@ -44,7 +46,8 @@ Examples:
   rubric report results -o report.html --figures figures --claims claims.csv
   rubric report campaign -o summary.md
 
-DIR and the folders in it may hold tables of experiments and of campaigns, whole or in shards.
+DIR and the folders in it may hold tables of experiments and of campaigns, whole or in shards. Of a folder with
+explorations (`rubric explore protocol … --mutants -o DIR`) their table is printed again.
 
 A finder counts for a mutant if some client that ran it promises what the finder checks: with store
 buffers that is TSO, so that cm, ccm, wsc and sc say nothing about the protocol there.
@@ -71,7 +74,7 @@ unreachable and that no run took.
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees, 2 if
 there are no results in the folder or a table is damaged, else 0.")]
 pub struct Args {
-    /// A folder that `rubric campaign -o DIR` or `rubric experiment -o DIR` filled
+    /// A folder that `rubric campaign -o DIR`, `rubric experiment -o DIR` or `rubric explore protocol --mutants -o DIR` filled
     #[arg(value_name = "DIR", required_unless_present = "list")]
     folder: Option<PathBuf>,
 
@@ -119,7 +122,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         return list(args.format, out).map_err(Error::Output);
     };
     args.files.check()?;
-    let held = Stored::read(folder)?;
+    let held = match Stored::read(folder) {
+        Err(lab::Error::NoResults(_)) if folder.is_dir() => return explorations(args, folder, out),
+        held => held?,
+    };
     let answers = Campaign::of(&held).map(|campaign| campaign.answers());
     let summaries = report::summary::experiments(&held.results.trials);
     let claims = claims::all(&held.results);
@@ -148,6 +154,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
     .map_err(Error::Output)?;
     Ok(answers.as_ref().map_or(Status::Done, status))
+}
+
+/// Prints the explorations of mutants that a folder has.
+fn explorations(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<Status, Error> {
+    let explored = Explorations::stored(folder)?;
+    if explored.is_empty() {
+        return Err(lab::Error::NoResults(folder.to_owned()).into());
+    }
+    args.files.refuse(folder)?;
+    mutants::table::print(&explored, args.format, out).map_err(Error::Output)
 }
 
 /// A criterion, and the models that imply it.

@@ -70,6 +70,7 @@ impl Sequence<'_> {
             signals().any(|signal| match signal {
                 Signal::Happens { at, .. }
                 | Signal::Arrives { at, .. }
+                | Signal::PutsBack { at, .. }
                 | Signal::Changes { at, .. } => at == party,
                 Signal::Sends { from, to, .. } => from == party || to == party,
             })
@@ -97,6 +98,9 @@ fn events(signals: &[Signal], column: &impl Fn(Party) -> usize) -> Vec<Event> {
             }
             (Signal::Happens { at, what }, _) => {
                 Event::Note { at: column(*at), what: what.clone() }
+            }
+            (Signal::PutsBack { at, message }, _) => {
+                Event::Note { at: column(*at), what: format!("puts {message} back") }
             }
             (Signal::Arrives { at, message, content }, _) => {
                 Event::Arrived { at: column(*at), what: message.clone(), content: *content }

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 /// The exit status. Of several inputs the greatest variant counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// 0: consistent, or done.
+    #[default]
     Done,
     /// 3: undecided.
     Undecided,

@@ -126,12 +126,27 @@ fn with_option(mut error: Error, command: &Command, arguments: &[String]) -> Err
     };
     let mut asked = asked(command, arguments).clone();
     let Some(meant) = meant(name, &asked) else {
+        let others = having(name, command, "rubric");
+        let tip = format!("'--{name}' is an option of {}", others.join(" and "));
+        if !others.is_empty() {
+            suggest(&mut error, tip);
+        }
         return error;
     };
     let usage = asked.render_usage();
     error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{meant}")));
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
     error
+}
+
+/// The subcommands of a command that have an option, each with its path: `'rubric simulate'`.
+fn having(option: &str, command: &Command, path: &str) -> Vec<String> {
+    let has = command.get_arguments().any(|it| it.get_long() == Some(option));
+    let own = has.then(|| format!("'{path}'"));
+    let below = command.get_subcommands().filter(|below| !below.is_hide_set());
+    let below =
+        below.flat_map(|below| having(option, below, &format!("{path} {}", below.get_name())));
+    own.into_iter().chain(below).collect()
 }
 
 /// The subcommand that the arguments name.
@@ -199,5 +214,13 @@ mod tests {
         assert_eq!(of(&["--color=never", "check"], "proof"), Some("certificate"));
         assert_eq!(of(&["verify"], "seed"), None);
         assert_eq!(of(&["simulate"], "nonsense"), None);
+    }
+
+    #[test]
+    fn the_commands_that_have_an_option() {
+        let having = |option| having(option, &Cli::command(), "rubric");
+        assert_eq!(having("nice-cycles"), ["'rubric explore protocol'"]);
+        assert!(having("per-line").contains(&"'rubric simulate'".to_owned()));
+        assert!(having("nonsense").is_empty());
     }
 }

@@ -50,7 +50,7 @@ mod states;
 use std::path::{Path, PathBuf};
 
 use simulate::stepper::{
-    DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, Symmetry,
+    DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, Symmetry, UnderWay,
 };
 use simulate::system::{Warning, entry_of};
 
@@ -58,7 +58,7 @@ use slicc::protocol::Protocol;
 use slicc::source::Span;
 
 use crate::search::{Limits, Progress, Stopped};
-pub use finding::{Finding, Violation};
+pub use finding::{Finding, LatestWrite, Violation};
 use search::checkpoint::{Locked, Manifest, identity};
 use search::{End, Search};
 pub use states::disk::DiskProblem;
@@ -234,9 +234,11 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Whether a folder has the states of an exploration that has begun.
-    pub fn has_begun(folder: &Path) -> bool {
-        folder.join(search::checkpoint::MANIFEST).is_file()
+    /// How far the exploration has come whose states a folder has: the numbers of states and of moves to the last of them. `None`
+    /// if none has begun there.
+    pub fn begun(folder: &Path) -> Option<(usize, u32)> {
+        let manifest = std::fs::read_to_string(folder.join(search::checkpoint::MANIFEST)).ok()?;
+        search::checkpoint::extent(&manifest)
     }
 }
 
@@ -408,13 +410,22 @@ fn describe(search: &mut Search, run: &[(Vec<u8>, Move)], finding: Finding) -> V
         steps: Vec::new(),
         moves: Vec::new(),
         cores,
+        latest: None,
         left: Vec::new(),
     };
+    let mut under_way = UnderWay::default();
     for (state, chosen) in run {
-        let (described, outcome) = stepper.describe(state, *chosen);
+        let (described, outcome) = stepper.describe(state, *chosen, &mut under_way);
         violation.steps.push(described);
         violation.moves.push(*chosen);
-        let is_last = violation.moves.len() == run.len();
+        let step = violation.moves.len();
+        let is_last = step == run.len();
+        let line = violation.finding.line_of_value().filter(|_| !is_last);
+        let mut writes =
+            outcome.performed.iter().filter(|access| access.writes && line == Some(access.line));
+        if let Some(access) = writes.next_back() {
+            violation.latest = Some(LatestWrite { agent: access.core, step });
+        }
         match outcome.state {
             Ok(last) if is_last && violation.finding.is_stuck() => {
                 violation.left = stepper.left(&last);

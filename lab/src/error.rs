@@ -128,8 +128,8 @@ pub enum Error {
     },
     /// A folder without results.
     #[error(
-        "{}: this folder has no results of a campaign or an experiment: `rubric campaign -o DIR` and `rubric \
-         experiment NAME -o DIR` make them", .0.display()
+        "{}: this folder has no results of a campaign, an experiment or explorations of mutants: `rubric campaign -o DIR`, `rubric \
+         experiment NAME -o DIR` and `rubric explore protocol PROTOCOL --mutants -o DIR` make them", .0.display()
     )]
     NoResults(PathBuf),
     /// A selection from a file of finished histories.

@@ -76,15 +76,19 @@ impl Explorations {
         std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
         let own = folder.join(Shard::file(shard, STEM, EXTENSION));
         let (journal, lines) = Journal::open(&own)?;
-        let mut known = IndexMap::new();
-        for entry in std::fs::read_dir(folder).map_err(Error::file(folder))? {
-            let path = entry.map_err(Error::file(folder))?.path();
-            if path != own && Shard::of_file(&path, STEM, EXTENSION).is_some() {
-                known.extend(Lines::read(&path)?.rows::<Row>(0)?);
-            }
-        }
+        let mut known = in_journals(folder, Some(&own))?;
         known.extend(lines.rows::<Row>(0)?);
         Ok(Explorations { journal, known })
+    }
+
+    /// The explorations in a folder, by the commands that repeat them; none if it has no journals of explorations.
+    ///
+    /// # Errors
+    /// Fails if the folder or a journal cannot be read.
+    pub fn stored(folder: &Path) -> Result<Vec<Row>, Error> {
+        let mut rows: Vec<Row> = in_journals(folder, None)?.into_values().collect();
+        rows.sort_by(|one, other| one.command.cmp(&other.command));
+        Ok(rows)
     }
 
     /// What is known of an exploration. One that a limit ended is only known with the same limits.
@@ -100,6 +104,18 @@ impl Explorations {
     pub fn add(&self, row: &Row) -> Result<(), Error> {
         self.journal.add(row)
     }
+}
+
+/// The rows of the journals in a folder, but for one of them.
+fn in_journals(folder: &Path, but: Option<&Path>) -> Result<IndexMap<String, Row>, Error> {
+    let mut known = IndexMap::new();
+    for entry in std::fs::read_dir(folder).map_err(Error::file(folder))? {
+        let path = entry.map_err(Error::file(folder))?.path();
+        if Some(path.as_path()) != but && Shard::of_file(&path, STEM, EXTENSION).is_some() {
+            known.extend(Lines::read(&path)?.rows::<Row>(0)?);
+        }
+    }
+    Ok(known)
 }
 
 /// The first part of the name of each journal: the part before that of a shard.

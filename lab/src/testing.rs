@@ -55,7 +55,7 @@ use crate::campaign::coverage;
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::protocols::{Opened, Repairs, refused};
-pub use attribution::known_finding;
+pub use attribution::{known_finding, known_warning};
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
 pub use evidence::{Evidence, Part};

@@ -48,7 +48,7 @@
 //!
 //! ```
 //! use slicc::protocol::Protocol;
-//! use simulate::stepper::{Scope, Stepper};
+//! use simulate::stepper::{Scope, Stepper, UnderWay};
 //!
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
 //! let mut stepper = Stepper::new(&protocol, &Scope::default()).expect("the protocol fits");
@@ -56,7 +56,7 @@
 //! // Two cores, each of which may load or store.
 //! let moves = stepper.moves(&first);
 //! assert_eq!(moves.len(), 4);
-//! let (description, outcome) = stepper.describe(&first, moves[1]);
+//! let (description, outcome) = stepper.describe(&first, moves[1], &mut UnderWay::default());
 //! assert_eq!(description.happens, "core 0 stores to line 0");
 //! assert_eq!(description.effects[0], "L1Cache-0: I Store -> IM (line 0)");
 //! assert!(outcome.state.is_ok());
@@ -85,7 +85,7 @@ pub use crate::system::stepping::parts::{
 };
 pub use crate::system::stepping::{
     Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Repertoire,
-    Signal, Symmetry, Values,
+    Signal, Symmetry, UnderWay, Values,
 };
 
 /// Size of a block in bytes: one location.

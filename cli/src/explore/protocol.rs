@@ -12,7 +12,7 @@ mod chart;
 mod fair;
 mod json;
 mod moves;
-mod mutants;
+pub mod mutants;
 mod repertoire;
 mod subject;
 mod text;
@@ -95,20 +95,21 @@ JSON is one object a line for each protocol or mutant: `version` (2), `protocol`
 `locations`, `tiny`, `requests`, `threads_per_cache`, `l2_banks`, `directories`, `order`, `also`, `dma`, `outcome` (`clean`, `found`, `stopped`, or with --store compact `unproved`), `states`, `moves`, `depth`,
 `open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
 simulate` has them), `symmetries` (of which states are explored once), `asymmetries` (each with `of` and
-`reason`), `partial_order` (`on`; `off`; or `refused`, if a run depends on the requests that wait for memory), `live_variables` (`on`, `off` or `refused`), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
+`reason`), `partial_order` (`on`; `off`; or `refused`, if a run depends on the requests that wait for memory), `live_variables` (`on`, `off` or `refused`), `command` (that reproduces it), `warnings` (each with `message`, `known`, `file`, `line` and
 `steps`); `stopped` (`time`, `memory` or `states`); `missed` (the probability, at most, that states were missed); or `known` (the repairs of gem5's released protocol that
-explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`), `left` (what waits, of a deadlock or
+explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`), `latest` (of a wrong value: who has written the line last), `left` (what waits, of a deadlock or
 livelock) and, where
 the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
 `explore memory-system` has them; with --fair and if nothing else is found `fair` with `states`, `moves`, `outcome` and, if
 a request may starve, `what`, `stem` and `cycle`; with --unreached `unreached` with `proved` (whether all runs were looked
-at) and `transitions` (each with `machine`, `state`, `event` and, if it is known, `reason`).
+at) and `transitions` (each with `machine`, `state`, `event` and `reason`).
 
 With --disk, states take 20 to 60 bytes each in files: 4 bytes for each controller, and 12 more. An exploration that was
 interrupted, or killed, or that met a limit, goes on if the folder is given again, and ends as one that was not interrupted. The
-folder belongs to one protocol, size and version of rubric; another exploration is refused. To begin again, remove the folder.
+folder belongs to one protocol, size and version of rubric; another exploration is refused. --timeout counts the time that reading the states takes. To begin again, remove the folder.
 
-With --mutants several mutants are explored at a time, a thread each. With -o DIR each is stored in DIR/explorations.jsonl as
+With --mutants several mutants are explored at a time, a thread each; the object of each also has `change_reached` (false if no run that was
+looked at comes to what the mutant changes). With -o DIR each is stored in DIR/explorations.jsonl as
 soon as it has ended (with --shard I/N in explorations.I-of-N.jsonl; all shards may share a folder). Whoever gives the same
 command again, after an interruption or from another shard, gets what is stored; what a limit stopped is explored again with other limits.
 
@@ -182,7 +183,7 @@ pub struct Args {
     #[arg(long)]
     fair: bool,
 
-    /// List the transitions of the table that no run of this size takes, and why, where that is known. Explores without partial
+    /// List the transitions of the table that no run of this size takes, and why. Explores without partial
     /// order
     #[arg(long, conflicts_with = "mutants")]
     unreached: bool,

@@ -138,7 +138,7 @@ impl Table<'_> {
             let folder = self.args.disk.as_ref().map(|disk| disk.join(folder_of(opened, size)));
             let (means, folder) = (&self.means, folder.as_deref());
             // What the processor took before the exploration was stopped is in the row of then.
-            let resumes = folder.is_some_and(Disk::has_begun);
+            let resumes = folder.and_then(Disk::begun).is_some();
             let before = self.rows.get(&key).filter(|row| resumes && row.stopped.is_some());
             let before = before.map_or(0.0, |row| row.seconds);
             let mut row = decide(opened, size, means, folder, &limits, &seconds, &mut report)?;
@@ -168,6 +168,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
                 print(table.row(repaired, size)?, out).map_err(Error::Output)?;
             }
         }
+    }
+    if !args.quiet {
+        eprintln!("rubric: the rows are in {}", args.output.display());
     }
     Ok(Status::Done)
 }

@@ -57,6 +57,23 @@ impl Files {
         }
     }
 
+    /// Refuses to write files of explorations of mutants, which are a table only.
+    ///
+    /// # Errors
+    /// Returns an error if a file is asked for.
+    pub fn refuse(&self, folder: &Path) -> Result<(), Error> {
+        let asked =
+            [("-o", &self.output), ("--figures", &self.figures), ("--claims", &self.claims)];
+        match asked.iter().find(|(_, path)| path.is_some()) {
+            None => Ok(()),
+            Some((option, _)) => Err(Error::Usage(format!(
+                "{option}: {} has explorations of mutants, of which there is a table only: leave {option} out; --format json has each \
+                 with its run",
+                folder.display()
+            ))),
+        }
+    }
+
     /// Writes the files, and returns a line about each.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! `rubric explore protocol`.
 
-use crate::common::{Folder, error, output, output_of};
+use crate::common::{Folder, edited_mi_example, error, output, output_of, rubric};
 use serde_json::Value;
 
 /// `rubric explore protocol` with these arguments.
@@ -72,7 +72,9 @@ fn a_fault_is_shown_with_its_run_and_its_place() {
         "    at MI_example-cache.sm:",
         "  a shortest run, of 10 moves (shortest apart from those of memory):\n",
         "      7  core 0 loads line 1\n           L1Cache-0: M Replacement -> MI (line 0)\n",
-        "     10  RequestMsg WB_NACK for line 0 reaches L1Cache-0\n",
+        "      9  PUTX for line 0 from L1Cache-0 reaches Directory-0\n",
+        "           Directory-0 sends WB_NACK for line 0 to L1Cache-0\n",
+        "     10  WB_NACK for line 0 from Directory-0 reaches L1Cache-0\n",
     ] {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
     }
@@ -145,11 +147,25 @@ fn explorations_of_mutants_are_resumed() {
     };
     assert!(
         all(&["--shard", "2/2"])
-            .ends_with("7 mutants: 0 found, 7 without a finding, 0 undecided\n")
+            .ends_with("7 mutants: 0 found, 7 without a finding (5 of them change what no run of this size comes to), 0 undecided\n")
     );
     let journal = format!("{stored}/explorations.jsonl");
     let first = all(&[]);
-    assert!(first.ends_with("15 mutants: 0 found, 15 without a finding, 0 undecided\n"), "{first}");
+    let row = |name: &str| first.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    let unreached = "  nothing: no run of this size comes to what the mutant changes";
+    assert!(row("mi-dir-dma-write-offset").ends_with(unreached), "{first}");
+    assert!(row("mi-l1-evict-locked-line").ends_with("  nothing"), "{first}");
+    let counts = "15 mutants: 0 found, 15 without a finding (10 of them change what no run of this size comes to), 0 undecided\n";
+    assert!(first.ends_with(counts), "{first}");
+    // The report of the folder is the same table, whatever shards it was made in.
+    let report = output(&["report", &stored]);
+    assert!(
+        report.starts_with("rubric explore protocol MI_example\n") && report.ends_with(counts),
+        "{report}"
+    );
+    assert_eq!(report.lines().count(), first.lines().count());
+    let page = error(&["report", &stored, "-o", "page.html"]);
+    assert!(page.contains("has explorations of mutants, of which there is a table only"), "{page}");
     let text = std::fs::read_to_string(&journal).unwrap();
     assert_eq!(text.lines().count(), 8, "the others are the shard's");
     // Killed in the middle of a line. The times show that nothing else is explored again.
@@ -168,8 +184,8 @@ fn explorations_of_mutants_are_resumed() {
         output_of(&explore(&arguments), status)
     };
     assert!(limited("20", 3).contains("undecided: the limit of states came first"));
-    assert!(limited("2000", 0).contains("  nothing\n"));
-    assert!(limited("20", 0).contains("  nothing\n"));
+    assert!(limited("2000", 0).contains("  nothing: no run of this size"));
+    assert!(limited("20", 0).contains("  nothing: no run of this size"));
     let journal = format!("{stopped}/explorations.jsonl");
     assert_eq!(std::fs::read_to_string(&journal).unwrap().lines().count(), 2);
 }
@@ -189,10 +205,19 @@ fn made_mutants_are_sampled_as_in_campaigns() {
 fn what_no_run_takes_is_listed() {
     let arguments = ["MI_example", "--unreached"];
     let text = output(&explore(&arguments));
-    assert!(text.contains("transitions of the table that no run of this size takes:\n"), "{text}");
+    let heading =
+        "transitions of the table that no run of this size takes (partial order is off):\n";
+    assert!(text.contains(heading), "{text}");
     assert!(text.contains("    Directory I DMA_READ                      needs DMA\n"), "{text}");
-    assert!(text.contains("    L1Cache M Replacement\n"), "{text}");
-    assert!(!text.contains("partial order"), "{text}");
+    let replacement =
+        "    L1Cache M Replacement                     event Replacement does not come up\n";
+    assert!(text.contains(replacement), "{text}");
+    assert!(
+        text.ends_with(
+            "  runs of other sizes may take them: --locations 2, --tiny, --dma 1, --also\n"
+        ),
+        "{text}"
+    );
     let line = &json(&arguments, 0)[0];
     let rest = &line["unreached"];
     assert_eq!((&rest["proved"], &line["partial_order"]), (&true.into(), &"off".into()));
@@ -320,6 +345,17 @@ fn starvation_is_looked_for() {
     assert!(text.contains("  no starvation: in every fair run each request completes (501 states"));
     let lines = json(&["MI_example", "--fair"], 0);
     assert_eq!(lines[0]["fair"]["outcome"], "clean");
+    // A directory that recycles a core's request whenever the device's write is under way. The request keeps its sender.
+    let folder = Folder::new();
+    let (stalls, recycles) = (
+        "stall_and_wait(request_in, address);",
+        "request_in.recycle(clockEdge(), cyclesToTicks(recycle_latency));",
+    );
+    let file = edited_mi_example(folder.0.path(), "MI_example-dir.sm", stalls, recycles);
+    let text = output_of(&explore(&[&file, "--dma", "1", "--fair"]), 1);
+    let (_, cycle) = text.split_once("  and then, for ever, ").expect("a request starves");
+    assert!(cycle.contains("  GETX for line 0 from L1Cache-0 reaches Directory-0\n"), "{cycle}");
+    assert!(cycle.contains("  Directory-0 puts GETX for line 0 back\n"), "{cycle}");
 }
 
 #[test]
@@ -367,6 +403,13 @@ fn a_killed_exploration_goes_on() {
     let limited = [&explore(&exploration)[..], &[&further]].concat();
     let resumed = output_of(&[&limited[..], &["--disk", &disk]].concat(), 3);
     assert_eq!(timeless(&resumed), timeless(&output_of(&limited, 3)));
+    let mut told =
+        rubric(&[&explore(&exploration[..3])[..], &[&further, "--disk", &disk]].concat());
+    let told = String::from_utf8(told.assert().code(3).get_output().stderr.clone()).unwrap();
+    assert!(
+        told.starts_with("rubric: goes on from ") && told.contains(" states, depth "),
+        "{told}"
+    );
 
     let other = error(&[&explore(&["MI_example", "--quiet"])[..], &["--disk", &disk]].concat());
     assert!(other.contains("has the states of another exploration"), "{other}");
@@ -428,4 +471,29 @@ fn sizes_are_a_table_that_goes_on() {
     assert_eq!(outcomes, ["clean", "stopped", "clean"]);
     let wrong = error(&["explore", "sizes", "MI_example", "--sizes=2by2"]);
     assert!(wrong.contains("`2by2` is no size"), "{wrong}");
+}
+
+/// A wrong value comes with the write that it misses.
+#[test]
+fn a_wrong_value_comes_with_the_latest_write() {
+    let blank = [&["MI_example", "--mutant=mi-dir-putx-not-written"][..], &TINY].concat();
+    let text = output_of(&explore(&blank), 1);
+    assert!(text.contains("    nobody has written line 0 in this run: "), "{text}");
+    let arguments = ["MESI_Two_Level", "--also=early", "--mutant=mesi2-l1-is-inv-no-notify"];
+    let text = output_of(&explore(&arguments), 1);
+    assert!(text.contains("    line 0 was last written by core 0, in move "), "{text}");
+    let line = &json(&arguments, 1)[0];
+    let latest = line["found"]["latest"].as_str().unwrap();
+    let (_, step) = latest.rsplit_once(' ').unwrap();
+    let step = &line["found"]["steps"][step.parse::<usize>().unwrap() - 1];
+    let effects = step["effects"].as_array().unwrap();
+    assert!(effects.contains(&"core 0 has written line 0".into()), "{step}");
+}
+
+/// What another command takes is said.
+#[test]
+fn options_of_other_commands_are_known() {
+    let wrong = error(&explore(&["MI_example", "--per-line", "2"]));
+    assert!(wrong.contains("'--per-line' is an option of"), "{wrong}");
+    assert!(wrong.contains("'rubric simulate'"), "{wrong}");
 }

@@ -8,7 +8,9 @@
 use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
-use simulate::stepper::{self, Action, Move, Repertoire, Scope, Stepper, StepperError, Values};
+use simulate::stepper::{
+    self, Action, Move, Repertoire, Scope, Stepper, StepperError, UnderWay, Values,
+};
 use slicc::protocol::Protocol;
 
 use super::method::{Options, Search, VALUES, cycles};
@@ -129,7 +131,7 @@ impl MemorySystem for Slicc {
         }
         let described = found.map(|chosen| {
             let mut stepper = self.stepper.borrow_mut();
-            stepper.describe(&before.protocol, chosen).0.happens
+            stepper.describe(&before.protocol, chosen, &mut UnderWay::default()).0.happens
         });
         match (described, event) {
             (Some(happens), Event::Access(access)) => format!("{happens}: {access}"),

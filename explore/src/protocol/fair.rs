@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use simulate::stepper::{
-    Action, DescribedMove, Label, Move, PartStepper, Party, Scope, Stepper, StepperError,
+    Action, DescribedMove, Label, Move, PartStepper, Party, Scope, Stepper, StepperError, UnderWay,
 };
 use slicc::protocol::Protocol;
 
@@ -215,11 +215,12 @@ impl Explorer {
             let (component, dropped) = self.needed(component);
             let cycle = self.graph.cycle(&component, &|label| dropped.contains(&label));
             let stem = self.stem(*component.first()?);
+            let mut under_way = UnderWay::default();
             Some(Starvation {
                 who: self.stepper.stepper().agent_name(agent),
                 line,
-                stem: self.described(&stem),
-                cycle: self.described(&cycle),
+                stem: self.described(&stem, &mut under_way),
+                cycle: self.described(&cycle, &mut under_way),
             })
         })
     }
@@ -258,8 +259,8 @@ impl Explorer {
         path
     }
 
-    /// A walk in words.
-    fn described(&mut self, walk: &[(u32, u32)]) -> Vec<DescribedMove> {
+    /// A walk in words, after what is under way when it begins.
+    fn described(&mut self, walk: &[(u32, u32)], under_way: &mut UnderWay) -> Vec<DescribedMove> {
         let mut described = Vec::new();
         for &(state, label) in walk {
             if self.states.finding(state as usize).is_some() {
@@ -274,7 +275,7 @@ impl Explorer {
                 .find(|one| self.stepper.known().label(before.parts(), *one) == name);
             if let Some(chosen) = chosen {
                 let whole = self.stepper.whole(before.parts());
-                described.push(self.stepper.stepper().describe(&whole, chosen).0);
+                described.push(self.stepper.stepper().describe(&whole, chosen, under_way).0);
             }
         }
         described

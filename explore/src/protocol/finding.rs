@@ -80,6 +80,16 @@ impl Finding {
         }
     }
 
+    /// The line whose value is wrong, if a value is.
+    pub fn line_of_value(&self) -> Option<usize> {
+        match self {
+            Finding::StaleValue { line, .. }
+            | Finding::AtomicityViolation { line, .. }
+            | Finding::MissedInvalidation { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
+
     /// Whether something waits for ever.
     pub(super) fn is_stuck(&self) -> bool {
         matches!(self, Finding::Deadlock { .. } | Finding::Livelock { .. })
@@ -99,6 +109,15 @@ impl Finding {
     }
 }
 
+/// The last write of a line before a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatestWrite {
+    /// The core or, after the cores, the DMA device.
+    pub agent: usize,
+    /// The number of the move of the run, from 1 on.
+    pub step: usize,
+}
+
 /// A finding, and a shortest run that leads to it.
 #[derive(Clone, Debug)]
 pub struct Violation {
@@ -112,6 +131,9 @@ pub struct Violation {
     pub moves: Vec<Move>,
     /// The number of cores. What has a higher number is a DMA device.
     pub cores: usize,
+    /// Who has written the line of the finding last before it, and in which move of the run, from 1 on. `None` if nobody has,
+    /// or if the finding is not about a value.
+    pub latest: Option<LatestWrite>,
     /// What waits in the last state and for what, in words, if the finding is a deadlock or a livelock.
     pub left: Vec<String>,
 }
@@ -165,6 +187,22 @@ impl Violation {
                 format!("livelock: {waiting} waiting, and no sequence of transitions completes the requests")
             }
         }
+    }
+
+    /// Of a wrong value: who has written the line last, or where the value cannot come from.
+    pub fn latest_sentence(&self) -> Option<String> {
+        let line = self.finding.line_of_value()?;
+        Some(match self.latest {
+            Some(LatestWrite { agent, step }) => {
+                format!(
+                    "line {line} was last written by {}, in move {step}",
+                    self.agents(1 << agent)
+                )
+            }
+            None => format!(
+                "nobody has written line {line} in this run: the value is of a block that was never filled with the line's data"
+            ),
+        })
     }
 
     /// `core 0`, `cores 0 and 2`, or `core 1 and DMA device 0`

@@ -8,7 +8,7 @@ use simulate::client::Client;
 use simulate::config::{CacheGeometry, Caches, Options, Sizes};
 use simulate::program;
 use simulate::simulation::Simulation;
-use simulate::stepper::{Action, Freshness, Scope, Stepper};
+use simulate::stepper::{Action, Freshness, Scope, Stepper, UnderWay};
 use simulate::system::FaultKind;
 use slicc::mutant::{made, named};
 use slicc::protocol::Protocol;
@@ -207,9 +207,10 @@ fn a_run_can_be_replayed() {
     let found = found(run(&protocol, &tiny(), &Limits::default()));
     let mut stepper = Stepper::new(&protocol, &tiny()).unwrap();
     let mut state = stepper.first();
+    let mut under_way = UnderWay::default();
     for (at, (chosen, step)) in found.moves.iter().zip(&found.steps).enumerate() {
         assert!(stepper.moves(&state).contains(chosen));
-        let (described, outcome) = stepper.describe(&state, *chosen);
+        let (described, outcome) = stepper.describe(&state, *chosen, &mut under_way);
         assert_eq!(&described, step);
         match outcome.state {
             Ok(next) => state = next,

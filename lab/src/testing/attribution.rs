@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 
 use check::Bounds;
-use explore::protocol::{Exploration, Finding, Means, Store, Verdict, Violation, explore_by};
+use explore::protocol::{
+    Exploration, Finding, Means, Store, Verdict, Violation, WarningRun, explore_by,
+};
 use explore::search::{Limits, Progress, Stopped};
 use simulate::stepper::{Access, Move, Scope, Stepper, StepperError};
 use slicc::mutant::Mutant;
@@ -71,6 +73,37 @@ pub fn known_finding(
     Ok(Some(Known::by(repairs)))
 }
 
+/// The released fault that explains a warning, if there is one: with its repair, the run to the warning is still a run, and ends
+/// without that warning. Takes the moves of the run once for each repair.
+///
+/// # Errors
+/// As [`Stepper::new`].
+pub fn known_warning(
+    protocol: &Protocol,
+    scope: &Scope,
+    warned: &WarningRun,
+) -> Result<Option<Known>, StepperError> {
+    let Some((last, moves)) = warned.moves.split_last() else {
+        return Ok(None);
+    };
+    let repaired = all_that_fit(protocol);
+    let repaired = repaired.map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
+    for repair in &repaired.applied {
+        let Some(protocol) = with(protocol, &[repair]) else { continue };
+        let mut stepper = Stepper::new(&protocol, scope)?;
+        let Some(state) = after_all(&mut stepper, moves) else { continue };
+        if !stepper.moves(&state).contains(last) {
+            continue;
+        }
+        let outcome = stepper.take(&state, *last);
+        let warns = outcome.warnings.iter().any(|one| one.summary == warned.warning.summary);
+        if outcome.state.is_ok() && !warns {
+            return Ok(Some(Known::by(vec![repair.name.to_string()])));
+        }
+    }
+    Ok(None)
+}
+
 /// Whether the run to a finding is also one of a protocol with repairs, and ends in the same way.
 ///
 /// # Errors
@@ -82,16 +115,12 @@ fn repeats(
     signature: &Signature,
 ) -> Result<bool, StepperError> {
     let mut stepper = Stepper::new(protocol, scope)?;
-    let mut state = stepper.first();
     let Some((last, moves)) = found.moves.split_last() else {
         return Ok(false);
     };
-    for &chosen in moves {
-        let Some(next) = after(&mut stepper, &state, chosen) else {
-            return Ok(false);
-        };
-        state = next;
-    }
+    let Some(state) = after_all(&mut stepper, moves) else {
+        return Ok(false);
+    };
     if !stepper.moves(&state).contains(last) {
         return Ok(false);
     }
@@ -110,10 +139,13 @@ fn repeats(
     })
 }
 
-/// The state after a move, if it is one and nothing is wrong after it.
-fn after(stepper: &mut Stepper, state: &[u8], chosen: Move) -> Option<Vec<u8>> {
-    let is_move = stepper.moves(state).contains(&chosen);
-    is_move.then(|| stepper.take(state, chosen).state.ok()).flatten()
+/// The state after moves from the first state on, if they are moves and nothing fails.
+fn after_all(stepper: &mut Stepper, moves: &[Move]) -> Option<Vec<u8>> {
+    let first = stepper.first();
+    moves.iter().try_fold(first, |state, &chosen| {
+        let is_move = stepper.moves(&state).contains(&chosen);
+        is_move.then(|| stepper.take(&state, chosen).state.ok()).flatten()
+    })
 }
 
 /// Whether an exploration was not ended by time or memory, and does not show a finding.

@@ -258,7 +258,7 @@ mod tests {
         let text = text(&chart);
         for (wanted, times) in [
             ("ST enters mandatoryQueue", 1),
-            ("─ GETX for L1Cache-0 ─", 2),
+            ("▶│ GETX for L1Cache-0", 2),
             ("Fwd_GETX in I: invalid transition", 1),
             ("invalid transition: L1Cache 1, state I, event Fwd_GETX", 1),
         ] {

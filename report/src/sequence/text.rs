@@ -4,10 +4,10 @@ use super::{Chart, Event, Message};
 
 /// Number of characters of the numbers of steps.
 const NUMBER: usize = 5;
-/// Number of characters of an arrow beside its text.
-const GAP: usize = 5;
+/// Fewest characters of an arrow beside its text.
+const LEAST_ARROW: usize = 4;
 /// Fewest characters between two lifelines.
-const NARROWEST: usize = 16;
+const NARROWEST: usize = 10;
 
 /// Writes a chart as text, with its title unless that is empty. Arrows are drawn where messages arrive.
 pub fn text(chart: &Chart) -> String {
@@ -42,22 +42,24 @@ pub fn text(chart: &Chart) -> String {
     out
 }
 
-/// The distance of lifelines: the texts between them have room, and those on them.
+/// The distance of lifelines: the names of parties have room. A longer text lies over other lifelines, since each line has one text.
 fn column_width(chart: &Chart) -> usize {
-    let words = chart.words().into_iter();
-    let words = words.map(|(words, columns)| (words.chars().count() + GAP).div_ceil(columns));
-    let events = chart.steps.iter().flat_map(|step| &step.events).map(|event| match event {
-        Event::State { event, states: (before, after), .. } => {
-            state(event, before, after).chars().count()
-        }
-        _ => 0,
-    });
-    words.chain(events).max().unwrap_or(0).max(NARROWEST) + 1
+    let names = chart.parties.iter().map(|name| name.chars().count());
+    names.max().unwrap_or(0).max(NARROWEST) + 2
 }
 
 /// `IS Data → M`
 fn state(event: &str, before: &str, after: &str) -> String {
     format!("{before} {event} → {after}")
+}
+
+/// Writes a text from a place on, in a line that grows if need be.
+fn write(line: &mut Vec<char>, start: usize, text: &str) {
+    let end = start + text.chars().count();
+    line.resize(line.len().max(end), ' ');
+    for (place, one) in line[start..end].iter_mut().zip(text.chars()) {
+        *place = one;
+    }
 }
 
 /// The measures of a chart.
@@ -113,7 +115,8 @@ impl Page {
         Some(line)
     }
 
-    fn arrow(&self, line: &mut [char], from: usize, to: usize, what: &str) {
+    /// An arrow with its text in it, or to the right of it if it has no room.
+    fn arrow(&self, line: &mut Vec<char>, from: usize, to: usize, what: &str) {
         let (start, end) = (self.lifeline(from), self.lifeline(to));
         let (left, right) = (start.min(end), start.max(end));
         line[left + 1..right].fill('─');
@@ -122,16 +125,18 @@ impl Page {
         } else {
             line[end + 1] = '◀';
         }
-        self.centre(line, (left + right) / 2, &format!(" {what} "));
+        let what = format!(" {what} ");
+        if what.chars().count() + LEAST_ARROW < right - left {
+            self.centre(line, (left + right) / 2, &what);
+        } else {
+            write(line, right + 1, &what);
+        }
     }
 
     /// Writes a text around a place.
-    fn centre(&self, line: &mut [char], place: usize, text: &str) {
+    fn centre(&self, line: &mut Vec<char>, place: usize, text: &str) {
         let length = text.chars().count();
-        let start = place.saturating_sub(length / 2).max(NUMBER);
-        for (at, one) in (start..line.len()).zip(text.chars()) {
-            line[at] = one;
-        }
+        write(line, place.saturating_sub(length / 2).max(NUMBER), text);
     }
 
     fn finished(&self, line: Vec<char>, label: &str) -> String {

@@ -19,7 +19,8 @@ impl System {
         let span = self.program.spans.get(self.pc).copied();
         // gem5 crashes here, or says something else for each place in its library.
         let misuse = |what: &dyn std::fmt::Display| {
-            let message = format!("{what} ({name}, tick {}, address {address:#x})", self.now);
+            let row = self.row_text();
+            let message = format!("{what} ({name}, tick {}, address {address:#x}{row})", self.now);
             (FaultKind::Misuse, message)
         };
         let names_event = matches!(trap, Trap::NoTransition { .. });

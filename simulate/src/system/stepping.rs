@@ -47,7 +47,7 @@ use actions::Memo;
 pub use actions::{Access, Action, Repertoire};
 pub use describe::DescribedMove;
 pub use moves::{Holders, Move, Outcome};
-pub use signals::{Party, Signal};
+pub use signals::{Party, Signal, UnderWay};
 use symmetry::Kinds;
 pub use symmetry::{Group, Symmetry};
 use values::{Classes, Counts, Renaming};

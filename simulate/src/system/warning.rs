@@ -65,14 +65,7 @@ impl System {
         let machine = &self.program.machines[controller.machine];
         let name = format!("{} {}", machine.name, controller.version);
         let address = self.current_address();
-        let row = if self.in_transition {
-            let transition = &machine.transitions[self.transition as usize];
-            let event = &machine.events[usize::from(transition.event)];
-            let state = &machine.states[usize::from(transition.state)];
-            format!(", event {event} in state {state}")
-        } else {
-            String::new()
-        };
+        let row = self.row_text();
         let warning = Warning {
             message: format!("{misuse} ({name}, tick {}, address {address:#x}{row})", self.now),
             summary: summary(&misuse),
@@ -86,6 +79,19 @@ impl System {
         };
         self.warnings.push(warning);
         Ok(())
+    }
+
+    /// The row of the table that the current controller is taking, as the end of a sentence: `, event Load in state I`; nothing
+    /// outside of transitions.
+    pub(super) fn row_text(&self) -> String {
+        if !self.in_transition {
+            return String::new();
+        }
+        let machine = &self.program.machines[self.controllers[self.current].machine];
+        let transition = &machine.transitions[self.transition as usize];
+        let event = &machine.events[usize::from(transition.event)];
+        let state = &machine.states[usize::from(transition.state)];
+        format!(", event {event} in state {state}")
     }
 
     /// The warnings since the last call.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::memory_system;
 use super::moves::steps;
 use super::repertoire::Also;
-use super::subject::{Explored, Subject};
+use super::subject::{Explored, Subject, Warned};
 use super::{Args, KeptOrder, fair, unreached};
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
@@ -74,8 +74,8 @@ pub fn value(args: &Args, subject: &Subject, explored: &Explored) -> Value {
         LiveVariables::Refused => "refused",
     }
     .into();
-    let warnings = explored.exploration.warnings.iter().zip(&explored.warned_at);
-    line["warnings"] = warnings.map(|(warned, place)| warning(warned, place.as_ref())).collect();
+    let warnings = explored.exploration.warnings.iter().zip(&explored.warned);
+    line["warnings"] = warnings.map(|(run, warned)| warning(run, warned)).collect();
     match &explored.exploration.verdict {
         Verdict::Clean => line["outcome"] = "clean".into(),
         Verdict::Unproved { missed } => {
@@ -105,9 +105,13 @@ pub fn value(args: &Args, subject: &Subject, explored: &Explored) -> Value {
     line
 }
 
-fn warning(warned: &WarningRun, place: Option<&(String, usize, String)>) -> Value {
-    let mut value = json!({ "message": warned.warning.message, "steps": steps(&warned.steps) });
-    if let Some((file, line, _)) = place {
+fn warning(run: &WarningRun, warned: &Warned) -> Value {
+    let mut value = json!({
+        "message": run.warning.message,
+        "known": warned.known.as_ref().map(|known| &known.repairs),
+        "steps": steps(&run.steps),
+    });
+    if let Some((file, line, _)) = &warned.place {
         value["file"] = file.as_str().into();
         value["line"] = (*line).into();
     }
@@ -120,6 +124,9 @@ fn violation(found: &Violation, explored: &Explored) -> Value {
         "what": found.sentence(),
         "steps": steps(&found.steps),
     });
+    if let Some(latest) = found.latest_sentence() {
+        value["latest"] = latest.into();
+    }
     if !found.left.is_empty() {
         value["left"] = json!(found.left);
     }

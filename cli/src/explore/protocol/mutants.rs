@@ -1,20 +1,24 @@
 //! Explorations of many mutants: several at a time, as a table, stored and resumed.
 
+pub mod table;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use explore::protocol::{Means, Verdict};
+use explore::protocol::{Exploration, Means, Verdict};
 use lab::campaign::{Options, SAMPLE};
 use lab::explorations::{Explorations, Row, digest};
 use lab::protocols::Opened;
 use lab::shard::Shard;
 use lab::text::tame;
-use serde_json::Value;
+use simulate::differences::touched;
+use slicc::mutant::touched::{TableEntry, Touched};
 use slicc::mutant::{Mutant, Operator};
 
+use self::table::{REACHED, Table};
 use super::subject::Subject;
 use super::{Args, json, tell};
 use crate::campaign::{Sample, sample};
@@ -110,10 +114,16 @@ pub fn run(args: &Args, opened: &[Opened], out: &mut dyn Write) -> Result<Status
         tasks.map(|(_, (of, mutant))| Task { opened: &opened[of], mutant }).collect();
     let folder = args.output.as_deref();
     let stored = folder.map(|folder| Explorations::open(folder, args.mutants.shard)).transpose()?;
-    let mut table = Table { args, tasks: &tasks, excluded, counts: [0; 3], status: Status::Done };
-    Work { args, stored: stored.as_ref(), tasks: &tasks }.run(&mut table, out)?;
-    table.end(out).map_err(Error::Output)?;
-    Ok(table.status)
+    let mut printed = Printed { args, tasks: &tasks, table: Table::default() };
+    Work { args, stored: stored.as_ref(), tasks: &tasks }.run(&mut printed, out)?;
+    if args.format == Format::Text {
+        let left_out = match excluded {
+            0 => String::new(),
+            count => format!("; {count} more cannot differ from their protocol"),
+        };
+        writeln!(out, "{}{left_out}", printed.table.end()).map_err(Error::Output)?;
+    }
+    Ok(printed.table.status)
 }
 
 /// The explorations to be made.
@@ -125,7 +135,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Makes them, several at a time, and prints each as soon as all before it have ended.
-    fn run(&self, table: &mut Table<'_>, out: &mut dyn Write) -> Result<(), Error> {
+    fn run(&self, printed: &mut Printed<'_>, out: &mut dyn Write) -> Result<(), Error> {
         let means = self.args.means();
         let threads = means.jobs.min(self.tasks.len()).max(1);
         let means = Means { jobs: if threads > 1 { 1 } else { means.jobs }, ..means };
@@ -135,7 +145,7 @@ impl Work<'_> {
         let sender = Mutex::new(sender);
         let mut waiting = BTreeMap::new();
         let mut done = 0;
-        let printed = std::thread::scope(|scope| {
+        let ended = std::thread::scope(|scope| {
             for _ in 0..threads {
                 // No thread panics while it holds this.
                 let sender = sender.lock().expect("no thread failed").clone();
@@ -147,14 +157,14 @@ impl Work<'_> {
                 bar.inc(1);
                 waiting.insert(number, row?);
                 while let Some(row) = waiting.remove(&done) {
-                    bar.suspend(|| table.add(done, &row, out)).map_err(Error::Output)?;
+                    bar.suspend(|| printed.add(done, &row, out)).map_err(Error::Output)?;
                     done += 1;
                 }
             }
             Ok(())
         });
         bar.finish_and_clear();
-        printed
+        ended
     }
 
     /// Explores one mutant after the other, until there are none or nobody wants the result.
@@ -186,13 +196,16 @@ impl Work<'_> {
             return Ok(known.clone());
         }
         let explored = subject.explore_by(self.args, means, None, &mut |_, _| {})?;
+        let touched = touched(&task.opened.protocol, &subject.protocol);
+        let mut result = json::value(self.args, &subject, &explored);
+        result[REACHED] = is_reached(&touched, &explored.exploration).into();
         let row = Row {
             command,
             digest,
             limits,
             is_final: !matches!(explored.exploration.verdict, Verdict::Stopped(_)),
             status: explored.status().code(),
-            result: json::value(self.args, &subject, &explored),
+            result,
         };
         if let Some(stored) = self.stored {
             stored.add(&row)?;
@@ -201,104 +214,37 @@ impl Work<'_> {
     }
 }
 
-/// The table of mutants, which is printed row by row, and the counts of its last line.
-struct Table<'a> {
-    args: &'a Args,
-    tasks: &'a [Task<'a>],
-    /// The number of mutants that cannot differ from their protocol.
-    excluded: usize,
-    /// The number of mutants of which something was found, of which nothing, and which are undecided.
-    counts: [usize; 3],
-    status: Status,
+/// Whether a run comes to what a mutant changes, as far as that can be told: a change elsewhere than in the table counts as reached.
+fn is_reached(touched: &Touched, exploration: &Exploration) -> bool {
+    let met = exploration.taken.iter().chain(&exploration.stalled);
+    let mut met = met.map(|(machine, state, event)| TableEntry::new(machine, state, event));
+    let is_found = matches!(exploration.verdict, Verdict::Found(_));
+    is_found || !touched.elsewhere.is_empty() || met.any(|entry| touched.entries.contains(&entry))
 }
 
-impl Table<'_> {
-    /// The number of characters of the longest name of a mutant.
-    fn width(&self) -> usize {
-        let names = self.tasks.iter().map(|task| task.mutant.name.chars().count());
-        names.max().unwrap_or_default()
-    }
+/// What is printed of the explorations, one after the other.
+struct Printed<'a> {
+    args: &'a Args,
+    tasks: &'a [Task<'a>],
+    table: Table,
+}
 
-    /// Prints the next exploration. The line after a finding is the command that reproduces it.
+impl Printed<'_> {
+    /// Prints the next exploration, as soon as it is known.
     fn add(&mut self, number: usize, row: &Row, out: &mut dyn Write) -> io::Result<()> {
-        let (status, at) = match row.status {
-            0 => (Status::Done, 1),
-            1 => (Status::Violation, 0),
-            _ => (Status::Undecided, 2),
-        };
-        self.status = self.status.and(status);
-        self.counts[at] += 1;
+        let line = self.table.add(row);
         if self.args.format == Format::Json {
             writeln!(out, "{}", row.result)?;
             return out.flush();
         }
-        let (opened, width) = (self.tasks[number].opened, self.width());
+        let opened = self.tasks[number].opened;
         if number == 0 || !std::ptr::eq(self.tasks[number - 1].opened, opened) {
+            let names = self.tasks.iter().map(|task| &*task.mutant.name);
+            self.table.width = table::width(names);
             writeln!(out, "{}: {}", tame(&opened.given), self.args.size())?;
-            writeln!(
-                out,
-                "{:width$}  {:>9}  {:>6}  {:>8}  found",
-                "mutant", "states", "moves", "seconds"
-            )?;
+            writeln!(out, "{}", self.table.heading())?;
         }
-        let (moves, found) = in_words(&row.result);
-        writeln!(
-            out,
-            "{:width$}  {:>9}  {moves:>6}  {:>8.2}  {}",
-            row.result["mutant"].as_str().unwrap_or_default(),
-            row.result["states"].as_u64().unwrap_or_default(),
-            row.result["seconds"].as_f64().unwrap_or_default(),
-            tame(&found)
-        )?;
-        if status == Status::Violation {
-            writeln!(out, "    {}", tame(&row.command))?;
-        }
-        // Each result is shown as soon as it is known.
+        writeln!(out, "{line}")?;
         out.flush()
-    }
-
-    /// Prints how many mutants were found.
-    fn end(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.args.format == Format::Json {
-            return Ok(());
-        }
-        let [found, nothing, undecided] = self.counts;
-        let all = self.tasks.len();
-        let left_out = match self.excluded {
-            0 => String::new(),
-            count => format!("; {count} more cannot differ from their protocol"),
-        };
-        writeln!(
-            out,
-            "{all} mutants: {found} found, {nothing} without a finding, {undecided} undecided{left_out}"
-        )
-    }
-}
-
-/// The number of moves of the run that was found, and what was found.
-fn in_words(result: &Value) -> (String, String) {
-    let text = |key: &str| result[key].as_str().unwrap_or_default();
-    match text("outcome") {
-        "clean" => (String::new(), "nothing".to_owned()),
-        "unproved" => {
-            let missed = result["missed"].as_f64().unwrap_or_default();
-            (
-                String::new(),
-                format!("nothing, but states were missed with probability {missed:.1e}"),
-            )
-        }
-        "stopped" => {
-            let limit = match text("stopped") {
-                "states" => "limit of states",
-                "memory" => "memory limit",
-                _ => "time limit",
-            };
-            (String::new(), format!("undecided: the {limit} came first"))
-        }
-        _ => {
-            let found = &result["found"];
-            let moves = found["steps"].as_array().map_or(0, Vec::len);
-            (moves.to_string(), found["what"].as_str().unwrap_or_default().to_owned())
-        }
     }
 }

@@ -8,7 +8,8 @@ use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
 use explore::protocol::{
-    Exploration, Means, OnDiskError, TransitionName, Verdict, Why, explore_by, explore_on_disk,
+    Disk, Exploration, Means, OnDiskError, TransitionName, Verdict, WarningRun, Why, explore_by,
+    explore_on_disk,
 };
 use explore::search::Progress;
 use report::coverage::Reached;
@@ -19,6 +20,7 @@ use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
 
+use super::unreached::Met;
 use super::{Args, fair};
 use crate::error::Error;
 use crate::interrupt;
@@ -29,7 +31,7 @@ use crate::simulate::protocols;
 use crate::status::Status;
 use lab::Refusal;
 use lab::protocols::{Opened, Repairs};
-use lab::testing::{Known, known_finding};
+use lab::testing::{Known, known_finding, known_warning};
 use lab::text::written_at;
 
 /// A protocol to be explored.
@@ -49,19 +51,27 @@ pub enum Phase {
     Explaining,
 }
 
+/// What is known of a warning.
+pub struct Warned {
+    /// Where it is: file, line, and what is written there.
+    pub place: Option<(String, usize, String)>,
+    /// The fault of gem5's released protocol that explains it, if one does.
+    pub known: Option<Known>,
+}
+
 /// The results of exploring a protocol.
 pub struct Explored {
     pub exploration: Exploration,
     /// How much of the protocol's table was taken.
     pub coverage: Reached,
-    /// The transitions of the table that were not taken, if these were asked for, each with the reason, if that is known.
-    pub unreached: Option<Vec<(TableEntry, Option<String>)>>,
+    /// The transitions of the table that were not taken, if these were asked for, each with the reason.
+    pub unreached: Option<Vec<(TableEntry, String)>>,
     /// Where the protocol failed: file, line, and what is written there.
     pub place: Option<(String, usize, String)>,
     /// The faults of gem5's released protocol that explain what was found, if they do.
     pub known: Option<Known>,
-    /// The place of each warning.
-    pub warned_at: Vec<Option<(String, usize, String)>>,
+    /// What is known of each warning.
+    pub warned: Vec<Warned>,
     /// Whether requests may starve, if that was asked for and nothing else was found.
     pub fair: Option<Fair>,
     /// The searches for nice cycles, if these were asked for.
@@ -139,6 +149,7 @@ impl<'a> Subject<'a> {
             None => explore_by(&self.protocol, &scope, means, &limits, &mut report)
                 .map_err(|problem| self.refused(problem))?,
             Some(disk) => {
+                tell_begun(&disk, args.quiet);
                 explore_on_disk(&self.protocol, &scope, &disk, means, &limits, &mut report)
                     .map_err(|problem| match problem {
                         OnDiskError::Stepper(problem) => self.refused(problem),
@@ -163,9 +174,9 @@ impl<'a> Subject<'a> {
             Verdict::Found(found) => found.fault.as_deref(),
             _ => None,
         };
-        let sources = self.protocol.sources();
         let warnings = exploration.warnings.iter();
-        let warned_at = warnings.map(|warned| written_at(warned.warning.span, sources));
+        let warned =
+            warnings.map(|warned| self.warned(args, &scope, warned)).collect::<Result<_, _>>()?;
         let known = match &exploration.verdict {
             Verdict::Found(found) if args.repair != Repairs::All => {
                 let states = exploration.progress.states;
@@ -182,15 +193,39 @@ impl<'a> Subject<'a> {
         Ok(Explored {
             fair,
             known: known.map_err(|problem| self.refused(problem))?,
-            warned_at: warned_at.collect(),
+            warned,
             place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
             coverage: self.taken(args, &exploration.taken, protocols::reached).unwrap_or_default(),
-            unreached: args
-                .unreached
-                .then(|| self.taken(args, &exploration.taken, protocols::rest).unwrap_or_default()),
+            unreached: args.unreached.then(|| self.unreached(args, &exploration)),
             searches: searches.map_err(|problem| self.refused(problem))?,
             exploration,
         })
+    }
+
+    /// What is known of a warning.
+    fn warned(&self, args: &Args, scope: &Scope, warned: &WarningRun) -> Result<Warned, Error> {
+        let known = match args.repair {
+            Repairs::All => Ok(None),
+            _ => known_warning(&self.protocol, scope, warned),
+        };
+        Ok(Warned {
+            place: written_at(warned.warning.span, self.protocol.sources()),
+            known: known.map_err(|problem| self.refused(problem))?,
+        })
+    }
+
+    /// The transitions of the table that were not taken, each with the reason: the known one, or what the runs lack.
+    fn unreached(&self, args: &Args, exploration: &Exploration) -> Vec<(TableEntry, String)> {
+        let rest = self.taken(args, &exploration.taken, protocols::rest).unwrap_or_default();
+        let met = Met::of(&self.protocol, exploration);
+        let reason =
+            |place: &TableEntry, known: Option<String>| known.unwrap_or_else(|| met.lack(place));
+        rest.into_iter()
+            .map(|(place, known)| {
+                let reason = reason(&place, known);
+                (place, reason)
+            })
+            .collect()
     }
 
     /// Compares what was taken with the table. A protocol that was explored has a plan.
@@ -221,6 +256,16 @@ impl<'a> Subject<'a> {
             })),
             StepperError::Setup(what) => Error::Usage(format!("{}: {what}", self.given)),
         }
+    }
+}
+
+/// Says from where an exploration on disk goes on.
+fn tell_begun(disk: &Disk, quiet: bool) {
+    if let Some((states, depth)) = Disk::begun(&disk.folder).filter(|_| !quiet) {
+        eprintln!(
+            "rubric: goes on from {states} states, depth {depth}, in {}",
+            disk.folder.display()
+        );
     }
 }
 

@@ -9,11 +9,12 @@ use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
 use super::moves::{heading_of_run, listed, reason};
-use super::subject::{Explored, Subject};
+use super::subject::{Explored, Subject, Warned};
 use super::{Args, fair, unreached};
 use crate::known::explained_lines;
 use crate::status::Status;
 use lab::decided::bytes_in;
+use lab::testing::Known;
 use lab::text::tame;
 
 /// Prints one exploration.
@@ -65,8 +66,8 @@ pub fn print(
         )?,
     }
     let order = explored.exploration.partial_order;
-    for (at, warned) in explored.exploration.warnings.iter().enumerate() {
-        warning(warned, order, explored.warned_at[at].as_ref(), out)?;
+    for (run, warned) in explored.exploration.warnings.iter().zip(&explored.warned) {
+        warning(run, order, warned, out)?;
     }
     let files = args.disk.as_deref().map(|folder| bytes_in(folder) as f64 / 1e6);
     let files = files.map_or(String::new(), |megabytes| format!(" and {megabytes:.1} MB in files"));
@@ -76,7 +77,7 @@ pub fn print(
     live_variables(explored.exploration.live_variables, out)?;
     writeln!(out, "  coverage {}", explored.coverage)?;
     if let Some(rest) = &explored.unreached {
-        unreached::print(rest, &explored.exploration, out)?;
+        unreached::print(rest, args, &explored.exploration, out)?;
     }
     if let Some(fair) = &explored.fair {
         fair::print(fair, out)?;
@@ -114,10 +115,10 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
     if let Some((file, line, text)) = &explored.place {
         writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
     }
-    let known = explored.known.iter().flat_map(explained_lines);
-    for (at, line) in known.enumerate() {
-        writeln!(out, "    {}{line}", if at == 0 { "known: " } else { "" })?;
+    if let Some(latest) = found.latest_sentence() {
+        writeln!(out, "    {latest}")?;
     }
+    explanation(explored.known.as_ref(), out)?;
     shortest_run(&found.steps, explored.exploration.partial_order, out)?;
     if !found.left.is_empty() {
         writeln!(out, "  what waits then:")?;
@@ -127,17 +128,27 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
 
 /// Prints a mistake that gem5 accepts, with a shortest run to it.
 fn warning(
-    warned: &WarningRun,
+    run: &WarningRun,
     order: PartialOrder,
-    place: Option<&(String, usize, String)>,
+    warned: &Warned,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "  warning: {}", tame(&warned.warning.message))?;
-    if let Some((file, line, text)) = place {
+    writeln!(out, "  warning: {}", tame(&run.warning.message))?;
+    if let Some((file, line, text)) = &warned.place {
         writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
     }
+    explanation(warned.known.as_ref(), out)?;
     writeln!(out, "    gem5 continues; --strict makes it a fault")?;
-    shortest_run(&warned.steps, order, out)
+    shortest_run(&run.steps, order, out)
+}
+
+/// Prints the released faults that explain something, if they do.
+fn explanation(known: Option<&Known>, out: &mut dyn Write) -> io::Result<()> {
+    let lines = known.into_iter().flat_map(explained_lines);
+    for (at, line) in lines.enumerate() {
+        writeln!(out, "    {}{line}", if at == 0 { "known: " } else { "" })?;
+    }
+    Ok(())
 }
 
 fn shortest_run(

@@ -1,16 +1,66 @@
 //! The transitions of the table that no run takes.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use explore::protocol::{Exploration, Verdict};
+use explore::protocol::{Exploration, TransitionName, Verdict};
 use serde_json::{Value, json};
 use slicc::mutant::touched::TableEntry;
+use slicc::protocol::Protocol;
 
+use super::Args;
 use lab::text::tame;
 
-/// Prints them, each with the reason, if that is known.
+/// What came up in the runs of an exploration: pairs of a machine and a name of it.
+pub struct Met {
+    events: BTreeSet<(String, String)>,
+    /// The states in which an event came, or to which a transition that was taken leads.
+    states: BTreeSet<(String, String)>,
+}
+
+impl Met {
+    /// What came up in an exploration of a protocol.
+    pub fn of(protocol: &Protocol, exploration: &Exploration) -> Met {
+        let (taken, stalled) = (&exploration.taken, &exploration.stalled);
+        let met = || taken.iter().chain(stalled);
+        let mut states: BTreeSet<(String, String)> =
+            met().map(|(machine, state, _)| (machine.clone(), state.clone())).collect();
+        states.extend(taken.iter().filter_map(|one| Some((one.0.clone(), next(protocol, one)?))));
+        Met {
+            events: met().map(|(machine, _, event)| (machine.clone(), event.clone())).collect(),
+            states,
+        }
+    }
+
+    /// What the runs lack for an entry of the table.
+    pub fn lack(&self, place: &TableEntry) -> String {
+        let TableEntry { machine, state, event } = place;
+        let has = |names: &BTreeSet<(String, String)>, name: &str| {
+            names.contains(&(machine.clone(), name.to_owned()))
+        };
+        match (has(&self.states, state), has(&self.events, event)) {
+            (false, false) => "neither its state nor its event comes up".to_owned(),
+            (false, true) => format!("state {state} does not come up"),
+            (true, false) => format!("event {event} does not come up"),
+            (true, true) => "its state and its event come up, but not together".to_owned(),
+        }
+    }
+}
+
+/// The state to which a transition leads, unless that is computed.
+fn next(protocol: &Protocol, (machine, state, event): &TransitionName) -> Option<String> {
+    let machine = protocol.program.machines.iter().find(|one| *one.name == **machine)?;
+    let is_it = |from: &str, what: &str| (from, what) == (state.as_str(), event.as_str());
+    let taken = machine.transitions.iter().find(|one| {
+        is_it(&machine.states[usize::from(one.state)], &machine.events[usize::from(one.event)])
+    })?;
+    taken.next.map(|next| machine.states[usize::from(next)].to_string())
+}
+
+/// Prints them, each with the reason.
 pub fn print(
-    rest: &[(TableEntry, Option<String>)],
+    rest: &[(TableEntry, String)],
+    args: &Args,
     exploration: &Exploration,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -19,20 +69,33 @@ pub fn print(
     } else {
         "not taken by the runs that were looked at, which are not all"
     };
-    writeln!(out, "  {} transitions of the table {what}:", rest.len())?;
+    writeln!(out, "  {} transitions of the table {what} (partial order is off):", rest.len())?;
     for (TableEntry { machine, state, event }, reason) in rest {
         let name = format!("{machine} {state} {event}");
-        match reason {
-            Some(reason) => writeln!(out, "    {:40}  {}", tame(&name), tame(reason))?,
-            None => writeln!(out, "    {}", tame(&name))?,
-        }
+        writeln!(out, "    {:40}  {}", tame(&name), tame(reason))?;
     }
-    Ok(())
+    let others = others(args);
+    if rest.is_empty() || others.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "  runs of other sizes may take them: {}", others.join(", "))
+}
+
+/// The options with which there are more runs.
+fn others(args: &Args) -> Vec<&'static str> {
+    let repertoire = args.repertoire.repertoire();
+    let options = [
+        ("--locations 2", args.locations == 1),
+        ("--tiny", !args.tiny),
+        ("--dma 1", repertoire.devices == 0),
+        ("--also", args.repertoire.also().is_empty()),
+    ];
+    options.into_iter().filter(|(_, is_new)| *is_new).map(|(option, _)| option).collect()
 }
 
 /// The same as JSON.
-pub fn value(rest: &[(TableEntry, Option<String>)], exploration: &Exploration) -> Value {
-    let row = |(place, reason): &(TableEntry, Option<String>)| {
+pub fn value(rest: &[(TableEntry, String)], exploration: &Exploration) -> Value {
+    let row = |(place, reason): &(TableEntry, String)| {
         let TableEntry { machine, state, event } = place;
         json!({ "machine": machine, "state": state, "event": event, "reason": reason })
     };

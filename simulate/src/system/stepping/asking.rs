@@ -48,12 +48,11 @@ impl Stepping {
         value: u8,
     ) -> Result<(), Trap> {
         let controller = self.controller_of(agent);
-        let queue = match action {
+        match action {
             // It happens within the core.
             Action::Use => return Ok(()),
             Action::PrefetchRead | Action::PrefetchWrite => {
-                self.prefetch(controller, line, action)?;
-                self.prefetch_queues[controller]
+                self.prefetch(controller, line, action)?
             }
             _ => {
                 let is_accepted = match agent.checked_sub(self.cores) {
@@ -63,13 +62,19 @@ impl Stepping {
                 if !is_accepted {
                     return Ok(());
                 }
-                let mandatory = self.system.controllers[controller].mandatory;
-                mandatory.map(|(buffer, _)| buffer as usize)
             }
-        };
-        match queue {
+        }
+        match self.queue_of(controller, action) {
             Some(queue) => self.begin(queue, controller),
             None => Ok(()),
+        }
+    }
+
+    /// The buffer of a controller to which requests for an action come.
+    pub(super) fn queue_of(&self, controller: usize, action: Action) -> Option<usize> {
+        match action {
+            Action::PrefetchRead | Action::PrefetchWrite => self.prefetch_queues[controller],
+            _ => self.system.controllers[controller].mandatory.map(|(buffer, _)| buffer as usize),
         }
     }
 

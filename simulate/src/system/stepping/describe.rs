@@ -4,7 +4,7 @@ use slicc::compile::types::TypeKind;
 
 use super::actions::{Access, Action};
 use super::moves::{Move, Outcome};
-use super::signals::Signal;
+use super::signals::{Party, Signal, UnderWay};
 use super::values::Freshness;
 use super::{Stepping, Values};
 use crate::system::RecordedEvent;
@@ -22,20 +22,32 @@ pub struct DescribedMove {
 }
 
 impl Stepping {
-    /// Makes a move in a state, and describes it.
-    pub fn describe(&mut self, state: &[u8], chosen: Move) -> (DescribedMove, Outcome) {
+    /// Makes a move in a state, and describes it. `under_way` has what the moves before it have sent, if they are known; it says
+    /// who sent a message that arrives.
+    pub fn describe(
+        &mut self,
+        state: &[u8],
+        chosen: Move,
+        under_way: &mut UnderWay,
+    ) -> (DescribedMove, Outcome) {
         self.thaw(state);
-        let happens = self.event_text(chosen);
-        let mut signals = vec![self.cause(chosen)];
+        let cause = self.cause(chosen);
+        let happens = self.cause_text(chosen, under_way.sender(&cause));
+        let rested = self.resting(match chosen {
+            Move::Arrive { buffer, at } => Some((buffer, at)),
+            _ => None,
+        });
         let outcome = self.take(state, chosen);
-        let mut effects = self.effects();
-        let performed = outcome.performed.iter();
-        effects.extend(performed.map(|access| self.access_text(access)));
-        signals.extend(self.consequences(chosen, &outcome));
+        let consequences = self.consequences(chosen, rested, &outcome);
+        let effects = self.effects(&consequences);
+        under_way.follow(&cause, &consequences);
+        let mut signals = vec![cause];
+        signals.extend(consequences);
         (DescribedMove { happens, effects, signals }, outcome)
     }
 
-    fn event_text(&self, chosen: Move) -> String {
+    /// How a move begins, in words, and who sent the message that arrives in it. To be called in the state before it.
+    fn cause_text(&self, chosen: Move, sender: Option<Party>) -> String {
         match chosen {
             Move::Ask { core, action: Action::PrefetchRead | Action::PrefetchWrite, .. } => {
                 format!("{}{}", self.agent_name(core), self.request_text(chosen))
@@ -44,12 +56,16 @@ impl Stepping {
                 format!("{} {}", self.agent_name(core), self.request_text(chosen))
             }
             Move::Arrive { buffer, at } => {
-                let message = self.message(buffer, at);
-                format!("{message} reaches {}", self.consumer(buffer))
+                let message = self.message_in(buffer, at);
+                let from = sender.map(|sender| format!(" from {}", self.party_name(sender)));
+                format!("{message}{} reaches {}", from.unwrap_or_default(), self.consumer(buffer))
             }
             Move::Memory { buffer, at } => {
-                let message = self.message(buffer, at);
-                format!("memory takes {message} from {}", self.consumer(buffer))
+                format!(
+                    "memory takes {} from {}",
+                    self.message_in(buffer, at),
+                    self.consumer(buffer)
+                )
             }
             Move::Wake { controller } => format!("{} looks again", self.name(controller)),
             Move::Timer { table, line } => {
@@ -98,6 +114,16 @@ impl Stepping {
         format!("{}-{}", machine.name, controller.version)
     }
 
+    /// `core 0`, `DMA device 0`, `L1Cache-1` or `memory`
+    pub(super) fn party_name(&self, party: Party) -> String {
+        match party {
+            Party::Core(core) => self.agent_name(core),
+            Party::Device(device) => self.agent_name(self.cores + device),
+            Party::Controller(controller) => self.name(controller),
+            Party::Memory => "memory".to_owned(),
+        }
+    }
+
     pub(super) fn consumer(&self, buffer: usize) -> String {
         self.name(self.system.consumers[buffer] as usize)
     }
@@ -110,23 +136,12 @@ impl Stepping {
         }
     }
 
-    /// `RequestMsg GETX for line 0`
-    fn message(&self, buffer: usize, at: usize) -> String {
-        let Some(one) = self.system.buffers[buffer].in_flight().nth(at) else {
-            return "a message".to_owned();
-        };
-        let of = self.system.words.type_of(one.message);
-        let name = &self.system.program.types[of].name;
-        let kind = self.kind_of(one.message).map(|kind| format!(" {kind}"));
-        format!("{name}{}{}", kind.unwrap_or_default(), self.line_of_message(one.message))
-    }
-
-    /// The same without the type, if the message has a `Type` field: `GETX for line 0`
-    pub(super) fn brief_message(&self, buffer: usize, at: usize) -> String {
-        let Some(one) = self.system.buffers[buffer].in_flight().nth(at) else {
-            return "a message".to_owned();
-        };
-        self.message_name(one.message)
+    /// The type and the line of a message in flight: `GETX for line 0`
+    pub(super) fn message_in(&self, buffer: usize, at: usize) -> String {
+        match self.system.buffers[buffer].in_flight().nth(at) {
+            Some(one) => self.message_name(one.message),
+            None => "a message".to_owned(),
+        }
     }
 
     /// The type and the line of a message: `GETX for line 0`
@@ -167,11 +182,6 @@ impl Stepping {
             }
             _ => "",
         }
-    }
-
-    /// `core 0 has read the latest value of line 0`
-    fn access_text(&self, access: &Access) -> String {
-        format!("{} {}", self.agent_name(access.core), self.answer_text(access))
     }
 
     /// What a core is told: `has read the latest value of line 0`
@@ -217,27 +227,44 @@ impl Stepping {
         }
     }
 
-    /// The effects of the last move.
-    fn effects(&self) -> Vec<String> {
-        let happenings = self.system.happenings.iter().take(self.system.happened);
-        // A transition is recorded when its actions are over.
-        let mut happenings: Vec<_> = happenings.collect();
-        happenings.sort_by_key(|happening| happening.is_message);
-        happenings
-            .into_iter()
-            .map(|happening| {
-                let who = self.name(happening.controller as usize);
-                let of = happening.what as usize;
-                if happening.is_message {
-                    let name = &self.system.program.types[of].name;
-                    let kind = self.kind_name(of, happening.kind as usize);
-                    return format!("{who} sends {name} {kind}").trim_end().to_owned();
-                }
-                let (event, before, after) = self.transition(happening);
-                let line = self.line_name(happening.address);
-                format!("{who}: {before} {event} -> {after} ({line})")
-            })
-            .collect()
+    /// What follows from a move, in words.
+    fn effects(&self, consequences: &[Signal]) -> Vec<String> {
+        let is_broadcast = |one: &Signal, next: &Signal| match (one, next) {
+            (
+                Signal::Sends { from, message, .. },
+                Signal::Sends { from: other, message: equal, .. },
+            ) => (from, message) == (other, equal),
+            _ => false,
+        };
+        let parts = consequences.chunk_by(is_broadcast);
+        parts.map(|part| self.effect(part)).collect()
+    }
+
+    /// A consequence in words; several are one message to several parties.
+    fn effect(&self, part: &[Signal]) -> String {
+        match &part[0] {
+            Signal::Changes { at, event, states: (before, after), line } => {
+                format!("{}: {before} {event} -> {after} ({line})", self.party_name(*at))
+            }
+            Signal::Happens { at, what } => format!("{} {what}", self.party_name(*at)),
+            Signal::Arrives { at, message, .. } => {
+                format!("{message} reaches {}", self.party_name(*at))
+            }
+            Signal::Sends { from: Party::Core(_) | Party::Device(_), to, message, .. } => {
+                format!("{message} waits at {}", self.party_name(*to))
+            }
+            Signal::PutsBack { at, message } => {
+                format!("{} puts {message} back", self.party_name(*at))
+            }
+            Signal::Sends { from, message, .. } => {
+                let to = part.iter().filter_map(|signal| match signal {
+                    Signal::Sends { to, .. } => Some(self.party_name(*to)),
+                    _ => None,
+                });
+                let to: Vec<String> = to.collect();
+                format!("{} sends {message} to {}", self.party_name(*from), to.join(" and "))
+            }
+        }
     }
 
     /// The event of a transition that was taken, and the states before and after it.

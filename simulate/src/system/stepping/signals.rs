@@ -52,6 +52,13 @@ pub enum Signal {
         /// The line: `line 0`.
         line: String,
     },
+    /// A message that has arrived is put back by the controller that took it (`recycle`), and will arrive again.
+    PutsBack {
+        /// The controller.
+        at: Party,
+        /// Its type and line.
+        message: String,
+    },
     /// A message is sent.
     Sends {
         /// The party that sends it.
@@ -63,6 +70,49 @@ pub enum Signal {
         /// Stands for its content, as in [`Signal::Arrives`].
         content: u64,
     },
+}
+
+impl Signal {
+    /// Whether this is the sending of a message that arrives so.
+    fn arrives_as(&self, arrival: &Signal) -> bool {
+        match (self, arrival) {
+            (
+                Signal::Sends { to, message, content, .. },
+                Signal::Arrives { at, message: same, content: equal },
+            ) => (to, message, content) == (at, same, equal),
+            _ => false,
+        }
+    }
+}
+
+/// The messages of a run that were sent and have not arrived.
+#[derive(Clone, Debug, Default)]
+pub struct UnderWay {
+    sent: Vec<Signal>,
+}
+
+impl UnderWay {
+    /// The place of the message that arrives: the first of those that are equal to it.
+    fn find(&self, arrival: &Signal) -> Option<usize> {
+        self.sent.iter().position(|sent| sent.arrives_as(arrival))
+    }
+
+    /// Who sent the message that arrives, if that is known.
+    pub(super) fn sender(&self, arrival: &Signal) -> Option<Party> {
+        match &self.sent[self.find(arrival)?] {
+            Signal::Sends { from, .. } => Some(*from),
+            _ => None,
+        }
+    }
+
+    /// Goes on with what a move does. A message that is put back keeps its sender.
+    pub(super) fn follow(&mut self, cause: &Signal, consequences: &[Signal]) {
+        let arrived = self.find(cause).map(|arrived| self.sent.remove(arrived));
+        let is_put_back = |signal: &Signal| matches!(signal, Signal::PutsBack { .. });
+        self.sent.extend(arrived.filter(|_| consequences.iter().any(is_put_back)));
+        let sent = consequences.iter().filter(|signal| matches!(signal, Signal::Sends { .. }));
+        self.sent.extend(sent.cloned());
+    }
 }
 
 impl Stepping {
@@ -88,12 +138,12 @@ impl Stepping {
             }
             Move::Arrive { buffer, at } => Signal::Arrives {
                 at: self.receiver(buffer),
-                message: self.brief_message(buffer, at),
+                message: self.message_in(buffer, at),
                 content: self.content(buffer, at),
             },
             Move::Memory { buffer, at } => Signal::Arrives {
                 at: Party::Memory,
-                message: self.brief_message(buffer, at),
+                message: self.message_in(buffer, at),
                 content: self.content(buffer, at),
             },
             Move::Wake { controller } => Signal::Happens {
@@ -107,19 +157,50 @@ impl Stepping {
         }
     }
 
-    /// What follows from a move. To be called in the state after it.
-    pub(super) fn consequences(&self, chosen: Move, outcome: &Outcome) -> Vec<Signal> {
+    /// What was sent before a move and has not arrived: the buffer of each message, its words and its content. The message that
+    /// is arriving, given by its buffer and place, is not among them.
+    pub(super) fn resting(&self, arriving: Option<(usize, usize)>) -> Vec<(usize, String, u64)> {
+        let mut resting = Vec::new();
+        for buffer in 0..self.system.buffers.len() {
+            let in_flight = self.system.buffers[buffer].in_flight().enumerate();
+            let old = in_flight.filter(|(at, one)| !one.is_new && arriving != Some((buffer, *at)));
+            resting.extend(
+                old.map(|(at, _)| (buffer, self.message_in(buffer, at), self.content(buffer, at))),
+            );
+        }
+        resting
+    }
+
+    /// What follows from a move. To be called in the state after it, with what was [`Stepping::resting`] before it.
+    pub(super) fn consequences(
+        &self,
+        chosen: Move,
+        mut rested: Vec<(usize, String, u64)>,
+        outcome: &Outcome,
+    ) -> Vec<Signal> {
         let mut signals: Vec<Signal> = self.changes().collect();
-        let from = match chosen {
+        for one in self.resting(None) {
+            match rested.iter().position(|other| *other == one) {
+                Some(at) => drop(rested.swap_remove(at)),
+                None => signals.push(Signal::PutsBack { at: self.receiver(one.0), message: one.1 }),
+            }
+        }
+        let own = match chosen {
+            Move::Ask { core, action, .. } => self.queue_of(self.controller_of(core), action),
+            _ => None,
+        };
+        let from = |buffer: usize| match chosen {
             Move::Memory { .. } => Party::Memory,
+            // The core's own request, which its controller does not handle yet.
+            Move::Ask { core, .. } if own == Some(buffer) => self.party(core),
             _ => Party::Controller(self.system.current),
         };
         for buffer in 0..self.system.buffers.len() {
             let sent = self.system.buffers[buffer].in_flight().enumerate();
             signals.extend(sent.filter(|(_, one)| one.is_new).map(|(at, _)| Signal::Sends {
-                from,
+                from: from(buffer),
                 to: self.receiver(buffer),
-                message: self.brief_message(buffer, at),
+                message: self.message_in(buffer, at),
                 content: self.content(buffer, at),
             }));
         }

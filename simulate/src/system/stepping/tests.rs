@@ -9,7 +9,7 @@ use super::values::Renaming;
 use super::view::View;
 use crate::ruby::delays::Delays;
 use crate::stepper::{
-    Action, Move, Outcome, PartStepper, Problem, Repertoire, Scope, Stepper, Values,
+    Action, Move, Outcome, PartStepper, Problem, Repertoire, Scope, Stepper, UnderWay, Values,
 };
 
 fn stepper(name: &str, scope: &Scope) -> Stepper {
@@ -84,7 +84,7 @@ fn numbers_are_returned_as_they_were_stored() {
     assert_eq!((stored.core, stored.line, stored.value), (1, 0, 2));
     assert_eq!(stored.action, Action::Store);
     let load = Move::Ask { core: 1, line: 0, action: Action::Load, value: 0 };
-    let (described, outcome) = stepper.describe(&state, load);
+    let (described, outcome) = stepper.describe(&state, load, &mut UnderWay::default());
     assert_eq!(outcome.performed[0].value, 2);
     assert_eq!(described.effects.last().unwrap(), "core 1 has read 2 from line 0");
 }

@@ -1,0 +1,138 @@
+//! Explorations of mutants as a table: a line each, and how many were found.
+
+use std::io::{self, Write};
+
+use lab::explorations::Row;
+use lab::text::tame;
+use serde_json::Value;
+
+use crate::options::Format;
+use crate::status::Status;
+
+/// The field of a result that says whether a run comes to what the mutant changes.
+pub const REACHED: &str = "change_reached";
+
+/// The lines of a table, and the counts of its last line.
+#[derive(Default)]
+pub struct Table {
+    /// The number of characters of the longest name of a mutant: see [`width`].
+    pub width: usize,
+    /// The number of mutants of which something was found, of which nothing, and which are undecided.
+    counts: [usize; 3],
+    /// The number of those of which nothing was found, since no run comes to what they change.
+    unreached: usize,
+    /// The status of all explorations.
+    pub status: Status,
+}
+
+/// The number of characters of the longest name.
+pub fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(|name| name.chars().count()).max().unwrap_or_default()
+}
+
+impl Table {
+    /// The names of the columns.
+    pub fn heading(&self) -> String {
+        let width = self.width;
+        format!("{:width$}  {:>9}  {:>6}  {:>8}  found", "mutant", "states", "moves", "seconds")
+    }
+
+    /// Counts an exploration, and returns its line. The line after a finding is the command that reproduces it.
+    pub fn add(&mut self, row: &Row) -> String {
+        let (status, at) = match row.status {
+            0 => (Status::Done, 1),
+            1 => (Status::Violation, 0),
+            _ => (Status::Undecided, 2),
+        };
+        self.status = self.status.and(status);
+        self.counts[at] += 1;
+        self.unreached += usize::from(is_unreached(&row.result));
+        let (moves, found) = in_words(&row.result);
+        let width = self.width;
+        let line = format!(
+            "{:width$}  {:>9}  {moves:>6}  {:>8.2}  {}",
+            name(row),
+            row.result["states"].as_u64().unwrap_or_default(),
+            row.result["seconds"].as_f64().unwrap_or_default(),
+            tame(&found)
+        );
+        match status {
+            Status::Violation => format!("{line}\n    {}", tame(&row.command)),
+            _ => line,
+        }
+    }
+
+    /// How many mutants were found.
+    pub fn end(&self) -> String {
+        let [found, nothing, undecided] = self.counts;
+        let unreached = match self.unreached {
+            0 => String::new(),
+            count => format!(" ({count} of them change what no run of this size comes to)"),
+        };
+        format!(
+            "{} mutants: {found} found, {nothing} without a finding{unreached}, {undecided} undecided",
+            found + nothing + undecided
+        )
+    }
+}
+
+/// The name of the mutant that was explored.
+fn name(row: &Row) -> &str {
+    row.result["mutant"].as_str().unwrap_or_default()
+}
+
+/// Prints explorations that were stored: a table for each protocol and size, by the commands that repeat them.
+pub fn print(rows: &[Row], format: Format, out: &mut dyn Write) -> io::Result<Status> {
+    let size = |row: &Row| row.command.replace(&format!(" --mutant {}", name(row)), "");
+    let mut status = Status::Done;
+    for part in rows.chunk_by(|one, next| size(one) == size(next)) {
+        let mut table = Table { width: width(part.iter().map(name)), ..Table::default() };
+        let lines: Vec<String> = part.iter().map(|row| table.add(row)).collect();
+        status = status.and(table.status);
+        if format == Format::Json {
+            part.iter().try_for_each(|row| writeln!(out, "{}", row.result))?;
+            continue;
+        }
+        writeln!(out, "{}\n{}", tame(&size(&part[0])), table.heading())?;
+        lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        writeln!(out, "{}", table.end())?;
+    }
+    Ok(status)
+}
+
+/// Whether all runs were looked at, and none comes to what the mutant changes.
+fn is_unreached(result: &Value) -> bool {
+    result["outcome"] == "clean" && result[REACHED] == false
+}
+
+/// The number of moves of the run that was found, and what was found.
+fn in_words(result: &Value) -> (String, String) {
+    let text = |key: &str| result[key].as_str().unwrap_or_default();
+    match text("outcome") {
+        "clean" if is_unreached(result) => (
+            String::new(),
+            "nothing: no run of this size comes to what the mutant changes".to_owned(),
+        ),
+        "clean" => (String::new(), "nothing".to_owned()),
+        "unproved" => {
+            let missed = result["missed"].as_f64().unwrap_or_default();
+            (
+                String::new(),
+                format!("nothing, but states were missed with probability {missed:.1e}"),
+            )
+        }
+        "stopped" => {
+            let limit = match text("stopped") {
+                "states" => "limit of states",
+                "memory" => "memory limit",
+                _ => "time limit",
+            };
+            (String::new(), format!("undecided: the {limit} came first"))
+        }
+        _ => {
+            let found = &result["found"];
+            let moves = found["steps"].as_array().map_or(0, Vec::len);
+            (moves.to_string(), found["what"].as_str().unwrap_or_default().to_owned())
+        }
+    }
+}
