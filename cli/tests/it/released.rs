@@ -297,6 +297,20 @@ fn listings_are_those_of_gem5s_files() {
     }
 }
 
+/// An exploration without `--strict` goes on after a mistake that gem5 accepts, and says which fault it is.
+#[test]
+#[ignore = "needs gem5's protocols in the folder that RUBRIC_GEM5 names"]
+fn a_warning_is_explained() {
+    let Some(gem5) = gem5() else { return };
+    let file = file_of(&gem5, "MOESI_CMP_directory");
+    let options = ["--locations=2", "--tiny", "--max-states=2200K", "--quiet", "--format=json"];
+    let explored =
+        rubric(&[&["explore", "protocol", &*file], &options[..]].concat()).output().unwrap();
+    let line: Value = serde_json::from_slice(&explored.stdout).unwrap();
+    assert_eq!(line["outcome"], "stopped");
+    assert_eq!(line["warnings"][0]["known"], serde_json::json!(["mcd-l2-removefromdir-spurious"]));
+}
+
 #[test]
 fn every_fault_that_a_run_shows_has_a_listing() {
     for fault in shown() {
