@@ -146,7 +146,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         (Some(path), Some(format)) if !shown.pictures.is_empty() => {
             write(&shown, path, format, &title, out)?;
         }
-        _ => print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output)?,
+        (path, _) => {
+            print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output)?;
+            if let Some(path) = path {
+                eprintln!("rubric: nothing to draw: {} was not written", path.display());
+            }
+        }
     }
     Ok(status.and(end.status()))
 }

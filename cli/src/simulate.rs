@@ -3,13 +3,14 @@
 //! - [`args`]: the arguments ([`options`]: those of programs and systems; [`parse`]: values of options; [`command`]: the words that
 //!   repeat a run);
 //! - [`single`]: one run, with its trace;
-//! - [`series`]: many runs, on all cores, each scored ([`score`]);
-//! - [`kinds`]: the kinds of failures, and which known faults explain them;
+//! - [`runs`]: many runs, on all cores, each scored ([`score`]); [`series`]: their results;
+//! - [`kinds`]: the kinds of failures, and [`attribution`]: which known faults explain them;
 //! - [`verdicts`]: histories checked and their certificates verified;
 //! - [`traces`]: the files of traces;
 //! - [`coverage`], [`fault`], [`table`], [`json`]: what is printed and written.
 
 mod args;
+mod attribution;
 pub mod command;
 pub mod coverage;
 pub mod extras;
@@ -19,6 +20,7 @@ mod kinds;
 pub mod options;
 pub mod parse;
 pub mod protocols;
+mod runs;
 mod score;
 mod series;
 mod single;
@@ -62,6 +64,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
     match (&opened[..], &cells[..]) {
         ([protocol], [cell]) if args.runs.is_none() => single::run(args, protocol, cell, out),
-        _ => series::run(args, &opened, &cells, out),
+        _ => runs::run(args, &opened, &cells, out),
     }
 }

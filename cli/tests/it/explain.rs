@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Folder, TRACES, error, output_of};
+use crate::common::{Folder, TRACES, error, output_of, rubric};
 
 const VIOLATION: &str = TRACES[5];
 const CONSISTENT: &str = TRACES[4];
@@ -133,6 +133,12 @@ fn what_cannot_be_done_is_said() {
     assert!(message.contains("none.gz"), "{message}");
     let late = explain(&[VIOLATION, "--timeout", "0"], 3);
     assert!(late.starts_with("undecided"), "{late}");
+    let folder = Folder::new();
+    let picture = folder.path("late.svg");
+    let undrawn =
+        rubric(&["explain", VIOLATION, "--timeout", "0", "-o", &picture]).assert().code(3);
+    let undrawn = String::from_utf8(undrawn.get_output().stderr.clone()).unwrap();
+    assert!(undrawn.contains("nothing to draw: ") && undrawn.contains("late.svg was not written"));
     let to = explain(&[VIOLATION, "-o", "-", "--to", "dot"], 1);
     assert!(to.starts_with("digraph "), "{to}");
 }

@@ -1,0 +1,66 @@
+//! Which known faults of gem5's released protocols explain the failures of many runs.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use lab::protocols::Repairs;
+use lab::testing::{Explainer, MOST_KINDS, MOST_TRANSITIONS, Signature};
+
+use super::Cell;
+use super::kinds::{Failures, Tried};
+use super::series::Series;
+use crate::error::Error;
+
+/// Tries the shortest run of each kind of failure with the repairs of released faults; nothing if no repairs fit, or if the protocols
+/// run with all repairs.
+///
+/// # Errors
+/// A run cannot be repeated, or a certificate is wrong.
+pub fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
+    let mut all = Vec::new();
+    if series.args.repair == Repairs::All {
+        return Ok(all);
+    }
+    for (protocol, opened) in series.opened.iter().enumerate() {
+        let kinds = of_protocol(series, protocol);
+        if kinds.is_empty() {
+            continue;
+        }
+        let Some(explainer) = Explainer::new(opened, series.args.for_checking())? else {
+            continue;
+        };
+        for (signature, (failures, cell)) in kinds.into_iter().take(MOST_KINDS) {
+            let (transitions, _, seed) = failures.shortest;
+            if transitions > MOST_TRANSITIONS {
+                continue;
+            }
+            let simulation = series.args.simulation(&opened.protocol, cell.client, seed);
+            let known = explainer.explain(&simulation, &signature)?;
+            all.push(Tried { protocol, signature, failures, cell, known });
+        }
+    }
+    Ok(all)
+}
+
+/// The kinds of failures of a protocol, each with the cell of the shortest run.
+fn of_protocol(series: &Series<'_>, protocol: usize) -> BTreeMap<Signature, (Failures, Cell)> {
+    let mut kinds: BTreeMap<Signature, (Failures, Cell)> = BTreeMap::new();
+    let cells = series.cells.iter().zip(&series.scores);
+    for (cell, score) in cells.filter(|(cell, _)| cell.protocol == protocol) {
+        for (signature, failures) in &score.kinds {
+            match kinds.entry(signature.clone()) {
+                Entry::Vacant(free) => {
+                    free.insert((failures.clone(), *cell));
+                }
+                Entry::Occupied(mut held) => {
+                    let (known, best) = held.get_mut();
+                    if failures.shortest < known.shortest {
+                        *best = *cell;
+                    }
+                    known.merge(failures.clone());
+                }
+            }
+        }
+    }
+    kinds
+}
