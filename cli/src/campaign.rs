@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use lab::campaign::{Campaign, Guided, Options, SAMPLE, StopRule, TIMEOUT};
+use lab::campaign::{Campaign, Guided, Options, StopRule, TIMEOUT};
 use lab::decided::Size;
 use lab::gem5::Given;
 use lab::protocols::Repairs;
@@ -17,6 +17,7 @@ use crate::limits::Limits;
 use crate::options::Format;
 use crate::progress::Bars;
 use crate::report::{self, Progress};
+use crate::sample::Sample;
 use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::parse::{self, Clients};
 use crate::simulate::protocols::tell_order;
@@ -77,7 +78,7 @@ pub struct Args {
 
     /// Sample N of the mutants that operators make and that are not excluded, evenly over protocols and operators;
     /// or `all` [default: 400]
-    #[arg(long, value_name = "N|all", value_parser = sample)]
+    #[arg(long, value_name = "N|all", value_parser = Sample::from_str)]
     pub sample: Option<Sample>,
 
     /// What runs the programs, as in `rubric simulate`
@@ -202,11 +203,7 @@ impl Args {
             named: asks("named"),
             mutants: self.mutants.iter().filter(is_word).cloned().collect(),
             operators: self.operator.clone(),
-            sample: match self.sample {
-                None => Some(SAMPLE),
-                Some(Sample::Some(count)) => Some(count as usize),
-                Some(Sample::All) => None,
-            },
+            sample: Sample::number(self.sample),
             clients: parse::clients(&self.client),
             runs: self.runs,
             seed: self.seed,
@@ -239,23 +236,6 @@ impl Args {
             return Err(Error::Usage("--mutants: `none` and others exclude each other".to_owned()));
         }
         Ok(())
-    }
-}
-
-/// How many mutants are sampled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
-    /// This many.
-    Some(u32),
-    /// All.
-    All,
-}
-
-/// Parses how many mutants are sampled.
-pub fn sample(text: &str) -> Result<Sample, String> {
-    match text {
-        "all" => Ok(Sample::All),
-        text => parse::positive(text).map(Sample::Some),
     }
 }
 

@@ -18,6 +18,7 @@ use memory::PsoRmw;
 
 use crate::error::Error;
 use crate::files;
+use crate::number;
 use crate::simulate::parse::percent;
 use crate::status::Status;
 use crate::version::END_OF_NAME;
@@ -62,13 +63,13 @@ pub struct Args {
     family: Option<Family>,
 
     /// The size of a history of --family
-    #[arg(long, value_name = "K", default_value = "2", value_parser = parse_count,
+    #[arg(long, value_name = "K", default_value = "2", value_parser = number::count,
           requires = "family")]
     size: u32,
 
     /// Copies of --family in one history, each on its own threads and locations. Of a violation, one
     /// copy violates the model and the others are consistent
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number::count,
           requires = "family")]
     copies: u32,
 
@@ -82,15 +83,15 @@ pub struct Args {
     pso_rmw: PsoRmw,
 
     /// Number of threads. Counts may end in K (thousands) or M (millions)
-    #[arg(long, value_name = "N", default_value = "4", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "4", value_parser = number::count)]
     threads: u32,
 
     /// Number of operations of all threads together
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = number::count)]
     operations: u32,
 
     /// Number of locations
-    #[arg(long, value_name = "N", default_value = "16", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "16", value_parser = number::count)]
     locations: u32,
 
     /// How often loads, stores, read-modify-writes and fences occur, in proportion
@@ -104,12 +105,12 @@ pub struct Args {
     skew: f64,
 
     /// How many stores the buffer of a thread holds, under TSO and PSO
-    #[arg(long, value_name = "N", default_value = "8", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "8", value_parser = number::count)]
     buffer: u32,
 
     /// Under a weak model: each operation is performed among the first N of its thread that were not
     /// performed before [default: 8]
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = number::count)]
     window: Option<u32>,
 
     /// Under a weak model: of 100 read-modify-writes, how many are load-linked with store-conditional
@@ -136,15 +137,15 @@ pub struct Args {
 
     /// Re-point N reads, so that they return the value of another write. Not every such history
     /// violates the model
-    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number::count)]
     violations: u32,
 
     /// Largest distance of the other write from a re-pointed read, in operations of the memory order
-    #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = number::count)]
     distance: u32,
 
     /// Generate N histories, with the seed, the seed + 1 and so on, in one file
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number::count)]
     histories: u32,
 
     /// Format to write [default: as the name of the output says; for standard output axe, and json under a
@@ -437,23 +438,6 @@ fn is_compressed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gz")
 }
 
-/// A count: decimal, `K` for thousands, `M` for millions.
-pub fn parse_count(text: &str) -> Result<u32, String> {
-    let (digits, unit) = match text.as_bytes().last() {
-        Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000),
-        Some(b'm' | b'M') => (&text[..text.len() - 1], 1_000_000),
-        _ => (text, 1),
-    };
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number {
-        return Err("a number was expected, such as 500, 20K (20000) or 1M (1000000)".to_owned());
-    }
-    let count = digits.parse::<u32>().ok();
-    count
-        .and_then(|count| count.checked_mul(unit))
-        .ok_or_else(|| format!("at most {} was expected", u32::MAX))
-}
-
 fn parse_mix(text: &str) -> Result<Mix, String> {
     let expected = "four numbers were expected: how often loads, stores, read-modify-writes and fences occur, \
          such as 50,40,8,2";
@@ -467,16 +451,6 @@ fn parse_mix(text: &str) -> Result<Mix, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_have_units() {
-        assert_eq!(parse_count("12"), Ok(12));
-        assert_eq!(parse_count("12K"), Ok(12_000));
-        assert_eq!(parse_count("1m"), Ok(1_000_000));
-        for bad in ["", "K", "-1", "+1", "1.5K", "1G", "1KK", "4295M", "99999999999"] {
-            assert!(parse_count(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn a_mix_has_four_weights() {

@@ -42,6 +42,7 @@ mod progress;
 mod protocol;
 mod question;
 mod report;
+mod sample;
 mod schema;
 mod sequence;
 mod shell;

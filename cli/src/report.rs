@@ -28,7 +28,7 @@ use serde::Serialize;
 use tables::{CRITERIA, CampaignRun, Coverage, Equivalent};
 
 use crate::error::Error;
-use crate::explore::protocol::mutants;
+use crate::explore::protocol::mutants::table as mutants;
 use crate::options::Format;
 use crate::status::Status;
 use lab::campaign;
@@ -163,7 +163,7 @@ fn explorations(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<Statu
         return Err(lab::Error::NoResults(folder.to_owned()).into());
     }
     args.files.refuse(folder)?;
-    mutants::table::print(&explored, args.format, out).map_err(Error::Output)
+    mutants::print(&explored, args.format, out).map_err(Error::Output)
 }
 
 /// A criterion, and the models that imply it.

@@ -10,7 +10,7 @@ use simulate::ruby::delays::Latency;
 use slicc::builtin::BUILTINS;
 use slicc::error::ParseError;
 
-use crate::generate::parse_count;
+use crate::number;
 use crate::words;
 
 /// The name of a model.
@@ -63,7 +63,7 @@ pub fn client(name: &str) -> Result<Clients, UnknownClient> {
 
 /// A count of at least 1.
 pub fn positive(text: &str) -> Result<u32, String> {
-    match parse_count(text)? {
+    match number::count(text)? {
         0 => Err("at least 1 was expected".to_owned()),
         count => Ok(count),
     }

@@ -4,12 +4,13 @@ pub mod table;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::str::FromStr as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 use explore::protocol::{Exploration, Means, Verdict};
-use lab::campaign::{Options, SAMPLE};
+use lab::campaign::Options;
 use lab::explorations::{Explorations, Row, digest};
 use lab::protocols::Opened;
 use lab::shard::Shard;
@@ -21,10 +22,10 @@ use slicc::mutant::{Mutant, Operator};
 use self::table::{REACHED, Table};
 use super::subject::Subject;
 use super::{Args, json, tell};
-use crate::campaign::{Sample, sample};
 use crate::error::Error;
 use crate::options::Format;
 use crate::progress::{self, Bars};
+use crate::sample::Sample;
 use crate::status::Status;
 
 /// Which mutants are explored.
@@ -49,7 +50,7 @@ pub struct MutantArgs {
 
     /// Sample N of the mutants that operators make and that may differ from their protocol, as `rubric campaign` does; or `all`
     /// [default: 400]
-    #[arg(long, value_name = "N|all", requires = "mutants", value_parser = sample)]
+    #[arg(long, value_name = "N|all", requires = "mutants", value_parser = Sample::from_str)]
     sample: Option<Sample>,
 
     /// Do only part I of N, from 1: every N-th mutant. All parts may share a folder
@@ -79,11 +80,7 @@ impl MutantArgs {
             named: asks("named"),
             mutants: others.cloned().collect(),
             operators: self.operator.clone(),
-            sample: match self.sample {
-                None => Some(SAMPLE),
-                Some(Sample::Some(count)) => Some(count as usize),
-                Some(Sample::All) => None,
-            },
+            sample: Sample::number(self.sample),
             ..Options::default()
         })
     }
