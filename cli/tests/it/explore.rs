@@ -469,6 +469,10 @@ fn sizes_are_a_table_that_goes_on() {
     let rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
     let outcomes: Vec<&str> = rows.iter().map(|row| row["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes, ["clean", "stopped", "clean"]);
+    let told =
+        rubric(&["explore", "sizes", "MI_example", "--sizes=2x1", "-o", &file]).output().unwrap();
+    let told = String::from_utf8(told.stderr).unwrap();
+    assert!(told.contains("the rows are in ") && told.contains("sizes.jsonl"), "{told}");
     let wrong = error(&["explore", "sizes", "MI_example", "--sizes=2by2"]);
     assert!(wrong.contains("`2by2` is no size"), "{wrong}");
 }
