@@ -59,7 +59,9 @@ fn an_interrupted_series_leaves_whole_traces() {
         .spawn()
         .unwrap();
     let count = || fs::read_dir(&traces).map_or(0, Iterator::count);
-    while count() < 5 {
+    // Each core may be writing one, which is removed.
+    let cores = std::thread::available_parallelism().unwrap().get();
+    while count() < 5 + cores {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let killed =
@@ -69,7 +71,7 @@ fn an_interrupted_series_leaves_whole_traces() {
     let files = files_below(&traces);
     assert!(files.iter().all(|name| name.ends_with(".trace.gz")), "{files:?}");
     // A trace that is cut off could not be read.
-    assert!(files.len() > 3);
+    assert!(files.len() >= 5);
     for file in files {
         let said = output(&["check", &file]);
         assert!(said.starts_with("consistent ") && !said.contains("incomplete"), "{said}");

@@ -129,7 +129,7 @@ fn faults_are_found() {
     assert_eq!(fault.controller.as_deref(), Some("L1Cache 0"));
     assert_eq!(found.steps.len(), 10);
     let last = &found.steps[9].happens;
-    assert_eq!(last, "RequestMsg WB_NACK for line 0 reaches L1Cache-0");
+    assert_eq!(last, "WB_NACK for line 0 from Directory-0 reaches L1Cache-0");
 }
 
 #[test]
