@@ -5,6 +5,7 @@
 //! ports and actions; then the transitions.
 
 pub mod code;
+pub mod op;
 pub mod trackers;
 pub mod types;
 
@@ -28,7 +29,8 @@ use crate::outline::Outline;
 use crate::source::{Diagnostic, Severity, Span};
 use body::{Body, Outcome, Symbol};
 use calls::Signature;
-use code::{Function, Op, Ordered, Program};
+use code::{Function, Ordered, Program};
+use op::Op;
 use types::{NOWHERE, Sizes, TypeId, TypeKind, Types};
 
 /// The state of the compiler for one protocol.

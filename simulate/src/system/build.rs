@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use slicc::compile::code::{Machine, Member, Program, control};
+use slicc::compile::code::{Machine, Member, Program};
+use slicc::compile::op::control;
 use slicc::compile::trackers;
 use slicc::compile::types::{Type, TypeKind, Types};
 use slicc::cplusplus::evaluate;

@@ -116,7 +116,7 @@ pub(super) mod order;
 mod trackers;
 mod values;
 
-use slicc::compile::code::control;
+use slicc::compile::op::control;
 use slicc::compile::types::UNSET_ADDRESS;
 use slicc::library::LibraryFunction;
 

@@ -1,6 +1,7 @@
 //! Messages in flight: sending, setting aside and waking, and the memory.
 
-use slicc::compile::code::{Need, Room, control};
+use slicc::compile::code::{Need, Room};
+use slicc::compile::op::control;
 
 use super::fault::Trap;
 use super::{MOST_RECORDED, REPETITION_DISTANCE, RecordedEvent, Role, System};

@@ -1,6 +1,7 @@
 //! Prefetchers: what they observe, and what they ask the protocol for.
 
-use slicc::compile::code::{Program, control};
+use slicc::compile::code::Program;
+use slicc::compile::op::control;
 
 use super::System;
 use super::fault::Trap;

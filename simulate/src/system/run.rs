@@ -3,7 +3,8 @@
 //! One loop executes all of them. What most instructions need, the words and the code, it keeps in variables of its own, which fit
 //! the registers of a processor; instructions that need the rest of the system call a function for it.
 
-use slicc::compile::code::{Op, Program, Transition, control, stall};
+use slicc::compile::code::{Program, Transition};
+use slicc::compile::op::{Op, control, stall};
 use slicc::compile::types::TypeId;
 
 use super::fault::Trap;

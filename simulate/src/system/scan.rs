@@ -1,7 +1,8 @@
 //! A wakeup of a controller, which scans its ports and takes transitions (`docs/slicc.md`, "One
 //! wakeup of a controller").
 
-use slicc::compile::code::{InPort, Program, control};
+use slicc::compile::code::{InPort, Program};
+use slicc::compile::op::control;
 
 use super::fault::Trap;
 use super::run::Ending;

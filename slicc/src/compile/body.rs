@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::Compiler;
-use super::code::{Function, Op, Register};
+use super::code::Function;
+use super::op::{Op, Register};
 use super::types::{TypeId, TypeKind};
 use crate::ast::Name;
 use crate::source::{Diagnostic, Span};

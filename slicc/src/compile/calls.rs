@@ -3,8 +3,8 @@
 
 use super::Compiler;
 use super::body::{Outcome, Value, ValuePlace};
-use super::code::{Op, Register, control};
 use super::expressions::{constant, register};
+use super::op::{Op, Register, control};
 use super::types::{NOWHERE, TypeId, TypeKind};
 use crate::ast::{Expression, Name, Passing};
 use crate::library::LibraryFunction;

@@ -2,7 +2,7 @@
 
 use super::Compiler;
 use super::body::{Outcome, Symbol, Value, ValuePlace};
-use super::code::{Op, Register};
+use super::op::{Op, Register};
 use super::types::{TypeId, TypeKind};
 use crate::ast::{Binary, Expression, ExpressionKind, Name, Unary};
 use crate::near::nearest;

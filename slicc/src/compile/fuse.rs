@@ -7,7 +7,7 @@
 //! Where functions are inlined, constants are set, compared and jumped over. What an instruction does until the first one whose effect
 //! depends on the state of the machine is done by one instruction in its place ([`followed`]).
 
-use super::code::{Op, Register};
+use super::op::{Op, Register};
 
 /// Largest number of instructions that are followed: code may jump in circles.
 const MOST_FOLLOWED: usize = 64;

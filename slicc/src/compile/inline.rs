@@ -6,8 +6,8 @@
 use super::Compiler;
 use super::body::{Context, Outcome, Symbol, Value, ValuePlace};
 use super::calls::Signature;
-use super::code::{Op, control};
 use super::expressions::{constant, register};
+use super::op::{Op, control};
 use super::types::TypeKind;
 use crate::ast::{self, Block, Expression, ExpressionKind, Passing, Statement, StatementKind};
 use crate::source::Span;

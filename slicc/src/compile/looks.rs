@@ -4,7 +4,8 @@
 //! same result until one of these changes. Whether functions of the library only look is seen when they run; here is what can be seen
 //! in the instructions.
 
-use super::code::{InPort, Op, Transition, control, stall};
+use super::code::{InPort, Transition};
+use super::op::{Op, control, stall};
 
 /// Whether the ports of a machine, and its transitions up to a stall, change nothing themselves but registers and what is said about the
 /// running transition. Each port has to wait for its buffer, so that it is known what it looks at.

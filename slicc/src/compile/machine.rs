@@ -3,8 +3,9 @@
 use super::Compiler;
 use super::body::{Context, Outcome, Port, Symbol, Value, ValuePlace};
 use super::calls::Signature;
-use super::code::{self, Function, Member, Op, control};
+use super::code::{self, Function, Member};
 use super::looks;
+use super::op::{Op, control};
 use super::types::{TypeId, TypeKind, attribute};
 use crate::ast::{
     self, Block, Declaration, Expression, ExpressionKind, Name, Passing, Statement, StatementKind,

@@ -2,8 +2,8 @@
 
 use super::Compiler;
 use super::body::{Outcome, Value, ValuePlace};
-use super::code::{Op, Register};
 use super::expressions::{constant, register};
+use super::op::{Op, Register};
 use super::types::TypeId;
 use crate::ast::{Binary, Expression, Unary};
 use crate::source::{Diagnostic, Span};

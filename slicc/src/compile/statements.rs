@@ -2,8 +2,8 @@
 
 use super::Compiler;
 use super::body::{Context, Outcome, Port, Symbol, Value, ValuePlace};
-use super::code::{Op, Register};
 use super::expressions::{constant, register};
+use super::op::{Op, Register};
 use super::types::{TypeId, TypeKind, attribute};
 use crate::ast::{Block, Expression, ExpressionKind, Name, Pair, Statement, StatementKind};
 use crate::source::{Diagnostic, Span};

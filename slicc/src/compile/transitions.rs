@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::Compiler;
 use super::body::{Context, Outcome, Symbol, Value, ValuePlace};
-use super::code::{self, Function, Need, Op, Room, control, stall};
+use super::code::{self, Function, Need, Room};
 use super::expressions::constant;
+use super::op::{Op, control, stall};
 use super::types::TypeKind;
 use crate::ast::{self, Block, Declaration, Name, StatementKind};
 use crate::outline::{Entry, MachineOutline, Next};

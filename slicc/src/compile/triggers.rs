@@ -2,8 +2,8 @@
 
 use super::Compiler;
 use super::body::{Context, Outcome, Value, ValuePlace};
-use super::code::{Op, control, stall};
 use super::expressions::constant;
+use super::op::{Op, control, stall};
 use super::types::TypeKind;
 use crate::ast::{Expression, Name};
 use crate::source::{Diagnostic, Span};

@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::touched::same_needs;
-use crate::compile::code::{Function, Machine, Member, Need, Op, Program, Transition, control};
+use crate::compile::code::{Function, Machine, Member, Need, Program, Transition};
+use crate::compile::op::{Op, control};
 use crate::compile::types::TypeId;
 
 /// A machine in each of two protocols that are compared.

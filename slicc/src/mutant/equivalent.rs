@@ -28,7 +28,8 @@ use super::compare::{Comparison, Stretch, extent};
 use super::effects::{Effects, Surroundings};
 use super::touched::{TableEntry, touched};
 use super::unreached::{self, Asked};
-use crate::compile::code::{Op, Program, Transition};
+use crate::compile::code::{Program, Transition};
+use crate::compile::op::Op;
 use crate::protocol::Protocol;
 
 /// The reason why a mutant behaves like its protocol.

@@ -1,7 +1,7 @@
 //! The effects of the library's functions.
 
 use super::effects::{Access, Merge, RegisterValue, Resource, Space, Walk};
-use crate::compile::code::Register;
+use crate::compile::op::Register;
 use crate::compile::types::TypeId;
 use crate::library::LibraryFunction;
 

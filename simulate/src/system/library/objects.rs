@@ -1,6 +1,6 @@
 //! Functions of the library's objects: buffers, caches, directories, sequencers, timers and so on.
 
-use slicc::compile::code::control;
+use slicc::compile::op::control;
 use slicc::library::LibraryFunction;
 
 use crate::ruby::Misuse;

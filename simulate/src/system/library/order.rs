@@ -4,7 +4,7 @@
 //! An exploration that lets cores or lines change places is valid only as long as no such call is made where the order
 //! matters (see [`stepping::symmetry`](crate::system::stepping)). So a system that is explored records the first one.
 
-use slicc::compile::code::control;
+use slicc::compile::op::control;
 use slicc::library::LibraryFunction;
 use slicc::source::Span;
 

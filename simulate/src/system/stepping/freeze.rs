@@ -173,7 +173,7 @@ impl Stepping {
         let kinds = &self.kinds.controls[controller.machine];
         let handles = &self.handles[controller.machine];
         let now = &self.system.words.words[start..start + base.len()];
-        let first = usize::from(slicc::compile::code::control::FREE);
+        let first = usize::from(slicc::compile::op::control::FREE);
         let value = |at: usize| match kinds[at] {
             WordKind::Block => view.value(now[at]),
             kind => view.word(kind, now[at]),

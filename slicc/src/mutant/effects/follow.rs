@@ -12,7 +12,8 @@ use super::super::compare::{extent, is_last};
 use super::super::library;
 use super::{Access, Effects, RegisterValue, Resource, Space};
 use crate::ast;
-use crate::compile::code::{Function, Machine, Op, Program, Register, control};
+use crate::compile::code::{Function, Machine, Program};
+use crate::compile::op::{Op, Register, control};
 use crate::outline::attribute;
 use crate::protocol::Protocol;
 

@@ -1,0 +1,254 @@
+//! Types that a protocol declares: those of the runtime, enumerations, states, structures, and collections of structures.
+
+use super::super::trackers;
+use super::{Field, TypeId, TypeKind, Types, UNSET_ADDRESS, attribute, mask_words, qualified};
+use crate::ast::{self, Pair};
+use crate::source::Diagnostic;
+
+impl Types {
+    /// Declares a type of the runtime.
+    pub fn external(&mut self, machine: Option<&str>, declared: &ast::ExternalType) {
+        let name = &*declared.name.text;
+        if self.names.contains_key(name) {
+            return;
+        }
+        let primitive = attribute(&declared.pairs, "primitive").is_some();
+        let kind =
+            if primitive || name == "MachineID" { TypeKind::Scalar } else { TypeKind::Library };
+        let initial = match name {
+            "Addr" => UNSET_ADDRESS,
+            // The invalid machine: one type past the last.
+            "MachineID" => 20 << 32,
+            _ => 0,
+        };
+        self.add(&qualified(machine, name), kind, vec![initial]);
+    }
+
+    /// Declares an enumeration.
+    ///
+    /// # Errors
+    /// Fails if the name is taken, or the default is not a value of the enumeration.
+    pub fn enumeration(
+        &mut self,
+        machine: Option<&str>,
+        declared: &ast::Enumeration,
+    ) -> Result<TypeId, Diagnostic> {
+        let values = declared.values.iter().map(|(name, _)| name.text.clone()).collect();
+        self.enumerators(machine, &declared.name, &declared.pairs, values, None)
+    }
+
+    /// Declares the states of a machine.
+    ///
+    /// # Errors
+    /// Fails if the name is taken, a permission is unknown, or the default is not a state.
+    pub fn states(
+        &mut self,
+        machine: Option<&str>,
+        declared: &ast::States,
+    ) -> Result<TypeId, Diagnostic> {
+        let permission = self.known.permission;
+        let permissions = declared
+            .values
+            .iter()
+            .map(|state| {
+                self.types[permission].enumerator(&state.permission.text).ok_or_else(|| {
+                    Diagnostic::error(
+                        state.permission.span,
+                        format!("`{}` is not an access permission", state.permission.text),
+                    )
+                })
+            })
+            .collect::<Result<_, _>>()?;
+        let values = declared.values.iter().map(|state| state.name.text.clone()).collect();
+        self.enumerators(machine, &declared.name, &declared.pairs, values, Some(permissions))
+    }
+
+    fn enumerators(
+        &mut self,
+        machine: Option<&str>,
+        name: &ast::Name,
+        pairs: &[Pair],
+        values: Vec<Box<str>>,
+        permissions: Option<Vec<u64>>,
+    ) -> Result<TypeId, Diagnostic> {
+        let full = self.fresh_name(machine, name)?;
+        let invalid = values.len() as u64;
+        let id = self.add(&full, TypeKind::Enumeration { values, permissions }, vec![invalid]);
+        if let Some(default) = attribute(pairs, "default") {
+            let value = self.default(machine, id, default)?;
+            self.types[id].initial = vec![value];
+        }
+        Ok(id)
+    }
+
+    fn fresh_name(&self, machine: Option<&str>, name: &ast::Name) -> Result<String, Diagnostic> {
+        let full = qualified(machine, &name.text);
+        if self.types.len() >= usize::from(u16::MAX) {
+            return Err(Diagnostic::error(name.span, "the protocol has too many types"));
+        }
+        match self.names.get(&*full) {
+            Some(_) => Err(Diagnostic::error(
+                name.span,
+                format!("the type `{}` is declared twice", name.text),
+            )
+            .hint("rename one of the two, or remove it")),
+            None => Ok(full),
+        }
+    }
+
+    /// Declares a structure: fields first, then methods.
+    ///
+    /// # Errors
+    /// Fails if the name is taken, a type of a field or method is unknown, two fields have the same
+    /// name, a default is not a value, or the structure is too large.
+    pub fn structure(
+        &mut self,
+        machine: Option<&str>,
+        declared: &ast::Structure,
+    ) -> Result<TypeId, Diagnostic> {
+        let name = &*declared.name.text;
+        let external = attribute(&declared.pairs, "external").is_some();
+        let interface = attribute(&declared.pairs, "interface").map(|pair| pair.value.text.clone());
+        if external && machine.is_some() && self.names.contains_key(name) {
+            // The protocol describes a type that the runtime provides.
+            return Ok(self.names[name]);
+        }
+        let full = self.fresh_name(machine, &declared.name)?;
+        let kind = match (name, interface.as_deref()) {
+            ("DataBlock" | "WriteMask" | "Set" | "NetDest", _) if external => TypeKind::Value,
+            ("AbstractCacheEntry", _) if external => TypeKind::Entry,
+            ("MachineID", _) if external => TypeKind::Scalar,
+            (_, Some("Message")) => TypeKind::Message,
+            (_, Some("AbstractCacheEntry")) => TypeKind::Entry,
+            ("TBE", _) if !external => TypeKind::Entry,
+            _ if external => TypeKind::Library,
+            _ => TypeKind::Structure,
+        };
+        let kind = if external && machine.is_some() && trackers::initial(name).is_some() {
+            TypeKind::Value
+        } else {
+            kind
+        };
+        let initial = match name {
+            _ if kind == TypeKind::Value && machine.is_some() => {
+                trackers::initial(name).unwrap_or_default()
+            }
+            "DataBlock" if external => vec![0; self.sizes.block],
+            "WriteMask" if external => vec![0; mask_words(self.sizes.block as u64 * 8)],
+            "Set" if external => vec![0; 2],
+            "NetDest" if external => vec![0; self.sizes.machines.max(1)],
+            _ if external => vec![0],
+            _ => Vec::new(),
+        };
+        let id = self.add(&full, kind, initial);
+        let main =
+            attribute(&declared.pairs, "main").is_none_or(|pair| &*pair.value.text != "false");
+        self.types[id].main = main && interface.as_deref() == Some("AbstractCacheEntry");
+        self.types[id].interface = interface;
+        for field in &declared.fields {
+            self.field(machine, id, field)?;
+        }
+        for method in &declared.methods {
+            self.method(machine, id, method)?;
+        }
+        Ok(id)
+    }
+
+    fn field(
+        &mut self,
+        machine: Option<&str>,
+        id: TypeId,
+        field: &ast::Object,
+    ) -> Result<(), Diagnostic> {
+        let of = self.resolve(machine, &field.kind)?;
+        let of = self.with_template(machine, of, &field.pairs)?;
+        if self.types[id].fields.contains_key(&field.name.text) {
+            return Err(Diagnostic::error(
+                field.name.span,
+                format!("the field `{}` is declared twice", field.name.text),
+            ));
+        }
+        let mut fresh = self.types[of].fresh().to_vec();
+        if let Some(default) = attribute(&field.pairs, "default") {
+            if fresh.len() != 1 {
+                return Err(Diagnostic::error(
+                    default.value.span,
+                    "a value of this type has no default to set",
+                ));
+            }
+            fresh[0] = self.default(machine, of, default)?;
+        }
+        let owner = &mut self.types[id];
+        let offset = owner.initial.len() as u16;
+        owner.fields.insert(field.name.text.clone(), Field { of, offset });
+        owner.order.push(field.name.text.clone());
+        if owner.kind == TypeKind::Library {
+            return Ok(());
+        }
+        owner.initial.extend(fresh);
+        if owner.initial.len() > usize::from(u16::MAX) / 2 {
+            return Err(Diagnostic::error(field.name.span, "the structure is too large"));
+        }
+        Ok(())
+    }
+
+    fn method(
+        &mut self,
+        machine: Option<&str>,
+        id: TypeId,
+        method: &ast::Function,
+    ) -> Result<(), Diagnostic> {
+        // Methods of messages with a body are for functional accesses, which the runtime does not
+        // make.
+        if self.types[id].kind != TypeKind::Message || method.body.is_none() {
+            let prototype = self.prototype(machine, method)?;
+            self.types[id].methods.entry(method.name.text.clone()).or_default().push(prototype);
+        }
+        Ok(())
+    }
+
+    /// The type of a variable or field of the type `of` with these attributes: another one if the
+    /// attribute `template` makes it a collection of structures.
+    ///
+    /// # Errors
+    /// Fails if there are too many types, or a structure of the collection is too large.
+    pub fn with_template(
+        &mut self,
+        machine: Option<&str>,
+        of: TypeId,
+        pairs: &[Pair],
+    ) -> Result<TypeId, Diagnostic> {
+        let Some(template) = attribute(pairs, "template") else {
+            return Ok(of);
+        };
+        let Some(collection) = trackers::collection(self.types[of].short_name(machine)) else {
+            return Ok(of);
+        };
+        let element = template.value.text.trim_matches(['<', '>', ' ']);
+        let found = self.find(None, element).or_else(|| self.find(machine, element));
+        let kind = found.map(|found| &self.types[found].kind);
+        let (Some(element), Some(TypeKind::Structure)) = (found, kind) else {
+            let holds_events = matches!(kind, Some(TypeKind::Enumeration { .. }))
+                && self.types[of].kind == TypeKind::Value;
+            return if holds_events {
+                Ok(of)
+            } else {
+                let text = format!("`{element}` can't be held in such a collection");
+                Err(Diagnostic::error(template.value.span, text)
+                    .hint("a TriggerQueue holds events or structures, an MN_TBEStorage structures"))
+            };
+        };
+        let name = format!("{}<{}>", qualified(machine, collection), self.types[element].name);
+        if let Some(&known) = self.names.get(&*name) {
+            return Ok(known);
+        }
+        let width = self.types[element].initial.len();
+        let flag = self.types[element].fields.get("isNonSync").map(|field| field.offset);
+        let initial = trackers::collection_of(collection, width, flag).ok_or_else(|| {
+            Diagnostic::error(template.value.span, "the structure is too large for a queue")
+        })?;
+        let id = self.add(&name, TypeKind::Value, initial);
+        self.types[id].methods = self.types[of].methods.clone();
+        Ok(id)
+    }
+}
