@@ -2,13 +2,22 @@
 //! the values of their parameters (`docs/slicc.md`, "What gem5's scripts decide").
 //!
 //! [`Options`] are the choices of a user; a [`Plan`] is the resulting system for a protocol.
+//!
+//! - [`plan`]: what there is in a plan; [`planner`] computes it;
+//! - [`value`]: the values of single parameters, [`known`]: those that gem5's scripts give, [`chi`]: the script for CHI;
+//! - [`placement`]: routers of controllers;
+//! - [`sequencers`], [`requests`]: what a protocol's machines serve;
+//! - [`contradictions`], [`complaints`]: options that do not fit.
 
 mod chi;
+mod complaints;
 mod contradictions;
 mod known;
 mod placement;
 mod plan;
+mod planner;
 mod requests;
+mod sequencers;
 mod value;
 
 use std::fmt;
@@ -23,8 +32,9 @@ use crate::ruby::network::UNLOADED;
 use slicc::error::ParseError;
 
 pub use chi::Group;
-pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire, has_dma};
+pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
 pub use requests::{asked, handled, lacks_reservations, performs_atomics_far, takes_flushes};
+pub use sequencers::has_dma;
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,6 +8,9 @@
 //! own without a cache (RNI), one more controller of `Cache`. The one `MiscNode` distributes
 //! invalidations of TLBs, which no core here requests.
 
+use slicc::protocol::Protocol;
+use slicc::scripts::{KnownProtocol, Script};
+
 use super::known::machine_type;
 use super::{CacheGeometry, Options, Sizes};
 use crate::ruby::directory::Interleaving;
@@ -214,6 +217,12 @@ pub(super) fn upstream(machine: &str, options: &Options) -> Option<Group> {
         step: CONTROLLERS_PER_CORE,
         interleaving,
     })
+}
+
+/// Whether a protocol has gem5's script for CHI.
+pub(super) fn is_chi(protocol: &Protocol) -> bool {
+    let script = Script::find(protocol.name(), &protocol.declared());
+    script.is_some_and(|script| script.known == KnownProtocol::Chi)
 }
 
 #[cfg(test)]

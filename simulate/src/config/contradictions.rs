@@ -6,7 +6,7 @@
 use slicc::source::Diagnostic;
 
 use super::chi::Role;
-use super::plan::anywhere;
+use super::complaints::anywhere;
 
 /// Flags that say of the same requests that the line is kept, and that it is dropped.
 const OPPOSITES: [(&str, &str, &str); 2] = [

@@ -3,10 +3,12 @@
 use slicc::ast::{Block, Declaration, Expression, ExpressionKind, Machine};
 use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
-use slicc::scripts::{KnownProtocol, Script};
+use slicc::scripts::Script;
 use slicc::visit::{self, Node};
 
-use super::plan::{FETCHER, Plan, Value, has_dma, has_sequencer, value_of};
+use super::chi::is_chi;
+use super::plan::{FETCHER, Plan, Value, value_of};
+use super::sequencers::{has_dma, has_sequencer};
 use crate::program::{Extras, ProgramSize};
 
 /// The value of `RubyRequestType` that a flush has.
@@ -30,12 +32,6 @@ pub(super) fn takes_conditionals(protocol: &Protocol) -> bool {
 fn cores_may_ask(protocol: &Protocol, name: &str) -> bool {
     let mut machines = protocol.machines().filter(|machine| has_sequencer(&machine.parameters));
     machines.any(|machine| names_request(machine, name))
-}
-
-/// Whether a protocol has gem5's script for CHI.
-pub(super) fn is_chi(protocol: &Protocol) -> bool {
-    let script = Script::find(protocol.name(), &protocol.declared());
-    script.is_some_and(|script| script.known == KnownProtocol::Chi)
 }
 
 /// Whether the read-modify-writes of a program need reservations that no cache keeps: a data cache of CHI that allocates no

@@ -9,10 +9,11 @@ use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
 use super::chi::{self, Role};
+use super::complaints::{anywhere, wrong};
 use super::known;
-use super::plan::{
-    Buffer, DMA_SEQUENCER, Direction, FETCHER, Planner, Value, Wire, anywhere, wrong,
-};
+use super::plan::{Buffer, Direction, FETCHER, Value, Wire};
+use super::planner::Planner;
+use super::sequencers::DMA_SEQUENCER;
 use crate::ruby::cache::CacheParameters;
 
 /// The parameter of a controller whose value is computed.

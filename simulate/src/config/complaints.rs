@@ -1,0 +1,13 @@
+//! Errors about options and settings.
+
+use slicc::setting::Setting;
+use slicc::source::Diagnostic;
+
+/// An error that is about no place.
+pub(super) fn anywhere(message: String) -> Diagnostic {
+    Diagnostic { span: None, ..Diagnostic::error(Default::default(), message) }
+}
+
+pub(super) fn wrong(setting: &Setting, expected: &str) -> Diagnostic {
+    anywhere(format!("--set {setting}: {expected} was expected"))
+}

@@ -1,0 +1,400 @@
+//! Computes controllers and values from options and the declared parameters of machines.
+
+use slicc::ast::Object;
+use slicc::protocol::Protocol;
+use slicc::scripts::{Declared, KnownProtocol, Script};
+use slicc::setting::Setting;
+use slicc::source::Diagnostic;
+
+use super::Options;
+use super::chi::{self, Role};
+use super::complaints::{anywhere, wrong};
+use super::contradictions;
+use super::known;
+use super::placement;
+use super::plan::{FETCHER, Instance, MachinePlan, Plan, Value, value_of};
+use super::requests::takes_conditionals;
+use super::sequencers::{DMA_SEQUENCER, is_kind, sequencers};
+use super::value::Site;
+use crate::ruby::directory::Interleaving;
+use crate::ruby::sets::MOST;
+
+impl Plan {
+    /// Plans the system that runs a protocol.
+    ///
+    /// # Errors
+    /// Fails with diagnostics for parameters without a value, settings that apply to nothing, and
+    /// unsupported options.
+    pub fn of(protocol: &Protocol, options: &Options) -> Result<Plan, Vec<Diagnostic>> {
+        let mut options = options.clone();
+        // The last setting of a parameter counts: the user's.
+        let asked = std::mem::replace(&mut options.settings, protocol.loaded.settings.clone());
+        options.settings.extend(asked);
+        let mut plan = Plan::new(protocol.name(), &protocol.declared(), &options)?;
+        plan.tells_conditional = takes_conditionals(protocol);
+        Ok(plan)
+    }
+
+    /// Plans the system for a protocol of this name with these machines.
+    ///
+    /// # Errors
+    /// Fails as [`Plan::of`] does.
+    pub fn new(
+        protocol: &str,
+        machines: &[Declared],
+        options: &Options,
+    ) -> Result<Plan, Vec<Diagnostic>> {
+        let mut planner = Planner {
+            script: Script::find(protocol, machines),
+            options,
+            used: vec![false; options.settings.len()],
+            errors: Vec::new(),
+            plan: Plan {
+                machines: Vec::new(),
+                buffers: 0,
+                sequencers: 0,
+                fetchers: (0..options.threads).collect(),
+                sends_atomics: false,
+                tells_conditional: false,
+                dma_sequencers: 0,
+                wires: Vec::new(),
+            },
+        };
+        planner.plan.sends_atomics = planner.known().is_some_and(KnownProtocol::has_atomics);
+        planner.check_options();
+        if planner.errors.is_empty() {
+            planner.plan_all(machines);
+        }
+        planner.check_settings(machines);
+        if planner.errors.is_empty() { Ok(planner.plan) } else { Err(planner.errors) }
+    }
+}
+
+/// The state while a plan is made.
+pub(super) struct Planner<'a> {
+    pub script: Option<Script>,
+    pub options: &'a Options,
+    /// Whether each setting applied to a parameter.
+    used: Vec<bool>,
+    errors: Vec<Diagnostic>,
+    pub plan: Plan,
+}
+
+impl Planner<'_> {
+    /// The protocol whose script applies, if there is one.
+    pub fn known(&self) -> Option<KnownProtocol> {
+        self.script.map(|script| script.known)
+    }
+
+    fn check_options(&mut self) {
+        let options = self.options;
+        let powers = [
+            ("directories", u64::from(options.directories)),
+            ("L2 banks", u64::from(options.l2_banks)),
+            ("bytes in a block", options.block_bytes),
+        ];
+        for (what, number) in powers {
+            if !number.is_power_of_two() {
+                self.complain(format!("{number} {what}: a power of two was expected"));
+            }
+        }
+        if !(8..=4096).contains(&options.block_bytes) {
+            let bytes = options.block_bytes;
+            self.complain(format!("blocks of {bytes} bytes: 8 to 4096 are supported"));
+        }
+        if options.directory_hash.is_some_and(|bit| bit > 63) {
+            self.complain("directories hashed with address bits above 63".into());
+        }
+        if options.threads == 0 || options.threads_per_machine == 0 {
+            self.complain("no threads: at least 1 was expected".into());
+        }
+    }
+
+    /// Records an error once: a setting for several machines is wrong for each of them.
+    fn report(&mut self, error: Diagnostic) {
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    fn complain(&mut self, message: String) {
+        self.report(anywhere(message));
+    }
+
+    fn plan_all(&mut self, machines: &[Declared]) {
+        let mut order: Vec<usize> = (0..machines.len()).collect();
+        order.sort_by_key(|&at| known::machine_type(machines[at].name));
+        for at in order {
+            self.plan_machine(at, &machines[at], machines);
+        }
+        self.number_sequencers();
+        self.check_devices();
+        if let Some(mesh) = self.options.mesh {
+            placement::place(mesh, &mut self.plan.machines, self.options);
+        }
+    }
+
+    fn plan_machine(&mut self, declared: usize, machine: &Declared, all: &[Declared]) {
+        let name = machine.name;
+        let Some(kind) = known::machine_type(name) else {
+            return self.complain(format!("{name} is not a machine type"));
+        };
+        let count = self.count(machine, all);
+        if u64::from(count) > MOST {
+            let message = format!("{count} controllers of {name}: at most {MOST} are supported");
+            return self.complain(message);
+        }
+        if count == 0 {
+            self.note_settings(machine, None);
+        }
+        if self.known() == Some(KnownProtocol::Chi) && self.options.devices == 0 {
+            self.note_settings(machine, Some(Role::Rni));
+        }
+        let instances = (0..count).map(|number| self.plan_instance(machine, number));
+        let instances = instances.collect();
+        let base = |planner: &mut Self, setting| planner.base_value(machine, setting);
+        let machine = MachinePlan {
+            name: name.into(),
+            kind,
+            declared,
+            instances,
+            transitions_per_cycle: base(self, "transitions_per_cycle").max(1),
+            recycle_latency: base(self, "recycle_latency"),
+            mandatory_queue_latency: base(self, "mandatory_queue_latency"),
+            interleaving: self.interleaving(machine, count),
+        };
+        self.plan.machines.push(machine);
+    }
+
+    /// The number of controllers of a machine.
+    fn count(&self, machine: &Declared, all: &[Declared]) -> u32 {
+        if self.known() == Some(KnownProtocol::Chi) {
+            return chi::count(machine.name, self.options);
+        }
+        if self.known().is_some_and(|known| known::leaves_out(known, machine.name)) {
+            return 0;
+        }
+        let sequencers = sequencers(machine);
+        if sequencers > 0 {
+            let each = sequencers.min(self.options.threads_per_machine);
+            return self.options.threads.div_ceil(each);
+        }
+        let is = |kind: &str| machine.parameters.iter().any(|object| is_kind(object, kind));
+        let left_out = self.known().is_some_and(|known| known::leaves_out(known, machine.name));
+        if left_out {
+            return 0;
+        }
+        // A DMA machine does nothing without a device.
+        if machine.name == "DMA" || is(DMA_SEQUENCER) {
+            return self.options.devices;
+        }
+        let below = |name: &str| all.iter().find(|other| other.name == name);
+        match machine.name {
+            "Directory" => self.options.directories,
+            _ if is("DirectoryMemory") => self.options.directories,
+            "L2Cache" => self.options.l2_banks,
+            // The private second level of a protocol whose levels count from 0.
+            "L1Cache" => below("L0Cache").map_or(1, |cores| self.count(cores, all)),
+            _ => 1,
+        }
+    }
+
+    fn interleaving(&self, machine: &Declared, count: u32) -> Interleaving {
+        let options = self.options;
+        let is_directory = |object: &Object| is_kind(object, "DirectoryMemory");
+        let directory = matches!(machine.name, "Directory" | "Memory")
+            || machine.parameters.iter().any(is_directory);
+        let dealt = (directory || machine.name == "L2Cache") && count.is_power_of_two();
+        Interleaving {
+            end: options.memory_bytes,
+            low: options.block_bytes.ilog2(),
+            bits: if dealt { count.ilog2() } else { 0 },
+            hash: options.directory_hash.filter(|_| directory),
+        }
+    }
+
+    fn plan_instance(&mut self, machine: &Declared, number: u32) -> Instance {
+        let is_chi = self.known() == Some(KnownProtocol::Chi);
+        let role = Role::of(machine.name, number, self.options).filter(|_| is_chi);
+        let mut core = 0;
+        let mut values = Vec::new();
+        for parameter in machine.parameters {
+            let site = Site { machine: machine.name, number, parameter, role };
+            let value = self.value(site, &mut core);
+            match value {
+                Ok(value) => values.push(value),
+                // Every controller would have the same error.
+                Err(error) if number == 0 => self.report(error),
+                Err(_) => {}
+            }
+        }
+        if let Some(role) = role {
+            let flag = |name: &str| match value_of(machine, &values, name) {
+                Some(Value::Number(value)) => Some(*value != 0),
+                _ => None,
+            };
+            if let Some(error) = contradictions::find(role, flag) {
+                self.report(error);
+            }
+        }
+        let tbes = self.tbes(machine, role);
+        let downstream = chi::downstream(machine.name, number, self.options).filter(|_| is_chi);
+        let upstream = chi::upstream(machine.name, self.options).filter(|_| is_chi);
+        let node = chi::Role::node(machine.name, number, self.options);
+        let role = role.zip(node).map(|(role, node)| format!("{} {node}", role.name()));
+        Instance { values, tbes, downstream, upstream, router: 0, role }
+    }
+
+    /// The number of TBEs of a controller.
+    fn tbes(&mut self, machine: &Declared, role: Option<Role>) -> u64 {
+        let name = "number_of_TBEs";
+        let is_set = self.setting(machine.name, role, name).is_some();
+        match role.and_then(|role| role.value(name)) {
+            Some(value) if !is_set => value,
+            _ => self.base_value_of(machine, role, name),
+        }
+    }
+
+    /// The value of a parameter that machines have without declaring it.
+    fn base_value(&mut self, machine: &Declared, name: &str) -> u64 {
+        self.base_value_of(machine, None, name)
+    }
+
+    /// The value of such a parameter for a controller of this role.
+    fn base_value_of(&mut self, machine: &Declared, role: Option<Role>, name: &str) -> u64 {
+        let value = known::base_value(self.known(), machine.name, name);
+        let setting = self.setting(machine.name, role, name);
+        match setting.map(|setting| (setting, setting.value.parse())) {
+            None => value,
+            Some((_, Ok(number))) => number,
+            Some((setting, Err(_))) => {
+                self.report(wrong(setting, "a number"));
+                value
+            }
+        }
+    }
+
+    /// The setting of a parameter, if any: the last one counts, and one for the machine precedes
+    /// one for all machines. A controller of CHI's caches has a role, whose name may stand for the
+    /// machine's.
+    pub fn setting<'b>(
+        &mut self,
+        machine: &str,
+        role: Option<Role>,
+        parameter: &str,
+    ) -> Option<&'b Setting>
+    where
+        Self: 'b,
+    {
+        let settings = &self.options.settings;
+        let mut found: Option<usize> = None;
+        for (at, setting) in settings.iter().enumerate() {
+            let is_own =
+                |named: &str| named == machine || role.is_some_and(|role| role.name() == named);
+            let fits = setting.machine.as_deref().is_none_or(is_own);
+            if !fits || setting.parameter != parameter {
+                continue;
+            }
+            self.used[at] = true;
+            let yields =
+                |found: usize| setting.machine.is_none() && settings[found].machine.is_some();
+            if !found.is_some_and(yields) {
+                found = Some(at);
+            }
+        }
+        found.map(|at| &settings[at])
+    }
+
+    /// Marks settings for a machine or a role without controllers as used: their parameter exists.
+    fn note_settings(&mut self, machine: &Declared, role: Option<Role>) {
+        for parameter in machine.parameters {
+            self.setting(machine.name, role, &parameter.name.text);
+        }
+    }
+
+    /// Reports settings that apply to nothing.
+    fn check_settings(&mut self, machines: &[Declared]) {
+        if !self.errors.is_empty() {
+            return;
+        }
+        let is_chi = self.known() == Some(KnownProtocol::Chi);
+        let roles: &[Role] = if is_chi { &Role::ALL } else { &[] };
+        for (setting, _) in self.options.settings.iter().zip(&self.used).filter(|(_, used)| !**used)
+        {
+            let (what, hint) = missing(setting, machines, roles);
+            self.errors.push(anywhere(format!("--set {setting}: {what}")).hint(hint));
+        }
+    }
+
+    /// Reports DMA devices for which there is no controller.
+    fn check_devices(&mut self) {
+        let (devices, sequencers) = (self.options.devices, self.plan.dma_sequencers);
+        if devices > sequencers {
+            self.complain(format!(
+                "{devices} DMA devices: the protocol has no machine with a {DMA_SEQUENCER}, so none can be attached"
+            ));
+        }
+    }
+
+    /// Numbers the sequencers: first those of the threads, then the unused ones.
+    fn number_sequencers(&mut self) {
+        let threads = self.options.threads;
+        let each = self.options.threads_per_machine;
+        let (mut next, mut idle) = (0, threads);
+        for machine in &mut self.plan.machines {
+            for value in machine.instances.iter_mut().flat_map(|instance| &mut instance.values) {
+                if let Value::Sequencer { number, core: FETCHER } = value {
+                    // The sequencer for the thread's data comes next.
+                    if let Some(fetcher) = self.plan.fetchers.get_mut(next as usize) {
+                        *fetcher = idle;
+                    }
+                    *number = idle;
+                    idle += 1;
+                } else if let Value::Sequencer { number, core } = value {
+                    let counter =
+                        if *core < each && next < threads { &mut next } else { &mut idle };
+                    *number = *counter;
+                    *counter += 1;
+                }
+            }
+        }
+        self.plan.sequencers = idle;
+        if next < threads && self.errors.is_empty() {
+            let error = anywhere("no machine has a sequencer, so no thread can run".into());
+            self.errors.push(error.hint("give a machine a parameter 'Sequencer * sequencer'"));
+        }
+    }
+}
+
+/// For a setting that applies to nothing: what does not exist, and what does. `roles` are those of controllers of the machine `Cache`.
+fn missing(setting: &Setting, machines: &[Declared], roles: &[Role]) -> (String, String) {
+    let parameter = &setting.parameter;
+    let list = |names: Vec<&str>| format!("there are: {}", names.join(", "));
+    let Some(name) = &setting.machine else {
+        let what = format!("no machine has a parameter {parameter}");
+        return (what, list(parameters(machines)));
+    };
+    let is_role = roles.iter().any(|role| role.name() == name);
+    let (kind, machine) = if is_role { ("role", "Cache") } else { ("machine", &**name) };
+    match machines.iter().find(|one| one.name == machine) {
+        Some(machine) => {
+            let what = format!("{kind} {name} has no parameter {parameter}");
+            (what, list(parameters(&[*machine])))
+        }
+        None => {
+            let names = machines.iter().map(|machine| machine.name);
+            let names = names.chain(roles.iter().map(|role| role.name()));
+            (format!("the protocol has no machine {name}"), list(names.collect()))
+        }
+    }
+}
+
+/// The names of all parameters that can be set, without repetitions.
+fn parameters<'a>(machines: &[Declared<'a>]) -> Vec<&'a str> {
+    let all = machines.iter().flat_map(|machine| machine.parameters);
+    let mut names: Vec<&str> = all.map(|parameter| &*parameter.name.text).collect();
+    names.extend(known::BASE);
+    names.sort_unstable();
+    names.dedup();
+    names
+}
