@@ -3,11 +3,11 @@
 //!
 //! [`Options`] are the choices of a user; a [`Plan`] is the resulting system for a protocol.
 //!
-//! - [`plan`]: what there is in a plan; [`planner`] computes it;
-//! - [`value`]: the values of single parameters, [`known`]: those that gem5's scripts give, [`chi`]: the script for CHI;
-//! - [`placement`]: routers of controllers;
-//! - [`sequencers`], [`requests`]: what a protocol's machines serve;
-//! - [`contradictions`], [`complaints`]: options that do not fit.
+//! - `plan`: what there is in a plan; `planner` computes it;
+//! - `value`: the values of single parameters, `known`: those that gem5's scripts give, `chi`: the script for CHI;
+//! - `placement`: routers of controllers;
+//! - `sequencers`, `requests`: what a protocol's machines serve;
+//! - `contradictions`, `complaints`: options that do not fit.
 
 mod chi;
 mod complaints;
