@@ -1,0 +1,43 @@
+//! Where the fields of messages are that the runtime itself reads.
+
+use slicc::compile::types::{Type, Types};
+
+use crate::system::{DmaFields, Envelope};
+
+/// The offset of a field; 0 if there is none.
+pub(super) fn field(of: &Type, name: &str) -> u16 {
+    of.fields.get(name).map(|field| field.offset).unwrap_or_default()
+}
+
+/// What a DMA sequencer has to know of its messages to the protocol.
+pub(super) fn dma_fields(types: &Types) -> DmaFields {
+    let Some(of) = types.find(None, "SequencerMsg") else {
+        return DmaFields::default();
+    };
+    let message = &types[of];
+    let kinds = message.fields.get("Type").map(|field| &types[field.of]);
+    let number = |name: &str| kinds.and_then(|kinds| kinds.enumerator(name)).unwrap_or_default();
+    DmaFields {
+        of,
+        line: field(message, "LineAddress"),
+        address: field(message, "PhysicalAddress"),
+        kind: field(message, "Type"),
+        block: field(message, "DataBlk"),
+        length: field(message, "Len"),
+        load: number("LD"),
+        store: number("ST"),
+    }
+}
+
+/// The offsets of the fields of a type that the network reads.
+pub(super) fn envelope(of: &Type, destinations: usize) -> Envelope {
+    Envelope {
+        destination: of
+            .fields
+            .get("Destination")
+            .filter(|field| field.of == destinations)
+            .map(|field| field.offset),
+        size: of.fields.get("MessageSize").map(|field| field.offset),
+        width: of.initial.len(),
+    }
+}
