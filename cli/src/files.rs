@@ -30,6 +30,14 @@ pub fn ending(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
+/// Checks that a file can be written, without touching it.
+///
+/// # Errors
+/// Returns an error if it cannot.
+pub fn check_writable(path: &Path) -> Result<(), Error> {
+    tables::files::check_writable(path).map_err(failed(path))
+}
+
 /// Writes a file with `write`. If that fails, an earlier file of that name stays as it was.
 ///
 /// # Errors

@@ -72,7 +72,7 @@ and `stalls_met` those that do, and `never` has, by state, the events of those t
 unreachable and that no run took.
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees, 2 if
-there are no results in the folder or a table is damaged, else 0.")]
+there are no results in the folder or a table is damaged, else 0. Of explorations: the status that they had.")]
 pub struct Args {
     /// A folder that `rubric campaign -o DIR`, `rubric experiment -o DIR` or `rubric explore protocol --mutants -o DIR` filled
     #[arg(value_name = "DIR", required_unless_present = "list")]

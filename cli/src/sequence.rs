@@ -60,6 +60,7 @@ impl Sequence<'_> {
             parties: parties.iter().map(|(_, name)| name.clone()).collect(),
             steps: self.steps.iter().map(|step| Step { events: events(step, &column) }).collect(),
             wrong: Some(wrong),
+            ..Chart::default()
         }
     }
 

@@ -231,14 +231,14 @@ pub struct Disk {
     pub folder: PathBuf,
     /// What is explored, in words, for those who find the folder.
     pub explores: String,
+    /// Is told the folder and the numbers of states and of moves to the last of them, if the exploration goes on from there.
+    pub tell: fn(&Path, usize, u32),
 }
 
 impl Disk {
-    /// How far the exploration has come whose states a folder has: the numbers of states and of moves to the last of them. `None`
-    /// if none has begun there.
-    pub fn begun(folder: &Path) -> Option<(usize, u32)> {
-        let manifest = std::fs::read_to_string(folder.join(search::checkpoint::MANIFEST)).ok()?;
-        search::checkpoint::extent(&manifest)
+    /// Whether a folder has the states of an exploration that has begun.
+    pub fn has_begun(folder: &Path) -> bool {
+        folder.join(search::checkpoint::MANIFEST).is_file()
     }
 }
 
@@ -311,7 +311,14 @@ fn explore_in(
     loop {
         let mut search = match (&locked, left.take()) {
             (None, _) => Search::new(next, &means, seed),
-            (Some(locked), Some(left)) => locked.go_on(next, &means, left)?,
+            (Some(locked), Some(left)) => {
+                let (states, depth) = (left.states, left.depth);
+                let search = locked.go_on(next, &means, left)?;
+                if search.is_open() {
+                    (locked.disk.tell)(&locked.disk.folder, states, depth);
+                }
+                search
+            }
             (Some(locked), None) => {
                 let mut manifest = Manifest::new(locked.disk, &identity, seed, &ordered);
                 manifest.refuses_partial_order = partial_order == PartialOrder::Refused;

@@ -223,7 +223,11 @@ pub fn decide(
     let explored = match folder {
         None => explore_by(protocol, &scope, means, limits, report),
         Some(folder) => {
-            let disk = Disk { folder: folder.to_owned(), explores: row.command.clone() };
+            let disk = Disk {
+                folder: folder.to_owned(),
+                explores: row.command.clone(),
+                tell: |_, _, _| {},
+            };
             match explore_on_disk(protocol, &scope, &disk, means, limits, report) {
                 Ok(explored) => Ok(explored),
                 Err(OnDiskError::Stepper(problem)) => Err(problem),

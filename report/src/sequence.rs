@@ -28,6 +28,9 @@ pub use crashed::crashed;
 pub use svg::svg;
 pub use text::text;
 
+/// What is said before the first step that is repeated for ever.
+const REPEATED: &str = "from here on, for ever:";
+
 /// A chart, independent of its format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chart {
@@ -41,6 +44,10 @@ pub struct Chart {
     pub steps: Vec<Step>,
     /// What is wrong after the last step, if the run leads to a finding.
     pub wrong: Option<String>,
+    /// Sentences below that: what waits then, or where a value comes from.
+    pub notes: Vec<String>,
+    /// The step, from 0, from which on the steps are repeated for ever, if they are.
+    pub repeats_from: Option<usize>,
 }
 
 /// What happens at once.
@@ -209,6 +216,8 @@ pub(crate) mod tests {
             parties: ["core 0", "L1Cache-0", "Directory-0"].map(str::to_owned).to_vec(),
             steps: steps.into_iter().map(|events| Step { events }).collect(),
             wrong: Some("deadlock: a message is left".to_owned()),
+            notes: vec!["DATA for line 0 has not arrived at L1Cache-0".to_owned()],
+            repeats_from: Some(2),
         }
     }
 

@@ -87,6 +87,9 @@ pub enum SetupError {
     /// No cache of a protocol under exploration serves several threads.
     #[error("no first-level cache of the protocol serves several threads")]
     OwnCaches,
+    /// No machine of a protocol under exploration has several banks.
+    #[error("the protocol has no second-level caches among which lines could be divided")]
+    NoBanks,
     /// The blocks of a protocol under exploration do not have one word.
     #[error("blocks have to be of one word")]
     BlockSize,

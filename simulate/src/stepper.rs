@@ -232,6 +232,13 @@ impl Stepper {
         if scope.repertoire.atomic && performs_atomics_far(&small, &plan) {
             return Err(SetupError::FarAtomics.into());
         }
+        if scope.l2_banks > 1 {
+            let one = Options { l2_banks: 1, ..options.clone() };
+            let unbanked = Plan::of(&small, &one).map_err(StepperError::Plan)?;
+            if unbanked.counts() == plan.counts() {
+                return Err(SetupError::NoBanks.into());
+            }
+        }
         let system = System::new(Setup {
             program: Arc::clone(&small.program),
             plan: &plan,

@@ -86,15 +86,27 @@ pub fn create<E>(
     }
     // The new file replaces the target of a link, not the link.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    let mut temporary = temporary(&folder).map_err(&failed)?;
+    let mut temporary = temporary(&folder_of(path)).map_err(&failed)?;
     let _unfinished = Unfinished::note(temporary.path());
     write(temporary.as_file_mut())?;
     let persisted = temporary.persist(&target);
     persisted.map(|_| ()).map_err(|error| failed(error.error))
+}
+
+/// Whether [`create`] can create a file: its folder takes one more. A file that is no regular file counts as writable.
+///
+/// # Errors
+/// Returns the error of the file system.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    if path.exists() && !path.is_file() { Ok(()) } else { temporary(&folder_of(path)).map(|_| ()) }
+}
+
+/// The folder in which a file is, or the target of a link.
+fn folder_of(path: &Path) -> PathBuf {
+    match path.canonicalize().unwrap_or_else(|_| path.to_owned()).parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
 }
 
 /// Creates a file, locked so that no other process takes it for an abandoned one.

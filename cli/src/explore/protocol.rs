@@ -19,7 +19,7 @@ mod text;
 mod unreached;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use explore::protocol::{Disk, Means};
 use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
@@ -28,6 +28,7 @@ use slicc::setting::Setting;
 use super::limits::Limits;
 use super::means::MeansArgs;
 use crate::error::Error;
+use crate::files;
 use crate::options::Format;
 use crate::sequence::Form;
 use crate::simulate::parse;
@@ -303,7 +304,8 @@ impl Args {
     /// The folder in which an exploration keeps its states, if there is one.
     fn disk(&self, subject: &Subject) -> Option<Disk> {
         let folder = self.disk.clone()?;
-        Some(Disk { folder, explores: self.command(subject) })
+        let tell = if self.quiet { |_: &Path, _, _| {} } else { subject::tell_begun };
+        Some(Disk { folder, explores: self.command(subject), tell })
     }
 
     /// The command that repeats one exploration.
@@ -388,6 +390,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             "--mutant: a mutant is of one protocol: name that one alone".to_owned(),
         ));
     }
+    if args.requests > args.locations {
+        return Err(Error::Usage(
+            "--requests: the requests of a core are of different lines: give as many --locations"
+                .to_owned(),
+        ));
+    }
     if args.disk.is_some() && (names.len() > 1 || args.mutants.are_asked()) {
         return Err(Error::Usage(
             "--disk: a folder has one exploration: name one protocol".to_owned(),
@@ -406,6 +414,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
     // A file that cannot be written is reported before the work is done.
     let form = args.output.as_deref().map(|path| Form::of("-o", path)).transpose()?;
+    args.output.as_deref().map(files::check_writable).transpose()?;
     let mut status = Status::Done;
     for opened in &opened {
         tell(opened, args);

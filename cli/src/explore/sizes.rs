@@ -138,7 +138,7 @@ impl Table<'_> {
             let folder = self.args.disk.as_ref().map(|disk| disk.join(folder_of(opened, size)));
             let (means, folder) = (&self.means, folder.as_deref());
             // What the processor took before the exploration was stopped is in the row of then.
-            let resumes = folder.and_then(Disk::begun).is_some();
+            let resumes = folder.is_some_and(Disk::has_begun);
             let before = self.rows.get(&key).filter(|row| resumes && row.stopped.is_some());
             let before = before.map_or(0.0, |row| row.seconds);
             let mut row = decide(opened, size, means, folder, &limits, &seconds, &mut report)?;

@@ -171,12 +171,12 @@ impl Violation {
                 self.agents(1 << core)
             ),
             Finding::Deadlock { waiting: 0 } => {
-                "deadlock: a message or a transaction is left, and no controller can take a transition"
+                "deadlock: a message or a transaction is left, and nothing that a controller can do changes that"
                     .to_owned()
             }
             Finding::Deadlock { waiting } => {
                 let waiting = self.are(*waiting);
-                format!("deadlock: {waiting} waiting, and no controller can take a transition")
+                format!("deadlock: {waiting} waiting, and nothing that a controller can do changes that")
             }
             Finding::Livelock { waiting: 0 } => {
                 "livelock: a message or a transaction is left, and no sequence of transitions completes it"

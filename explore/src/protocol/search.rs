@@ -432,6 +432,11 @@ impl Search {
         leads
     }
 
+    /// Whether states are left to explore.
+    pub fn is_open(&self) -> bool {
+        self.at.progress.open > 0
+    }
+
     /// The finding about a state from which no settled one can be reached.
     fn stuck(&mut self, at: usize) -> Finding {
         self.states.unpack(at, &mut self.before);

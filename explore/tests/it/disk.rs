@@ -30,7 +30,7 @@ fn on_disk(
     jobs: usize,
     states: usize,
 ) -> Result<Exploration, OnDiskError> {
-    let disk = Disk { folder: folder.to_owned(), explores: protocol.title() };
+    let disk = Disk { folder: folder.to_owned(), explores: protocol.title(), tell: |_, _, _| {} };
     let means = Means { store: Store::Exact, jobs, partial_order: true };
     explore_on_disk(protocol, scope, &disk, &means, &within(states), &mut |_| {})
 }

@@ -18,7 +18,14 @@ pub fn crashed(title: String, crash: &Crash, ending: &Ending) -> Option<Chart> {
     steps.extend(end.map(|event| Step { events: vec![event] }));
     let ticks = format!("{}, from tick {} to {}", ending.title(), first.tick, last.last_tick);
     let wrong = Some(crash.headline());
-    Some(Chart { title, lead: vec![ticks], parties: parties.names, steps, wrong })
+    Some(Chart {
+        title,
+        lead: vec![ticks],
+        parties: parties.names,
+        steps,
+        wrong,
+        ..Chart::default()
+    })
 }
 
 /// The controllers that take part, a column each.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Chart, Event, Message};
+use super::{Chart, Event, Message, REPEATED};
 use crate::picture::escaped;
 
 /// Space around the chart, and the height of the title.
@@ -42,6 +42,9 @@ pub fn svg(chart: &Chart) -> String {
     drawing.y = MARGIN + title_height(chart) + LINE * chart.lead.len() as f64 + LINE;
     let top = drawing.y;
     for step in 0..chart.steps.len() {
+        if chart.repeats_from == Some(step) {
+            drawing.repeated();
+        }
         drawing.step(step);
     }
     drawing.mark_wrong();
@@ -229,6 +232,18 @@ impl Drawing<'_> {
         self.y += BETWEEN;
     }
 
+    /// A line across the drawing, before the first step that is repeated for ever.
+    fn repeated(&mut self) {
+        let (y, right) =
+            (self.y + 4.0, MARGIN + NUMBERS + self.column * self.chart.parties.len() as f64);
+        self.write(format_args!(
+            "<line x1=\"{MARGIN}\" y1=\"{y:.0}\" x2=\"{right:.0}\" y2=\"{y:.0}\" stroke=\"{RED}\" stroke-dasharray=\"6 4\"/>\n\
+             <text x=\"{MARGIN}\" y=\"{:.0}\" fill=\"{RED}\">{REPEATED}</text>",
+            y + 13.0
+        ));
+        self.y += LINE + 4.0;
+    }
+
     /// Marks the place of the last step if it is wrong.
     fn mark_wrong(&mut self) {
         let (x, y) = self.last;
@@ -249,12 +264,17 @@ impl Drawing<'_> {
                 escaped(wrong)
             ));
         }
+        for note in &self.chart.notes {
+            self.y += LINE;
+            let y = self.y;
+            self.write(format_args!("<text x=\"{MARGIN}\" y=\"{y:.0}\">{}</text>", escaped(note)));
+        }
     }
 
     /// The whole drawing: title, names and lifelines from `top` to `bottom`, and the body.
     fn document(&mut self, top: f64, bottom: f64, y: f64, body: &str) -> String {
         let chart = self.chart;
-        let texts = chart.lead.iter().chain(&chart.wrong);
+        let texts = chart.lead.iter().chain(&chart.wrong).chain(&chart.notes);
         let longest = texts.map(|text| text.chars().count()).max().unwrap_or(0) as f64 * 7.0;
         let longest = longest.max(chart.title.chars().count() as f64 * TITLE_LETTER);
         let drawn = NUMBERS + self.column * chart.parties.len() as f64;

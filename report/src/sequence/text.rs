@@ -1,6 +1,6 @@
 //! Writes a chart with characters, in lines of columns.
 
-use super::{Chart, Event, Message};
+use super::{Chart, Event, Message, REPEATED};
 
 /// Number of characters of the numbers of steps.
 const NUMBER: usize = 5;
@@ -25,6 +25,9 @@ pub fn text(chart: &Chart) -> String {
     }
     out += &page.names(&chart.parties);
     for (number, step) in chart.steps.iter().enumerate() {
+        if chart.repeats_from == Some(number) {
+            out += &format!("  {REPEATED}\n");
+        }
         let mut label = format!("{:>3}", number + 1);
         for event in &step.events {
             if let Some(line) = page.event(chart, &messages, number, event) {
@@ -38,6 +41,9 @@ pub fn text(chart: &Chart) -> String {
     }
     if let Some(wrong) = &chart.wrong {
         out += &format!("  {wrong}\n");
+    }
+    for note in &chart.notes {
+        out += &format!("    {note}\n");
     }
     out
 }

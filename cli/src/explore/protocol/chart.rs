@@ -72,5 +72,10 @@ fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
     }];
     let steps = steps.iter().map(|step| &step.signals[..]).collect();
     let run = Sequence { parties: &explored.exploration.parties, steps };
-    Some(run.chart(title, lead, wrong))
+    let mut chart = run.chart(title, lead, wrong);
+    chart.repeats_from = starved.map(|found| found.stem.len());
+    if let (None, Verdict::Found(found)) = (starved, &explored.exploration.verdict) {
+        chart.notes = found.latest_sentence().into_iter().chain(found.left.clone()).collect();
+    }
+    Some(chart)
 }

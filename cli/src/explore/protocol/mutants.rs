@@ -21,6 +21,7 @@ use slicc::mutant::{Mutant, Operator};
 
 use self::table::{REACHED, Table};
 use super::subject::Subject;
+use super::unreached::others;
 use super::{Args, json, tell};
 use crate::error::Error;
 use crate::options::Format;
@@ -119,6 +120,11 @@ pub fn run(args: &Args, opened: &[Opened], out: &mut dyn Write) -> Result<Status
             count => format!("; {count} more cannot differ from their protocol"),
         };
         writeln!(out, "{}{left_out}", printed.table.end()).map_err(Error::Output)?;
+        let others = others(args);
+        if printed.table.has_unreached() && !others.is_empty() {
+            writeln!(out, "what these change may need other runs: {}", others.join(", "))
+                .map_err(Error::Output)?;
+        }
     }
     Ok(printed.table.status)
 }
@@ -211,12 +217,14 @@ impl Work<'_> {
     }
 }
 
-/// Whether a run comes to what a mutant changes, as far as that can be told: a change elsewhere than in the table counts as reached.
-fn is_reached(touched: &Touched, exploration: &Exploration) -> bool {
+/// Whether a run comes to what a mutant changes: takes a transition that it changes, if it changes nothing else. `None` if that does
+/// not tell.
+fn is_reached(touched: &Touched, exploration: &Exploration) -> Option<bool> {
     let met = exploration.taken.iter().chain(&exploration.stalled);
     let mut met = met.map(|(machine, state, event)| TableEntry::new(machine, state, event));
     let is_found = matches!(exploration.verdict, Verdict::Found(_));
-    is_found || !touched.elsewhere.is_empty() || met.any(|entry| touched.entries.contains(&entry))
+    let is_met = is_found || met.any(|entry| touched.entries.contains(&entry));
+    (is_met || touched.elsewhere.is_empty()).then_some(is_met)
 }
 
 /// What is printed of the explorations, one after the other.
@@ -229,8 +237,8 @@ struct Printed<'a> {
 impl Printed<'_> {
     /// Prints the next exploration, as soon as it is known.
     fn add(&mut self, number: usize, row: &Row, out: &mut dyn Write) -> io::Result<()> {
-        let line = self.table.add(row);
         if self.args.format == Format::Json {
+            self.table.add(row);
             writeln!(out, "{}", row.result)?;
             return out.flush();
         }
@@ -241,7 +249,7 @@ impl Printed<'_> {
             writeln!(out, "{}: {}", tame(&opened.given), self.args.size())?;
             writeln!(out, "{}", self.table.heading())?;
         }
-        writeln!(out, "{line}")?;
+        writeln!(out, "{}", self.table.add(row))?;
         out.flush()
     }
 }

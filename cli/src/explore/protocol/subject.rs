@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
 use explore::protocol::{
-    Disk, Exploration, Means, OnDiskError, TransitionName, Verdict, WarningRun, Why, explore_by,
+    Exploration, Means, OnDiskError, TransitionName, Verdict, WarningRun, Why, explore_by,
     explore_on_disk,
 };
 use explore::search::Progress;
@@ -149,7 +150,6 @@ impl<'a> Subject<'a> {
             None => explore_by(&self.protocol, &scope, means, &limits, &mut report)
                 .map_err(|problem| self.refused(problem))?,
             Some(disk) => {
-                tell_begun(&disk, args.quiet);
                 explore_on_disk(&self.protocol, &scope, &disk, means, &limits, &mut report)
                     .map_err(|problem| match problem {
                         OnDiskError::Stepper(problem) => self.refused(problem),
@@ -260,13 +260,8 @@ impl<'a> Subject<'a> {
 }
 
 /// Says from where an exploration on disk goes on.
-fn tell_begun(disk: &Disk, quiet: bool) {
-    if let Some((states, depth)) = Disk::begun(&disk.folder).filter(|_| !quiet) {
-        eprintln!(
-            "rubric: goes on from {states} states, depth {depth}, in {}",
-            disk.folder.display()
-        );
-    }
+pub fn tell_begun(folder: &Path, states: usize, depth: u32) {
+    eprintln!("rubric: goes on from {states} states, depth {depth}, in {}", folder.display());
 }
 
 impl Explored {

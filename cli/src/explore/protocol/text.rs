@@ -106,7 +106,8 @@ fn what_runs_have(args: &Args, runs: &str, out: &mut dyn Write) -> io::Result<()
     let starvation = if args.fair { "" } else { "; starvation: --fair" };
     writeln!(
         out,
-        "  other runs: --also and --dma; `rubric simulate --per-line 2` for several words a line{starvation}"
+        "  other runs: {}; `rubric simulate --per-line 2` for several words a line{starvation}",
+        unreached::others(args).join(", ")
     )
 }
 

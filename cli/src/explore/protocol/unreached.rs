@@ -69,7 +69,11 @@ pub fn print(
     } else {
         "not taken by the runs that were looked at, which are not all"
     };
-    writeln!(out, "  {} transitions of the table {what} (partial order is off):", rest.len())?;
+    writeln!(
+        out,
+        "  {} transitions of the table {what} (partial order is off, stalls are left out):",
+        rest.len()
+    )?;
     for (TableEntry { machine, state, event }, reason) in rest {
         let name = format!("{machine} {state} {event}");
         writeln!(out, "    {:40}  {}", tame(&name), tame(reason))?;
@@ -82,12 +86,13 @@ pub fn print(
 }
 
 /// The options with which there are more runs.
-fn others(args: &Args) -> Vec<&'static str> {
+pub fn others(args: &Args) -> Vec<&'static str> {
     let repertoire = args.repertoire.repertoire();
     let options = [
         ("--locations 2", args.locations == 1),
         ("--tiny", !args.tiny),
         ("--dma 1", repertoire.devices == 0),
+        ("--dma 2", repertoire.devices == 1),
         ("--also", args.repertoire.also().is_empty()),
     ];
     options.into_iter().filter(|(_, is_new)| *is_new).map(|(option, _)| option).collect()

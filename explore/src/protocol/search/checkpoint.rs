@@ -24,7 +24,7 @@ use super::super::{Asymmetry, Disk, Means};
 use super::{At, Search, note};
 use crate::search::Progress;
 use learnt::Learnt;
-pub use manifest::{Manifest, extent, identity};
+pub use manifest::{Manifest, identity};
 
 /// The name of the manifest.
 pub const MANIFEST: &str = "exploration.json";

@@ -33,12 +33,9 @@ impl Stepping {
         self.thaw(state);
         let cause = self.cause(chosen);
         let happens = self.cause_text(chosen, under_way.sender(&cause));
-        let rested = self.resting(match chosen {
-            Move::Arrive { buffer, at } => Some((buffer, at)),
-            _ => None,
-        });
+        let before = self.before(chosen);
         let outcome = self.take(state, chosen);
-        let consequences = self.consequences(chosen, rested, &outcome);
+        let consequences = self.consequences(chosen, before, &outcome);
         let effects = self.effects(&consequences);
         under_way.follow(&cause, &consequences);
         let mut signals = vec![cause];

@@ -3,6 +3,7 @@
 use super::Stepping;
 use super::actions::{Action, decoded};
 use super::moves::Move;
+use super::signals::{Signal, UnderWay};
 use crate::request::RequestKind;
 use crate::ruby::buffer::frozen::Arrived;
 
@@ -10,6 +11,7 @@ impl Stepping {
     /// What is left in a state: requests of cores and devices, transactions of controllers with their states, and messages that
     /// wait. A message of a controller that waits at another one says who waits for whom.
     pub fn left(&mut self, state: &[u8]) -> Vec<String> {
+        let put_back = self.put_back(state);
         self.thaw(state);
         let mut left = Vec::new();
         for agent in 0..self.agents() {
@@ -19,9 +21,26 @@ impl Stepping {
             self.transactions_left(controller, &mut left);
         }
         for buffer in 0..self.system.buffers.len() {
-            self.messages_left(buffer, &mut left);
+            self.messages_left(buffer, &put_back, &mut left);
         }
         left
+    }
+
+    /// The messages in flight that are put back when they arrive, each by its buffer and place.
+    fn put_back(&mut self, state: &[u8]) -> Vec<(usize, usize)> {
+        let moves = self.moves(state).into_iter();
+        let arrivals: Vec<(usize, usize)> = moves
+            .filter_map(|chosen| match chosen {
+                Move::Arrive { buffer, at } => Some((buffer, at)),
+                _ => None,
+            })
+            .collect();
+        let mut is_put_back = |&(buffer, at): &(usize, usize)| {
+            let chosen = Move::Arrive { buffer, at };
+            let (described, _) = self.describe(state, chosen, &mut UnderWay::default());
+            described.signals.iter().any(|signal| matches!(signal, Signal::PutsBack { .. }))
+        };
+        arrivals.into_iter().filter(|arrival| is_put_back(arrival)).collect()
     }
 
     /// `core 0 stores to line 0 and waits for L1Cache-0`
@@ -57,8 +76,8 @@ impl Stepping {
         }
     }
 
-    /// `GETX for line 0 of L1Cache-1 waits at Directory-0`
-    fn messages_left(&self, number: usize, left: &mut Vec<String>) {
+    /// `GETX for line 0 (for a request of L1Cache-1) waits at Directory-0`
+    fn messages_left(&self, number: usize, put_back: &[(usize, usize)], left: &mut Vec<String>) {
         let buffer = &self.system.buffers[number];
         let at = self.consumer(number);
         for Arrived { stalled, message } in buffer.arrived() {
@@ -70,18 +89,27 @@ impl Stepping {
         for (_, message) in buffer.deferred() {
             left.push(format!("{} is deferred by {at}", self.sent_message(*message)));
         }
-        for one in buffer.in_flight() {
-            left.push(format!("{} has not arrived at {at}", self.sent_message(one.message)));
+        for (place, one) in buffer.in_flight().enumerate() {
+            let what = self.sent_message(one.message);
+            left.push(if put_back.contains(&(number, place)) {
+                format!("{what} is put back by {at} each time it arrives")
+            } else {
+                format!("{what} has not arrived at {at}")
+            });
         }
     }
 
-    /// A message with its sender, if it has a field for that: `GETX for line 0 of L1Cache-1`
+    /// A message with what its field for that says: `GETX for line 0 (for a request of L1Cache-1)`
     fn sent_message(&self, message: u64) -> String {
         let types = &self.system.program.types;
         let of = self.system.words.type_of(message);
         let mut names = ["Requestor", "Sender", "requestor", "sender"].iter();
-        let field = names.find_map(|name| types[of].fields.get(*name));
-        let sender = field.filter(|field| field.of == types.known.machine).and_then(|field| {
+        let field = names.find_map(|name| types[of].fields.get(*name).map(|field| (*name, field)));
+        let role = field.map_or("", |(name, _)| {
+            if name.eq_ignore_ascii_case("sender") { "sent by" } else { "for a request of" }
+        });
+        let field = field.map(|(_, field)| field).filter(|field| field.of == types.known.machine);
+        let sender = field.and_then(|field| {
             let word = self.system.words.words[message as usize + usize::from(field.offset)];
             (0..self.system.controllers.len()).find(|&at| {
                 let controller = &self.system.controllers[at];
@@ -89,7 +117,8 @@ impl Stepping {
                 word == u64::from(kind) << 32 | u64::from(controller.version)
             })
         });
-        let sender = sender.map_or(String::new(), |sender| format!(" of {}", self.name(sender)));
+        let sender =
+            sender.map_or(String::new(), |sender| format!(" ({role} {})", self.name(sender)));
         format!("{}{sender}", self.message_name(message))
     }
 }

@@ -115,6 +115,14 @@ impl UnderWay {
     }
 }
 
+/// What has to be known of the state before a move to tell what follows from it.
+pub(super) struct Before {
+    /// The messages in flight but for the one that arrives in the move: buffer, words and content of each.
+    rested: Vec<(usize, String, u64)>,
+    /// The number of messages that wait in the buffer of the one that arrives.
+    waited: usize,
+}
+
 impl Stepping {
     /// The core or device with a number.
     fn party(&self, agent: usize) -> Party {
@@ -157,9 +165,19 @@ impl Stepping {
         }
     }
 
+    /// What has to be known of the state before a move to tell what follows from it.
+    pub(super) fn before(&self, chosen: Move) -> Before {
+        let arriving = match chosen {
+            Move::Arrive { buffer, at } => Some((buffer, at)),
+            _ => None,
+        };
+        let waited = arriving.map_or(0, |(buffer, _)| self.system.buffers[buffer].arrived().len());
+        Before { rested: self.resting(arriving), waited }
+    }
+
     /// What was sent before a move and has not arrived: the buffer of each message, its words and its content. The message that
     /// is arriving, given by its buffer and place, is not among them.
-    pub(super) fn resting(&self, arriving: Option<(usize, usize)>) -> Vec<(usize, String, u64)> {
+    fn resting(&self, arriving: Option<(usize, usize)>) -> Vec<(usize, String, u64)> {
         let mut resting = Vec::new();
         for buffer in 0..self.system.buffers.len() {
             let in_flight = self.system.buffers[buffer].in_flight().enumerate();
@@ -171,11 +189,11 @@ impl Stepping {
         resting
     }
 
-    /// What follows from a move. To be called in the state after it, with what was [`Stepping::resting`] before it.
+    /// What follows from a move. To be called in the state after it, with what is known of the state before it.
     pub(super) fn consequences(
         &self,
         chosen: Move,
-        mut rested: Vec<(usize, String, u64)>,
+        Before { mut rested, waited }: Before,
         outcome: &Outcome,
     ) -> Vec<Signal> {
         let mut signals: Vec<Signal> = self.changes().collect();
@@ -184,6 +202,13 @@ impl Stepping {
                 Some(at) => drop(rested.swap_remove(at)),
                 None => signals.push(Signal::PutsBack { at: self.receiver(one.0), message: one.1 }),
             }
+        }
+        if let Move::Arrive { buffer, .. } = chosen
+            && outcome.state.is_ok()
+            && self.system.buffers[buffer].arrived().len() > waited
+        {
+            let at = self.receiver(buffer);
+            signals.push(Signal::Happens { at, what: "lets it wait".to_owned() });
         }
         let own = match chosen {
             Move::Ask { core, action, .. } => self.queue_of(self.controller_of(core), action),

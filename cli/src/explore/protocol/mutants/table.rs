@@ -19,8 +19,9 @@ pub struct Table {
     pub width: usize,
     /// The number of mutants of which something was found, of which nothing, and which are undecided.
     counts: [usize; 3],
-    /// The number of those of which nothing was found, since no run comes to what they change.
+    /// The numbers of those of which nothing was found and no run comes to what they change, or it is not known whether one does.
     unreached: usize,
+    unknown: usize,
     /// The status of all explorations.
     pub status: Status,
 }
@@ -46,7 +47,10 @@ impl Table {
         };
         self.status = self.status.and(status);
         self.counts[at] += 1;
-        self.unreached += usize::from(is_unreached(&row.result));
+        if status == Status::Done {
+            self.unreached += usize::from(row.result[REACHED] == false);
+            self.unknown += usize::from(is_unknown(&row.result));
+        }
         let (moves, found) = in_words(&row.result);
         let width = self.width;
         let line = format!(
@@ -62,16 +66,29 @@ impl Table {
         }
     }
 
+    /// Whether there are mutants whose change no run comes to.
+    pub fn has_unreached(&self) -> bool {
+        self.unreached > 0
+    }
+
     /// How many mutants were found.
     pub fn end(&self) -> String {
         let [found, nothing, undecided] = self.counts;
-        let unreached = match self.unreached {
-            0 => String::new(),
-            count => format!(" ({count} of them change what no run of this size comes to)"),
-        };
+        let counted =
+            |count: usize, what: &str| (count > 0).then(|| format!("{count} of them {what}"));
+        let of_these: Vec<String> = [
+            counted(self.unreached, "change what no run of this size comes to"),
+            counted(self.unknown, "may do so, which is not known"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let of_these =
+            if of_these.is_empty() { String::new() } else { format!(" ({})", of_these.join(", ")) };
+        let all = found + nothing + undecided;
+        let plural = if all == 1 { "" } else { "s" };
         format!(
-            "{} mutants: {found} found, {nothing} without a finding{unreached}, {undecided} undecided",
-            found + nothing + undecided
+            "{all} mutant{plural}: {found} found, {nothing} without a finding{of_these}, {undecided} undecided"
         )
     }
 }
@@ -100,20 +117,27 @@ pub fn print(rows: &[Row], format: Format, out: &mut dyn Write) -> io::Result<St
     Ok(status)
 }
 
-/// Whether all runs were looked at, and none comes to what the mutant changes.
-fn is_unreached(result: &Value) -> bool {
-    result["outcome"] == "clean" && result[REACHED] == false
+/// Whether it is not known if a run comes to what the mutant changes.
+fn is_unknown(result: &Value) -> bool {
+    result.get(REACHED).is_some_and(Value::is_null)
+}
+
+/// What follows the outcome of a mutant of which nothing was found: whether runs come to what it changes.
+fn unreached(result: &Value) -> &'static str {
+    match &result[REACHED] {
+        Value::Bool(false) => ": no run that was looked at comes to what the mutant changes",
+        _ if is_unknown(result) => {
+            ": no run that was looked at takes a transition that the mutant changes, but it changes more"
+        }
+        _ => "",
+    }
 }
 
 /// The number of moves of the run that was found, and what was found.
 fn in_words(result: &Value) -> (String, String) {
     let text = |key: &str| result[key].as_str().unwrap_or_default();
     match text("outcome") {
-        "clean" if is_unreached(result) => (
-            String::new(),
-            "nothing: no run of this size comes to what the mutant changes".to_owned(),
-        ),
-        "clean" => (String::new(), "nothing".to_owned()),
+        "clean" => (String::new(), format!("nothing{}", unreached(result))),
         "unproved" => {
             let missed = result["missed"].as_f64().unwrap_or_default();
             (
@@ -127,7 +151,7 @@ fn in_words(result: &Value) -> (String, String) {
                 "memory" => "memory limit",
                 _ => "time limit",
             };
-            (String::new(), format!("undecided: the {limit} came first"))
+            (String::new(), format!("undecided, the {limit} came first{}", unreached(result)))
         }
         _ => {
             let found = &result["found"];

@@ -80,16 +80,6 @@ pub fn identity(protocol: &Protocol, scope: &Scope, means: &Means) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The numbers of states and of moves to the last of them in the text of a manifest, whatever it is of.
-pub fn extent(text: &str) -> Option<(usize, u32)> {
-    #[derive(Deserialize)]
-    struct Extent {
-        states: usize,
-        depth: u32,
-    }
-    serde_json::from_str(text).ok().map(|Extent { states, depth }| (states, depth))
-}
-
 impl Manifest {
     /// Reads a manifest.
     ///
