@@ -47,7 +47,7 @@ pub enum TypeKind {
         /// The access permissions, if this is the type of a machine's states.
         permissions: Option<Vec<u64>>,
     },
-    /// `DataBlock`, `WriteMask`, `Set`, `NetDest` or one of [`trackers`]: several words, with
+    /// `DataBlock`, `WriteMask`, `Set`, `NetDest` or one of [`trackers`](super::trackers): several words, with
     /// methods in the library.
     Value,
     /// A structure of a protocol, copied by value.
