@@ -372,6 +372,28 @@ fn a_deadlock_says_what_waits() {
     assert!(waits.contains(" and waits for L1Cache-"), "{waits}");
 }
 
+/// A request that a directory puts back for ever has arrived, and is left all the same. The chart says so as well.
+#[test]
+fn what_is_put_back_for_ever_is_a_deadlock() {
+    let folder = Folder::new();
+    let (forwards, recycles) = (
+        "transition(M, GETX) {forward_to_owner, set_owner, pop_request}",
+        "action(put_back, \"pb\", desc=\"Not now\") {\n    \
+         request_in.recycle(clockEdge(), cyclesToTicks(recycle_latency));\n  }\n  transition(M, GETX) {put_back}",
+    );
+    let file = edited_mi_example(folder.0.path(), "MI_example-dir.sm", forwards, recycles);
+    let chart = folder.path("run.txt");
+    let text = output_of(&explore(&[&file, "-o", &chart]), 1);
+    let waits =
+        "GETX for line 0 (for a request of L1Cache-1) is put back by Directory-0 when it arrives\n";
+    assert!(
+        text.contains("  found: deadlock: core 1 is waiting, and nothing that a controller can do"),
+        "{text}"
+    );
+    assert!(text.contains(waits), "{text}");
+    assert!(std::fs::read_to_string(chart).unwrap().contains(waits));
+}
+
 /// What was printed, without times and memory.
 fn timeless(text: &str) -> Vec<String> {
     text.lines().map(|line| line.split(';').next().unwrap_or_default().to_owned()).collect()

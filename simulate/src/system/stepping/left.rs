@@ -92,7 +92,7 @@ impl Stepping {
         for (place, one) in buffer.in_flight().enumerate() {
             let what = self.sent_message(one.message);
             left.push(if put_back.contains(&(number, place)) {
-                format!("{what} is put back by {at} each time it arrives")
+                format!("{what} is put back by {at} when it arrives")
             } else {
                 format!("{what} has not arrived at {at}")
             });
