@@ -356,6 +356,19 @@ impl Args {
         words.join(" ")
     }
 
+    /// The options that would add runs to those that were asked for, such as `--tiny`.
+    fn other_runs(&self) -> Vec<&'static str> {
+        let repertoire = self.repertoire.repertoire();
+        let options = [
+            ("--locations 2", self.locations == 1),
+            ("--tiny", !self.tiny),
+            ("--dma 1", repertoire.devices == 0),
+            ("--dma 2", repertoire.devices == 1),
+            ("--also", self.repertoire.also().is_empty()),
+        ];
+        options.into_iter().filter(|(_, is_new)| *is_new).map(|(option, _)| option).collect()
+    }
+
     /// `2 threads, 1 location`
     fn size(&self) -> String {
         let counted = |count: u32, what: &str| match count {

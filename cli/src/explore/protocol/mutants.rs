@@ -21,7 +21,6 @@ use slicc::mutant::{Mutant, Operator};
 
 use self::table::{REACHED, Table};
 use super::subject::Subject;
-use super::unreached::others;
 use super::{Args, json, tell};
 use crate::error::Error;
 use crate::options::Format;
@@ -120,7 +119,7 @@ pub fn run(args: &Args, opened: &[Opened], out: &mut dyn Write) -> Result<Status
             count => format!("; {count} more cannot differ from their protocol"),
         };
         writeln!(out, "{}{left_out}", printed.table.end()).map_err(Error::Output)?;
-        let others = others(args);
+        let others = args.other_runs();
         if printed.table.has_unreached() && !others.is_empty() {
             writeln!(out, "what these change may need other runs: {}", others.join(", "))
                 .map_err(Error::Output)?;
@@ -217,8 +216,8 @@ impl Work<'_> {
     }
 }
 
-/// Whether a run comes to what a mutant changes: takes a transition that it changes, if it changes nothing else. `None` if that does
-/// not tell.
+/// Whether a run comes to what a mutant changes: whether it takes a transition that the mutant changes. `None` if no run does, but
+/// the mutant changes more than transitions.
 fn is_reached(touched: &Touched, exploration: &Exploration) -> Option<bool> {
     let met = exploration.taken.iter().chain(&exploration.stalled);
     let mut met = met.map(|(machine, state, event)| TableEntry::new(machine, state, event));

@@ -107,7 +107,7 @@ fn what_runs_have(args: &Args, runs: &str, out: &mut dyn Write) -> io::Result<()
     writeln!(
         out,
         "  other runs: {}; `rubric simulate --per-line 2` for several words a line{starvation}",
-        unreached::others(args).join(", ")
+        args.other_runs().join(", ")
     )
 }
 

@@ -78,24 +78,11 @@ pub fn print(
         let name = format!("{machine} {state} {event}");
         writeln!(out, "    {:40}  {}", tame(&name), tame(reason))?;
     }
-    let others = others(args);
+    let others = args.other_runs();
     if rest.is_empty() || others.is_empty() {
         return Ok(());
     }
     writeln!(out, "  runs of other sizes may take them: {}", others.join(", "))
-}
-
-/// The options with which there are more runs.
-pub fn others(args: &Args) -> Vec<&'static str> {
-    let repertoire = args.repertoire.repertoire();
-    let options = [
-        ("--locations 2", args.locations == 1),
-        ("--tiny", !args.tiny),
-        ("--dma 1", repertoire.devices == 0),
-        ("--dma 2", repertoire.devices == 1),
-        ("--also", args.repertoire.also().is_empty()),
-    ];
-    options.into_iter().filter(|(_, is_new)| *is_new).map(|(option, _)| option).collect()
 }
 
 /// The same as JSON.
