@@ -62,7 +62,7 @@ impl Progress {
     }
 }
 
-/// The limit that ended a search or an exploration of runs.
+/// What ended a search or an exploration of runs before its end: a limit, or its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// The time limit.
@@ -71,6 +71,8 @@ pub enum Stopped {
     Memory,
     /// The number of states, or of runs.
     Count,
+    /// The user, where the bounds can be interrupted.
+    Interrupted,
 }
 
 impl Stopped {
@@ -78,16 +80,18 @@ impl Stopped {
     pub(crate) fn by(bounds: &Bounds) -> Option<Stopped> {
         bounds.passed().then(|| match bounds.exceeded() {
             Some(Exceeded::Memory) => Stopped::Memory,
+            Some(Exceeded::Interrupted) => Stopped::Interrupted,
             _ => Stopped::Time,
         })
     }
 
-    /// The name of the limit in JSON; `counted` is what [`Stopped::Count`] counts.
+    /// The name in JSON; `counted` is what [`Stopped::Count`] counts.
     pub fn name(self, counted: &'static str) -> &'static str {
         match self {
             Stopped::Time => "time",
             Stopped::Memory => "memory",
             Stopped::Count => counted,
+            Stopped::Interrupted => "interrupted",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The options that limit an exploration.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use check::Bounds;
@@ -40,5 +41,15 @@ impl Limits {
             bounds: Bounds::new(self.timeout, Some(self.max_memory)),
             states: self.max_states.map(|most| most as usize),
         }
+    }
+
+    /// The same, for a search that also ends when `interrupted` is set, if it is given.
+    pub fn begin_until(&self, interrupted: Option<&'static AtomicBool>) -> search::Limits {
+        let search::Limits { bounds, states } = self.begin();
+        let bounds = match interrupted {
+            Some(interrupted) => bounds.or_interrupted(interrupted),
+            None => bounds,
+        };
+        search::Limits { bounds, states }
     }
 }

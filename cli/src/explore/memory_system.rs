@@ -264,6 +264,7 @@ fn limit(why: Stopped) -> &'static str {
         Stopped::Time => "the time limit passed (--timeout)",
         Stopped::Memory => "more memory would be needed than allowed (--max-memory)",
         Stopped::Count => "there are more states than allowed (--max-states, --assumption-states)",
+        Stopped::Interrupted => "it was interrupted",
     }
 }
 

@@ -29,6 +29,7 @@ use super::limits::Limits;
 use super::means::MeansArgs;
 use crate::error::Error;
 use crate::files;
+use crate::interrupt;
 use crate::options::Format;
 use crate::sequence::Form;
 use crate::simulate::parse;
@@ -97,7 +98,7 @@ JSON is one object a line for each protocol or mutant: `version` (2), `protocol`
 `open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
 simulate` has them), `symmetries` (of which states are explored once), `asymmetries` (each with `of` and
 `reason`), `partial_order` (`on`; `off`; or `refused`, if a run depends on the requests that wait for memory), `live_variables` (`on`, `off` or `refused`), `command` (that reproduces it), `warnings` (each with `message`, `known`, `file`, `line` and
-`steps`); `stopped` (`time`, `memory` or `states`); `missed` (the probability, at most, that states were missed); or `known` (the repairs of gem5's released protocol that
+`steps`); `stopped` (`time`, `memory`, `states` or `interrupted`); `missed` (the probability, at most, that states were missed); or `known` (the repairs of gem5's released protocol that
 explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`), `latest` (of a wrong value: who has written the line last), `left` (what waits, of a deadlock or
 livelock) and, where
 the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
@@ -115,7 +116,7 @@ soon as it has ended (with --shard I/N in explorations.I-of-N.jsonl; all shards 
 command again, after an interruption or from another shard, gets what is stored; what a limit stopped is explored again with other limits.
 
 Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage
-or protocol files, 3 if a limit was reached first.")]
+or protocol files, 3 if a limit was reached first, or Ctrl-C: what was found until then is printed, and a second Ctrl-C ends the program.")]
 pub struct Args {
     /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
     #[arg(required = true, value_name = "PROTOCOL")]
@@ -444,6 +445,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         }
         // Each result is shown as soon as it is known.
         out.flush().map_err(Error::Output)?;
+        if interrupt::asked() {
+            break;
+        }
     }
     Ok(status)
 }

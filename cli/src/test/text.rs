@@ -145,6 +145,7 @@ fn reason(why: Stopped) -> &'static str {
         Stopped::Time => "the time limit",
         Stopped::Memory => "the memory limit",
         Stopped::Count => "the limit of states",
+        Stopped::Interrupted => "an interruption",
     }
 }
 

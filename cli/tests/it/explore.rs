@@ -400,6 +400,28 @@ fn timeless(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn an_interrupted_exploration_says_how_far_it_came() {
+    let folder = Folder::new();
+    let disk = folder.path("disk");
+    let exploration = ["MESI_Two_Level", "--threads=4", "--quiet", "--disk", &disk];
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(explore(&exploration))
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let manifest = std::path::Path::new(&disk).join("exploration.json");
+    while !manifest.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let mut interrupt = std::process::Command::new("kill");
+    assert!(interrupt.args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let printed = String::from_utf8(ended.stdout).unwrap();
+    assert_eq!(ended.status.code(), Some(3), "{printed}");
+    assert!(printed.contains("undecided: it was interrupted. Nothing found so far"), "{printed}");
+}
+
+#[test]
 fn a_killed_exploration_goes_on() {
     let folder = Folder::new();
     let disk = folder.path("disk");

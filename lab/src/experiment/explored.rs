@@ -48,7 +48,7 @@ pub fn run(explored: &Explored, task: Task, limits: &Limits, row: &Trial) -> Res
         algorithm: names(task).concat(),
         said: match (found.stopped, pairs) {
             (Some(Stopped::Memory), _) => Reported::Memory,
-            (Some(Stopped::Time | Stopped::Count), _) => Reported::Timeout,
+            (Some(Stopped::Time | Stopped::Count | Stopped::Interrupted), _) => Reported::Timeout,
             (None, 0) => Reported::Satisfied,
             (None, _) => Reported::Violation,
         },

@@ -99,6 +99,7 @@ fn limit(stopped: Stopped, counted: &str) -> String {
         Stopped::Time => "the time limit came first (--timeout)".to_owned(),
         Stopped::Memory => "the memory limit came first (--max-memory)".to_owned(),
         Stopped::Count => format!("the limit on {counted} came first (--max-{counted})"),
+        Stopped::Interrupted => "it was interrupted".to_owned(),
     }
 }
 

@@ -42,11 +42,12 @@ pub fn steps(steps: &[DescribedMove]) -> Vec<Value> {
     steps.iter().map(step).collect()
 }
 
-/// Which limit ended an exploration.
+/// What ended an exploration.
 pub fn reason(why: Stopped) -> &'static str {
     match why {
         Stopped::Time => "the time limit came first",
         Stopped::Memory => "the memory limit came first",
         Stopped::Count => "the limit of states came first",
+        Stopped::Interrupted => "it was interrupted",
     }
 }

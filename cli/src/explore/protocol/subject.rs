@@ -120,32 +120,35 @@ impl<'a> Subject<'a> {
                     progress.states_per_second()
                 ),
                 Phase::Explaining => format!(
-                    "found; does a known fault explain it? {} states (Ctrl-C shows what was found)",
+                    "found; does a known fault explain it? {} states",
                     progress.states
                 ),
             });
         };
-        let listen = Some(interrupt::gracefully as fn() -> &'static AtomicBool);
-        let explored = self.explore_by(args, &args.means(), listen, &mut report);
+        let interrupted = Some(interrupt::gracefully());
+        let explored = self.explore_by(args, &args.means(), interrupted, &mut report);
         bar.finish_and_clear();
-        if interrupt::asked() {
+        let is_found = |explored: &Explored| {
+            matches!(&explored.exploration.verdict, Verdict::Found(_)) && explored.known.is_none()
+        };
+        if interrupt::asked() && explored.as_ref().is_ok_and(is_found) {
             eprintln!("rubric: interrupted: whether a known fault explains what was found is open");
         }
         explored
     }
 
-    /// Explores it by some means. `listen` is called when something is found: from then on an interruption sets the flag that it
-    /// returns, and ends only the search for known faults that explain it.
+    /// Explores it by some means. Once `interrupted` is set, if it is given, the search that runs ends, and so do those that would follow.
     pub fn explore_by(
         &self,
         args: &Args,
         means: &Means,
-        listen: Option<fn() -> &'static AtomicBool>,
+        interrupted: Option<&'static AtomicBool>,
         report_phase: &mut dyn FnMut(Phase, &Progress),
     ) -> Result<Explored, Error> {
         let mut report = |progress: &Progress| report_phase(Phase::Exploring, progress);
         let scope = args.scope();
-        let limits = args.limits.begin();
+        let begin = || args.limits.begin_until(interrupted);
+        let limits = begin();
         let exploration = match args.disk(self) {
             None => explore_by(&self.protocol, &scope, means, &limits, &mut report)
                 .map_err(|problem| self.refused(problem))?,
@@ -161,10 +164,10 @@ impl<'a> Subject<'a> {
         // The other searches look at all states.
         let scope = Scope { live_variables: false, ..scope };
         let fair = (args.fair && is_clean)
-            .then(|| starvation(&self.protocol, &scope, &args.limits.begin(), &mut report))
+            .then(|| starvation(&self.protocol, &scope, &begin(), &mut report))
             .transpose()
             .map_err(|problem| self.refused(problem))?;
-        let options = Options { limits: args.limits.begin(), ..Options::default() };
+        let options = Options { limits: begin(), ..Options::default() };
         let searches = if args.nice_cycles {
             nice_cycles(&self.protocol, &scope, &options, &mut report)
         } else {
@@ -180,11 +183,7 @@ impl<'a> Subject<'a> {
         let known = match &exploration.verdict {
             Verdict::Found(found) if args.repair != Repairs::All => {
                 let states = exploration.progress.states;
-                let bounds = args.limits.begin().bounds;
-                let bounds = match listen {
-                    Some(listen) => bounds.or_interrupted(listen()),
-                    None => bounds,
-                };
+                let bounds = begin().bounds;
                 let mut report = |progress: &Progress| report_phase(Phase::Explaining, progress);
                 known_finding(&self.protocol, &scope, means, found, states, &bounds, &mut report)
             }
