@@ -19,6 +19,7 @@ from collections import deque
 import _m5.core
 import _m5.event
 import m5
+from m5 import debug
 from m5.defines import buildEnv
 from m5.objects import *
 from m5.util import addToPath
@@ -85,6 +86,11 @@ def options():
     )
     parser.add_argument(
         "--steady", action="store_true", help="no random delays of messages"
+    )
+    parser.add_argument(
+        "--transitions",
+        action="store_true",
+        help="log the transitions of controllers, too",
     )
     parser.add_argument(
         "--no-evictions",
@@ -263,7 +269,7 @@ def execute(args, run, program, number):
     """Executes a program in this process. Returns whether all operations completed."""
     program, client = program
     _m5.core.seedRandom(seed_of(args, program, number))
-    run.load(program, client, log_of(args, number))
+    run.load(program, client, log_of(args, number), args.transitions)
     event = m5.simulate(args.abs_max_tick - m5.curTick())
     print(f"rubric: program {number}: exited @ tick {m5.curTick()} because {event.getCause()}")
     sys.stdout.flush()
@@ -382,6 +388,8 @@ def main():
     system, run = build(args)
     root = Root(full_system=False, system=system)
     m5.ticks.setGlobalFrequency("1ns")
+    if args.transitions:
+        debug.flags["ProtocolTrace"].enable()
     if args.fork:
         m5.disableAllListeners()
     m5.instantiate()

@@ -3,6 +3,9 @@
 #include <sstream>
 
 #include "base/logging.hh"
+#include "base/trace.hh"
+#include "core/transition.hh"
+#include "mem/ruby/protocol/MachineType.hh"
 #include "rubric_device.hh"
 #include "rubric_tester.hh"
 #include "sim/cur_tick.hh"
@@ -25,6 +28,40 @@ clientOf(const std::string &name)
     }
 }
 
+/** The types of controllers of this gem5. */
+std::vector<std::string>
+machineTypes()
+{
+    std::vector<std::string> names;
+    for (int type = 0; type < ruby::MachineType_NUM; type++)
+        names.push_back(ruby::MachineType_to_string(static_cast<ruby::MachineType>(type)));
+    return names;
+}
+
+/** Takes the lines of ProtocolTrace out of what gem5 prints, and writes the transitions among them to the log. */
+class TransitionLogger : public trace::Logger
+{
+  public:
+    explicit TransitionLogger(rubric::Log &log) : log(log), rest(trace::output()), machines(machineTypes()) {}
+
+    void
+    logMessage(Tick when, const std::string &name, const std::string &flag, const std::string &message) override
+    {
+        rubric::Transition transition;
+        if (flag != "ProtocolTrace")
+            rest.logMessage(when, name, flag, message);
+        else if (rubric::parseTransition(message, machines, transition))
+            log.take(transition);
+    }
+
+    std::ostream &getOstream() override { return rest.getOstream(); }
+
+  private:
+    rubric::Log &log;
+    trace::OstreamLogger rest;
+    const std::vector<std::string> machines;
+};
+
 } // namespace
 
 RubricRun::RubricRun(const RubricRunParams &params) : SimObject(params) {}
@@ -42,7 +79,7 @@ RubricRun::add(RubricDevice *device)
 }
 
 void
-RubricRun::load(const std::string &text, const std::string &client, const std::string &path)
+RubricRun::load(const std::string &text, const std::string &client, const std::string &path, bool transitions)
 {
     kind = clientOf(client);
     std::istringstream in(text);
@@ -63,6 +100,9 @@ RubricRun::load(const std::string &text, const std::string &client, const std::s
     logPath = path;
     records.begin(current, kind.name());
     checkLog();
+    // gem5 owns the logger, and deletes the one before.
+    if (transitions)
+        trace::setDebugLogger(new TransitionLogger(records));
     running = 0;
     try {
         for (RubricTester *tester : testers)

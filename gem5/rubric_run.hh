@@ -37,8 +37,9 @@ class RubricRun : public SimObject
      * @param text the program, as `rubric generate program` writes it
      * @param client the kind of its cores: in-order, store-buffer-N, per-location-N, early-N or early-N-buffer-N
      * @param path where the log goes
+     * @param transitions whether the log has the transitions of controllers, which gem5's debug flag ProtocolTrace prints
      */
-    void load(const std::string &text, const std::string &client, const std::string &path);
+    void load(const std::string &text, const std::string &client, const std::string &path, bool transitions);
 
     /** A core or a device has ended its program; the simulation ends with the last one. */
     void finished();

@@ -53,7 +53,7 @@ takes a folder with all of them for one campaign. A verdict may take 10 s unless
 With --gem5 the same programs run in binaries of gem5 that you have built, each with a protocol or a mutant
 (docs/gem5.md). One process runs many programs, each in a fork of its own with cold caches; 64 consecutive
 seeds share the sizes of caches, the banks and the directories. Crashes are told by gem5's messages. A program
-that takes longer than --timeout is undecided. Transitions are not counted, so there is no coverage. gem5's
+that takes longer than --timeout is undecided. Coverage is that of binaries with unmutated protocols. gem5's
 configs are looked for beside the binary, or in the source folder that the variable RUBRIC_GEM5 names.
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees; 2 bad

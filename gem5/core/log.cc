@@ -118,6 +118,8 @@ Log::begin(const Program &program, const std::string &client)
     text(program.name);
     text(client);
     last = 0;
+    isRunning = true;
+    names.clear();
     send();
 }
 
@@ -127,6 +129,7 @@ Log::end(std::uint64_t tick, bool isComplete)
     record.push_back(0x02);
     after(tick);
     number(isComplete ? 0 : 1);
+    isRunning = false;
     send();
 }
 
@@ -175,6 +178,36 @@ Log::complete(std::uint64_t tick, unsigned thread, unsigned index, std::uint64_t
 {
     which(0x21, tick, thread, index);
     number(read);
+    send();
+}
+
+/** The number of a name; a name that is new gets a record. */
+std::uint64_t
+Log::numberOf(std::string_view name)
+{
+    auto [known, isNew] = names.try_emplace(std::string(name), names.size());
+    if (isNew) {
+        record.push_back(0x30);
+        text(known->first);
+        send();
+    }
+    return known->second;
+}
+
+void
+Log::take(const Transition &transition)
+{
+    if (!isRunning)
+        return;
+    const std::uint64_t numbers[] = {
+        numberOf(transition.machine), numberOf(transition.event),
+        numberOf(transition.state), numberOf(transition.next)};
+    record.push_back(0x31);
+    for (std::uint64_t one : numbers)
+        number(one);
+    number(transition.version);
+    number(transition.address);
+    after(transition.tick);
     send();
 }
 

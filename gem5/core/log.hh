@@ -10,8 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "core/program.hh"
+#include "core/transition.hh"
 
 namespace rubric
 {
@@ -54,6 +57,9 @@ class Log
     /** An operation that reads has completed. */
     void complete(std::uint64_t tick, unsigned thread, unsigned index, std::uint64_t read);
 
+    /** A controller took a transition. Those outside of runs are left out. */
+    void take(const Transition &transition);
+
     /** What went wrong with writing, if anything did. */
     const std::string &failure() const { return failed; }
 
@@ -63,11 +69,15 @@ class Log
     void which(unsigned char kind, std::uint64_t tick, unsigned thread, unsigned index);
     void after(std::uint64_t tick);
     void send();
+    std::uint64_t numberOf(std::string_view name);
 
     int descriptor = -1;
     std::string record;
     std::string failed;
+    bool isRunning = false;
     std::uint64_t last = 0;
+    /** The names of the run, by which transitions are written, with their numbers. */
+    std::unordered_map<std::string, std::uint64_t> names;
 };
 
 } // namespace rubric

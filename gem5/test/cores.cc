@@ -5,6 +5,7 @@
  *     cores random SEED PURPOSE BOUND COUNT         prints pseudo-random numbers
  *     cores run CLIENT LOG SEED [forgetful]         runs the programs of standard input on a memory with random latencies, which
  *                                                   is atomic; if it is forgetful, it tells no core of lines that others write
+ *     cores transitions LOG MACHINE...              logs the transitions of the lines of ProtocolTrace on standard input
  */
 #include <cstdlib>
 #include <iostream>
@@ -58,6 +59,29 @@ run(char **words, bool forgetful)
     return 0;
 }
 
+/** `machines` are the types of controllers, and end with a null pointer. */
+int
+logTransitions(char **words)
+{
+    std::vector<std::string> machines;
+    for (char **machine = words + 1; *machine; machine++)
+        machines.push_back(*machine);
+    Log log;
+    std::string failure = log.open(words[0]);
+    Program program;
+    log.begin(program, "");
+    Transition transition;
+    for (std::string line; std::getline(std::cin, line);)
+        if (parseTransition(line + "\n", machines, transition))
+            log.take(transition);
+    log.end(transition.tick, true);
+    if (failure.empty())
+        failure = log.failure();
+    if (!failure.empty())
+        throw ProgramError(failure);
+    return 0;
+}
+
 } // namespace
 
 int
@@ -71,10 +95,12 @@ main(int count, char **words)
             return draw(words + 2);
         if (command == "run" && (count == 5 || count == 6))
             return run(words + 2, count == 6);
+        if (command == "transitions" && count > 3)
+            return logTransitions(words + 2);
     } catch (const ProgramError &error) {
         std::cerr << error.what() << '\n';
         return 1;
     }
-    std::cerr << "expected echo, random SEED PURPOSE BOUND COUNT or run CLIENT LOG SEED [forgetful]\n";
+    std::cerr << "expected echo, random SEED PURPOSE BOUND COUNT, run CLIENT LOG SEED [forgetful] or transitions LOG MACHINE...\n";
     return 2;
 }

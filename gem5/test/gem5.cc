@@ -41,7 +41,7 @@ struct Options
     std::string name, client, log, output;
     double timeout = 0;
     unsigned jobs = 1;
-    bool isTraced = false;
+    bool hasTransitions = false;
 
     bool is(const char *word) const { return name.find(word) != std::string::npos; }
 };
@@ -53,15 +53,20 @@ numbered(std::string path, unsigned number)
     return at == std::string::npos ? path : path.replace(at, 2, std::to_string(number));
 }
 
-/** A line of ProtocolTrace: a cache that has no line gets it. */
+/** Logs that a cache which has no line gets it. */
 void
-printTransition(Tick tick, unsigned core, const Request &request)
+logTransition(Log &log, Tick tick, unsigned core, const Request &request)
 {
     bool isStore = request.kind == RequestKind::Store;
-    std::printf("%15llu %3u %10s%20s %6s>%-6s [0x%llx, line 0x%llx] \n",
-                static_cast<unsigned long long>(tick), core, "L1Cache", isStore ? "Store" : "Load", "I",
-                isStore ? "IM" : "IS", static_cast<unsigned long long>(request.bytes.address),
-                static_cast<unsigned long long>(request.bytes.address & ~63ull));
+    Transition transition;
+    transition.tick = tick;
+    transition.machine = "L1Cache";
+    transition.version = core;
+    transition.event = isStore ? "Store" : "Load";
+    transition.state = "I";
+    transition.next = isStore ? "IM" : "IS";
+    transition.address = request.bytes.address & ~63ull;
+    log.take(transition);
 }
 
 /** What gem5 says when it aborts. */
@@ -124,8 +129,10 @@ execute(const Options &options, const Program &program, const std::string &kind,
     if (!failure.empty())
         throw ProgramError(failure);
     Machine machine(program, client, program.seed, options.is("forgetful"), log);
-    if (options.isTraced)
-        machine.onPerformed = printTransition;
+    if (options.hasTransitions)
+        machine.onPerformed = [&log](Tick tick, unsigned core, const Request &request) {
+            logTransition(log, tick, core, request);
+        };
     log.begin(program, client.name());
     bool isBad = options.is("panic") || options.is("deadlock") || options.is("killed") || options.is("hangs")
         || options.is("stuck") || options.is("cut");
@@ -260,8 +267,8 @@ main(int count, char **words)
             options.timeout = std::atof(next.c_str());
         else if (word == "--jobs")
             options.jobs = std::atoi(next.c_str());
-        else if (word == "--debug-flags=ProtocolTrace")
-            options.isTraced = true;
+        else if (word == "--transitions")
+            options.hasTransitions = true;
     }
     if (options.is("broken")) {
         std::cerr << "fatal: this gem5 is broken" << std::endl;

@@ -13,6 +13,8 @@
 //! | `0x13` | fence reached | thread, index, tick |
 //! | `0x20` | operation completed | thread, index, tick |
 //! | `0x21` | operation completed that read | thread, index, tick, value |
+//! | `0x30` | the next name of the run, numbered from 0 | its length and UTF-8 |
+//! | `0x31` | a controller took a transition | the numbers of machine, event, state and next state; version, address of the line, tick |
 //!
 //! A tick is the difference to that of the record before it; a run begins at 0. The index is the place of an operation in its
 //! thread's program, and program order. A load that a core repeats is issued again, and the last time counts. Store buffers issue a
@@ -39,6 +41,7 @@ mod completed;
 mod live;
 mod record;
 mod run;
+mod taken;
 
 use history::{History, Source};
 
@@ -47,9 +50,11 @@ use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::live::LiveReader;
 use crate::options::Options;
+use crate::statistics::Statistics;
 use live::LiveLog;
 use record::{Flaw, LONGEST, Record};
 use run::Run;
+use taken::Taken;
 
 /// The first line of a log, with the version of the format.
 pub const MAGIC: &[u8] = b"\x93RUBRIC-LOG 1\n";
@@ -90,13 +95,25 @@ impl TraceFormat for Tester {
                 "leave --source out",
             ));
         }
-        let histories = parse(lines, options)?;
-        Contents::histories(lines, histories)
+        let mut taken = Taken::new(options.transitions);
+        let mut histories = parse(lines, options, &mut taken)?;
+        let protocol = taken.protocol().map(str::to_owned);
+        for history in &mut histories {
+            history.provenance.protocol.clone_from(&protocol);
+        }
+        let contents = Contents::histories(lines, histories)?;
+        let statistics =
+            Statistics { transitions: taken.counts(), protocol, ..contents.statistics };
+        Ok(Contents { transitions: taken.transitions, statistics, ..contents })
     }
 }
 
 /// Reads the runs of a log.
-fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error> {
+fn parse(
+    lines: &mut Lines<'_>,
+    options: &Options,
+    taken: &mut Taken,
+) -> Result<Vec<History>, Error> {
     let mut histories = Vec::new();
     let mut run: Option<Run> = None;
     let mut number = 0_u64;
@@ -107,13 +124,16 @@ fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error
             Err(flaw) => (Err(flaw), 0),
         };
         number += 1;
-        let taken = found.and_then(|found| match (found, &mut run) {
+        let finished = found.and_then(|found| match (found, &mut run) {
             (Record::Magic, _) => Ok(None),
-            (Record::Run(head), run) => Ok(run.replace(Run::new(head, options))),
-            (record, Some(run)) => run.take(&record, number).map(|()| None),
+            (Record::Run(head), run) => {
+                taken.begin_run();
+                Ok(run.replace(Run::new(head, options)))
+            }
+            (record, Some(run)) => run.take(&record, number, taken).map(|()| None),
             (_, None) => Err(misplaced()),
         });
-        match taken {
+        match finished {
             Ok(finished) => histories.extend(finish(finished, lines)?),
             Err(flaw) if options.lossy => {
                 run = run.map(|run| run.damaged(&flaw, lines.bytes()));

@@ -332,7 +332,9 @@ impl Campaign {
         };
         let made = made(options, &files, &titles, &bench, observer, &excluded)?;
         let mut results = made.results();
-        results.coverage = coverage::coverage(opened, &subjects, &made.originals, options.extras)?;
+        let protocol_of = |subject: usize| subjects[subject].protocol;
+        results.coverage =
+            coverage::coverage(opened, &made.originals, protocol_of, options.extras)?;
         proved::prove(opened, options, &mut results.coverage)?;
         explain::explain(opened, options, &mut results.runs)?;
         made.finish(results, &files)
@@ -358,7 +360,11 @@ impl Campaign {
         let titles: Vec<Title> = subjects.iter().map(|subject| subject.title.clone()).collect();
         let nothing = |_: &[Stream]| Ok(titles.iter().map(|_| None).collect());
         let made = made(options, &files, &titles, &bench, observer, &nothing)?;
-        made.finish(made.results(), &files)
+        let mut results = made.results();
+        let protocol_of = |subject: usize| subjects[subject].protocol;
+        results.coverage =
+            coverage::coverage(opened, &made.originals, protocol_of, options.extras)?;
+        made.finish(results, &files)
     }
 }
 

@@ -124,7 +124,7 @@ impl Fidelity {
     }
 
     fn subject<'a>(&'a self, binary: &'a Binary) -> Result<Subject<'a>, Error> {
-        let opened = opened_of(binary, &self.opened)?;
+        let (_, opened) = opened_of(binary, &self.opened)?;
         let mutant = binary.mutant().map(str::to_owned);
         let mutated = match &mutant {
             None => None,

@@ -49,7 +49,7 @@ use crate::sequencer::{Effects, Sequencer};
 use crate::trace::Trace;
 
 pub use build::Setup;
-pub use coverage::{Covered, Reached, entry_of, visits};
+pub use coverage::{Covered, Reached, entry_of, triple_of, visits};
 pub use fault::{Fault, FaultKind};
 use library::order::Observed;
 use played::Delivery;

@@ -6,8 +6,9 @@ mod fidelity;
 mod real;
 mod weak;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -15,7 +16,7 @@ use std::{env, fs};
 
 use serde_json::Value;
 
-use crate::common::{Folder, output, output_of, rubric};
+use crate::common::{Folder, TRACES, output, output_of, rubric};
 
 /// The root of the repository.
 fn root() -> PathBuf {
@@ -129,6 +130,34 @@ fn random_numbers_are_those_of_rubric() {
     let mut rng = history::random::Rng::new(1, 1 << 32);
     let expected = (0..40).map(|_| rng.below(u64::MAX)).last().unwrap();
     assert_eq!(last, expected.to_string());
+}
+
+/// The transitions in lines of ProtocolTrace, as the plug-in logs them, are those that the text's own reader finds.
+#[test]
+fn transitions_are_logged_as_they_are_printed() {
+    let options = ingest::Options { transitions: true, ..ingest::Options::default() };
+    let rows = |trace: &ingest::Trace| -> Vec<String> {
+        let row =
+            |it: ingest::Transition<'_>| format!("{:?}", ingest::Transition { line: 0, ..it });
+        trace.transitions.iter().map(row).collect()
+    };
+    for path in TRACES {
+        let path = root().join(path);
+        let mut text = String::new();
+        let packed = fs::File::open(&path).unwrap();
+        flate2::read::MultiGzDecoder::new(packed).read_to_string(&mut text).unwrap();
+        let printed = ingest::read_path(&path, &options).unwrap();
+        let machines: BTreeSet<&str> = printed.transitions.iter().map(|it| it.machine).collect();
+        let folder = Folder::new();
+        let log = folder.path("log");
+        let words = ["transitions", log.as_str()].into_iter().chain(machines);
+        done(&words.collect::<Vec<_>>(), &text);
+        let logged = ingest::read_path(Path::new(&log), &options).unwrap();
+        assert!(printed.transitions.len() > 100);
+        assert_eq!(rows(&logged), rows(&printed), "{}", path.display());
+        assert_eq!(logged.statistics.transitions, printed.statistics.transitions);
+        assert_eq!(logged.statistics.protocol, printed.statistics.protocol);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use history::{Access, Source};
 
 use super::record::{self, Flaw, LONGEST, Record};
 use super::run::Run;
+use super::taken::Taken;
 use super::{broken, misplaced};
 use crate::error::Error;
 use crate::input::Lines;
@@ -14,6 +15,7 @@ use crate::options::Options;
 pub(super) struct LiveLog<'o> {
     options: &'o Options,
     run: Option<Run<'o>>,
+    taken: Taken,
     /// How many records were read.
     number: u64,
 }
@@ -21,7 +23,7 @@ pub(super) struct LiveLog<'o> {
 impl<'o> LiveLog<'o> {
     /// A reader before the first record.
     pub fn new(options: &'o Options) -> LiveLog<'o> {
-        LiveLog { options, run: None, number: 0 }
+        LiveLog { options, run: None, taken: Taken::default(), number: 0 }
     }
 
     fn take(&mut self, record: Record) -> Result<(), Flaw> {
@@ -35,7 +37,7 @@ impl<'o> LiveLog<'o> {
             (Record::Magic | Record::Run(_), Some(_)) => {
                 Err(Flaw::new("a second run", "one run, since only one is watched"))
             }
-            (record, Some(run)) => run.take(&record, self.number),
+            (record, Some(run)) => run.take(&record, self.number, &mut self.taken),
             (_, None) => Err(misplaced()),
         }
     }

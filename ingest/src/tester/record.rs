@@ -75,6 +75,18 @@ pub(super) struct Ordering {
     pub depends: Vec<(DependencyKind, u32)>,
 }
 
+/// A transition that a controller took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Took {
+    /// The numbers of the names: machine, event, state and next state.
+    pub names: [u64; 4],
+    pub version: u32,
+    /// Of the line.
+    pub address: u64,
+    /// Ticks since the record before.
+    pub after: u64,
+}
+
 /// A record.
 #[derive(Clone, Debug)]
 pub(super) enum Record {
@@ -89,6 +101,9 @@ pub(super) enum Record {
     /// What orders an operation that is issued next.
     Order(Which, Ordering),
     Complete(Which, Option<u64>),
+    /// The next name of the run, by whose number transitions have it.
+    Name(String),
+    Transition(Took),
 }
 
 /// Reads the record at the start of some bytes, which are all that is left or [`LONGEST`] at least. Returns it with its
@@ -120,6 +135,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Option<(Record, usize)>, Flaw> {
         }
         0x20 => Record::Complete(numbers.which()?, None),
         0x21 => Record::Complete(numbers.which()?, Some(numbers.next()?)),
+        0x30 => Record::Name(numbers.text()?),
+        0x31 => Record::Transition(numbers.took()?),
         other => {
             return Err(Flaw::new(
                 format!("a record of kind {other:#04x}"),
@@ -216,6 +233,12 @@ impl Numbers<'_> {
         let thread = self.below(MOST_THREADS, "the number of a thread")? as u32;
         let index = self.below(1 << 32, "the index of an operation, below 2^32")? as u32;
         Ok(Which { thread, index, after: self.next()? })
+    }
+
+    fn took(&mut self) -> Result<Took, Flaw> {
+        let names = [self.next()?, self.next()?, self.next()?, self.next()?];
+        let version = self.below(1 << 32, "the number of a controller, below 2^32")? as u32;
+        Ok(Took { names, version, address: self.next()?, after: self.next()? })
     }
 
     fn issue(&mut self, kind: Kind) -> Result<Record, Flaw> {

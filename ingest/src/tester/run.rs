@@ -9,6 +9,7 @@ use crate::gem5::end;
 use crate::options::Options;
 use crate::tester::completed::Completed;
 use crate::tester::record::{Flaw, Head, Issue, Ordering, Record, Which};
+use crate::tester::taken::Taken;
 
 /// The records of a run so far.
 pub(super) struct Run<'o> {
@@ -62,8 +63,8 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Takes in a record, the log's `number`-th.
-    pub fn take(&mut self, record: &Record, number: u64) -> Result<(), Flaw> {
+    /// Takes in a record, the log's `number`-th. Transitions of controllers go to `taken`.
+    pub fn take(&mut self, record: &Record, number: u64, taken: &mut Taken) -> Result<(), Flaw> {
         if self.ended.is_some() {
             return Err(Flaw::new("a record behind the end of a run", "the begin of a run"));
         }
@@ -76,6 +77,11 @@ impl<'o> Run<'o> {
             Record::Issue(which, issue) => self.issue(which, issue, number),
             Record::Order(which, ref ordering) => self.order(which, ordering),
             Record::Complete(which, read) => self.complete(which, read, number),
+            Record::Name(ref name) => taken.name(name),
+            Record::Transition(took) => {
+                self.advance(took.after)?;
+                taken.transition(self.tick, &took, number)
+            }
             Record::Magic | Record::Run(_) => Ok(()),
         }
     }

@@ -230,3 +230,32 @@ fn orderings_that_cannot_be_are_refused() {
         assert!(text.contains(expected), "{text}");
     }
 }
+
+const NAMES: &[u8] = b"\x30\x07L1Cache\x30\x04Load\x30\x01I\x30\x02IS";
+
+#[test]
+fn transitions_are_a_table_beside_the_operations() {
+    let taken = b"\x31\x00\x01\x02\x03\x05\x80\x20\x04";
+    let log = log(&[STORE, NAMES, taken, taken, LOAD, LOADED, END]);
+    let options = Options { transitions: true, ..Options::default() };
+    let trace = read(&log[..], "run.log", &options).unwrap();
+    let second = trace.transitions.get(1).unwrap();
+    assert_eq!((second.machine, second.version, second.event), ("L1Cache", 5, "Load"));
+    assert_eq!((second.state, second.next_state, second.address), ("I", "IS", 0x1000));
+    // The store was issued at tick 5, and each transition came 4 ticks after the record before; the magic is record 1.
+    assert_eq!((second.tick, second.line), (13, 9));
+    let history = &trace.histories[0];
+    let load = history.ops().find(|&op| history.kind(op) == Kind::Load).unwrap();
+    assert_eq!(history.completed(load), Some(18));
+    let counted = read_log(&log, false).unwrap();
+    assert!(counted.transitions.is_empty());
+    let count = &counted.statistics.transitions[0];
+    assert_eq!((&*count.event, &*count.next_state, count.count), ("Load", "IS", 2));
+}
+
+#[test]
+fn a_transition_has_names_that_were_given() {
+    let log = log(&[NAMES, b"\x31\x00\x01\x02\x04\x05\x80\x20\x04"]);
+    let error = read_log(&log, false).unwrap_err().to_string();
+    assert!(error.contains("name 4") && error.contains("one of the 4 that"), "{error}");
+}

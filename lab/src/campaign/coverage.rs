@@ -12,26 +12,26 @@ use slicc::protocol::Protocol;
 use tables::Coverage;
 
 use super::rounds::Stream;
-use super::subjects::Subject;
 use crate::error::Error;
 use crate::protocols::{Opened, has_controllers};
 
 /// A machine, a state and an event.
 type Triple = [String; 3];
 
-/// The transition tables of all protocols that ran unmutated, with how often each transition was taken.
+/// The transition tables of all protocols that ran unmutated, with how often each transition was taken. `protocol_of` says which of the
+/// opened protocols a subject has.
 ///
 /// # Errors
 /// Fails if no system can be built for a protocol.
 pub fn coverage(
     opened: &[Opened],
-    subjects: &[Subject],
     originals: &[Stream],
+    protocol_of: impl Fn(usize) -> usize,
     extras: Extras,
 ) -> Result<Vec<Coverage>, Error> {
     let mut rows = Vec::new();
     for (at, one) in opened.iter().enumerate() {
-        let is_own = |stream: &&Stream| subjects[stream.subject].protocol == at;
+        let is_own = |stream: &&Stream| protocol_of(stream.subject) == at;
         let mut own = originals.iter().filter(is_own).peekable();
         if own.peek().is_some() {
             let counts = counts(&one.protocol, own);

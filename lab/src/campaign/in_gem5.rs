@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use simulate::client::Client;
 use simulate::program::{Extras, Heading};
 use simulate::recipe::{Lineage, Recipe};
+use simulate::system::triple_of;
 use tables::{CampaignRun, Finding, RunOutcome};
 
 use super::Options;
@@ -28,6 +29,8 @@ pub struct Gem5Subject<'a> {
     /// The name in tables.
     pub title: Title,
     binary: &'a Binary,
+    /// The number of its protocol among those that were opened, and the protocol.
+    pub protocol: usize,
     opened: &'a Opened,
     /// The columns about the mutant.
     about: CampaignRun,
@@ -61,12 +64,13 @@ fn check(options: &Options) -> Result<(), Error> {
     }
 }
 
-/// The protocol of a binary.
+/// The protocol of a binary, with its number among those that were opened.
 ///
 /// # Errors
 /// Fails if it is not among those that were opened.
-pub fn opened_of<'a>(binary: &Binary, opened: &'a [Opened]) -> Result<&'a Opened, Error> {
-    let found = opened.iter().find(|one| one.protocol.name() == binary.protocol);
+pub fn opened_of<'a>(binary: &Binary, opened: &'a [Opened]) -> Result<(usize, &'a Opened), Error> {
+    let mut numbered = opened.iter().enumerate();
+    let found = numbered.find(|(_, one)| one.protocol.name() == binary.protocol);
     found.ok_or_else(|| {
         let what = format!(
             "is built with {name}, which is not among the protocols of the command: give the path of \
@@ -88,13 +92,14 @@ pub fn subjects<'a>(
     let mut subjects = Vec::new();
     let mut known = HashSet::new();
     for binary in binaries {
-        let opened = opened_of(binary, opened)?;
+        let (protocol, opened) = opened_of(binary, opened)?;
         let subject = Gem5Subject {
             title: Title {
                 protocol: opened.given.clone(),
                 mutant: binary.mutant().map(str::to_owned),
             },
             about: about_mutant(binary, opened),
+            protocol,
             binary,
             opened,
         };
@@ -238,7 +243,7 @@ impl Gem5Runs<'_> {
                     system: system.clone(),
                     timeout: self.bench.options.timeout,
                     jobs: self.jobs,
-                    counts_transitions: false,
+                    counts_transitions: self.subject.title.mutant.is_none(),
                 })?,
             };
             session.add(self.client, &programs);
@@ -348,7 +353,12 @@ impl BenchSession for Gem5Runs<'_> {
         if row.outcome != RunOutcome::Clean {
             self.store(&played, lineage, &row)?;
         }
-        Ok(Entry { row, reached: Vec::new() })
+        let program = &self.subject.opened.protocol;
+        let reached = played.transitions.iter().filter_map(|one| {
+            let triple = triple_of(program, &one.machine, &one.state, &one.event)?;
+            Some((triple, one.count))
+        });
+        Ok(Entry { row, reached: reached.collect() })
     }
 
     fn keep(&mut self, lineage: &Lineage, row: &CampaignRun) -> Result<(), Error> {

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use history::{Crash, History};
-use ingest::TransitionCount;
-use ingest::gem5::Output;
+use ingest::gem5::crash_in;
+use ingest::{Trace, TransitionCount};
 
 use crate::error::Error;
 
@@ -78,8 +78,10 @@ impl Exit {
     /// Fails if a file cannot be read, or the log is not one of this version.
     pub fn read(self, log: PathBuf, output: PathBuf) -> Result<Played, Error> {
         let said = File::open(&output).map_err(Error::file(&output))?;
-        let Output { crash, transitions } = Output::read(said, &output.display().to_string())?;
-        let history = read_log(&log)?;
+        let crash = crash_in(said, &output.display().to_string())?;
+        let (history, transitions) = read_log(&log)?.map_or((None, Vec::new()), |trace| {
+            (trace.histories.into_iter().next(), trace.statistics.transitions)
+        });
         let is_whole = history.as_ref().is_some_and(is_whole);
         let ending = match (crash, self.status) {
             (Some(crash), status) if status != Ok(0) => Ending::Crashed(Box::new(crash)),
@@ -94,8 +96,8 @@ impl Exit {
     }
 }
 
-/// The history of a log; none if gem5 ended before the run began. What is damaged at the end of it is left out.
-fn read_log(log: &Path) -> Result<Option<History>, Error> {
+/// What a log holds; nothing if gem5 ended before the run began. What is damaged at the end of it is left out.
+fn read_log(log: &Path) -> Result<Option<Trace>, Error> {
     let length = match std::fs::metadata(log) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
         file => file.map_err(Error::file(log))?.len(),
@@ -104,8 +106,7 @@ fn read_log(log: &Path) -> Result<Option<History>, Error> {
         return Ok(None);
     }
     let options = ingest::Options { lossy: true, ..ingest::Options::default() };
-    let trace = ingest::read_path(log, &options)?;
-    Ok(trace.histories.into_iter().next())
+    Ok(Some(ingest::read_path(log, &options)?))
 }
 
 /// Whether a log reaches the end of its run.

@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use ingest::gem5::Output;
+use ingest::gem5::crash_in;
 use simulate::client::Client;
 use tempfile::TempDir;
 
@@ -137,7 +137,7 @@ impl Session {
     fn ended(&mut self) -> Error {
         let status = self.child.wait().map(|status| status.to_string()).unwrap_or_default();
         let said = std::fs::read(self.folder.path().join(ERRORS)).unwrap_or_default();
-        let crash = Output::read(&said[..], ERRORS).ok().and_then(|output| output.crash);
+        let crash = crash_in(&said[..], ERRORS).ok().flatten();
         let said = match crash {
             Some(crash) => crash.headline(),
             None => process::excerpt(&String::from_utf8_lossy(&said)),
@@ -163,10 +163,10 @@ fn command(request: &Request<'_>, folder: &TempDir) -> Command {
     let file = |name: &str| folder.path().join(name);
     let mut command = Command::new(&request.binary.path);
     command.arg("-q").arg("-d").arg(file("m5out"));
-    if request.counts_transitions {
-        command.arg("--debug-flags=ProtocolTrace");
-    }
     command.arg(file("rubric.py")).args(["--fork", "--program", "-"]);
+    if request.counts_transitions {
+        command.arg("--transitions");
+    }
     command.arg("--jobs").arg(request.jobs.max(1).to_string());
     command.arg("--log").arg(file(&format!("{LOG}-%d")));
     command.arg("--output").arg(file(&format!("{OUTPUT}-%d")));

@@ -57,6 +57,20 @@ pub fn entry_of(protocol: &Protocol, triple: u32) -> Option<TableEntry> {
     None
 }
 
+/// The number of a [`Reached`] triple that was taken, if the protocol has these names.
+pub fn triple_of(protocol: &Protocol, machine: &str, state: &str, event: &str) -> Option<u32> {
+    let mut first = 0;
+    for one in &protocol.program.machines {
+        if &*one.name == machine {
+            let state = one.states.iter().position(|name| &**name == state)?;
+            let event = one.events.iter().position(|name| &**name == event)?;
+            return u32::try_from(2 * (first + state * one.events.len() + event)).ok();
+        }
+        first += one.states.len() * one.events.len();
+    }
+    None
+}
+
 impl System {
     /// The transitions that were taken, in the order of machines, states and events.
     pub fn coverage(&self) -> Vec<Covered<'_>> {

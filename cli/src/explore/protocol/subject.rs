@@ -119,10 +119,9 @@ impl<'a> Subject<'a> {
                     progress.depth,
                     progress.states_per_second()
                 ),
-                Phase::Explaining => format!(
-                    "found; does a known fault explain it? {} states",
-                    progress.states
-                ),
+                Phase::Explaining => {
+                    format!("found; does a known fault explain it? {} states", progress.states)
+                }
             });
         };
         let interrupted = Some(interrupt::gracefully());

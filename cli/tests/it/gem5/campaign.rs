@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -47,6 +47,10 @@ fn mutants_are_binaries() {
     let unmutated = rows(&out).into_iter().filter(|row| row["mutant"].is_null());
     assert_eq!(unmutated.clone().count(), 2 * 40);
     assert!(unmutated.into_iter().all(|row| row["outcome"] == "clean" && row["gem5"] == *plain));
+    // The transitions of the unmutated binary are its coverage.
+    let coverage = tables::read_coverage(&Path::new(&out).join("coverage.parquet")).unwrap();
+    let taken = coverage.iter().filter(|row| row.count > 0).map(|row| &*row.event);
+    assert_eq!(taken.collect::<Vec<_>>(), ["Load", "Store"]);
     // The page has no cycle for runs that only gem5 can repeat, and says so.
     let page = folder.path("page.html");
     output(&["report", &out, "-o", &page]);

@@ -1,0 +1,87 @@
+//! The transitions of controllers in a log.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::record::{Flaw, Took};
+use crate::gem5::protocol;
+use crate::statistics::TransitionCount;
+use crate::transitions::{Names, Transitions};
+
+/// The transitions that controllers took in the runs of a log.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// Whether there is to be a table of them; otherwise they are only counted.
+    is_kept: bool,
+    /// The names of the current run by their numbers, as ids of the table.
+    names: Vec<u16>,
+    counts: FxHashMap<Names, u64>,
+    pub transitions: Transitions,
+}
+
+impl Taken {
+    pub fn new(is_kept: bool) -> Taken {
+        Taken { is_kept, ..Taken::default() }
+    }
+
+    /// Begins a run, whose names are numbered from 0.
+    pub fn begin_run(&mut self) {
+        self.names.clear();
+    }
+
+    /// Takes in the next name of the run.
+    pub fn name(&mut self, name: &str) -> Result<(), Flaw> {
+        let id = self.transitions.intern(name);
+        let most = || Flaw::new("more than 65536 names", "those of a protocol");
+        self.names.push(id.ok_or_else(most)?);
+        Ok(())
+    }
+
+    /// Takes in a transition, which the log's `number`-th record says.
+    pub fn transition(&mut self, tick: u64, took: &Took, number: u64) -> Result<(), Flaw> {
+        let name = |at: u64| {
+            let known = usize::try_from(at).ok().and_then(|at| self.names.get(at));
+            let most = || {
+                let expected = format!("one of the {} that the run has named", self.names.len());
+                Flaw::new(format!("name {at}"), expected)
+            };
+            known.copied().ok_or_else(most)
+        };
+        let [machine, event, state, next_state] = took.names;
+        let names = Names {
+            machine: name(machine)?,
+            event: name(event)?,
+            state: name(state)?,
+            next_state: name(next_state)?,
+        };
+        *self.counts.entry(names).or_default() += 1;
+        if self.is_kept {
+            self.transitions.push(tick, took.version, names, took.address, number);
+        }
+        Ok(())
+    }
+
+    /// How often each transition was taken, sorted by its names.
+    pub fn counts(&self) -> Vec<TransitionCount> {
+        let name = |id| self.transitions.name(id).to_owned();
+        let counts = self.counts.iter().map(|(names, &count)| TransitionCount {
+            machine: name(names.machine),
+            state: name(names.state),
+            event: name(names.event),
+            next_state: name(names.next_state),
+            count,
+        });
+        let mut counts: Vec<TransitionCount> = counts.collect();
+        counts.sort();
+        counts
+    }
+
+    /// The protocol that has these events, if one is known.
+    pub fn protocol(&self) -> Option<&'static str> {
+        let name = |id| self.transitions.name(id);
+        let observed: BTreeSet<(&str, &str)> =
+            self.counts.keys().map(|names| (name(names.machine), name(names.event))).collect();
+        protocol::recognise(&observed)
+    }
+}
