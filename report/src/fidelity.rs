@@ -16,10 +16,12 @@
 //! let fidelity = vec![run(Place::Simulator, Some("sc")), run(Place::Gem5, Some("deadlock"))];
 //! let fidelity = Fidelity::of(&Results { fidelity, ..Results::default() });
 //! assert_eq!(fidelity.agreeing(), (0, 1));
+//! assert_eq!(fidelity.found_as_often(), 1);
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fishers_exact::fishers_exact;
 use serde::Serialize;
 use tables::results::Results;
 use tables::{FidelityRun, Place, TransitionPair};
@@ -29,6 +31,9 @@ pub const COMPARED: u64 = 1000;
 
 /// Relative difference of shares that counts as agreement.
 pub const TOLERANCE: f64 = 0.1;
+
+/// The probability below which numbers of findings differ by more than chance.
+pub const SIGNIFICANCE: f64 = 0.05;
 
 /// The comparison of all runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,6 +57,9 @@ pub struct SubjectPair {
     pub gem5: Findings,
     /// Whether the finder of most findings is the same.
     pub agrees: bool,
+    /// The probability that chance alone makes the shares of runs that found something differ this much, if the shares are the same in
+    /// both places (Fisher's exact test, two-sided).
+    pub by_chance: f64,
 }
 
 /// What the runs of a subject in one place show.
@@ -116,6 +124,7 @@ impl Fidelity {
                 protocol: protocol.to_owned(),
                 mutant: mutant.map(str::to_owned),
                 agrees: simulator.finder == gem5.finder,
+                by_chance: by_chance(&simulator, &gem5),
                 simulator,
                 gem5,
             }
@@ -134,6 +143,12 @@ impl Fidelity {
         (mutants().filter(|subject| subject.agrees).count(), mutants().count())
     }
 
+    /// How many mutants are found by as many runs in both places, as far as a test can tell ([`SIGNIFICANCE`]).
+    pub fn found_as_often(&self) -> usize {
+        let mutants = self.subjects.iter().filter(|subject| subject.mutant.is_some());
+        mutants.filter(|subject| subject.by_chance >= SIGNIFICANCE).count()
+    }
+
     /// The protocols.
     pub fn protocols(&self) -> BTreeSet<&str> {
         self.subjects.iter().map(|subject| &*subject.protocol).collect()
@@ -143,6 +158,15 @@ impl Fidelity {
     pub fn of_protocol<'a>(&'a self, protocol: &'a str) -> impl Iterator<Item = &'a SharePair> {
         self.transitions.iter().filter(move |pair| pair.protocol == protocol)
     }
+}
+
+/// See [`SubjectPair::by_chance`].
+fn by_chance(simulator: &Findings, gem5: &Findings) -> f64 {
+    let counts = [simulator, gem5].map(|one| [one.found, one.runs - one.found]);
+    let [[found, missed], [found_there, missed_there]] = counts.map(|pair| pair.map(|n| n as u32));
+    let test = fishers_exact(&[found, missed, found_there, missed_there]);
+    // A table without runs, or too large for the test, shows no difference.
+    test.map_or(1.0, |probabilities| probabilities.two_tail_pvalue)
 }
 
 impl Findings {
@@ -242,5 +266,8 @@ mod tests {
         assert_eq!((subject.simulator.found, subject.gem5.found), (3, 1));
         assert_eq!((subject.simulator.operations, subject.gem5.operations), (Some(20), Some(7)));
         assert_eq!(found.agreeing(), (1, 1));
+        // 3 of 3 and 1 of 2: of the ten ways in which three of the five runs can be those here, four have all but the one that found nothing.
+        assert!((subject.by_chance - 0.4).abs() < 1e-9, "{}", subject.by_chance);
+        assert_eq!(found.found_as_often(), 1);
     }
 }

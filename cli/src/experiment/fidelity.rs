@@ -79,6 +79,7 @@ pub fn print(fidelity: &compared::Fidelity, out: &mut dyn Write) -> io::Result<(
         "found in gem5",
         "finder",
         "operations",
+        "by chance",
         "ticks",
     ];
     for protocol in fidelity.protocols() {
@@ -93,7 +94,13 @@ pub fn print(fidelity: &compared::Fidelity, out: &mut dyn Write) -> io::Result<(
         (_, 0) => Ok(()),
         (same, all) => {
             let share = percent(same as f64 / all as f64);
-            writeln!(out, "The same finder: {same} of {all} mutants ({share})")
+            writeln!(out, "The same finder: {same} of {all} mutants ({share})")?;
+            writeln!(
+                out,
+                "Found as often, unless chance makes such a difference in less than {} of comparisons: {} of {all} mutants",
+                percent(compared::SIGNIFICANCE),
+                fidelity.found_as_often()
+            )
         }
     }
 }
@@ -103,6 +110,7 @@ fn row(subject: &SubjectPair) -> Vec<String> {
     let mark = if *agrees { "" } else { " *" };
     let mut row = vec![format!("{}{mark}", mutant.as_deref().unwrap_or("none"))];
     row.extend([simulator, gem5].into_iter().flat_map(cells));
+    row.push(format!("{:.3}", subject.by_chance));
     row.push(match simulator.ticks {
         0 => "-".to_owned(),
         ticks => format!("{:.2}", gem5.ticks as f64 / ticks as f64),

@@ -7,7 +7,7 @@ use super::cell::{Cell, counted};
 use super::drawing::drawing;
 use super::section::{Anchors, Section};
 use super::table::Table;
-use crate::fidelity::{COMPARED, Fidelity, Findings, SharePair, SubjectPair, TOLERANCE};
+use crate::fidelity::{COMPARED, Fidelity, Findings, SIGNIFICANCE, SharePair, SubjectPair, TOLERANCE};
 use crate::numbers::percent;
 
 /// The section; none if there are no such runs.
@@ -51,6 +51,7 @@ fn mutants(fidelity: &Fidelity) -> Markup {
         "Finders in gem5",
         "Found in gem5",
         "Operations in gem5",
+        "By chance",
         "Ticks in gem5 / here",
     ];
     let mut table = Table::new("Findings on rubric's simulator (here) and in gem5", &heads);
@@ -60,14 +61,17 @@ fn mutants(fidelity: &Fidelity) -> Markup {
         p {
             strong { (same) " of " (counted(all, "mutant", "mutants")) }
             " have the same finder in most of the runs that find them: the weakest criterion that is violated, a protocol error or a "
-            "deadlock. Operations are the median of those that had completed."
+            "deadlock. Operations are the median of those that had completed. "
+            strong { (fidelity.found_as_often()) " of them" }
+            " are found by as many runs in both, as far as Fisher's exact test can tell: chance would make such a difference or a larger one "
+            "in at least " (percent(SIGNIFICANCE)) " of comparisons (the column “by chance”)."
         }
         (table.markup())
     }
 }
 
 fn row(subject: &SubjectPair) -> Vec<Cell> {
-    let SubjectPair { protocol, mutant, simulator, gem5, agrees } = subject;
+    let SubjectPair { protocol, mutant, simulator, gem5, agrees, by_chance } = subject;
     let mut row = vec![
         Cell::text(protocol),
         mutant.as_deref().map_or_else(|| Cell::text("none"), Cell::code),
@@ -78,6 +82,7 @@ fn row(subject: &SubjectPair) -> Vec<Cell> {
         row.push(Cell::number(&format!("{}/{}", found.found, found.runs), found.found as f64));
         row.push(Cell::count_if(found.operations.map(u64::from), ""));
     }
+    row.push(Cell::number(&format!("{by_chance:.3}"), *by_chance));
     row.push(if simulator.ticks == 0 {
         Cell::missing("")
     } else {

@@ -96,6 +96,19 @@ fn comes_to_its_end(binary: &Path, m5out: &str, flags: &[&str], options: &[&str]
     ended.status.success()
 }
 
+/// The transitions of a trace or a log, up to the tick at which its last operation has completed.
+fn transitions(path: &str) -> Vec<String> {
+    let options = ingest::Options { transitions: true, ..ingest::Options::default() };
+    let read = ingest::read_path(Path::new(path), &options).unwrap();
+    let history = &read.histories[0];
+    let end = history.ops().filter_map(|op| history.completed(op)).max().unwrap();
+    let within = read.transitions.iter().filter(|it| it.tick < end);
+    let rows = within.map(|it| format!("{:?}", ingest::Transition { line: 0, ..it }));
+    let rows: Vec<String> = rows.collect();
+    assert!(rows.len() > 100, "{path}");
+    rows
+}
+
 /// What identifies an operation wherever it stands in a trace.
 type Identity = (u64, String, Option<u64>, Option<u64>, Option<u64>, Option<u64>);
 
@@ -201,6 +214,14 @@ fn logs_agree_with_traces() {
         let log = format!("{m5out}/rubric.log");
         let (ours, theirs) = (json(&log), json(&format!("{m5out}/trace.gz")));
         compare(client, logged(&ours[0]), traced(&theirs[0]));
+        if number < CLIENTS.len() {
+            let again = folder.path("again");
+            let options = [&options[..], &["--transitions"]].concat();
+            assert!(comes_to_its_end(&binary, &again, &[], &options));
+            let again = format!("{again}/rubric.log");
+            assert_eq!(logged(&json(&again)[0]), logged(&ours[0]));
+            assert_eq!(transitions(&again), transitions(&format!("{m5out}/trace.gz")));
+        }
         if !(client.starts_with("early") && is_of(&binary, "MESI_Two_Level")) {
             output_of(&["check", "--model", model, &log], 0);
         }
