@@ -7,7 +7,9 @@ use super::cell::{Cell, counted};
 use super::drawing::drawing;
 use super::section::{Anchors, Section};
 use super::table::Table;
-use crate::fidelity::{COMPARED, Fidelity, Findings, SIGNIFICANCE, SharePair, SubjectPair, TOLERANCE};
+use crate::fidelity::{
+    COMPARED, Fidelity, Findings, SIGNIFICANCE, SharePair, SubjectPair, TOLERANCE,
+};
 use crate::numbers::percent;
 
 /// The section; none if there are no such runs.
