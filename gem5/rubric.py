@@ -241,6 +241,12 @@ def build(args):
     return system, run
 
 
+def caches_of(controller):
+    """The caches that are parameters of a controller. gem5 makes them its children only when it instantiates the system."""
+    values = (getattr(controller, name, None) for name in controller._params.keys())
+    return [value for value in values if isinstance(value, RubyCache)]
+
+
 def connect(args, system, cores):
     sequencers = [
         sequencer for sequencer in system.ruby._cpu_ports if sequencer.support_data_reqs
@@ -255,9 +261,10 @@ def connect(args, system, cores):
     for part in system.ruby.descendants():
         if "send_evictions" in part._params:
             part.send_evictions = not args.no_evictions
-        # gem5's usual policy, a tree, fails with the first access if there is only one way.
-        if isinstance(part, RubyCache) and part.assoc == 1:
-            part.replacement_policy = LRURP()
+        for cache in caches_of(part):
+            # gem5's usual policy, a tree, fails with the first access if there is only one way.
+            if int(cache.assoc) == 1:
+                cache.replacement_policy = LRURP()
 
 
 def log_of(args, number):

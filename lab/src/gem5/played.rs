@@ -1,12 +1,12 @@
 //! What became of a program in gem5.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use history::{Crash, History};
 use ingest::gem5::crash_in;
 use ingest::{Trace, TransitionCount};
 
+use super::process;
 use crate::error::Error;
 
 /// The signal that ends a process whose time is over.
@@ -77,8 +77,8 @@ impl Exit {
     /// # Errors
     /// Fails if a file cannot be read, or the log is not one of this version.
     pub fn read(self, log: PathBuf, output: PathBuf) -> Result<Played, Error> {
-        let said = File::open(&output).map_err(Error::file(&output))?;
-        let crash = crash_in(said, &output.display().to_string())?;
+        let said = std::fs::read(&output).map_err(Error::file(&output))?;
+        let crash = crash_in(&said[..], &output.display().to_string())?;
         let (history, transitions) = read_log(&log)?.map_or((None, Vec::new()), |trace| {
             (trace.histories.into_iter().next(), trace.statistics.transitions)
         });
@@ -89,7 +89,10 @@ impl Exit {
             (_, Ok(0)) => Ending::CutLog,
             (_, Ok(INCOMPLETE)) => Ending::Stuck,
             (_, Err(SIGALRM)) => Ending::TimedOut,
-            (_, Ok(status)) => Ending::Ended(format!("gem5 ended with exit status {status}")),
+            (_, Ok(status)) => {
+                let last = process::last_line(&String::from_utf8_lossy(&said));
+                Ending::Ended(format!("gem5 ended with exit status {status}, and printed {last}"))
+            }
             (_, Err(signal)) => Ending::Ended(format!("gem5 was killed by signal {signal}")),
         };
         Ok(Played { ending, history, transitions, seconds: self.seconds, log, output })

@@ -67,6 +67,12 @@ pub fn excerpt(said: &str) -> String {
     format!("`{}{last}`", if skipped > 0 { "… " } else { "" })
 }
 
+/// The last line of what a process printed, as an excerpt: with Python's exceptions, the one that says what is wrong.
+pub fn last_line(said: &str) -> String {
+    let lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    excerpt(lines.last().unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +90,6 @@ mod tests {
         assert_eq!(excerpt("one\n  two\n"), "`one | two`");
         let long = excerpt(&"x".repeat(1000));
         assert!(long.starts_with("`… x") && long.len() < 320, "{long}");
+        assert_eq!(last_line("one\n  two\n\n"), "`two`");
     }
 }
