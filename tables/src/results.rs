@@ -98,7 +98,10 @@ impl Results {
         sort_distinct(&mut self.trials, trial_key);
         sort_distinct(&mut self.runs, run_key);
         sort_distinct(&mut self.fidelity, fidelity_key);
-        sort_distinct(&mut self.transition_pairs, pair_key);
+        sort_distinct(&mut self.transition_pairs, |pair| {
+            (pair_key(pair), pair.simulator, pair.gem5)
+        });
+        add_counts(&mut self.transition_pairs);
         let mut known = HashSet::new();
         let key = |one: &Equivalent| (one.protocol.clone(), one.mutant.clone());
         self.equivalents.retain(|one| known.insert(key(one)));
@@ -165,9 +168,22 @@ fn run_key(run: &CampaignRun) -> (String, Option<String>, String, Generator, u32
     )
 }
 
-/// The key by which runs in both places are distinguished and sorted.
-fn fidelity_key(run: &FidelityRun) -> (String, Option<String>, String, u32, Place) {
-    (run.protocol.clone(), run.mutant.clone(), run.client.clone(), run.number, run.place)
+/// The key by which runs in both places are distinguished and sorted. Comparisons with other seeds have the same numbers and other programs.
+fn fidelity_key(run: &FidelityRun) -> (String, Option<String>, String, u32, String, Place) {
+    let FidelityRun { protocol, mutant, client, number, lineage, place, .. } = run.clone();
+    (protocol, mutant, client, number, lineage, place)
+}
+
+/// Adds the counts of a transition in several comparisons, which come one after the other.
+fn add_counts(pairs: &mut Vec<TransitionPair>) {
+    pairs.dedup_by(|later, first| {
+        let is_same = pair_key(later) == pair_key(first);
+        if is_same {
+            first.simulator += later.simulator;
+            first.gem5 += later.gem5;
+        }
+        is_same
+    });
 }
 
 /// The key by which transitions in both places are distinguished and sorted.

@@ -30,19 +30,38 @@ fn run(place: Place) -> FidelityRun {
     }
 }
 
-#[test]
-fn both_tables_are_read_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let [runs, pairs] = ["a", "b"].map(|stem| folder.path().join(stem).with_extension("parquet"));
-    let pair = TransitionPair {
+fn pair(simulator: u64, gem5: u64) -> TransitionPair {
+    TransitionPair {
         protocol: "MI_example".to_owned(),
         mutant: None,
         machine: "L1Cache".to_owned(),
         state: "I".to_owned(),
         event: "Load".to_owned(),
-        simulator: 7,
-        gem5: 8,
+        simulator,
+        gem5,
+    }
+}
+
+/// Comparisons with other seeds number their programs from 0, too.
+#[test]
+fn comparisons_of_a_mutant_are_one() {
+    let other = FidelityRun { lineage: "101".to_owned(), ..run(Place::Gem5) };
+    let mut results = Results {
+        fidelity: vec![run(Place::Gem5), other.clone(), other],
+        transition_pairs: vec![pair(7, 8), pair(1, 2), pair(7, 8)],
+        ..Results::default()
     };
+    results.tidy();
+    let lineages: Vec<&str> = results.fidelity.iter().map(|run| &*run.lineage).collect();
+    assert_eq!(lineages, ["101", "17"]);
+    assert_eq!(results.transition_pairs, [pair(8, 10)]);
+}
+
+#[test]
+fn both_tables_are_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let [runs, pairs] = ["a", "b"].map(|stem| folder.path().join(stem).with_extension("parquet"));
+    let pair = pair(7, 8);
     write_fidelity(&runs, &[run(Place::Gem5), run(Place::Simulator)]).unwrap();
     write_transition_pairs(&pairs, std::slice::from_ref(&pair)).unwrap();
     assert_eq!(kind(&runs).unwrap(), Some(TableKind::Fidelity));

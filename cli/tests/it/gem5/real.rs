@@ -220,13 +220,32 @@ fn logs_agree_with_traces() {
             assert!(comes_to_its_end(&binary, &again, &[], &options));
             let again = format!("{again}/rubric.log");
             assert_eq!(logged(&json(&again)[0]), logged(&ours[0]));
-            assert_eq!(transitions(&again), transitions(&format!("{m5out}/trace.gz")));
+            let traced = transitions(&format!("{m5out}/trace.gz"));
+            // The log has what happens until the last core has its response, a tick later.
+            assert_eq!(transitions(&again)[..traced.len()], traced);
         }
         if !(client.starts_with("early") && is_of(&binary, "MESI_Two_Level")) {
             output_of(&["check", "--model", model, &log], 0);
         }
     }
     assert!(deadlocks * 10 <= programs, "{deadlocks} of {programs} programs could not be compared");
+}
+
+/// gem5's usual replacement policy fails in caches with one way; the script gives them another.
+#[test]
+#[ignore = "needs a gem5 with the plug-in in RUBRIC_GEM5_BINARY"]
+fn caches_may_have_one_way() {
+    let Some(binary) = binary() else { return };
+    let folder = Folder::new();
+    let program = output(&["generate", "program", "MI_example", "--locations", "6"]);
+    let file = folder.file("program.txt", &program);
+    let mut options = vec!["--program".to_owned(), file];
+    for cache in ["l1d", "l1i", "l2"] {
+        options.extend([format!("--{cache}_size=128B"), format!("--{cache}_assoc=1")]);
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    assert!(comes_to_its_end(&binary, &folder.path("m5out"), &[], &options));
+    output_of(&["check", &folder.path("m5out/rubric.log")], 0);
 }
 
 /// Whether the path of a binary names the protocol that was built in.
