@@ -148,7 +148,10 @@ class Programs:
     """The programs of a file or a pipe, each with the kind of its cores, as they arrive."""
 
     def __init__(self, path, client):
-        self.file = sys.stdin.fileno() if path == "-" else os.open(path, os.O_RDONLY)
+        try:
+            self.file = sys.stdin.fileno() if path == "-" else os.open(path, os.O_RDONLY)
+        except OSError as error:
+            fail(f"{path}: {error.strerror}")
         self.client = client
         self.is_open = True
         self.waiting = deque()
@@ -262,6 +265,11 @@ def connect(args, system, cores):
         if "send_evictions" in part._params:
             part.send_evictions = not args.no_evictions
         for cache in caches_of(part):
+            if int(cache.size) < 2 * int(cache.assoc) * args.cacheline_size:
+                fail(
+                    f"a cache of {int(cache.size)} bytes with {int(cache.assoc)} ways of {args.cacheline_size} bytes has one set: "
+                    "gem5's caches have two or more"
+                )
             # gem5's usual policy, a tree, fails with the first access if there is only one way.
             if int(cache.assoc) == 1:
                 cache.replacement_policy = LRURP()
@@ -390,12 +398,16 @@ def main():
     if first is None:
         fail(f"{args.program}: there is no program")
     args.num_cpus = args.num_cpus or count(first[0], "thread")
+    if args.num_cpus == 0:
+        fail(f"{args.program}: the program has no thread")
     if args.dma is None:
         args.dma = count(first[0], "device")
     system, run = build(args)
     root = Root(full_system=False, system=system)
     m5.ticks.setGlobalFrequency("1ns")
     if args.transitions:
+        if any("ProtocolTrace" in flags for flags in m5.options.debug_flags):
+            fail("--transitions takes the lines of --debug-flags=ProtocolTrace out of the trace: give one of the two")
         debug.flags["ProtocolTrace"].enable()
     if args.fork:
         m5.disableAllListeners()

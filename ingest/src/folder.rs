@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::format::{self, TraceFormat};
 use crate::gem5::{End, Gem5, Surroundings, has_trace_line};
 use crate::input::Lines;
+use crate::tester::Tester;
 
 /// The trace in a folder and what surrounds it.
 pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
@@ -74,7 +75,8 @@ fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
         traces,
     ];
     let found = choices.into_iter().find(|choice| !choice.is_empty());
-    let found = found.unwrap_or_default();
+    // A run of the plug-in has a log instead.
+    let found = found.unwrap_or_else(|| files.iter().filter(|path| is_log(path)).collect());
     match found[..] {
         [trace] => Ok(trace.clone()),
         [] => crash_report(files).ok_or_else(|| Error::Directory {
@@ -103,8 +105,8 @@ fn describe(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String 
             pattern(directory, files, traces)
         );
     }
-    let advice = "a gem5 output folder has one trace, named *trace* or debug.out* (recorded with --debug-file=trace.gz); give the path \
-                  of a trace";
+    let advice = "a gem5 output folder has one trace, named *trace* or debug.out* (recorded with --debug-file=trace.gz), or one log of \
+                  RubricTester; give the path of a trace";
     if files.is_empty() {
         return format!("it has no files; {advice}");
     }
@@ -139,14 +141,23 @@ fn pattern(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String {
 }
 
 fn looks_like_trace(path: &Path) -> bool {
+    is_in(path, &Gem5, |lines| has_trace_line(lines.head()))
+}
+
+/// Whether a file is a log of the plug-in for gem5.
+pub(crate) fn is_log(path: &Path) -> bool {
+    is_in(path, &Tester, |_| true)
+}
+
+/// Whether a file can be read, is in a format, and its beginning is as expected.
+fn is_in(path: &Path, format: &dyn TraceFormat, is_expected: impl Fn(&Lines<'_>) -> bool) -> bool {
     let Ok(file) = File::open(path) else {
         return false;
     };
     let Ok(mut lines) = Lines::new(file, name(path), true) else {
         return false;
     };
-    format::detect(&mut lines).is_ok_and(|format| format.name() == Gem5.name())
-        && has_trace_line(lines.head())
+    format::detect(&mut lines).is_ok_and(|found| found == format) && is_expected(&lines)
 }
 
 /// Finds the file in which gem5 says that it crashed. A crash may come before the first line of a trace.

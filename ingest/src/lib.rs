@@ -92,6 +92,9 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
         let (trace, surroundings) = folder::open(path)?;
         let name = trace.display().to_string();
         let lines = Lines::ahead_of(open(&trace)?, &name, options.lossy)?;
+        if folder::is_log(&trace) {
+            return read_lines(lines, options);
+        }
         return read_with(lines, options, |lines| {
             if surroundings.end.is_crash() {
                 // A run that crashes does not finish the file that it compresses.

@@ -24,6 +24,7 @@ pub fn of(runs: &[&CampaignRun]) -> Vec<Cycle> {
     let cycle = |run: &&CampaignRun| {
         let (text, picture) = match explained(run) {
             Ok((text, picture)) => (text, Some(picture)),
+            Err(what) if run.gem5.is_some() => (format!("Not drawn: {what}"), None),
             Err(what) => (format!("The run could not be reproduced: {what}"), None),
         };
         Cycle { command: run.command.clone(), text, picture }
