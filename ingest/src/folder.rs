@@ -150,14 +150,19 @@ pub(crate) fn is_log(path: &Path) -> bool {
 }
 
 /// Whether a file can be read, is in a format, and its beginning is as expected.
-fn is_in(path: &Path, format: &dyn TraceFormat, is_expected: impl Fn(&Lines<'_>) -> bool) -> bool {
+fn is_in(
+    path: &Path,
+    format: &dyn TraceFormat,
+    is_expected: impl Fn(&mut Lines<'_>) -> bool,
+) -> bool {
     let Ok(file) = File::open(path) else {
         return false;
     };
     let Ok(mut lines) = Lines::new(file, name(path), true) else {
         return false;
     };
-    format::detect(&mut lines).is_ok_and(|found| found == format) && is_expected(&lines)
+    format::detect(&mut lines).is_ok_and(|found| found.name() == format.name())
+        && is_expected(&mut lines)
 }
 
 /// Finds the file in which gem5 says that it crashed. A crash may come before the first line of a trace.

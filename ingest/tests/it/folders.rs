@@ -196,3 +196,18 @@ fn gem5_does_not_finish_the_last_line_when_it_crashes() {
     let trace = read(crashed.path()).unwrap();
     assert_eq!(operations(&trace), ["0: store 0x1000 := 0x1"]);
 }
+
+/// A run of the plug-in leaves a log of operations; what gem5 printed beside it is no trace.
+#[test]
+fn a_log_of_the_plug_in_is_the_trace_of_its_folder() {
+    let mut log = ingest::tester::MAGIC.to_vec();
+    log.extend(b"\x01\x00\x01\x40\x02up\x08in-order");
+    log.extend(b"\x11\x00\x00\x05\x80\x20\x08\x07\x20\x00\x00\x09\x02\x01\x00");
+    let of_run = folder(&[("rubric.log", &log), ("stats.txt", b"simTicks 43490\n")]);
+    let trace = read(of_run.path()).unwrap();
+    assert_eq!(trace.format.name(), "tester");
+    assert_eq!(trace.histories[0].len(), 1);
+    let several = folder(&[("a.log", &log), ("b.log", &log)]);
+    let error = read(several.path()).unwrap_err().to_string();
+    assert!(error.contains("2 of its files are traces (a.log, b.log)"), "{error}");
+}
