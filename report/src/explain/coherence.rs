@@ -158,7 +158,9 @@ fn line(
     let before = rows.iter().take_while(is_before).count();
     let begins = before.saturating_sub(BEFORE).min(cause.unwrap_or(usize::MAX));
     rows.drain(..begins);
-    let (rows, farther) = nearest(rows);
+    let threads = ops.iter().map(|&op| history.thread_of(op));
+    let own = threads.filter_map(|thread| controllers.binary_search(owners.get(&thread)?).ok());
+    let (rows, farther) = nearest(rows, &own.collect());
     let left_out = begins + farther;
     CacheLine {
         title: format!("Cache line {base:#x}: the states of its controllers"),
@@ -306,9 +308,10 @@ fn swmr_violation(row: &LineRow, controllers: &[(&str, u32)]) -> String {
     format!("SWMR violation from tick {tick}{line}: {}", holders.join(", "))
 }
 
-/// The operations and the transitions nearest to them, in order, and the number of rows left out. A transition that keeps its state is
+/// The operations and the transitions nearest to them, in order, and the number of rows left out. Changes in the caches that serve these
+/// operations (`own`) come first, since one of them may be the fault however far away it is. A transition that keeps its state is
 /// less likely to matter, so it counts as farther away; but it may be the fault of the protocol.
-fn nearest(rows: Vec<LineRow>) -> (Vec<LineRow>, usize) {
+fn nearest(rows: Vec<LineRow>, own: &BTreeSet<usize>) -> (Vec<LineRow>, usize) {
     /// Rows by which a transition that keeps its state counts as farther away.
     const STAYS_FARTHER: usize = 6;
     let is_operation: Vec<bool> = rows.iter().map(|row| row.changed.is_none()).collect();
@@ -321,8 +324,14 @@ fn nearest(rows: Vec<LineRow>) -> (Vec<LineRow>, usize) {
         near.min().unwrap_or(usize::MAX / 2)
     };
     let stays = |at: usize| usize::from(rows[at].what.ends_with(STAYS));
+    let is_own = |at: usize| {
+        stays(at) == 0 && rows[at].changed.is_some_and(|controller| own.contains(&controller))
+    };
     let mut others: Vec<usize> = (0..rows.len()).filter(|&at| !is_operation[at]).collect();
-    others.sort_by_key(|&at| (!rows[at].is_cause, distance(at) + STAYS_FARTHER * stays(at), at));
+    others.sort_by_cached_key(|&at| {
+        let farther = distance(at) + STAYS_FARTHER * stays(at);
+        (!rows[at].is_cause, !is_own(at), farther, at)
+    });
     let farther = others.len().saturating_sub(room);
     let kept: BTreeSet<usize> = others.into_iter().take(room).chain(operations).collect();
     let rows = rows.into_iter().enumerate();
