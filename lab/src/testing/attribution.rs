@@ -148,14 +148,17 @@ fn after_all(stepper: &mut Stepper, moves: &[Move]) -> Option<Vec<u8>> {
     })
 }
 
-/// Whether an exploration was not ended by time or memory, and does not show a finding.
+/// Whether an exploration was not ended by time, memory or its user, and does not show a finding.
 pub(super) fn is_without(
     exploration: &Exploration,
     protocol: &Protocol,
     signature: &Signature,
 ) -> bool {
     let found = shown(exploration, protocol, true);
-    let is_cut = matches!(exploration.verdict, Verdict::Stopped(Stopped::Time | Stopped::Memory));
+    let is_cut = matches!(
+        exploration.verdict,
+        Verdict::Stopped(Stopped::Time | Stopped::Memory | Stopped::Interrupted)
+    );
     !is_cut && !found.iter().any(|one| one.problem.signature == *signature)
 }
 
