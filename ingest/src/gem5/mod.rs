@@ -7,7 +7,7 @@
 //! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make operations of
 //!   them, whose values are in data blocks (`block`, `operation`);
 //! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
-//! - [`Output`] is what gem5 printed in a run whose operations are in a log of `RubricTester`;
+//! - [`crash_in`] finds how gem5 crashed in what it printed in a run whose operations are in a log of `RubricTester`;
 //! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps what may explain that (`outstanding`).
 //!
 //! A file may hold several histories. Only at its end is it known which of them to return (`choice`, `notes`), so until then

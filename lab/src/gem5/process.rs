@@ -69,8 +69,8 @@ pub fn excerpt(said: &str) -> String {
 
 /// The last line of what a process printed, as an excerpt: with Python's exceptions, the one that says what is wrong.
 pub fn last_line(said: &str) -> String {
-    let lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
-    excerpt(lines.last().unwrap_or_default())
+    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+    excerpt(last.unwrap_or_default())
 }
 
 #[cfg(test)]
