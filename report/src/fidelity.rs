@@ -160,7 +160,7 @@ impl Fidelity {
     }
 }
 
-/// See [`SubjectPair::by_chance`].
+/// Returns the probability that [`SubjectPair::by_chance`] holds, from the numbers of runs and findings in both places.
 fn by_chance(simulator: &Findings, gem5: &Findings) -> f64 {
     let counts = [simulator, gem5].map(|one| [one.found, one.runs - one.found]);
     let [[found, missed], [found_there, missed_there]] = counts.map(|pair| pair.map(|n| n as u32));

@@ -33,8 +33,8 @@ impl Taken {
     /// Takes in the next name of the run.
     pub fn name(&mut self, name: &str) -> Result<(), Flaw> {
         let id = self.transitions.intern(name);
-        let most = || Flaw::new("more than 65536 names", "those of a protocol");
-        self.names.push(id.ok_or_else(most)?);
+        let too_many = || Flaw::new("more than 65536 names", "those of a protocol");
+        self.names.push(id.ok_or_else(too_many)?);
         Ok(())
     }
 
@@ -42,11 +42,11 @@ impl Taken {
     pub fn transition(&mut self, tick: u64, took: &Took, number: u64) -> Result<(), Flaw> {
         let name = |at: u64| {
             let known = usize::try_from(at).ok().and_then(|at| self.names.get(at));
-            let most = || {
+            let unknown = || {
                 let expected = format!("one of the {} that the run has named", self.names.len());
                 Flaw::new(format!("name {at}"), expected)
             };
-            known.copied().ok_or_else(most)
+            known.copied().ok_or_else(unknown)
         };
         let [machine, event, state, next_state] = took.names;
         let names = Names {
