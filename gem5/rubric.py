@@ -20,7 +20,6 @@ import _m5.core
 import _m5.event
 import m5
 from m5 import debug
-from m5.defines import buildEnv
 from m5.objects import *
 from m5.util import addToPath
 

@@ -4,7 +4,8 @@
  *
  * The name of the executable says what is wrong with it: one whose name contains `forgetful` tells no core of lines that others
  * write; in those with `panic`, `deadlock`, `killed`, `hangs`, `stuck` or `cut`, every third program ends in that way. With
- * `broken`, it ends before the first program, and with `plain` it says that it is a gem5 without a protocol.
+ * `broken`, it ends before the first program, with `plain` it says that it is a gem5 without a protocol, and with `several`
+ * that it has two, of which it wants to be told one.
  */
 #include <csignal>
 #include <cstdio>
@@ -38,7 +39,7 @@ constexpr int incomplete = 3;
 /** The options that matter here. */
 struct Options
 {
-    std::string name, client, log, output;
+    std::string name, client, log, output, protocol;
     double timeout = 0;
     unsigned jobs = 1;
     bool hasTransitions = false;
@@ -242,6 +243,8 @@ answer(const Options &options)
     std::cout << "rubric: compiled Jan  1 2026 00:00:00\nrubric: has RubricTester\n";
     if (!options.is("plain"))
         std::cout << "rubric: protocol MI_example\n";
+    if (options.is("several"))
+        std::cout << "rubric: protocol MOESI_hammer\n";
     return 0;
 }
 
@@ -269,6 +272,12 @@ main(int count, char **words)
             options.jobs = std::atoi(next.c_str());
         else if (word == "--transitions")
             options.hasTransitions = true;
+        else if (word.rfind("--protocol=", 0) == 0)
+            options.protocol = word.substr(11);
+    }
+    if (options.is("several") == options.protocol.empty()) {
+        std::cerr << "fatal: --protocol is for a gem5 with several, which needs it" << std::endl;
+        return 1;
     }
     if (options.is("broken")) {
         std::cerr << "fatal: this gem5 is broken" << std::endl;

@@ -22,7 +22,7 @@ use slicc::protocol::Protocol;
 use tables::results::Results;
 use tables::{FidelityRun, TransitionPair, write_fidelity, write_transition_pairs};
 
-use crate::campaign::in_gem5::{opened_of, program};
+use crate::campaign::in_gem5::{opened_of, probe, program};
 use crate::error::Error;
 use crate::gem5::{Binary, Given, Request, Session, System, has_cores};
 use crate::journal::{Journal, Lines};
@@ -86,8 +86,7 @@ impl Fidelity {
         }
         let opened = options.protocols.iter().map(|given| Opened::new(given, None));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
-        let binaries: Vec<Binary> =
-            options.gem5.iter().map(Binary::probe).collect::<Result<_, _>>()?;
+        let binaries = probe(&options.gem5, &opened)?;
         Ok(Fidelity { options, opened, binaries })
     }
 

@@ -19,7 +19,7 @@ use super::log::Entry;
 use super::rounds::Stream;
 use super::runner::{about, kept};
 use crate::error::Error;
-use crate::gem5::{Binary, Ending, Idle, Played, Request, Session, System, has_cores};
+use crate::gem5::{Binary, Ending, Given, Idle, Played, Request, Session, System, has_cores};
 use crate::protocols::{Opened, find_mutant};
 use crate::shard::Shard;
 use crate::text::{quoted, tame};
@@ -45,12 +45,23 @@ pub fn binaries(options: &Options, opened: &mut Vec<Opened>) -> Result<Vec<Binar
         return Ok(Vec::new());
     }
     check(options)?;
-    let binaries: Vec<Binary> = options.gem5.iter().map(Binary::probe).collect::<Result<_, _>>()?;
+    let binaries = probe(&options.gem5, opened)?;
     for binary in &binaries {
         opened_of(binary, opened)?;
     }
     opened.retain(|one| binaries.iter().any(|binary| binary.protocol == one.protocol.name()));
     Ok(binaries)
+}
+
+/// Asks binaries what they are. One that was built with several protocols counts for each of those that were opened.
+///
+/// # Errors
+/// Fails as [`Binary::probe`] does.
+pub fn probe(given: &[Given], opened: &[Opened]) -> Result<Vec<Binary>, Error> {
+    let names: Vec<&str> = opened.iter().map(|one| one.protocol.name()).collect();
+    let probed = given.iter().map(|given| Binary::probe(given, &names));
+    let binaries: Vec<Vec<Binary>> = probed.collect::<Result<_, Error>>()?;
+    Ok(binaries.concat())
 }
 
 /// Refuses what the plug-in does not have.
@@ -236,7 +247,7 @@ impl Gem5Runs<'_> {
         }
         self.leave();
         if let Some(system) = system {
-            let mut session = match self.bench.idle.take(&binary.path, &system) {
+            let mut session = match self.bench.idle.take(binary, &system) {
                 Some(session) => session,
                 None => Session::start(Request {
                     binary,
@@ -257,7 +268,7 @@ impl Gem5Runs<'_> {
         if let Some((system, session)) = self.session.take()
             && session.is_idle()
         {
-            self.bench.idle.put(self.subject.binary.path.clone(), system, session);
+            self.bench.idle.put(self.subject.binary.clone(), system, session);
         }
     }
 

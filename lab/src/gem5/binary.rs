@@ -54,41 +54,60 @@ pub struct Binary {
     pub given: Given,
     /// The path, from the root, so that a process may run in another folder.
     pub path: PathBuf,
-    /// The protocol that it was built with.
+    /// The protocol that it runs.
     pub protocol: String,
+    /// Whether it was built with several protocols, so that its scripts have to be told which one.
+    pub has_several: bool,
     /// When it was compiled, as it says.
     pub compiled: String,
 }
 
 impl Binary {
-    /// Asks a binary what it is.
+    /// Asks a binary what it is. One that was built with several protocols is a binary for each of those that are wanted, or
+    /// the one whose name it was given.
     ///
     /// # Errors
-    /// Fails if it cannot be started, is not gem5 with the plug-in, or has no protocol of Ruby.
-    pub fn probe(given: &Given) -> Result<Binary, Error> {
+    /// Fails if it cannot be started, is not gem5 with the plug-in, has no protocol of Ruby, or is a mutant of one of several
+    /// protocols.
+    pub fn probe(given: &Given, wanted: &[&str]) -> Result<Vec<Binary>, Error> {
         let path = std::path::absolute(&given.path).map_err(Error::file(&given.path))?;
         let said = answer(&path)?;
-        let after = |label: &str| {
-            let mut found = said.lines().filter_map(|line| line.trim().strip_prefix(label));
-            found.next().map(|value| value.trim().to_owned())
+        let all = |label: &str| -> Vec<String> {
+            let found = said.lines().filter_map(|line| line.trim().strip_prefix(label));
+            found.map(|value| value.trim().to_owned()).collect()
         };
-        let Some(compiled) = after("rubric: compiled ") else {
+        let Some(compiled) = all("rubric: compiled ").pop() else {
             let what = format!(
                 "is no gem5: with a script that asks what it is, it printed {}",
                 process::excerpt(&said)
             );
             return Err(Error::gem5(&path, what));
         };
-        if after("rubric: has RubricTester").is_none() {
+        if all("rubric: has RubricTester").is_empty() {
             let what = "has no RubricTester: build it with rubric's folder gem5 in EXTRAS";
             return Err(Error::gem5(&path, what));
         }
-        let Some(protocol) = after("rubric: protocol ") else {
+        let protocols = all("rubric: protocol ");
+        if protocols.is_empty() {
             let what = "was built without a protocol of Ruby: build it with one, such as \
                         RUBY_PROTOCOL_MESI_TWO_LEVEL";
             return Err(Error::gem5(&path, what));
+        }
+        let has_several = protocols.len() > 1;
+        let chosen = choose(given, protocols, wanted).map_err(|what| Error::gem5(&path, what))?;
+        let binary = |protocol| Binary {
+            given: given.clone(),
+            path: path.clone(),
+            protocol,
+            has_several,
+            compiled: compiled.clone(),
         };
-        Ok(Binary { given: given.clone(), path, protocol, compiled })
+        Ok(chosen.into_iter().map(binary).collect())
+    }
+
+    /// The arguments by which its scripts know the protocol.
+    pub fn arguments(&self) -> Option<String> {
+        self.has_several.then(|| format!("--protocol={}", self.protocol))
     }
 
     /// The mutant that was built in; none if the name is that of the protocol, [`UNMUTATED`] or missing.
@@ -98,14 +117,47 @@ impl Binary {
     }
 }
 
-/// The script that asks. The option `--build-info` of gem5 v24.0 fails.
+/// The protocols that a binary stands for, of those that it was built with. The error says what is wrong.
+fn choose(given: &Given, built: Vec<String>, wanted: &[&str]) -> Result<Vec<String>, String> {
+    let is_named = |protocol: &&String| Some(protocol.as_str()) == given.name.as_deref();
+    if let Some(named) = built.iter().find(is_named) {
+        return Ok(vec![named.clone()]);
+    }
+    if built.len() == 1 {
+        return Ok(built);
+    }
+    let (chosen, others): (Vec<String>, Vec<String>) =
+        built.into_iter().partition(|protocol| wanted.contains(&protocol.as_str()));
+    match (&given.name, chosen.len()) {
+        (_, 0) => Err(format!(
+            "is built with {}, of which none is among the protocols of the command: give the path of \
+             gem5's file of one of them as well",
+            others.join(", ")
+        )),
+        (Some(name), 2..) if name != UNMUTATED => Err(format!(
+            "is built with several protocols of the command ({}), so {name} may be a mutant of each: give the \
+             command one protocol",
+            chosen.join(", ")
+        )),
+        _ => Ok(chosen),
+    }
+}
+
+/// The script that asks. The option `--build-info` of gem5 v24.0 fails. Where gem5 was built with several protocols, its
+/// `PROTOCOL` is `MULTIPLE`, and each has a variable.
 const QUESTION: &str = "\
 import _m5.core
 import m5.defines
 import m5.objects
 print('rubric: compiled', _m5.core.compileDate)
-if m5.defines.buildEnv.get('PROTOCOL') not in (None, '', 'None'):
-    print('rubric: protocol', m5.defines.buildEnv['PROTOCOL'])
+protocol = m5.defines.buildEnv.get('PROTOCOL')
+if protocol == 'MULTIPLE':
+    prefix = 'RUBY_PROTOCOL_'
+    for name, is_built in m5.defines.buildEnv.items():
+        if name.startswith(prefix) and is_built:
+            print('rubric: protocol', name[len(prefix):])
+elif protocol not in (None, '', 'None'):
+    print('rubric: protocol', protocol)
 if hasattr(m5.objects, 'RubricTester'):
     print('rubric: has RubricTester')
 ";
@@ -142,5 +194,23 @@ mod tests {
         assert_eq!(named, (Some(id.to_owned()), PathBuf::from("a=b/gem5.opt")));
         assert_eq!(given("gem5.opt"), (None, PathBuf::from("gem5.opt")));
         assert_eq!(given("=gem5.opt"), (None, PathBuf::from("=gem5.opt")));
+    }
+
+    #[test]
+    fn a_binary_stands_for_the_protocols_of_the_command() {
+        let chosen = |given: &str, built: &[&str], wanted: &[&str]| {
+            let Ok(given) = given.parse::<Given>();
+            choose(&given, built.iter().map(ToString::to_string).collect(), wanted)
+        };
+        let three = ["MI_example", "CHI", "MOESI_hammer"];
+        assert_eq!(chosen("p", &["CHI"], &[]).unwrap(), ["CHI"], "others refuse it");
+        assert_eq!(chosen("CHI=p", &three, &["MI_example"]).unwrap(), ["CHI"]);
+        assert_eq!(chosen("p", &three, &["CHI", "X", "MI_example"]).unwrap(), ["MI_example", "CHI"]);
+        assert_eq!(chosen("none=p", &three, &["CHI"]).unwrap(), ["CHI"]);
+        assert_eq!(chosen("mutant=p", &three, &["CHI"]).unwrap(), ["CHI"]);
+        let several = chosen("mutant=p", &three, &["CHI", "MI_example"]).unwrap_err();
+        assert!(several.contains("so mutant may be a mutant of each"), "{several}");
+        let none = chosen("p", &three, &["X"]).unwrap_err();
+        assert!(none.contains("of which none is among the protocols"), "{none}");
     }
 }

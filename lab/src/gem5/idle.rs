@@ -1,15 +1,14 @@
 //! Processes of gem5 that wait for more programs, since starting one takes as long as dozens of programs.
 
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Session, System};
+use super::{Binary, Session, System};
 
 /// Processes that have run all of their programs and could run more.
 #[derive(Default)]
 pub struct Idle {
     /// Each with its binary and its system, the latest used last.
-    processes: Mutex<Vec<(PathBuf, System, Session)>>,
+    processes: Mutex<Vec<(Binary, System, Session)>>,
 }
 
 impl Idle {
@@ -17,14 +16,14 @@ impl Idle {
     const MOST_PER_PROCESSOR: usize = 2;
 
     /// A process of this binary with this system, if there is one.
-    pub fn take(&self, binary: &PathBuf, system: &System) -> Option<Session> {
+    pub fn take(&self, binary: &Binary, system: &System) -> Option<Session> {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         let at = processes.iter().position(|(of, on, _)| of == binary && on == system)?;
         Some(processes.remove(at).2)
     }
 
     /// Keeps a process, and ends those that were used longest ago if there are too many.
-    pub fn put(&self, binary: PathBuf, system: System, session: Session) {
+    pub fn put(&self, binary: Binary, system: System, session: Session) {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         processes.push((binary, system, session));
         let most = Idle::MOST_PER_PROCESSOR * rayon::current_num_threads();

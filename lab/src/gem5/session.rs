@@ -171,6 +171,7 @@ fn command(request: &Request<'_>, folder: &TempDir) -> Command {
     command.arg("--log").arg(file(&format!("{LOG}-%d")));
     command.arg("--output").arg(file(&format!("{OUTPUT}-%d")));
     command.arg("--timeout").arg(request.timeout.as_secs_f64().to_string());
+    command.args(request.binary.arguments());
     command.args(request.system.arguments());
     command
 }

@@ -174,6 +174,23 @@ fn binaries_that_are_not_usable_are_refused() {
     assert!(message.contains("is built with MI_example, which is not among"), "{message}");
 }
 
+/// A gem5 with several protocols runs those of the command, and is told which.
+#[test]
+fn a_binary_may_have_several_protocols() {
+    let folder = Folder::new();
+    let (several, out) = (binary(&folder, "several"), folder.path("out"));
+    let both = ["campaign", "MI_example", "MOESI_hammer", "MESI_Two_Level", "-q", "-o", &out];
+    output(&[&both[..], &["--gem5", &several, "--client", "in-order", "--runs", "3"]].concat());
+    let protocols = rows(&out).into_iter().map(|row| row["protocol"].to_string());
+    let expected = ["\"MI_example\"", "\"MOESI_hammer\""].map(|name| (name.to_owned(), 3));
+    let mut counts = std::collections::BTreeMap::new();
+    protocols.for_each(|name| *counts.entry(name).or_insert(0) += 1);
+    assert_eq!(counts.into_iter().collect::<Vec<_>>(), expected);
+    let mutant = format!("mine={several}");
+    let message = failure(&[&both[..], &["--gem5", &mutant]].concat());
+    assert!(message.contains("so mine may be a mutant of each"), "{message}");
+}
+
 /// A mutant that rubric knows has its operator, and an unmutated protocol that fails is an alarm.
 #[test]
 fn alarms_are_of_unmutated_binaries() {
