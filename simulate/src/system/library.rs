@@ -1,6 +1,7 @@
 //! The implementation of the library: the functions that protocols may call, as `slicc::library` lists them. `values`
 //! has the methods of masks, blocks and sets, `trackers` those of CHI's queues and slots, `calculations` functions of
-//! numbers, and `objects` the rest: a new function gets an arm in one of them.
+//! numbers, and `objects` the rest: a new function gets an arm in one of them. The most frequent ones are carried out by
+//! `run` and `line_tables` instead.
 //!
 //! Arguments are consecutive words: the values of scalars, the addresses of wider values, the numbers of library
 //! objects. The object of a method comes first. A scalar result replaces the first argument; a wide one is written to
