@@ -12,6 +12,7 @@ pub mod cache;
 pub(crate) mod crossbar;
 pub mod delays;
 pub(crate) mod directory;
+pub(crate) mod line_map;
 pub(crate) mod mask;
 pub(crate) mod memory;
 pub mod mesh;

@@ -3,11 +3,13 @@
 //! A tick is one cycle of everything. Within a tick, events run in the order in which they were
 //! scheduled. All random choices derive from one seed, so a seed determines a run, byte for byte.
 
+mod buffers;
 mod build;
 mod cores;
 mod coverage;
 mod fault;
 pub mod library;
+mod line_tables;
 mod messages;
 mod played;
 mod polls;
@@ -30,10 +32,8 @@ use slicc::compile::types::TypeId;
 use crate::client::Core;
 use crate::config::Group;
 use crate::request::Response;
-use crate::ruby::buffer::MessageBuffer;
-use crate::ruby::cache::CacheMemory;
 use crate::ruby::delays::Delays;
-use crate::ruby::directory::{DirectoryMemory, Interleaving};
+use crate::ruby::directory::Interleaving;
 use crate::ruby::mask::Mask;
 use crate::ruby::memory::Memory;
 use crate::ruby::network::Network;
@@ -41,17 +41,18 @@ use crate::ruby::next_line::NextLine;
 use crate::ruby::persistent::PersistentTable;
 use crate::ruby::prefetcher::{Prefetch, Prefetcher};
 use crate::ruby::sets::Machines;
-use crate::ruby::tbe::TbeTable;
 use crate::ruby::timer::TimerTable;
 use crate::ruby::wheel::Wheel;
 use crate::sequencer::dma::DmaSequencer;
 use crate::sequencer::{Effects, Sequencer};
 use crate::trace::Trace;
 
+use buffers::Buffers;
 pub use build::Setup;
 pub use coverage::{Covered, Reached, entry_of, triple_of, visits};
 pub use fault::{Fault, FaultKind};
 use library::order::Observed;
+use line_tables::LineTables;
 use played::Delivery;
 pub use played::{Played, PlayedStep};
 use polls::{Looks, Poll};
@@ -71,6 +72,22 @@ const EVENTS_PER_CLOCK_CHECK: u64 = 1 << 10;
 /// Largest number of transitions in one wakeup.
 const MOST_TRANSITIONS_PER_WAKEUP: u64 = 1 << 20;
 
+/// What a wakeup needs to know of a port of a controller.
+#[derive(Clone, Copy, Debug)]
+struct Port {
+    /// Its buffer, or table of timers.
+    object: u32,
+    /// The first instruction of its body.
+    start: u32,
+    rank: u32,
+    /// Whether it reads a table of timers.
+    timers: bool,
+    /// Whether the body does nothing unless the buffer is ready.
+    guarded: bool,
+    /// Whether the body never does anything.
+    idle: bool,
+}
+
 /// A controller.
 struct Controller {
     /// The index of its machine in the program.
@@ -81,8 +98,8 @@ struct Controller {
     role: Option<String>,
     /// The address of its control words.
     control: u64,
-    /// The buffer, or table of timers, of each in_port.
-    ports: Vec<u32>,
+    /// The in_ports.
+    ports: Vec<Port>,
     transitions_per_cycle: u64,
     /// The blocked lines, each with the buffer on which it is blocked.
     blocked: Vec<(u64, u32)>,
@@ -105,6 +122,20 @@ struct Controller {
     upstream: Option<Group>,
     /// The last wakeup, if it only looked.
     poll: Poll,
+}
+
+impl Controller {
+    /// The buffers, or tables of timers, of its ports.
+    fn port_objects(&self) -> impl Iterator<Item = u32> {
+        self.ports.iter().map(|port| port.object)
+    }
+
+    /// The buffer on which a line is blocked.
+    #[inline]
+    fn blocked_by(&self, line: u64) -> Option<u32> {
+        let blocked = self.blocked.iter().find(|(blocked, _)| *blocked == line);
+        blocked.map(|(_, by)| *by)
+    }
 }
 
 /// The connection of a buffer.
@@ -232,15 +263,13 @@ pub struct System {
     program: Arc<Program>,
     words: Words,
     controllers: Vec<Controller>,
-    buffers: Vec<MessageBuffer>,
+    buffers: Buffers,
     roles: Vec<Role>,
     /// The controller that reads each buffer.
     consumers: Vec<u32>,
-    caches: Vec<CacheMemory>,
-    tables: Vec<TbeTable>,
+    line_tables: LineTables,
     /// The type of the entries of each table.
     elements: Vec<TypeId>,
-    directories: Vec<DirectoryMemory>,
     timers: Vec<TimerTable>,
     /// The controller that each table of timers wakes.
     timer_owners: Vec<u32>,

@@ -18,6 +18,7 @@ mod looks;
 mod machine;
 mod methods;
 mod operators;
+mod snippet;
 mod statements;
 mod transitions;
 mod triggers;

@@ -160,9 +160,16 @@ impl MessageBuffer {
         self.has_arrived(now) && self.is_used_up(now)
     }
 
+    /// Whether a message has arrived, though it may have to wait because of the rate of removals.
     #[inline]
-    fn has_arrived(&self, now: u64) -> bool {
-        self.queue.front().is_some_and(|head| head.arrival <= now)
+    pub fn has_arrived(&self, now: u64) -> bool {
+        self.first_arrival().is_some_and(|arrival| arrival <= now)
+    }
+
+    /// The tick at which the first message arrives.
+    #[inline]
+    pub fn first_arrival(&self) -> Option<u64> {
+        self.queue.front().map(|head| head.arrival)
     }
 
     #[inline]

@@ -9,8 +9,6 @@ mod replacement;
 #[cfg(test)]
 mod tests;
 
-use rustc_hash::FxHashMap;
-
 use super::Misuse;
 use crate::error::CacheError;
 pub use parameters::{Array, BankSettings, CacheParameters, Policy};
@@ -38,8 +36,6 @@ pub struct CacheMemory {
     permissions: Vec<u8>,
     monitors: Vec<u32>,
     replacement: Replacement,
-    /// The index of each entry's way.
-    ways: FxHashMap<u64, u32>,
     /// The tick at which each bank is free again: data banks, then tag banks.
     busy: Vec<u64>,
 }
@@ -61,7 +57,6 @@ impl CacheMemory {
             permissions: vec![NOT_PRESENT; slots],
             monitors: vec![NOBODY; slots],
             replacement: Replacement::new(geometry.policy, sets as usize, geometry.ways),
-            ways: FxHashMap::default(),
             busy: vec![0; banks as usize],
         })
     }
@@ -101,8 +96,11 @@ impl CacheMemory {
     /// The index of a line's way, if the line has an entry that is not NotPresent.
     #[inline]
     fn find(&self, line: u64) -> Option<usize> {
-        let mut ways = self.ways_of(line);
-        ways.find(|&slot| self.lines[slot] == line && self.permissions[slot] != NOT_PRESENT)
+        let ways = self.ways_of(line);
+        let first = ways.start;
+        let mut held = self.lines[ways.clone()].iter().zip(&self.permissions[ways]);
+        let way = held.position(|(held, permission)| *held == line && *permission != NOT_PRESENT);
+        way.map(|way| first + way)
     }
 
     /// The index of a way without an entry, or with one that is NotPresent.
@@ -111,10 +109,10 @@ impl CacheMemory {
         ways.find(|&slot| self.permissions[slot] == NOT_PRESENT)
     }
 
-    /// The index of an entry's way.
+    /// Whether an entry is in a way.
     #[inline]
-    fn find_entry(&self, entry: u64) -> Option<usize> {
-        self.ways.get(&entry).map(|&slot| slot as usize)
+    fn holds(&self, slot: usize, entry: u64) -> bool {
+        self.entries.get(slot) == Some(&entry)
     }
 
     /// The entry of a line, or 0.
@@ -144,23 +142,21 @@ impl CacheMemory {
         Ok(self.lines[self.ways_of(line).start + way])
     }
 
-    /// Puts an entry into the first free way, with permission Invalid and no monitor, as the one used last. Returns the
-    /// line of an entry that was in that way and NotPresent, if there was one: it is lost.
-    pub fn allocate(&mut self, line: u64, entry: u64) -> Result<Option<u64>, Misuse> {
+    /// Puts an entry into the first free way, with permission Invalid and no monitor, as the one used last. Returns the index of the
+    /// way, and the line of an entry that was in that way and NotPresent, if there was one: it is lost.
+    pub fn allocate(&mut self, line: u64, entry: u64) -> Result<(usize, Option<u64>), Misuse> {
         if self.is_tag_present(line) {
             return Err(Misuse::Present(line));
         }
         let slot = self.find_free(line).ok_or(Misuse::SetFull(line))?;
         let old = self.entries[slot];
         let lost = (old != 0 && old != entry).then_some(self.lines[slot]);
-        self.ways.remove(&old);
         self.lines[slot] = line;
         self.entries[slot] = entry;
         self.permissions[slot] = INVALID;
         self.monitors[slot] = NOBODY;
-        self.ways.insert(entry, slot as u32);
         self.touch(slot);
-        Ok(lost)
+        Ok((slot, lost))
     }
 
     /// Removes the entry of a line and returns it.
@@ -170,15 +166,15 @@ impl CacheMemory {
         self.lines[slot] = NO_LINE;
         self.permissions[slot] = NOT_PRESENT;
         self.monitors[slot] = NOBODY;
-        self.ways.remove(&entry);
         let ways = self.geometry.ways as usize;
         self.replacement.free(slot / ways, slot % ways);
         Ok(entry)
     }
 
     fn touch(&mut self, slot: usize) {
-        let ways = self.geometry.ways as usize;
-        self.replacement.touch(slot / ways, slot % ways);
+        // Much faster than a division of 64 bits.
+        let (slot, ways) = (slot as u32, self.geometry.ways);
+        self.replacement.touch((slot / ways) as usize, (slot % ways) as usize);
     }
 
     /// Records the use of a line; an absent line is ignored.
@@ -189,16 +185,13 @@ impl CacheMemory {
         }
     }
 
-    /// The same for an entry, which must not be null.
+    /// The same for an entry, which is in the given way if it was allocated here last.
     #[inline]
-    pub fn set_mru_entry(&mut self, entry: u64) -> Result<(), Misuse> {
-        if entry == 0 {
-            return Err(Misuse::NoEntry);
-        }
-        if let Some(slot) = self.find_entry(entry) {
+    pub fn touch_entry(&mut self, entry: u64, slot: Option<usize>) {
+        let slot = slot.or_else(|| self.entries.iter().position(|other| *other == entry));
+        if let Some(slot) = slot.filter(|&slot| self.holds(slot, entry)) {
             self.touch(slot);
         }
-        Ok(())
     }
 
     /// The line in the way with this index, set after set; 0 if the way is free, or its permission Invalid or NotPresent
@@ -224,12 +217,12 @@ impl CacheMemory {
     }
 
     /// Changes the permission of an entry; Invalid and NotPresent clear its monitor. Returns whether
-    /// the entry is in this cache.
+    /// the entry is in this way.
     #[inline]
-    pub fn change_permission(&mut self, entry: u64, permission: u8) -> bool {
-        let Some(slot) = self.find_entry(entry) else {
+    pub fn change_permission(&mut self, slot: usize, entry: u64, permission: u8) -> bool {
+        if !self.holds(slot, entry) {
             return false;
-        };
+        }
         self.permissions[slot] = permission;
         if matches!(permission, INVALID | NOT_PRESENT) {
             self.monitors[slot] = NOBODY;

@@ -1,9 +1,8 @@
 //! Directories: the assignment of addresses to them, and their entries for lines (`docs/slicc.md`,
 //! "Library objects": `DirectoryMemory` and `mapAddressToMachine`).
 
-use rustc_hash::FxHashMap;
-
 use super::Misuse;
+use super::line_map::LineMap;
 
 /// The assignment of addresses to the controllers of a type, by the bits above the block offset,
 /// which may be hashed with higher ones.
@@ -37,13 +36,13 @@ impl Interleaving {
 pub struct DirectoryMemory {
     interleaving: Interleaving,
     number: u64,
-    entries: FxHashMap<u64, u64>,
+    entries: LineMap,
 }
 
 impl DirectoryMemory {
     /// Creates a directory without entries.
     pub fn new(interleaving: Interleaving, number: u64) -> DirectoryMemory {
-        DirectoryMemory { interleaving, number, entries: FxHashMap::default() }
+        DirectoryMemory { interleaving, number, entries: LineMap::default() }
     }
 
     /// Whether an address belongs to this directory.
@@ -59,17 +58,23 @@ impl DirectoryMemory {
         self.is_present(address).then_some(line).ok_or(Misuse::OutOfRange(address))
     }
 
+    /// The entry of a line, or 0; `None` if it does not belong to this directory.
+    #[inline]
+    pub fn find(&self, address: u64) -> Option<u64> {
+        let line = address >> self.interleaving.low << self.interleaving.low;
+        self.is_present(address).then(|| self.entries.get_or_zero(line))
+    }
+
     /// The entry of a line, or 0.
     #[inline]
     pub fn lookup(&self, address: u64) -> Result<u64, Misuse> {
-        let line = self.line(address)?;
-        Ok(self.entries.get(&line).copied().unwrap_or(0))
+        self.find(address).ok_or(Misuse::OutOfRange(address))
     }
 
     /// Allocates an entry for a line that has none; its permission is Read_Only.
     pub fn allocate(&mut self, address: u64, entry: u64) -> Result<(), Misuse> {
         let line = self.line(address)?;
-        if self.entries.contains_key(&line) {
+        if self.entries.contains(line) {
             return Err(Misuse::Present(line));
         }
         self.entries.insert(line, entry);
@@ -79,7 +84,7 @@ impl DirectoryMemory {
     /// Removes the entry of a line and returns it.
     pub fn deallocate(&mut self, address: u64) -> Result<u64, Misuse> {
         let line = self.line(address)?;
-        self.entries.remove(&line).ok_or(Misuse::Absent(line))
+        self.entries.remove(line).ok_or(Misuse::Absent(line))
     }
 
     /// Removes all entries.
@@ -89,10 +94,7 @@ impl DirectoryMemory {
 
     /// The lines with their entries, sorted by line.
     pub fn sorted(&self) -> Vec<(u64, u64)> {
-        let all = self.entries.iter();
-        let mut all: Vec<_> = all.map(|(&line, &entry)| (line, entry)).collect();
-        all.sort_unstable();
-        all
+        self.entries.sorted()
     }
 }
 

@@ -8,9 +8,8 @@
 //! so is a read of a line that is there. The programs here have too few lines to fill the queue, so lines that were written stay in
 //! it. Other reads take as long as DRAM takes. Then the response goes through a buffer of the directory.
 
-use rustc_hash::FxHashMap;
-
 use super::delays::{Delays, Latency};
+use super::line_map::LineMap;
 use super::{Misuse, block};
 
 /// Cycles from a request to the response of the queue, in gem5's default memory.
@@ -27,7 +26,7 @@ pub struct Memory {
     /// If there is a queue of writes, whether the buffer behind it delays responses at random.
     queue: Option<bool>,
     /// The index of each line that was accessed.
-    lines: FxHashMap<u64, u32>,
+    lines: LineMap,
     /// The data of those lines, block by block.
     data: Vec<u64>,
     /// The tick at which the last response of each line arrives.
@@ -43,7 +42,7 @@ impl Memory {
             block_words: block_bytes as usize / 8,
             latency,
             queue: None,
-            lines: FxHashMap::default(),
+            lines: LineMap::default(),
             data: Vec::new(),
             answered: Vec::new(),
             written: Vec::new(),
@@ -56,19 +55,20 @@ impl Memory {
     }
 
     fn line_of(&self, address: u64) -> u64 {
-        address - address % (self.block_words as u64 * 8)
+        address & !(self.block_words as u64 * 8 - 1)
     }
 
     /// The index of the line that contains an address.
     fn index(&mut self, address: u64) -> usize {
         let line = self.line_of(address);
-        let fresh = self.answered.len();
-        let index = *self.lines.entry(line).or_insert(fresh as u32) as usize;
-        if index == fresh {
-            self.answered.push(0);
-            self.written.push(false);
-            self.data.resize(self.data.len() + self.block_words, 0);
+        if let Some(index) = self.lines.get(line) {
+            return index as usize;
         }
+        let index = self.answered.len();
+        self.lines.insert(line, index as u64);
+        self.answered.push(0);
+        self.written.push(false);
+        self.data.resize(self.data.len() + self.block_words, 0);
         index
     }
 
@@ -126,7 +126,7 @@ impl Memory {
     /// The present block that contains an address; `None` if it was never accessed, and hence is
     /// zero.
     pub fn peek(&self, address: u64) -> Option<&[u64]> {
-        let index = *self.lines.get(&self.line_of(address))?;
+        let index = self.lines.get(self.line_of(address))?;
         Some(self.block(index as usize))
     }
 
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(memory.read(72, 7, &mut block, &mut random), 17);
         assert_eq!(block, [1, 2]);
         assert_eq!((memory.peek(64), memory.peek(80)), (Some(&[1, 2][..]), None));
-        assert!(memory.lines.keys().eq([&64]));
+        assert_eq!(memory.lines.sorted(), [(64, 0)]);
     }
 
     #[test]

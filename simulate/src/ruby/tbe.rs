@@ -1,29 +1,25 @@
 //! Tables of transactions in flight.
 
-use rustc_hash::FxHashMap;
-
 use super::Misuse;
+use super::line_map::LineMap;
 
 /// The TBEs of a controller, by line.
 #[derive(Clone, Debug, Default)]
 pub struct TbeTable {
     capacity: usize,
-    tbes: FxHashMap<u64, u64>,
+    tbes: LineMap,
 }
 
 impl TbeTable {
     /// Creates an empty table with room for `capacity` TBEs.
     pub fn new(capacity: usize) -> TbeTable {
-        TbeTable { capacity, tbes: FxHashMap::default() }
+        TbeTable { capacity, tbes: LineMap::default() }
     }
 
     /// The TBE of a line, or 0.
     #[inline]
     pub fn lookup(&self, line: u64) -> u64 {
-        if self.tbes.is_empty() {
-            return 0;
-        }
-        self.tbes.get(&line).copied().unwrap_or(0)
+        self.tbes.get_or_zero(line)
     }
 
     /// Whether a line has a TBE.
@@ -34,7 +30,7 @@ impl TbeTable {
 
     /// Allocates a TBE for a line that has none.
     pub fn allocate(&mut self, line: u64, tbe: u64) -> Result<(), Misuse> {
-        if self.tbes.contains_key(&line) {
+        if self.tbes.contains(line) {
             return Err(Misuse::Present(line));
         }
         if self.tbes.len() >= self.capacity {
@@ -46,7 +42,7 @@ impl TbeTable {
 
     /// Removes the TBE of a line and returns it.
     pub fn deallocate(&mut self, line: u64) -> Result<u64, Misuse> {
-        self.tbes.remove(&line).ok_or(Misuse::Absent(line))
+        self.tbes.remove(line).ok_or(Misuse::Absent(line))
     }
 
     /// Whether there is room for `count` more TBEs.
@@ -72,9 +68,7 @@ impl TbeTable {
 
     /// The lines with their TBEs, sorted by line.
     pub fn sorted(&self) -> Vec<(u64, u64)> {
-        let mut all: Vec<_> = self.tbes.iter().map(|(&line, &tbe)| (line, tbe)).collect();
-        all.sort_unstable();
-        all
+        self.tbes.sorted()
     }
 }
 

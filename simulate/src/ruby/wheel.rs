@@ -13,17 +13,36 @@ const SLOTS: usize = 256;
 /// Number of words with a bit for each slot.
 const WORDS: usize = SLOTS / 64;
 
+/// Number of events for which a slot has room. The ticks after one another in a small system have one or two events each, and a slot
+/// takes half a line of a cache.
+const ROOM: usize = 7;
+
+/// The events of a tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    /// Number of events, with those for which there is no room here.
+    count: u32,
+    first: [u32; ROOM],
+}
+
+impl Slot {
+    /// The events that are here.
+    #[inline]
+    fn held(&self) -> &[u32] {
+        &self.first[..ROOM.min(self.count as usize)]
+    }
+}
+
 /// Events in the order of their ticks.
 #[derive(Clone, Debug)]
 pub struct Wheel {
     now: u64,
     /// The events of each of the next ticks, indexed by the tick modulo the number of slots.
-    slots: Vec<Vec<u32>>,
+    slots: Vec<Slot>,
+    /// The events for which slots have no room.
+    more: Vec<Vec<u32>>,
     /// A bit for each slot that is not empty.
     occupied: [u64; WORDS],
-    /// A bit for each event in a slot, in a row of `row` words for each slot.
-    scheduled: Vec<u64>,
-    row: usize,
     /// Number of events of the current slot that have run.
     cursor: usize,
     /// The events of later ticks.
@@ -33,16 +52,13 @@ pub struct Wheel {
 }
 
 impl Wheel {
-    /// Creates a wheel without events, at tick 0. Events are numbers below `events`; larger ones
-    /// are allowed, but take more memory.
-    pub fn new(events: u32) -> Wheel {
-        let row = (events as usize).div_ceil(64).max(1);
+    /// Creates a wheel without events, at tick 0.
+    pub fn new() -> Wheel {
         Wheel {
             now: 0,
-            slots: vec![Vec::new(); SLOTS],
+            slots: vec![Slot::default(); SLOTS],
+            more: vec![Vec::new(); SLOTS],
             occupied: [0; WORDS],
-            scheduled: vec![0; SLOTS * row],
-            row,
             cursor: 0,
             far: BTreeMap::new(),
             nearest: u64::MAX,
@@ -54,15 +70,23 @@ impl Wheel {
         for word in 0..WORDS {
             while self.occupied[word] != 0 {
                 let slot = 64 * word + self.occupied[word].trailing_zeros() as usize;
-                self.occupied[word] &= self.occupied[word] - 1;
-                self.slots[slot].clear();
-                self.scheduled[slot * self.row..][..self.row].fill(0);
+                self.empty(slot);
             }
         }
         self.far.clear();
         self.nearest = u64::MAX;
         self.now = 0;
         self.cursor = 0;
+    }
+
+    /// Removes the events of a slot.
+    #[inline]
+    fn empty(&mut self, slot: usize) {
+        if self.slots[slot].count as usize > ROOM {
+            self.more[slot].clear();
+        }
+        self.slots[slot].count = 0;
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
     }
 
     /// Schedules an event, unless it is scheduled for that tick already. A tick in the past counts
@@ -79,16 +103,42 @@ impl Wheel {
 
     #[inline]
     fn put(&mut self, tick: u64, event: u32) {
-        if event as usize >= self.row * 64 {
-            self.widen(event);
-        }
         let slot = tick as usize % SLOTS;
-        let word = &mut self.scheduled[slot * self.row + event as usize / 64];
-        let bit = 1 << (event % 64);
-        if *word & bit == 0 {
-            *word |= bit;
-            self.slots[slot].push(event);
+        // The events of the current tick that have run may be scheduled again.
+        let ran = if tick == self.now { self.cursor } else { 0 };
+        let of = &mut self.slots[slot];
+        if of.held().iter().skip(ran).any(|other| *other == event) {
+            return;
+        }
+        if let Some(free) = of.first.get_mut(of.count as usize) {
+            *free = event;
+            of.count += 1;
             self.occupied[slot / 64] |= 1 << (slot % 64);
+        } else {
+            self.put_more(slot, ran, event);
+        }
+    }
+
+    /// Adds an event to a slot that has no room for it.
+    #[cold]
+    fn put_more(&mut self, slot: usize, ran: usize, event: u32) {
+        let more = &mut self.more[slot];
+        if !more.iter().skip(ran.saturating_sub(ROOM)).any(|other| *other == event) {
+            more.push(event);
+            self.slots[slot].count += 1;
+        }
+    }
+
+    /// The event at an index of a slot.
+    #[inline]
+    fn event(&self, slot: usize, index: usize) -> Option<u32> {
+        let of = &self.slots[slot];
+        if index >= of.count as usize {
+            return None;
+        }
+        match of.first.get(index) {
+            Some(event) => Some(*event),
+            None => self.more[slot].get(index - ROOM).copied(),
         }
     }
 
@@ -101,31 +151,16 @@ impl Wheel {
         }
     }
 
-    /// Makes room for an event beyond the expected number.
-    #[cold]
-    fn widen(&mut self, event: u32) {
-        let row = event as usize / 64 + 1;
-        let mut scheduled = vec![0; SLOTS * row];
-        for slot in 0..SLOTS {
-            scheduled[slot * row..][..self.row]
-                .copy_from_slice(&self.scheduled[slot * self.row..][..self.row]);
-        }
-        self.scheduled = scheduled;
-        self.row = row;
-    }
-
     /// Removes and returns the next event with its tick, which becomes the current one.
     #[inline]
     pub fn pop(&mut self) -> Option<(u64, u32)> {
         loop {
             let slot = self.now as usize % SLOTS;
-            if let Some(&event) = self.slots[slot].get(self.cursor) {
+            if let Some(event) = self.event(slot, self.cursor) {
                 self.cursor += 1;
-                self.scheduled[slot * self.row + event as usize / 64] &= !(1 << (event % 64));
                 return Some((self.now, event));
             }
-            self.slots[slot].clear();
-            self.occupied[slot / 64] &= !(1 << (slot % 64));
+            self.empty(slot);
             self.cursor = 0;
             self.now = self.next_tick()?;
             if self.nearest - self.now < SLOTS as u64 {
@@ -203,7 +238,7 @@ mod tests {
     fn pops_what_a_sorted_list_pops() {
         for reach in [3, 64, 255, 256, 257, 1000] {
             let mut random = Delays::new(reach);
-            let mut wheel = Wheel::new(10);
+            let mut wheel = Wheel::new();
             let mut naive = Naive::default();
             for _ in 0..20_000 {
                 for _ in 0..random.below(3) {
@@ -223,7 +258,7 @@ mod tests {
 
     #[test]
     fn an_event_may_run_again_in_its_tick() {
-        let mut wheel = Wheel::new(2);
+        let mut wheel = Wheel::new();
         wheel.schedule(5, 0);
         wheel.schedule(5, 1);
         assert_eq!(wheel.pop(), Some((5, 0)));
@@ -239,7 +274,7 @@ mod tests {
 
     #[test]
     fn the_past_is_now_and_the_far_future_keeps_its_order() {
-        let mut wheel = Wheel::new(2);
+        let mut wheel = Wheel::new();
         wheel.schedule(1_000_000, 7);
         wheel.schedule(1_000_000, 7);
         wheel.schedule(999_900, 1);

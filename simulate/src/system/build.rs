@@ -6,25 +6,26 @@ mod members;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use slicc::compile::code::{Member, Program};
+use slicc::compile::code::{InPort, Member, Program};
 use slicc::compile::op::control;
 use slicc::compile::types::TypeKind;
 use slicc::cplusplus::evaluate;
 
 use self::fields::{dma_fields, envelope, field};
 use self::members::Parts;
+use super::buffers::Buffers;
 use super::library::order::Observed;
+use super::line_tables::LineTables;
 use super::polls::{Looks, Poll};
 use super::report::type_field;
 use super::words::{STACK, Words};
 use super::{
-    Controller, DEADLOCK_THRESHOLD, MemoryFields, Owners, RequestFields, Resume, Role, System,
-    Tally, Thread,
+    Controller, DEADLOCK_THRESHOLD, MemoryFields, Owners, Port, RequestFields, Resume, Role,
+    System, Tally, Thread,
 };
 use crate::client::Core;
 use crate::config::{Direction, Instance, MachinePlan, Options, Plan, Value};
 use crate::error::SetupError;
-use crate::ruby::buffer::MessageBuffer;
 use crate::ruby::delays::Delays;
 use crate::ruby::mask::Mask;
 use crate::ruby::memory::Memory;
@@ -86,13 +87,11 @@ impl System {
         let mut system = System {
             words: Words::new(types.iter().count(), largest),
             controllers: Vec::new(),
-            buffers: vec![MessageBuffer::default(); buffers],
+            buffers: Buffers::new(buffers),
             roles: vec![Role::Own; buffers],
             consumers: vec![0; buffers],
-            caches: Vec::new(),
-            tables: Vec::new(),
+            line_tables: LineTables { offset: options.block_bytes - 1, ..LineTables::default() },
             elements: Vec::new(),
-            directories: Vec::new(),
             timers: Vec::new(),
             timer_owners: Vec::new(),
             persistents: Vec::new(),
@@ -112,7 +111,7 @@ impl System {
             mask: Mask::new(options.block_bytes),
             delays: Delays::new(seed),
             random_delays: options.random_delays,
-            wheel: Wheel::new(0),
+            wheel: Wheel::new(),
             now: 0,
             trace,
             coverage: program
@@ -263,12 +262,19 @@ impl System {
             self.size_tracker(control, compiled, member, &capacity, machine)?;
             self.connect_proxy(control, compiled, member);
         }
-        let at = |offset: u16| self.words.words[control as usize + usize::from(offset)] as u32;
-        let ports: Vec<u32> = compiled.in_ports.iter().map(|port| at(port.buffer)).collect();
-        for (port, declared) in ports.iter().zip(&compiled.in_ports) {
-            if !declared.timers {
-                self.consumers[*port as usize] = number as u32;
-            }
+        let word = |offset: u16| self.words.words[control as usize + usize::from(offset)];
+        let at = |offset: u16| word(offset) as u32;
+        let port = |declared: &InPort| Port {
+            object: at(declared.buffer),
+            start: declared.code.start,
+            rank: declared.rank,
+            timers: declared.timers,
+            guarded: declared.guarded,
+            idle: declared.enabled_by.is_some_and(|parameter| word(parameter) == 0),
+        };
+        let ports: Vec<Port> = compiled.in_ports.iter().map(port).collect();
+        for port in ports.iter().filter(|port| !port.timers) {
+            self.consumers[port.object as usize] = number as u32;
         }
         for sequencer in &parts.sequencers {
             self.homes_of[*sequencer as usize] = number;

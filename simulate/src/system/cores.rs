@@ -120,9 +120,13 @@ impl System {
         }
         let random = self.random_delays.then_some(&mut self.delays);
         // The queue is unordered and the latency at least 1, so this cannot fail.
-        if let Ok(arrival) =
-            self.buffers[buffer as usize].enqueue(self.now, latency.max(1), message, true, random)
-        {
+        if let Ok(arrival) = self.buffers.edit(buffer as usize).enqueue(
+            self.now,
+            latency.max(1),
+            message,
+            true,
+            random,
+        ) {
             self.wheel.schedule(arrival, self.consumers[buffer as usize]);
         }
     }
@@ -152,8 +156,8 @@ impl System {
         }
         let cache = self.monitors[which]
             .map(|cache| cache as usize)
-            .filter(|cache| self.caches[*cache].is_tag_present(line));
-        let before = cache.and_then(|cache| self.caches[cache].monitor(line));
+            .filter(|cache| self.line_tables.caches[*cache].is_tag_present(line));
+        let before = cache.and_then(|cache| self.line_tables.caches[cache].monitor(line));
         let mut monitor = before;
         let mut effects = std::mem::take(&mut self.effects);
         effects.clear();
@@ -179,8 +183,8 @@ impl System {
             && monitor != before
         {
             match monitor {
-                Some(owner) => self.caches[cache].set_monitor(line, owner),
-                None => self.caches[cache].clear_monitor(line),
+                Some(owner) => self.line_tables.caches[cache].set_monitor(line, owner),
+                None => self.line_tables.caches[cache].clear_monitor(line),
             }
         }
         self.answer(self.thread_of(which), &effects.responses);
@@ -259,7 +263,7 @@ impl System {
         let random = self.random_delays.then_some(&mut self.delays);
         // The queue is unordered and the latency at least 1, so this cannot fail.
         if let Ok(arrival) =
-            self.buffers[buffer as usize].enqueue(self.now, 1, message, true, random)
+            self.buffers.edit(buffer as usize).enqueue(self.now, 1, message, true, random)
         {
             self.wheel.schedule(arrival, self.consumers[buffer as usize]);
         }
@@ -320,7 +324,7 @@ impl System {
             return;
         }
         if let Some(cache) = self.monitors[sequencer] {
-            self.caches[cache as usize].clear_monitor(line);
+            self.line_tables.caches[cache as usize].clear_monitor(line);
         }
         let now = self.now;
         if let Some(trace) = &mut self.trace {

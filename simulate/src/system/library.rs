@@ -1,6 +1,7 @@
 //! The implementation of the library: the functions that protocols may call, as `slicc::library` lists them. `values`
 //! has the methods of masks, blocks and sets, `trackers` those of CHI's queues and slots, `calculations` functions of
-//! numbers, and `objects` the rest: a new function gets an arm in one of them.
+//! numbers, and `objects` the rest: a new function gets an arm in one of them. The most frequent ones are carried out by
+//! `run` and `line_tables` instead.
 //!
 //! Arguments are consecutive words: the values of scalars, the addresses of wider values, the numbers of library
 //! objects. The object of a method comes first. A scalar result replaces the first argument; a wide one is written to
@@ -123,71 +124,59 @@ use slicc::library::LibraryFunction;
 use super::System;
 use super::fault::Trap;
 use super::stepping::Symmetry;
-use super::words::mark_of;
+use super::words::CachePlace;
 use crate::ruby::Misuse;
+use crate::ruby::cache::Array;
 
 impl System {
-    /// Carries out one of the functions that only look something up; `None` for other functions.
-    #[inline]
-    pub(super) fn look_up(
-        &mut self,
-        function: LibraryFunction,
-        at: usize,
-    ) -> Option<Result<u64, Misuse>> {
-        let words = &self.words.words;
-        let (object, argument) = (words[at] as usize, words[at + 1]);
-        Some(match function {
-            LibraryFunction::TableLookup => Ok(self.tables[object].lookup(argument)),
-            LibraryFunction::TablePresent => {
-                self.line(argument).map(|line| u64::from(self.tables[object].is_present(line)))
-            }
-            // A missing entry is created, which needs more than a lookup.
-            LibraryFunction::PerfectLookup => {
-                match self.tables[object].lookup(self.line_of(argument)) {
-                    0 => return None,
-                    entry => Ok(entry),
-                }
-            }
-            LibraryFunction::PerfectPresent => {
-                let line = self.line_of(argument);
-                Ok(u64::from(self.tables[object].is_present(line)))
-            }
-            LibraryFunction::CacheLookup => {
-                self.line(argument).map(|line| self.caches[object].lookup(line))
-            }
-            LibraryFunction::CachePresent => {
-                self.line(argument).map(|line| u64::from(self.caches[object].is_tag_present(line)))
-            }
-            LibraryFunction::CacheAvailable => {
-                self.line(argument).map(|line| u64::from(self.caches[object].cache_avail(line)))
-            }
-            LibraryFunction::CacheTouch => {
-                self.looks.has_changed = true;
-                let line = self.line_of(argument);
-                self.caches[object].set_mru(line);
-                Ok(0)
-            }
-            LibraryFunction::CacheTouchEntry => {
-                self.looks.has_changed = true;
-                self.caches[object].set_mru_entry(argument).map(|()| 0)
-            }
-            // Entries of directories are in no cache.
-            LibraryFunction::ChangePermission if object != 0 => {
-                self.looks.has_changed = true;
-                if let Some(cache) = mark_of(&self.words.words, object as u64).checked_sub(1) {
-                    self.caches[cache as usize].change_permission(object as u64, argument as u8);
-                }
-                Ok(0)
-            }
-            LibraryFunction::Now => {
-                self.looks.has_changed = true;
-                Ok(self.now)
-            }
-            _ => return None,
-        })
+    /// Takes the message at the head of a buffer, if it may be taken, and returns how long it has waited.
+    #[inline(never)]
+    pub(super) fn take_head(&mut self, buffer: u64) -> Option<u64> {
+        let (message, delay) = self.buffers.edit(buffer as usize).dequeue(self.now).ok()?;
+        self.looks.has_changed = true;
+        self.words.release(message);
+        Some(delay)
     }
 
-    /// Carries out a function of the library whose arguments begin at `at`, and that [`System::look_up`] has left.
+    /// Changes the permission of an entry. Entries of directories are in no cache.
+    #[inline(never)]
+    pub(super) fn change_permission(&mut self, entry: u64, permission: u64) {
+        self.looks.has_changed = true;
+        if let Some(CachePlace { cache, slot }) = self.words.cache_place(entry) {
+            self.line_tables.caches[cache].change_permission(slot, entry, permission as u8);
+        }
+    }
+
+    /// Adds a machine to the destination at an address; returns 0 if it exists.
+    #[inline(never)]
+    pub(super) fn add_machine(&mut self, address: u64, machine: u64) -> Option<u64> {
+        self.looks.has_changed = true;
+        let own = address as usize..address as usize + self.machines.words();
+        self.machines.add(&mut self.words.words[own], machine).ok()?;
+        Some(0)
+    }
+
+    /// Whether the bank of a line is free in the array with this number of CacheResourceType.
+    #[inline(never)]
+    pub(super) fn bank_is_free(&mut self, cache: usize, array: u64, line: u64) -> bool {
+        let array = if array == 0 { Array::Data } else { Array::Tag };
+        let free = self.line_tables.caches[cache].free_at(array, line);
+        if free > self.now {
+            self.looks.until = self.looks.until.min(free);
+        }
+        self.now >= free
+    }
+
+    /// Reserves the bank of a line for an access of the type with this number of CacheRequestType.
+    #[inline(never)]
+    pub(super) fn record_access(&mut self, cache: usize, request: u64, line: u64) {
+        self.looks.has_changed = true;
+        // The first two are about data.
+        let array = if request < 2 { Array::Data } else { Array::Tag };
+        self.line_tables.caches[cache].record_request(array, line, self.now);
+    }
+
+    /// Carries out a function of the library whose arguments begin at `at`, and that `run` does not carry out itself.
     #[inline(never)]
     pub(super) fn library(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
         use LibraryFunction::*;
@@ -196,21 +185,18 @@ impl System {
         let b = self.words.words[at + 1];
         let result = match function {
             InReady => u64::from(self.is_ready(a as u32)),
-            InDequeue => self.dequeue(a)?,
             CacheProbe => {
                 let line = self.line(b)?;
-                self.caches[a as usize].cache_probe(line)?
+                self.line_tables.caches[a as usize].cache_probe(line)?
             }
             CacheAllocate => self.cache_allocate(a, b, self.words.words[at + 2])?,
             CacheDeallocate => {
                 let line = self.line(b)?;
-                let entry = self.caches[a as usize].deallocate(line)?;
-                *self.words.mark(entry) = 0;
+                let entry = self.line_tables.caches[a as usize].deallocate(line)?;
+                self.words.set_cache_place(entry, None);
                 self.words.release(entry);
                 0
             }
-            // `look_up` has handled entries that are not null.
-            ChangePermission => return Err(Trap::Null),
             TableAllocate => self.table_allocate(a, b)?,
             TableDeallocate => {
                 let line = self.line(b)?;
@@ -222,20 +208,31 @@ impl System {
                 let line = self.line_of(b);
                 self.table_deallocate(a, line)?
             }
-            TableSlots => u64::from(self.tables[a as usize].slots_available(b as usize)),
+            TableSlots => {
+                u64::from(self.line_tables.tables[a as usize].slots_available(b as usize))
+            }
             Later => self.now.saturating_add(a),
-            MapToMachine => self.home(a, b)?,
-            DirectoryLookup => self.directories[a as usize].lookup(b)?,
-            DirectoryPresent => u64::from(self.directories[a as usize].is_present(b)),
+            DirectoryPresent => u64::from(self.line_tables.directories[a as usize].is_present(b)),
+            CacheTouchEntry => {
+                if b == 0 {
+                    return Err(Misuse::NoEntry.into());
+                }
+                let place = self.words.cache_place(b);
+                let place = place.filter(|place| place.cache == a as usize);
+                self.line_tables.caches[a as usize].touch_entry(b, place.map(|place| place.slot));
+                0
+            }
+            // What `run` has left of the most frequent functions fails.
+            TablePresent | CacheLookup | CachePresent | CacheAvailable => self.line(b)?,
+            DirectoryLookup => self.line_tables.directories[a as usize].lookup(b)?,
+            ChangePermission => return Err(Trap::Null),
+            InDequeue => self.dequeue(a)?,
             DestAdd => {
-                let own = a as usize..a as usize + self.machines.words();
-                self.machines.add(&mut self.words.words[own], b)?;
+                self.machines.check(b)?;
                 0
             }
             // These depend on no order.
-            ReadDone | WriteDone | WakeLine | WakeAllOfLine | CacheRecord | CacheCheck => {
-                self.object_function(function, at)?
-            }
+            ReadDone | WriteDone | WakeLine => self.object_function(function, at)?,
             _ => return self.uncommon(function, at),
         };
         self.words.words[at] = result;
@@ -279,15 +276,18 @@ impl System {
     #[inline]
     pub(super) fn is_ready(&mut self, buffer: u32) -> bool {
         let of = &self.buffers[buffer as usize];
+        if !of.has_arrived(self.now) {
+            return false;
+        }
         let ready = of.is_ready(self.now);
-        if !ready && of.is_throttled(self.now) {
+        if !ready {
             self.wheel.schedule(self.now + 1, self.consumers[buffer as usize]);
         }
         ready
     }
 
     fn dequeue(&mut self, buffer: u64) -> Result<u64, Trap> {
-        let (message, delay) = self.buffers[buffer as usize].dequeue(self.now)?;
+        let (message, delay) = self.buffers.edit(buffer as usize).dequeue(self.now)?;
         self.words.release(message);
         Ok(delay)
     }
@@ -314,8 +314,9 @@ impl System {
             return Err(Trap::Null);
         }
         let line = self.line(line)?;
-        let lost = self.caches[cache as usize].allocate(line, entry)?;
-        *self.words.mark(entry) = cache + 1;
+        let cache = cache as usize;
+        let (slot, lost) = self.line_tables.caches[cache].allocate(line, entry)?;
+        self.words.set_cache_place(entry, Some(CachePlace { cache, slot }));
         if let Some(lost) = lost {
             self.warn(Misuse::LostEntry(lost))?;
         }
@@ -332,12 +333,12 @@ impl System {
     fn new_element(&mut self, table: u64, line: u64) -> Result<u64, Trap> {
         let of = self.elements[table as usize];
         let object = self.words.allocate(of, &self.program.types[of].initial);
-        self.tables[table as usize].allocate(line, object)?;
+        self.line_tables.tables[table as usize].allocate(line, object)?;
         Ok(object)
     }
 
     fn table_deallocate(&mut self, table: u64, line: u64) -> Result<u64, Trap> {
-        let object = self.tables[table as usize].deallocate(line)?;
+        let object = self.line_tables.tables[table as usize].deallocate(line)?;
         self.words.release(object);
         Ok(0)
     }
@@ -345,7 +346,7 @@ impl System {
     /// Looks up a line in a table that creates missing entries.
     fn perfect_lookup(&mut self, table: u64, address: u64) -> Result<u64, Trap> {
         let line = self.line_of(self.set_address(address)?);
-        let found = self.tables[table as usize].lookup(line);
+        let found = self.line_tables.tables[table as usize].lookup(line);
         if found != 0 {
             return Ok(found);
         }
@@ -356,7 +357,7 @@ impl System {
     /// Allocates an entry in such a table. An existing entry keeps its address and loses its content.
     fn perfect_allocate(&mut self, table: u64, address: u64) -> Result<u64, Trap> {
         let line = self.line_of(self.set_address(address)?);
-        match self.tables[table as usize].lookup(line) as usize {
+        match self.line_tables.tables[table as usize].lookup(line) as usize {
             0 => self.new_element(table, line)?,
             at => {
                 self.warn(Misuse::AllocatedTwice(line))?;
@@ -375,7 +376,8 @@ impl System {
     }
 
     /// The controller of a machine type to which an address belongs.
-    fn home(&mut self, address: u64, kind: u64) -> Result<u64, Trap> {
+    #[inline(never)]
+    pub(super) fn home(&mut self, address: u64, kind: u64) -> Result<u64, Trap> {
         let address = self.set_address(address)?;
         let number = match self.homes.get(kind as usize) {
             Some(Some(interleaving)) => interleaving.home(address),

@@ -2,6 +2,7 @@
 
 use slicc::compile::code::{Need, Room};
 use slicc::compile::op::control;
+use slicc::compile::types::TypeId;
 
 use super::fault::Trap;
 use super::{MOST_RECORDED, REPETITION_DISTANCE, RecordedEvent, Role, System};
@@ -22,36 +23,35 @@ impl System {
         latency: u64,
         bypass: bool,
     ) -> Result<(), Trap> {
-        self.note_message(message);
+        let (of, line) = (self.words.type_of(message), self.current_address());
+        self.note_message(message, of, line);
         let at = buffer as usize;
         let random = self.random_delays.then_some(&mut self.delays);
         match self.roles[at] {
             Role::Own => {
                 if bypass {
-                    self.buffers[at].note_disordered(message);
+                    self.buffers.edit(at).note_disordered(message);
                 }
                 let arrival =
-                    self.buffers[at].enqueue(self.now, latency, message, bypass, random)?;
+                    self.buffers.edit(at).enqueue(self.now, latency, message, bypass, random)?;
                 self.wheel.schedule(arrival, self.consumers[at]);
                 self.note_delivery(buffer, arrival);
                 Ok(())
             }
             Role::To { vnet } => {
-                let departure = self.buffers[at].pass(self.now, latency, bypass, random)?;
-                self.deliver(buffer, vnet, message, departure)
+                let departure = self.buffers.edit(at).pass(self.now, latency, bypass, random)?;
+                self.deliver((buffer, vnet), (message, of, line), departure)
             }
         }
     }
 
-    /// Delivers a message to all controllers in its `Destination`.
+    /// Delivers a message of a type about a line to all controllers in its `Destination`.
     fn deliver(
         &mut self,
-        sender: u32,
-        vnet: u32,
-        message: u64,
+        (sender, vnet): (u32, u32),
+        (message, of, line): (u64, TypeId, u64),
         departure: u64,
     ) -> Result<(), Trap> {
-        let of = self.words.type_of(message);
         let envelope = self.envelopes[of];
         let Some(destination) = envelope.destination else {
             return Err(Trap::Other("a message without the field Destination went to the network"));
@@ -65,7 +65,6 @@ impl System {
             ));
         }
         let from = message as usize + usize::from(destination);
-        let line = self.current_address();
         // If the set is empty, the message vanishes at the first switch.
         let branching = self.network.branch(sender, departure, self.now, &mut self.delays);
         let words = self.machines.words();
@@ -117,15 +116,13 @@ impl System {
             return;
         };
         let arrival = self.network.arrival(sender, receiver, branching, line, &mut self.delays);
-        self.buffers[receiver as usize].deliver(arrival, message);
+        self.buffers.edit(receiver as usize).deliver(arrival, message);
         self.wheel.schedule(arrival, self.consumers[receiver as usize]);
         self.note_delivery(receiver, arrival);
     }
 
-    fn note_message(&mut self, message: u64) {
-        let of = self.words.type_of(message);
-        let controller = &self.controllers[self.current];
-        let address = self.words.words[controller.control as usize + usize::from(control::ADDRESS)];
+    /// Records a message of a type, which the running transition sends for an address.
+    fn note_message(&mut self, message: u64, of: TypeId, address: u64) {
         let event = RecordedEvent {
             tick: self.now,
             controller: self.current as u32,
@@ -173,25 +170,16 @@ impl System {
         }
     }
 
-    /// Whether there is the room that a transition needs.
-    pub(super) fn has_room(&self, need: Need) -> bool {
-        let control = self.controllers[self.current].control as usize;
+    /// Whether there is the room that a transition needs; `control` is the address of the controller's control words.
+    #[inline]
+    pub(super) fn has_room(&self, control: usize, need: Need) -> bool {
         let place = control + usize::from(need.object);
         let object = self.words.words[place] as usize;
         match need.room {
-            Room::Table => self.tables[object].slots_available(need.slots as usize),
+            Room::Table => self.line_tables.tables[object].slots_available(need.slots as usize),
             Room::Buffer => self.buffers[object].slots_available(need.slots as usize, self.now),
             Room::Storage => storage::free(&self.words.words[place..]) >= i64::from(need.slots),
         }
-    }
-
-    /// The buffer on which a line is blocked in the current controller.
-    pub(super) fn blocked_by(&self, line: u64) -> Option<u32> {
-        self.controllers[self.current]
-            .blocked
-            .iter()
-            .find(|(blocked, _)| *blocked == line)
-            .map(|(_, by)| *by)
     }
 
     /// Delays the head of a buffer by a cycle.
@@ -202,13 +190,14 @@ impl System {
     /// longer.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
         self.looks.has_changed = true;
-        let head = &mut self.buffers[buffer as usize];
+        let mut head = self.buffers.edit(buffer as usize);
         let arrival = if self.network.keeps_order(buffer) {
             head.postpone_head(self.now)?
         } else {
             let random = self.random_delays.then_some(&mut self.delays);
             head.delay_head(self.now, random)?
         };
+        drop(head);
         self.wheel.schedule(arrival, self.consumers[buffer as usize]);
         Ok(())
     }
@@ -236,7 +225,7 @@ impl System {
             row.resize(rank + 1, None);
         }
         row[rank] = Some(buffer);
-        self.buffers[buffer as usize].stall(self.now, line)?;
+        self.buffers.edit(buffer as usize).stall(self.now, line)?;
         Ok(())
     }
 
@@ -283,7 +272,7 @@ impl System {
 
     /// There has to be a stalled message: a buffer is registered when a message in it is stalled.
     fn wake_buffer(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
-        if !self.buffers[buffer as usize].wake(line) {
+        if !self.buffers.edit(buffer as usize).wake(line) {
             return Err(Misuse::NothingStalled(line).into());
         }
         self.wheel.schedule(self.now, self.consumers[buffer as usize]);
@@ -296,7 +285,7 @@ impl System {
         let buffers: Vec<u32> =
             waiting.into_iter().flat_map(|(_, row)| row.into_iter().rev().flatten()).collect();
         for buffer in buffers {
-            if self.buffers[buffer as usize].wake_all() {
+            if self.buffers.edit(buffer as usize).wake_all() {
                 self.wheel.schedule(self.now, self.consumers[buffer as usize]);
             }
         }
@@ -317,7 +306,7 @@ impl System {
             ));
         };
         self.looks.has_changed = true;
-        let (request, _) = self.buffers[requests as usize].dequeue(self.now)?;
+        let (request, _) = self.buffers.edit(requests as usize).dequeue(self.now)?;
         let known = self.program.types.known.memory;
         if self.words.type_of(request) != known {
             return Err(Trap::Other("the memory takes messages of type MemoryMsg only"));
@@ -354,7 +343,7 @@ impl System {
             self.words.words[request as usize + usize::from(fields.original)] = sender;
             self.words.words[request as usize + usize::from(fields.sender)] = machine;
         }
-        self.buffers[responses as usize].deliver(arrival, request);
+        self.buffers.edit(responses as usize).deliver(arrival, request);
         self.wheel.schedule(arrival, self.consumers[responses as usize]);
         self.wake_next_cycle();
         Ok(())

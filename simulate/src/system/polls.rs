@@ -58,10 +58,8 @@ impl Looks {
             function,
             CacheProbe
                 | TableSlots
-                | MapToMachine
                 | DirectoryLookup
                 | DirectoryPresent
-                | CacheCheck
                 | DestHas
                 | DestCount
                 | Modulo
@@ -102,8 +100,8 @@ impl System {
         poll.transition = self.transition;
         poll.heads.clear();
         let (buffers, now) = (&self.buffers, self.now);
-        poll.heads
-            .extend(controller.ports.iter().map(|port| buffers[*port as usize].ready_head(now)));
+        let ports = controller.ports.iter();
+        poll.heads.extend(ports.map(|port| buffers[port.object as usize].ready_head(now)));
         Ok(())
     }
 
@@ -121,7 +119,7 @@ impl System {
             .is_some_and(|requests| buffers[requests as usize].is_ready(now));
         let mut ports = controller.ports.iter().zip(&poll.heads);
         let is_same = ports.all(|(port, head)| {
-            let of = &buffers[*port as usize];
+            let of = &buffers[port.object as usize];
             !of.is_throttled(now) && of.ready_head(now) == *head
         });
         if asks_memory || !is_same {

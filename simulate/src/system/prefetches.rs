@@ -46,7 +46,9 @@ impl System {
         let message = self.prefetch_request(line, kind);
         let random = self.random_delays.then_some(&mut self.delays);
         // The queue is unordered and the latency at least 1, so this cannot fail.
-        if let Ok(arrival) = self.buffers[queue].enqueue(self.now, latency, message, true, random) {
+        if let Ok(arrival) =
+            self.buffers.edit(queue).enqueue(self.now, latency, message, true, random)
+        {
             self.wheel.schedule(arrival, self.consumers[queue]);
         }
     }

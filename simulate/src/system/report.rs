@@ -232,10 +232,10 @@ impl System {
     fn handled(&self) -> Option<String> {
         let controller = &self.controllers[self.current];
         let machine = &self.program.machines[controller.machine];
-        let mut ports = machine.in_ports.iter().zip(&controller.ports);
+        let mut ports = machine.in_ports.iter().zip(controller.port_objects());
         let is_it = |port: &InPort| port.rank as usize == controller.rank && !port.timers;
         let (port, buffer) = ports.find(|(port, _)| is_it(port))?;
-        let message = self.buffers[*buffer as usize].head()?;
+        let message = self.buffers[buffer as usize].head()?;
         let of = self.words.type_of(message);
         let kind = self.kinds[of]
             .map_or(0, |offset| self.words.words[message as usize + usize::from(offset)] as u32);

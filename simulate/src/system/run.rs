@@ -1,20 +1,22 @@
 //! The virtual machine, which executes instructions.
 //!
-//! One loop executes all of them. What most instructions need, the words and the code, it keeps in variables of its own, which fit
-//! the registers of a processor; instructions that need the rest of the system call a function for it.
+//! One loop executes all of them. What most instructions need, the registers, the heap and the code, it keeps in variables of its own,
+//! which fit the registers of a processor; instructions that need the rest of the system call a function for it, which is not part of
+//! the loop.
 
-use slicc::compile::code::{Program, Transition};
+use slicc::compile::code::Program;
 use slicc::compile::op::{Op, control, stall};
 use slicc::compile::types::TypeId;
+use slicc::library::LibraryFunction;
 
 use super::fault::Trap;
-use super::words::{STACK_END, type_of};
+use super::words::{HEAP, STACK_END, type_in};
 use super::{Resume, System};
 
 /// The position of execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Position {
-    /// The index of the next instruction.
+    /// The index of the instruction that was executed last.
     pub pc: usize,
     /// The address of the frame.
     pub fp: usize,
@@ -47,34 +49,36 @@ impl System {
         frame: usize,
     ) -> Result<Ending, Trap> {
         let code = &program.fused[..];
-        let control = self.controllers[self.current].control as usize;
-        let (mut pc, mut fp) = (start as usize, frame);
+        // In the heap.
+        let control = self.controllers[self.current].control as usize - HEAP;
+        let mut fp = frame;
+        // The index of the instruction that is executed.
+        let mut pc = (start as usize).wrapping_sub(1);
         let mut stalled = false;
         let mut calls_left = MOST_CALLS;
         self.calls.clear();
         self.in_transition = false;
-        // Whatever may add words is followed by `renew`.
-        let mut words = &mut self.words.words[..];
+        // Whatever uses the system as a whole, or moves the frame, is followed by `renew`.
+        let (mut registers, mut heap) = self.words.split(fp);
         macro_rules! renew {
             () => {
-                words = &mut self.words.words[..]
+                (registers, heap) = self.words.split(fp)
             };
         }
         macro_rules! get {
             ($register:expr) => {
-                words[fp + $register as usize]
+                registers[$register as usize]
             };
         }
-        // The number of a buffer, from a control word.
-        macro_rules! buffer {
+        macro_rules! control {
             ($offset:expr) => {
-                words[control + $offset as usize] as u32
+                heap[control + $offset as usize]
             };
         }
         // The place of a failed instruction is taken from `self.pc`.
         macro_rules! trap {
             ($trap:expr) => {{
-                self.pc = pc - 1;
+                self.pc = pc;
                 return Err($trap);
             }};
         }
@@ -100,6 +104,41 @@ impl System {
                 }
             };
         }
+        // The word at an offset of an address, which is mostly in the heap.
+        macro_rules! load {
+            ($address:expr, $offset:expr) => {{
+                let (address, offset) = ($address as usize, $offset as usize);
+                match heap.get((address + offset).wrapping_sub(HEAP)) {
+                    Some(word) => *word,
+                    None => {
+                        let word = attempt!(self.words.load(address, offset));
+                        renew!();
+                        word
+                    }
+                }
+            }};
+        }
+        macro_rules! store {
+            ($address:expr, $offset:expr, $value:expr) => {{
+                let (address, offset, value) = ($address as usize, $offset as usize, $value);
+                match heap.get_mut((address + offset).wrapping_sub(HEAP)) {
+                    Some(word) => *word = value,
+                    None => {
+                        attempt!(self.words.store(address, offset, value));
+                        renew!();
+                    }
+                }
+            }};
+        }
+        // The head of the buffer in a control word.
+        macro_rules! head {
+            ($buffer:expr) => {
+                match self.buffers[control!($buffer) as usize].head() {
+                    Some(head) => head,
+                    None => trap!(Trap::EMPTY),
+                }
+            };
+        }
         macro_rules! calculate {
             ($to:ident, $left:ident, $right:ident, |$a:ident, $b:ident| $result:expr) => {{
                 let ($a, $b) = (get!($left), get!($right));
@@ -108,13 +147,53 @@ impl System {
         }
         // The next instruction, which `fuse` has seen to be of a kind.
         macro_rules! next {
-            ($op:pat => $result:expr) => {{
+            ($($op:pat => $result:expr),+) => {{
                 pc += 1;
-                match code[pc - 1] {
-                    $op => $result,
+                match code[pc] {
+                    $($op => $result,)+
                     _ => trap!(Trap::Other("an instruction that is no instruction")),
                 }
             }};
+        }
+        macro_rules! new_object {
+            ($of:expr) => {{
+                let of = $of as TypeId;
+                self.looks.has_changed = true;
+                let new = self.words.allocate(of, &program.types[of].initial);
+                renew!();
+                new
+            }};
+        }
+        macro_rules! next_load {
+            () => {{
+                let (to, base, offset) = next!(
+                    // As executed, it may be the beginning of a sequence as well.
+                    Op::Load { to, base, offset }
+                        | Op::LoadUnlessSmall { to, base, offset }
+                        | Op::LoadStoreControls { to, base, offset } => (to, base, offset)
+                );
+                get!(to) = load!(get!(base), offset);
+            }};
+        }
+        macro_rules! store_controls {
+            ($count:expr) => {
+                for _ in 0..$count {
+                    // As executed, the second of four is the beginning of a sequence as well.
+                    let (offset, from) = next!(
+                        Op::StoreControl { offset, from } | Op::StoreControls { offset, from }
+                            => (offset, from)
+                    );
+                    control!(offset) = get!(from);
+                }
+            };
+        }
+        macro_rules! look_up {
+            ($from:expr, $table:expr) => {
+                match program.tables[$table as usize].get(get!($from) as usize) {
+                    Some(entry) => *entry,
+                    None => trap!(Trap::NO_ENUMERATOR),
+                }
+            };
         }
         macro_rules! next_library {
             () => {
@@ -124,37 +203,30 @@ impl System {
         'next: loop {
             // Only calls of the library leave this block by its end.
             let (function, base) = 'library: {
-                pc += 1;
-                match code[pc - 1] {
+                pc = pc.wrapping_add(1);
+                match code[pc] {
                     Op::Small { to, value } => get!(to) = i64::from(value) as u64,
                     Op::Constant { to, index } => get!(to) = program.constants[index as usize],
                     Op::Move { to, from } => get!(to) = get!(from),
                     Op::Load { to, base, offset } => {
-                        let address = address!(get!(base));
-                        get!(to) = words[address + offset as usize];
+                        get!(to) = load!(get!(base), offset);
                     }
                     Op::Store { base, offset, from } => {
-                        let address = address!(get!(base));
-                        words[address + offset as usize] = get!(from);
+                        store!(get!(base), offset, get!(from));
                     }
                     Op::StoreSmall { base, offset, value } => {
-                        let address = address!(get!(base));
-                        words[address + offset as usize] = i64::from(value) as u64;
+                        store!(get!(base), offset, i64::from(value) as u64);
                     }
-                    Op::LoadControl { to, offset } => get!(to) = words[control + offset as usize],
-                    Op::StoreControl { offset, from } => {
-                        words[control + offset as usize] = get!(from)
-                    }
+                    Op::LoadControl { to, offset } => get!(to) = control!(offset),
+                    Op::StoreControl { offset, from } => control!(offset) = get!(from),
                     Op::LoadThrough { to, control: word, offset } => {
-                        let address = address!(words[control + word as usize]);
-                        get!(to) = words[address + offset as usize];
+                        get!(to) = load!(control!(word), offset);
                     }
                     Op::StoreThrough { control: word, offset, from } => {
-                        let address = address!(words[control + word as usize]);
-                        words[address + offset as usize] = get!(from);
+                        store!(control!(word), offset, get!(from));
                     }
                     Op::AddressThrough { to, control: word, offset } => {
-                        let address = address!(words[control + word as usize]);
+                        let address = address!(control!(word));
                         get!(to) = (address + offset as usize) as u64;
                     }
                     Op::Address { to, base, offset } => {
@@ -163,22 +235,24 @@ impl System {
                     }
                     Op::FrameAddress { to, register } => get!(to) = (fp + register as usize) as u64,
                     Op::ControlAddress { to, offset } => {
-                        get!(to) = (control + offset as usize) as u64
+                        get!(to) = (HEAP + control + offset as usize) as u64
                     }
                     Op::Copy { to, from, words: count } => {
                         let (to, from) = (get!(to) as usize, get!(from) as usize);
-                        words.copy_within(from..from + count as usize, to);
+                        self.words.words.copy_within(from..from + count as usize, to);
+                        renew!();
                     }
                     Op::Initialize { to, of } => {
                         let fresh = program.types[of as TypeId].fresh();
-                        let at = fp + to as usize;
-                        words[at..at + fresh.len()].copy_from_slice(fresh);
+                        registers[to as usize..to as usize + fresh.len()].copy_from_slice(fresh);
                     }
                     Op::EqualWords { to, left, words: count } => {
                         let (one, other, count) =
                             (get!(left) as usize, get!(left + 1) as usize, count as usize);
-                        get!(to) =
-                            u64::from(words[one..one + count] == words[other..other + count]);
+                        let words = &self.words.words;
+                        let equal = words[one..one + count] == words[other..other + count];
+                        renew!();
+                        get!(to) = u64::from(equal);
                     }
                     Op::Add { to, left, right } => {
                         calculate!(to, left, right, |a, b| a.wrapping_add(b))
@@ -249,21 +323,16 @@ impl System {
                         }
                     }
                     Op::JumpIfNull { control: word, target } => {
-                        if words[control + word as usize] == 0 {
+                        if control!(word) == 0 {
                             jump!(target);
                         }
                     }
                     Op::JumpUnlessNull { control: word, target } => {
-                        if words[control + word as usize] != 0 {
+                        if control!(word) != 0 {
                             jump!(target);
                         }
                     }
-                    Op::Lookup { to, from, table } => {
-                        match program.tables[table as usize].get(get!(from) as usize) {
-                            Some(entry) => get!(to) = *entry,
-                            None => trap!(Trap::NO_ENUMERATOR),
-                        }
-                    }
+                    Op::Lookup { to, from, table } => get!(to) = look_up!(from, table),
                     Op::Call { function, base } => {
                         let function = program.functions[function as usize];
                         let frame = fp + base as usize;
@@ -278,70 +347,65 @@ impl System {
                         };
                         self.calls.push((pc as u32, fp as u32));
                         fp = frame;
-                        pc = function.start as usize;
+                        pc = (function.start as usize).wrapping_sub(1);
+                        renew!();
                     }
                     Op::Return { from } => {
-                        words[fp] = get!(from);
+                        registers[0] = get!(from);
                         match self.calls.pop() {
                             Some((back, frame)) => (pc, fp) = (back as usize, frame as usize),
                             None => return Ok(Ending::Through { stalled }),
                         }
+                        renew!();
                     }
-                    Op::Leave => match self.calls.pop() {
-                        Some((back, frame)) => (pc, fp) = (back as usize, frame as usize),
-                        None => return Ok(Ending::Through { stalled }),
-                    },
+                    Op::Leave => {
+                        match self.calls.pop() {
+                            Some((back, frame)) => (pc, fp) = (back as usize, frame as usize),
+                            None => return Ok(Ending::Through { stalled }),
+                        }
+                        renew!();
+                    }
                     Op::Peek { to, buffer, message } => {
-                        let Some(head) =
-                            self.buffers[words[control + buffer as usize] as usize].head()
-                        else {
-                            trap!(Trap::EMPTY);
-                        };
-                        let fits = type_of(words, head) == message as TypeId;
+                        let head = head!(buffer);
+                        let fits = type_in(heap, head) == message as TypeId;
                         get!(to) = if fits { head } else { 0 };
                     }
                     Op::PeekSure { to, buffer, message } => {
-                        let Some(head) =
-                            self.buffers[words[control + buffer as usize] as usize].head()
-                        else {
-                            trap!(Trap::EMPTY);
-                        };
-                        if type_of(words, head) != message as TypeId {
+                        let head = head!(buffer);
+                        if type_in(heap, head) != message as TypeId {
                             trap!(Trap::WRONG_MESSAGE);
                         }
                         get!(to) = head;
                     }
                     Op::Library { function, base } => break 'library (function, base),
                     Op::ControlLibrary { to, offset } => {
-                        get!(to) = words[control + offset as usize];
+                        get!(to) = control!(offset);
                         break 'library next_library!();
                     }
                     Op::ControlsLibrary { to, offset } => {
-                        get!(to) = words[control + offset as usize];
+                        get!(to) = control!(offset);
                         let (to, value) = next!(
                             // As executed, it is the beginning of a sequence as well.
-                            Op::ControlLibrary { to, offset } => (to, words[control + offset as usize])
+                            Op::ControlLibrary { to, offset } => (to, control!(offset))
                         );
                         get!(to) = value;
                         break 'library next_library!();
                     }
                     Op::ControlMoveLibrary { to, offset } => {
-                        get!(to) = words[control + offset as usize];
+                        get!(to) = control!(offset);
                         let (to, value) = next!(Op::Move { to, from } => (to, get!(from)));
                         get!(to) = value;
                         break 'library next_library!();
                     }
                     Op::ControlLoadLibrary { to, offset } => {
-                        get!(to) = words[control + offset as usize];
+                        get!(to) = control!(offset);
                         let (to, base, offset) =
                             next!(Op::Load { to, base, offset } => (to, base, offset));
-                        let address = address!(get!(base));
-                        get!(to) = words[address + offset as usize];
+                        get!(to) = load!(get!(base), offset);
                         break 'library next_library!();
                     }
                     Op::LoadUnlessSmall { to, base, offset } => {
-                        let address = address!(get!(base));
-                        get!(to) = words[address + offset as usize];
+                        get!(to) = load!(get!(base), offset);
                         let (left, value, target) = next!(
                             Op::JumpUnlessSmall { left, value, target } => (left, value, target)
                         );
@@ -350,29 +414,96 @@ impl System {
                         }
                     }
                     Op::StoreControls { offset, from } => {
-                        words[control + offset as usize] = get!(from);
-                        for _ in 0..2 {
-                            // As executed, the second of four is the beginning of a sequence as well.
-                            let (offset, from) = next!(
-                                Op::StoreControl { offset, from } | Op::StoreControls { offset, from }
-                                    => (offset, from)
-                            );
-                            words[control + offset as usize] = get!(from);
-                        }
+                        control!(offset) = get!(from);
+                        store_controls!(2);
                     }
                     Op::PeekUnless { to, buffer, message } => {
-                        let Some(head) =
-                            self.buffers[words[control + buffer as usize] as usize].head()
-                        else {
-                            trap!(Trap::EMPTY);
-                        };
-                        let fits = type_of(words, head) == message as TypeId;
+                        let head = head!(buffer);
+                        let fits = type_in(heap, head) == message as TypeId;
                         get!(to) = if fits { head } else { 0 };
                         let (condition, target) = next!(
                             Op::JumpUnless { condition, target } => (condition, target)
                         );
                         if get!(condition) == 0 {
                             jump!(target);
+                        }
+                    }
+                    Op::PeekLoad { to, buffer, message } => {
+                        let head = head!(buffer);
+                        let fits = type_in(heap, head) == message as TypeId;
+                        get!(to) = if fits { head } else { 0 };
+                        let (condition, target) = next!(
+                            Op::JumpUnless { condition, target } => (condition, target)
+                        );
+                        if get!(condition) == 0 {
+                            jump!(target);
+                        } else {
+                            next_load!();
+                        }
+                    }
+                    Op::LoadStoreControls { to, base, offset } => {
+                        get!(to) = load!(get!(base), offset);
+                        store_controls!(3);
+                    }
+                    Op::ControlStore { to, offset } => {
+                        get!(to) = control!(offset);
+                        let (base, offset, from) = next!(
+                            // As executed, it is the beginning of a sequence as well.
+                            Op::Store { base, offset, from }
+                                | Op::StoreStoreSmall { base, offset, from } => (base, offset, from)
+                        );
+                        store!(get!(base), offset, get!(from));
+                    }
+                    Op::ControlLookup { to, offset } => {
+                        get!(to) = control!(offset);
+                        let (to, from, table) =
+                            next!(Op::Lookup { to, from, table } => (to, from, table));
+                        get!(to) = look_up!(from, table);
+                    }
+                    Op::StoreStoreSmall { base, offset, from } => {
+                        store!(get!(base), offset, get!(from));
+                        let (base, offset, value) =
+                            next!(Op::StoreSmall { base, offset, value } => (base, offset, value));
+                        store!(get!(base), offset, i64::from(value) as u64);
+                    }
+                    Op::MoveUnlessSmall { left, value, target } => {
+                        if get!(left) as i64 == i64::from(value) {
+                            jump!(target);
+                        } else {
+                            let (to, from, distance) = next!(
+                                Op::Move { to, from } => (to, from, 0),
+                                Op::MoveJump { to, from, target } => (to, from, target)
+                            );
+                            get!(to) = get!(from);
+                            jump!(distance);
+                        }
+                    }
+                    Op::SmallNewMessage { to, value } => {
+                        get!(to) = i64::from(value) as u64;
+                        let (to, of) = next!(Op::NewMessage { to, message } => (to, message));
+                        get!(to) = new_object!(of);
+                    }
+                    Op::LoadUnlessNull { control: word, target } => {
+                        if control!(word) == 0 {
+                            jump!(target);
+                        } else {
+                            let (to, control, offset) = next!(
+                                Op::LoadThrough { to, control, offset } => (to, control, offset)
+                            );
+                            get!(to) = load!(control!(control), offset);
+                        }
+                    }
+                    Op::StoreUnlessNull { control: word, target } => {
+                        if control!(word) == 0 {
+                            jump!(target);
+                        } else {
+                            let (to, offset) =
+                                next!(Op::LoadControl { to, offset } => (to, offset));
+                            get!(to) = control!(offset);
+                            let (control, offset, from) = next!(
+                                Op::StoreThrough { control, offset, from } => (control, offset, from)
+                            );
+                            store!(control!(control), offset, get!(from));
                         }
                     }
                     Op::SmallJump { to, value, target } => {
@@ -384,53 +515,48 @@ impl System {
                         jump!(target);
                     }
                     Op::BlockOn { buffer, address } => {
-                        let (buffer, line) = (buffer!(buffer), get!(address));
-                        if self.blocked_by(line).is_some_and(|by| by != buffer) {
+                        let (buffer, line) = (control!(buffer) as u32, get!(address));
+                        let by = self.controllers[self.current].blocked_by(line);
+                        if by.is_some_and(|by| by != buffer) {
                             attempt!(self.delay_head(buffer));
                             return Ok(Ending::Again);
                         }
-                        renew!();
                     }
                     Op::CheckProbe { buffer, address } => {
-                        let (buffer, line) = (buffer!(buffer), get!(address));
-                        if self.blocked_by(line) == Some(buffer) {
+                        let (buffer, line) = (control!(buffer) as u32, get!(address));
+                        if self.controllers[self.current].blocked_by(line) == Some(buffer) {
                             attempt!(self.delay_head(buffer));
                             return Ok(Ending::Again);
                         }
-                        renew!();
                     }
                     Op::WakeUp { address } => {
-                        self.calling = pc - 1;
+                        self.calling = pc;
                         let line = get!(address);
                         attempt!(self.wake_lower(line));
                         renew!();
                     }
                     Op::NewMessage { to, message: of } | Op::NewEntry { to, of } => {
-                        let of = of as TypeId;
-                        self.looks.has_changed = true;
-                        let new = self.words.allocate(of, &program.types[of].initial);
-                        renew!();
-                        get!(to) = new;
+                        get!(to) = new_object!(of);
                     }
                     Op::Send { buffer, base } => {
                         let (message, latency, bypass) =
                             (get!(base), get!(base + 1), get!(base + 2));
-                        let buffer = buffer!(buffer);
+                        let buffer = control!(buffer) as u32;
                         attempt!(self.send(buffer, message, latency, bypass != 0));
                         renew!();
                     }
                     Op::Defer { buffer, message } => {
-                        let (buffer, message) = (buffer!(buffer) as usize, get!(message));
-                        let line = words[control + usize::from(control::ADDRESS)];
-                        self.buffers[buffer].defer(line, message);
+                        let (buffer, message) = (control!(buffer) as usize, get!(message));
+                        let line = control!(control::ADDRESS);
+                        self.buffers.edit(buffer).defer(line, message);
                     }
                     Op::StallAndWait { buffer, address } => {
-                        let (buffer, line) = (buffer!(buffer), get!(address));
+                        let (buffer, line) = (control!(buffer) as u32, get!(address));
                         attempt!(self.stall_and_wait(buffer, line));
                         renew!();
                     }
                     Op::WakeupPort { buffer, address } => {
-                        let (buffer, line) = (buffer!(buffer), get!(address));
+                        let (buffer, line) = (control!(buffer) as u32, get!(address));
                         attempt!(self.wake_port(buffer, line));
                         renew!();
                     }
@@ -440,20 +566,18 @@ impl System {
                     }
                     Op::Trigger { event, state, base } => {
                         let (event, state) = (get!(event), get!(state));
-                        let transition = attempt!(self.begin_transition(program, event, state));
-                        if transition.needs.iter().all(|need| self.has_room(*need)) {
-                            self.resume = Resume { position: Position { pc, fp }, base };
-                            self.in_transition = true;
-                            pc = transition.code.start as usize;
-                            fp += base as usize + 1;
-                            renew!();
-                        } else {
-                            // Room in a buffer may depend on who reads it.
-                            self.looks.has_changed = true;
-                            stalled = true;
-                            self.note_stall(true);
-                            renew!();
-                            get!(base) = stall::RESOURCE;
+                        match attempt!(self.begin_transition(program, event, state)) {
+                            Some(begin) => {
+                                self.resume = Resume { position: Position { pc, fp }, base };
+                                pc = (begin as usize).wrapping_sub(1);
+                                fp += base as usize + 1;
+                                renew!();
+                            }
+                            None => {
+                                stalled = true;
+                                renew!();
+                                get!(base) = stall::RESOURCE;
+                            }
                         }
                     }
                     Op::Stall { how } => {
@@ -484,30 +608,81 @@ impl System {
                 }
                 continue 'next;
             };
-            let at = fp + base as usize;
-            match self.look_up(function, at) {
-                Some(Ok(result)) => {
+            let (a, b) = (get!(base), get!(base + 1));
+            // The most frequent functions. `None` is left of them if they fail.
+            let result = match function {
+                LibraryFunction::InDequeue => {
+                    let taken = self.take_head(a);
                     renew!();
-                    words[at] = result;
+                    taken
                 }
-                Some(Err(misuse)) => trap!(misuse.into()),
+                LibraryFunction::ChangePermission if a != 0 => {
+                    self.change_permission(a, b);
+                    renew!();
+                    Some(0)
+                }
+                LibraryFunction::DestAdd => {
+                    let added = self.add_machine(a, b);
+                    renew!();
+                    added
+                }
+                LibraryFunction::CacheTouch => {
+                    self.looks.has_changed = true;
+                    self.line_tables.touch(a as usize, b);
+                    Some(0)
+                }
+                LibraryFunction::CacheCheck => {
+                    let line = get!(base + 2);
+                    let is_free = self.bank_is_free(a as usize, b, line);
+                    renew!();
+                    Some(u64::from(is_free))
+                }
+                LibraryFunction::CacheRecord => {
+                    let line = get!(base + 2);
+                    self.record_access(a as usize, b, line);
+                    renew!();
+                    Some(0)
+                }
+                LibraryFunction::WakeAllOfLine => {
+                    self.looks.has_changed = true;
+                    attempt!(self.wake_every_rank(a));
+                    renew!();
+                    Some(0)
+                }
+                LibraryFunction::MapToMachine => {
+                    self.calling = pc;
+                    let home = attempt!(self.home(a, b));
+                    renew!();
+                    Some(home)
+                }
+                LibraryFunction::Now => {
+                    self.looks.has_changed = true;
+                    Some(self.now)
+                }
+                _ => self.line_tables.look_up(function, a as usize, b),
+            };
+            match result {
+                Some(result) => get!(base) = result,
                 None => {
-                    self.calling = pc - 1;
-                    attempt!(self.library(function, at));
+                    self.calling = pc;
+                    attempt!(self.library(function, fp + base as usize));
                     renew!();
                 }
             }
         }
     }
 
-    /// Looks up the transition for an event in a state, and records its states.
-    fn begin_transition<'p>(
+    /// Looks up the transition for an event in a state, and records its states. Returns the index of its first instruction; `None`
+    /// if there is no room for what it needs, so that it stalls.
+    #[inline(never)]
+    fn begin_transition(
         &mut self,
-        program: &'p Program,
+        program: &Program,
         event: u64,
         state: u64,
-    ) -> Result<&'p Transition, Trap> {
+    ) -> Result<Option<u32>, Trap> {
         let controller = &self.controllers[self.current];
+        let control = controller.control as usize;
         let machine = &program.machines[controller.machine];
         let (event, state) = (event as usize, state as usize);
         if state >= machine.states.len() || event >= machine.events.len() {
@@ -517,15 +692,21 @@ impl System {
         else {
             return Err(Trap::NoTransition { state: state as u16, event: event as u16 });
         };
-        let transition = &machine.transitions[number as usize];
-        let control = controller.control as usize;
-        self.words.words[control + usize::from(control::BEFORE)] = state as u64;
-        let after = transition.next.map_or(state as u64, u64::from);
-        self.words.words[control + usize::from(control::AFTER)] = after;
         self.transition = number;
+        let transition = &machine.transitions[number as usize];
+        let after = transition.next.map_or(state as u64, u64::from);
+        self.words.words[control + usize::from(control::BEFORE)] = state as u64;
+        self.words.words[control + usize::from(control::AFTER)] = after;
         if !self.states_at.is_empty() {
             self.note_states(control, state as u64);
         }
-        Ok(transition)
+        if transition.needs.iter().all(|need| self.has_room(control, *need)) {
+            self.in_transition = true;
+            return Ok(Some(transition.code.start));
+        }
+        // Room in a buffer may depend on who reads it.
+        self.looks.has_changed = true;
+        self.note_stall(true);
+        Ok(None)
     }
 }

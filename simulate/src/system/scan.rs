@@ -1,13 +1,13 @@
 //! A wakeup of a controller, which scans its ports and takes transitions (`docs/slicc.md`, "One
 //! wakeup of a controller").
 
-use slicc::compile::code::{InPort, Program};
+use slicc::compile::code::Program;
 use slicc::compile::op::control;
 
 use super::fault::Trap;
 use super::run::Ending;
 use super::words::STACK;
-use super::{MOST_TRANSITIONS_PER_WAKEUP, RecordedEvent, System};
+use super::{MOST_TRANSITIONS_PER_WAKEUP, Port, RecordedEvent, System};
 use crate::trace;
 
 impl System {
@@ -15,81 +15,111 @@ impl System {
     pub(super) fn wakeup(&mut self, program: &Program) -> Result<bool, Trap> {
         // Until code runs, a fault has no place in the protocol.
         self.pc = usize::MAX;
-        self.serve_memory()?;
         let controller = &self.controllers[self.current];
-        let ports = &program.machines[controller.machine].in_ports;
+        if let Some(requests) = controller.requests_to_memory
+            && self.buffers.has_arrived(requests as usize, self.now)
+        {
+            self.serve_memory()?;
+        }
+        let controller = &self.controllers[self.current];
         let most = controller.transitions_per_cycle;
-        let mut taken = 0;
-        let mut stalled = false;
-        'scan: loop {
-            // Whether code ran in this scan. If not, no port was ready.
-            let mut ran = false;
-            for (at, port) in ports.iter().enumerate() {
-                let controller = &self.controllers[self.current];
-                let buffer = controller.ports[at];
-                if port.guarded && !self.is_ready(buffer) {
+        let (mut taken, mut stalled) = (0, false);
+        // Whether code ran since the scan began at the first port. If not, no port was ready.
+        let (mut ran, mut next) = (false, 0);
+        while let Some((at, port)) = self.next_port(next) {
+            ran = true;
+            self.controllers[self.current].rank = port.rank as usize;
+            let ending = self.run(program, port.start, STACK)?;
+            self.words.settle();
+            match ending {
+                Ending::Through { stalled: now } => {
+                    stalled |= now;
+                    next = at + 1;
                     continue;
                 }
-                ran = true;
-                self.controllers[self.current].rank = port.rank as usize;
-                let ending = self.run(program, port.code.start, STACK)?;
-                self.words.settle();
-                match ending {
-                    Ending::Through { stalled: now } => stalled |= now,
-                    Ending::Taken => {
-                        if !self.prefetches.is_empty() {
-                            self.enqueue_prefetches(program)?;
-                        }
-                        taken += 1;
-                        if taken >= MOST_TRANSITIONS_PER_WAKEUP {
-                            return Err(Trap::Other(
-                                "a wakeup took a million transitions and went on",
-                            ));
-                        }
-                        if taken >= most {
-                            self.wake_next_cycle();
-                            self.check_rejected(ports)?;
-                            break 'scan;
-                        }
-                        continue 'scan;
+                Ending::Again => {}
+                Ending::Taken => {
+                    if !self.prefetches.is_empty() {
+                        self.enqueue_prefetches(program)?;
                     }
-                    Ending::Again => continue 'scan,
+                    taken += 1;
+                    if taken >= MOST_TRANSITIONS_PER_WAKEUP {
+                        return Err(Trap::Other("a wakeup took a million transitions and went on"));
+                    }
+                    if taken >= most {
+                        self.wake_next_cycle();
+                        self.check_rejected(program)?;
+                        return Ok(self.end_wakeup(stalled, taken));
+                    }
                 }
             }
-            if let Some(last) = ports.last() {
-                self.controllers[self.current].rank = last.rank as usize;
-            }
-            if ran {
-                self.check_rejected(ports)?;
-            }
-            break;
+            (ran, next) = (false, 0);
         }
+        let controller = &mut self.controllers[self.current];
+        if let Some(last) = controller.ports.last() {
+            controller.rank = last.rank as usize;
+        }
+        // Those that are idle were scanned, too.
+        if ran || self.controllers[self.current].ports.iter().any(|port| port.idle) {
+            self.check_rejected(program)?;
+        }
+        Ok(self.end_wakeup(stalled, taken))
+    }
+
+    fn end_wakeup(&mut self, stalled: bool, taken: u64) -> bool {
         if stalled {
             self.wake_next_cycle();
         }
-        Ok(taken > 0)
+        taken > 0
+    }
+
+    /// The first port from an index on that has to be scanned, with its index: its buffer is ready, or it asks itself.
+    #[inline]
+    fn next_port(&mut self, from: usize) -> Option<(usize, Port)> {
+        let mut next = from;
+        loop {
+            let ports = self.controllers[self.current].ports.get(next..)?;
+            let more = ports.iter().position(|port| {
+                let asked =
+                    !port.guarded || self.buffers.has_arrived(port.object as usize, self.now);
+                asked && !port.idle
+            })?;
+            let port = ports[more];
+            if !port.guarded || self.is_ready(port.object) {
+                return Some((next + more, port));
+            }
+            next += more + 1;
+        }
     }
 
     /// Checks for a message at the head of a buffer all of whose ports are for other types: it
     /// would stay there for ever.
-    fn check_rejected(&self, ports: &[InPort]) -> Result<(), Trap> {
-        let buffers = &self.controllers[self.current].ports;
-        for (port, buffer) in ports.iter().zip(buffers) {
-            let of = &self.buffers[*buffer as usize];
-            if port.timers || !of.is_ready(self.now) {
-                continue;
-            }
-            let Some(head) = of.head().map(|head| self.words.type_of(head)) else {
-                continue;
-            };
-            let mut takers = ports.iter().zip(buffers).filter(|(_, other)| *other == buffer);
-            if !takers.any(|(port, _)| port.message == head) {
-                return Err(Trap::Other(
-                    "All ports rejected a message: its type is that of no in_port of its buffer",
-                ));
+    fn check_rejected(&self, program: &Program) -> Result<(), Trap> {
+        let controller = &self.controllers[self.current];
+        for port in controller.ports.iter().filter(|port| !port.timers) {
+            let (buffer, now) = (port.object as usize, self.now);
+            if self.buffers.has_arrived(buffer, now) && self.buffers[buffer].is_ready(now) {
+                self.check_taken(program, port.object)?;
             }
         }
         Ok(())
+    }
+
+    /// Checks that the message at the head of a buffer of the current controller is for one of its ports.
+    fn check_taken(&self, program: &Program, buffer: u32) -> Result<(), Trap> {
+        let Some(head) = self.buffers[buffer as usize].head() else {
+            return Ok(());
+        };
+        let of = self.words.type_of(head);
+        let controller = &self.controllers[self.current];
+        let declared = &program.machines[controller.machine].in_ports;
+        let mut takers = declared.iter().zip(controller.port_objects());
+        if takers.any(|(port, object)| object == buffer && port.message == of) {
+            return Ok(());
+        }
+        Err(Trap::Other(
+            "All ports rejected a message: its type is that of no in_port of its buffer",
+        ))
     }
 
     /// Wakes the current controller in the next cycle.
@@ -98,49 +128,57 @@ impl System {
     }
 
     /// Counts a transition that was taken, and traces it.
+    #[inline(never)]
     pub(super) fn note_transition(&mut self, program: &Program) {
         self.tally.transitions += 1;
         let controller = &self.controllers[self.current];
-        let (machine, version) = (controller.machine, controller.version);
-        let word =
-            |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
-        let (address, after) = (word(control::ADDRESS), word(control::AFTER) as u16);
+        let (machine, number) = (controller.machine, self.transition);
+        let control = controller.control as usize;
+        let address = self.words.words[control + usize::from(control::ADDRESS)];
+        let after = self.words.words[control + usize::from(control::AFTER)] as u16;
         let event = RecordedEvent {
             tick: self.now,
             controller: self.current as u32,
-            what: self.transition,
+            what: number,
             after,
             address,
             ..RecordedEvent::default()
         };
-        let of = &program.machines[machine];
-        if of.transitions[self.transition as usize].state == after {
+        let transition = &program.machines[machine].transitions[number as usize];
+        if transition.state == after {
             self.keep_unchanged(event)
         } else {
             self.keep(event)
         }
-        self.coverage[machine][self.transition as usize] += 1;
-        let of = &program.machines[machine];
-        let transition = &of.transitions[self.transition as usize];
+        self.coverage[machine][number as usize] += 1;
         if transition.next.is_none() {
-            *self.computed.entry((machine, self.transition, after)).or_default() += 1;
+            *self.computed.entry((machine, number, after)).or_default() += 1;
         }
-        if let Some(trace) = &mut self.trace {
-            trace.transition(
-                self.now,
-                &trace::Transition {
-                    version,
-                    machine: &of.name,
-                    event: &of.events[transition.event as usize],
-                    from: &of.states[transition.state as usize],
-                    to: of.states.get(after as usize).map_or("", |state| state),
-                    key: Some((self.current as u32, self.transition, after)),
-                    address,
-                    comment: &self.comment,
-                },
-            );
-            self.comment.clear();
+        if self.trace.is_some() {
+            self.trace_transition(program, address, after);
         }
+    }
+
+    /// Traces the transition that was taken.
+    fn trace_transition(&mut self, program: &Program, address: u64, after: u16) {
+        let Some(trace) = &mut self.trace else { return };
+        let controller = &self.controllers[self.current];
+        let of = &program.machines[controller.machine];
+        let transition = &of.transitions[self.transition as usize];
+        trace.transition(
+            self.now,
+            &trace::Transition {
+                version: controller.version,
+                machine: &of.name,
+                event: &of.events[transition.event as usize],
+                from: &of.states[transition.state as usize],
+                to: of.states.get(after as usize).map_or("", |state| state),
+                key: Some((self.current as u32, self.transition, after)),
+                address,
+                comment: &self.comment,
+            },
+        );
+        self.comment.clear();
     }
 
     /// Takes the transition that was counted last out of the counts: it was only tried.

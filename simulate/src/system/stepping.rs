@@ -237,9 +237,9 @@ impl Stepping {
             let start = controller.control as usize;
             let control = &system.words.words[start..start + machine.initial.len()];
             self.bases.push(control.to_vec());
-            for (port, buffer) in machine.in_ports.iter().zip(&controller.ports) {
+            for (port, buffer) in machine.in_ports.iter().zip(controller.port_objects()) {
                 if !port.timers {
-                    self.read[*buffer as usize] = true;
+                    self.read[buffer as usize] = true;
                 }
             }
             if let Some(buffer) = controller.requests_to_memory {
@@ -273,7 +273,7 @@ impl Stepping {
             .collect();
         self.prefetch_queues =
             (0..system.controllers.len()).map(|number| self.prefetch_queue(number)).collect();
-        self.stores = (0..system.caches.len()).map(|cache| self.store(cache)).collect();
+        self.stores = (0..system.line_tables.caches.len()).map(|cache| self.store(cache)).collect();
         self.owned = (0..system.controllers.len()).map(|number| self.owned(number)).collect();
         Ok(())
     }
@@ -300,7 +300,7 @@ impl Stepping {
     }
 
     fn store(&self, cache: usize) -> Store {
-        let of = &self.system.caches[cache];
+        let of = &self.system.line_tables.caches[cache];
         let mut sets: Vec<usize> = self.lines.iter().map(|&line| of.set(line)).collect();
         sets.sort_unstable();
         let overflows = sets.chunk_by(|a, b| a == b).any(|same| same.len() > of.ways());

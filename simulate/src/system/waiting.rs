@@ -28,7 +28,7 @@ impl System {
     fn transactions_for(&self, number: usize, line: u64, waiting: &mut Vec<String>) {
         let controller = &self.controllers[number];
         let of = self.program.machines[controller.machine].tbe;
-        let tables = self.owners.tables.iter().zip(&self.tables).zip(&self.elements);
+        let tables = self.owners.tables.iter().zip(&self.line_tables.tables).zip(&self.elements);
         for ((owner, table), element) in tables {
             if *owner as usize != number || of != Some(*element) || !table.is_present(line) {
                 continue;
@@ -45,7 +45,7 @@ impl System {
     fn messages_for(&self, number: usize, line: u64, waiting: &mut Vec<String>) {
         let controller = &self.controllers[number];
         let machine = &self.program.machines[controller.machine];
-        for (port, &buffer) in machine.in_ports.iter().zip(&controller.ports) {
+        for (port, buffer) in machine.in_ports.iter().zip(controller.port_objects()) {
             if port.timers {
                 continue;
             }

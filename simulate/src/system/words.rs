@@ -1,28 +1,43 @@
 //! The memory of the virtual machine: an array of words.
 //!
 //! The first words are never used, so that address 0 is null. They are followed by the stack of
-//! frames, and then by everything else: control words of controllers, messages, entries and TBEs.
-//! An object is preceded by two words: its type, and a word for its owner.
+//! frames, and then by the *heap*, which has everything else: control words of controllers, messages,
+//! entries and TBEs. An object is preceded by two words: its type, and its place in a cache.
+//!
+//! Behind each frame of the stack there are as many words as an instruction can name registers, so the
+//! registers of the running code are an array whose bounds need no checks ([`Words::split`]).
 
+use slicc::compile::op::Register;
 use slicc::compile::types::TypeId;
+
+use super::fault::Trap;
 
 /// The beginning of the stack.
 pub const STACK: usize = 64;
-/// The end of the stack.
-pub const STACK_END: usize = STACK + (1 << 16);
+/// The end of the frames of functions.
+pub const STACK_END: usize = STACK + REGISTERS;
+/// The beginning of the heap. The frame of a transition may begin at the end of the stack.
+pub const HEAP: usize = STACK_END + REGISTERS;
+/// Number of registers that an instruction can name.
+const REGISTERS: usize = 1 << Register::BITS;
+/// Number of words of the heap for which there is room at first.
+const FIRST_HEAP: usize = 1 << 13;
 /// Number of words before an object.
 const HEADER: usize = 2;
 
-/// The type of an object.
+/// The type of an object, from the words of the heap.
 #[inline]
-pub fn type_of(words: &[u64], object: u64) -> TypeId {
-    words[object as usize - HEADER] as TypeId
+pub fn type_in(heap: &[u64], object: u64) -> TypeId {
+    heap[object as usize - (HEAP + HEADER)] as TypeId
 }
 
-/// The word for the owner of an object.
-#[inline]
-pub fn mark_of(words: &[u64], object: u64) -> u64 {
-    words[object as usize - 1]
+/// The place of an entry in a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CachePlace {
+    /// The number of the cache.
+    pub cache: usize,
+    /// The index of the way, set after set.
+    pub slot: usize,
 }
 
 /// The memory.
@@ -45,8 +60,8 @@ impl Words {
     /// Creates a memory for objects of `types` types, the largest of which has `largest` words.
     pub fn new(types: usize, largest: usize) -> Words {
         Words {
-            words: vec![0; STACK_END + largest],
-            top: STACK_END,
+            words: vec![0; HEAP + FIRST_HEAP + largest],
+            top: HEAP,
             margin: largest,
             free: vec![Vec::new(); types],
             dying: Vec::new(),
@@ -58,8 +73,8 @@ impl Words {
         let at = self.top;
         self.top += count;
         if self.words.len() < self.top + self.margin {
-            // The size doubles, as that of a growing vector.
-            let length = (self.top + self.margin).max(2 * self.words.len());
+            // The heap doubles, as a growing vector does.
+            let length = (self.top + self.margin).max(2 * self.words.len() - HEAP);
             self.words.resize(length, 0);
         }
         at
@@ -113,16 +128,49 @@ impl Words {
         at as u64
     }
 
+    /// The registers of the frame at an address, and the heap.
+    #[inline]
+    pub fn split(&mut self, frame: usize) -> (&mut [u64; REGISTERS], &mut [u64]) {
+        let (stack, heap) = self.words.split_at_mut(HEAP);
+        let registers = stack[frame..].first_chunk_mut();
+        (registers.expect("a frame begins before the end of the stack"), heap)
+    }
+
+    /// The word at an offset of an address outside of the heap, which must not be null.
+    #[cold]
+    pub fn load(&self, address: usize, offset: usize) -> Result<u64, Trap> {
+        if address == 0 { Err(Trap::Null) } else { Ok(self.words[address + offset]) }
+    }
+
+    /// Sets such a word.
+    #[cold]
+    pub fn store(&mut self, address: usize, offset: usize, value: u64) -> Result<(), Trap> {
+        if address == 0 {
+            return Err(Trap::Null);
+        }
+        self.words[address + offset] = value;
+        Ok(())
+    }
+
     /// The type of an object.
     #[inline]
     pub fn type_of(&self, object: u64) -> TypeId {
-        type_of(&self.words, object)
+        self.words[object as usize - HEADER] as TypeId
     }
 
-    /// The word for the owner of an object.
+    /// The cache in which an object was allocated last, if it is still there.
     #[inline]
-    pub fn mark(&mut self, object: u64) -> &mut u64 {
-        &mut self.words[object as usize - 1]
+    pub fn cache_place(&self, object: u64) -> Option<CachePlace> {
+        let word = self.words[object as usize - 1];
+        let cache = (word as u32).checked_sub(1)? as usize;
+        Some(CachePlace { cache, slot: (word >> 32) as usize })
+    }
+
+    /// Records the cache in which an object was allocated; `None` if it was removed from it.
+    #[inline]
+    pub fn set_cache_place(&mut self, object: u64, place: Option<CachePlace>) {
+        let word = place.map_or(0, |place| (place.slot as u64) << 32 | (place.cache as u64 + 1));
+        self.words[object as usize - 1] = word;
     }
 
     /// Frees an object at the end of the running transition: until then, code may still read it.

@@ -114,7 +114,7 @@ pub(super) struct Body {
     pub context: Context,
     scopes: Vec<Scope>,
     next: Register,
-    highest: Register,
+    pub highest: Register,
     start: u32,
     /// Jumps to the end of the body, whose targets are set at the end.
     pub exits: Vec<usize>,

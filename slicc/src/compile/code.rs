@@ -76,6 +76,8 @@ pub struct InPort {
     pub timers: bool,
     /// Whether the body does nothing unless the buffer is ready.
     pub guarded: bool,
+    /// The control word of a parameter without which the body does nothing, such as one that switches a prefetcher on. Nothing sets it.
+    pub enabled_by: Option<u16>,
     /// The code, which ends with [`Op::PortEnd`].
     pub code: Function,
 }

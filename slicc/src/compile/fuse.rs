@@ -32,8 +32,35 @@ fn fused(code: &[Op], at: usize) -> Op {
         [Op::LoadControl { to, offset }, Op::Load { .. }, Op::Library { .. }, ..] => {
             Op::ControlLoadLibrary { to, offset }
         }
+        [Op::LoadControl { to, offset }, Op::Store { .. }, ..] => Op::ControlStore { to, offset },
+        [Op::LoadControl { to, offset }, Op::Lookup { .. }, ..] => Op::ControlLookup { to, offset },
         [Op::Load { to, base, offset }, Op::JumpUnlessSmall { .. }, ..] => {
             Op::LoadUnlessSmall { to, base, offset }
+        }
+        [
+            Op::Load { to, base, offset },
+            Op::StoreControl { .. },
+            Op::StoreControl { .. },
+            Op::StoreControl { .. },
+            ..,
+        ] => Op::LoadStoreControls { to, base, offset },
+        [Op::Store { base, offset, from }, Op::StoreSmall { .. }, ..] => {
+            Op::StoreStoreSmall { base, offset, from }
+        }
+        [Op::JumpIfSmall { .. }, Op::Move { .. }, ..] => match threaded(code, at, code[at]) {
+            Op::JumpIfSmall { left, value, target } => Op::MoveUnlessSmall { left, value, target },
+            other => other,
+        },
+        [Op::Small { to, value }, Op::NewMessage { .. }, ..] => Op::SmallNewMessage { to, value },
+        [Op::JumpIfNull { .. }, Op::LoadThrough { .. }, ..] => match threaded(code, at, code[at]) {
+            Op::JumpIfNull { control, target } => Op::LoadUnlessNull { control, target },
+            other => other,
+        },
+        [Op::JumpIfNull { .. }, Op::LoadControl { .. }, Op::StoreThrough { .. }, ..] => {
+            match threaded(code, at, code[at]) {
+                Op::JumpIfNull { control, target } => Op::StoreUnlessNull { control, target },
+                other => other,
+            }
         }
         [
             Op::StoreControl { offset, from },
@@ -41,6 +68,9 @@ fn fused(code: &[Op], at: usize) -> Op {
             Op::StoreControl { .. },
             ..,
         ] => Op::StoreControls { offset, from },
+        [Op::Peek { to, buffer, message }, Op::JumpUnless { .. }, Op::Load { .. }, ..] => {
+            Op::PeekLoad { to, buffer, message }
+        }
         [Op::Peek { to, buffer, message }, Op::JumpUnless { .. }, ..] => {
             Op::PeekUnless { to, buffer, message }
         }
@@ -187,6 +217,11 @@ mod tests {
             control(5),
         ];
         assert_eq!(fuse(&code), expected);
+        let null = Op::JumpIfNull { control: 2, target: 2 };
+        let through = Op::StoreThrough { control: 2, offset: 4, from: 5 };
+        let code = [null, control(5), through, Op::PortEnd];
+        let first = Op::StoreUnlessNull { control: 2, target: 2 };
+        assert_eq!(fuse(&code), [first, control(5), through, Op::PortEnd]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::source::Span;
 /// Largest number of statements of an inlined function.
 const MOST_STATEMENTS: usize = 30;
 /// Number of instructions of the calling function from which on nothing is inlined into it.
-const MOST_INSTRUCTIONS: usize = 4000;
+pub(super) const MOST_INSTRUCTIONS: usize = 4000;
 /// Largest depth of functions inlined into each other.
 const DEEPEST_INLINING: usize = 4;
 

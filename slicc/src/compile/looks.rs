@@ -1,4 +1,4 @@
-//! Finds the machines whose stalls can be repeated without running them.
+//! Finds the machines whose stalls can be repeated without running them, and ports that parameters switch off.
 //!
 //! A message that has to wait for a resource is tried again in every cycle. If such a try only looks at things, the next one has the
 //! same result until one of these changes. Whether functions of the library only look is seen when they run; here is what can be seen
@@ -15,6 +15,24 @@ pub(super) fn only_look(code: &[Op], ports: &[InPort], transitions: &[Transition
             let own = &code[transition.code.start as usize..];
             own[..last_stall(own)].iter().all(looks)
         })
+}
+
+/// The control word without which a port's code does nothing, if it begins with a test of one and no code of the protocol sets a word
+/// at this offset.
+pub(super) fn enabling_word(code: &[Op], start: u32) -> Option<u16> {
+    let own = &code[start as usize..];
+    let [Op::LoadControl { to, offset }, Op::JumpUnless { condition, target }, ..] = *own else {
+        return None;
+    };
+    let end = usize::try_from(2 + i64::from(target)).ok()?;
+    let sets = |op: &Op| match *op {
+        Op::StoreControl { offset: set, .. } | Op::ControlAddress { offset: set, .. } => {
+            set == offset
+        }
+        _ => false,
+    };
+    let is_end = matches!(own.get(end), Some(Op::PortEnd));
+    (to == condition && is_end && !code.iter().any(sets)).then_some(offset)
 }
 
 /// The index of the last stall of the transition whose code begins here; 0 if it has none. All its jumps lead forwards, so what is
@@ -112,5 +130,18 @@ mod tests {
         assert_eq!(polls("MOESI_AMD_Base"), ["L3Cache", "Directory", "CorePair"]);
         // A port of its L1 caches does not wait for its buffer alone.
         assert!(!polls("MESI_Two_Level").contains(&"L1Cache".to_owned()));
+    }
+
+    #[test]
+    fn ports_that_a_parameter_switches_on() {
+        let protocol = Protocol::open("MESI_Two_Level").unwrap();
+        let machine = &protocol.program.machines[0];
+        let word = |name: &str| {
+            let members = &machine.parameters;
+            members.iter().find(|member| &*member.name == name).map(|member| member.offset)
+        };
+        let ports = machine.in_ports.iter().filter(|port| port.enabled_by.is_some());
+        let enabled: Vec<_> = ports.map(|port| (&*port.name, port.enabled_by)).collect();
+        assert_eq!(enabled, [("prefetch_in", word("enable_prefetch"))]);
     }
 }

@@ -196,6 +196,10 @@ impl<'a> Compiler<'a> {
             table[cell] = at as u32 + 1;
         }
         let only_looks = looks::only_look(&self.code, &in_ports, &transitions);
+        for port in &mut in_ports {
+            port.enabled_by = looks::enabling_word(&self.code, port.code.start)
+                .filter(|word| parameters.iter().any(|member| member.offset == *word));
+        }
         Some(code::Machine {
             name: machine.name.text.clone(),
             kind: kind as u32,
@@ -452,6 +456,7 @@ impl<'a> Compiler<'a> {
             rank: declared.rank,
             timers: declared.timers,
             guarded: guarded.is_some(),
+            enabled_by: None,
             code,
         })
     }

@@ -401,6 +401,55 @@ pub enum Op {
         buffer: u16,
         message: u16,
     },
+    /// `PeekUnless`, and `Load` if it does not jump.
+    PeekLoad {
+        to: Register,
+        buffer: u16,
+        message: u16,
+    },
+    /// `Load`, `StoreControl` three times.
+    LoadStoreControls {
+        to: Register,
+        base: Register,
+        offset: u16,
+    },
+    /// `LoadControl`, `Store`.
+    ControlStore {
+        to: Register,
+        offset: u16,
+    },
+    /// `LoadControl`, `Lookup`.
+    ControlLookup {
+        to: Register,
+        offset: u16,
+    },
+    /// `Store`, `StoreSmall`.
+    StoreStoreSmall {
+        base: Register,
+        offset: u16,
+        from: Register,
+    },
+    /// `JumpIfSmall`, and `Move` if it does not jump.
+    MoveUnlessSmall {
+        left: Register,
+        value: i16,
+        target: i16,
+    },
+    /// `Small`, `NewMessage`.
+    SmallNewMessage {
+        to: Register,
+        value: i32,
+    },
+    /// `JumpIfNull`, and `LoadThrough` if it does not jump.
+    LoadUnlessNull {
+        control: u16,
+        target: i32,
+    },
+    /// `JumpIfNull`, and `LoadControl`, `StoreThrough` if it does not jump.
+    StoreUnlessNull {
+        control: u16,
+        target: i32,
+    },
     // These stand for all that is executed until they jump, and take nothing from the instructions behind them.
     /// `to` = `value`, then jumps.
     SmallJump {

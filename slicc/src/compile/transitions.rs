@@ -2,7 +2,8 @@
 //!
 //! The code of a transition consists of the code of its actions, followed by the code that stores
 //! the new state. Transitions with the same actions share code, since the states are in control
-//! words.
+//! words. An action is compiled once, and its instructions are copied to the transitions that have it
+//! ([`Snippets`]).
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use super::Compiler;
 use super::body::{Context, Outcome, Symbol, Value, ValuePlace};
 use super::code::{self, Function, Need, Room};
 use super::expressions::constant;
-use super::op::{Op, control, stall};
+use super::op::{Op, Register, control, stall};
+use super::snippet::Snippet;
 use super::types::TypeKind;
 use crate::ast::{self, Block, Declaration, Name, StatementKind};
 use crate::outline::{Entry, MachineOutline, Next};
@@ -27,6 +29,9 @@ struct Action<'a> {
     ports: Slots,
     tables: Slots,
 }
+
+/// The code of actions, by their numbers and the first register that is free.
+type Snippets = FxHashMap<(u16, Register), Snippet>;
 
 /// Transitions with the same key share code: the actions, the request types, and whether the next
 /// state is computed.
@@ -50,11 +55,12 @@ impl<'a> Compiler<'a> {
             return Vec::new();
         }
         let mut codes: FxHashMap<Key, (Function, Arc<[u32]>)> = FxHashMap::default();
+        let mut snippets = Snippets::default();
         let mut transitions = Vec::new();
         for entry in &outline.entries {
             let name = |at: &u16| &*outline.actions[usize::from(*at)].name;
-            let used: Vec<&Action<'_>> =
-                entry.actions.iter().filter_map(|at| actions.get(name(at))).collect();
+            let used: Vec<(u16, &Action<'_>)> =
+                entry.actions.iter().filter_map(|at| Some((*at, actions.get(name(at))?))).collect();
             let stalls = entry.actions.iter().any(|at| name(at) == "z_stall");
             let next = match entry.next {
                 Next::State(state) => Some(state),
@@ -65,14 +71,15 @@ impl<'a> Compiler<'a> {
                 Some(known) => known.clone(),
                 None => {
                     let before = self.begin(Context::Transition);
-                    let parts = self.transition(entry, &used, stalls).unwrap_or_default();
+                    let parts =
+                        self.transition(entry, &used, stalls, &mut snippets).unwrap_or_default();
                     let known = (self.finish(before), Arc::from(parts));
                     codes.insert(key, known.clone());
                     known
                 }
             };
-            let mut needs = self.needs(used.iter().map(|action| &action.ports));
-            needs.extend(self.needs(used.iter().map(|action| &action.tables)));
+            let mut needs = self.needs(used.iter().map(|(_, action)| &action.ports));
+            needs.extend(self.needs(used.iter().map(|(_, action)| &action.tables)));
             let (state, event, span) = (entry.state, entry.event, entry.span);
             transitions.push(code::Transition {
                 state,
@@ -121,8 +128,9 @@ impl<'a> Compiler<'a> {
     fn transition(
         &mut self,
         entry: &Entry,
-        actions: &[&Action<'_>],
+        actions: &[(u16, &Action<'_>)],
         stalls: bool,
+        snippets: &mut Snippets,
     ) -> Outcome<Vec<u32>> {
         let span = entry.span;
         if matches!(entry.next, Next::Computed) {
@@ -138,10 +146,19 @@ impl<'a> Compiler<'a> {
             return Ok(Vec::new());
         }
         let mut parts = Vec::with_capacity(actions.len() + 1);
-        for action in actions {
+        for (number, action) in actions {
             parts.push(self.here());
             self.body().context = Context::Action;
-            self.action(action.declared);
+            let key = (*number, self.top());
+            if let Some(snippet) = snippets.get(&key)
+                && self.may_append(snippet)
+            {
+                self.append(snippet);
+            } else {
+                let beginning = self.beginning();
+                self.action(action.declared);
+                snippets.extend(self.snippet(beginning).map(|snippet| (key, snippet)));
+            }
         }
         parts.push(self.here());
         self.body().context = Context::Transition;

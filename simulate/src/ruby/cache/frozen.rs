@@ -25,7 +25,6 @@ impl CacheMemory {
     pub fn clear_set(&mut self, set: usize) {
         let ways = self.ways();
         for slot in set * ways..(set + 1) * ways {
-            self.ways.remove(&self.entries[slot]);
             self.lines[slot] = NO_LINE;
             self.entries[slot] = 0;
             self.permissions[slot] = NOT_PRESENT;
@@ -45,14 +44,14 @@ impl CacheMemory {
         })
     }
 
-    /// Puts a line into a free way of a set.
-    pub fn hold(&mut self, set: usize, way: usize, held: Held) {
+    /// Puts a line into a free way of a set. Returns the index of the way among those of all sets.
+    pub fn hold(&mut self, set: usize, way: usize, held: Held) -> usize {
         let slot = set * self.ways() + way;
         self.lines[slot] = held.line;
         self.entries[slot] = held.entry;
         self.permissions[slot] = held.permission;
         self.monitors[slot] = held.monitor.unwrap_or(NOBODY);
-        self.ways.insert(held.entry, slot as u32);
+        slot
     }
 
     /// The order of the uses in a set, as numbers that are equal exactly if the next victims are.

@@ -81,7 +81,7 @@ fn run_against_model(ways: u32, policy: Policy) {
                 if step % 2 == 0 {
                     cache.set_mru(line)
                 } else {
-                    cache.set_mru_entry(entry).unwrap()
+                    cache.touch_entry(entry, None)
                 }
                 tree.point(way, false);
                 order.retain(|other| *other != way);
@@ -91,7 +91,7 @@ fn run_against_model(ways: u32, policy: Policy) {
                 Some(way) => {
                     assert!(cache.cache_avail(line));
                     assert_eq!(cache.cache_probe(line), Err(Misuse::SetAvailable(line)));
-                    assert_eq!(cache.allocate(line, step), Ok(None));
+                    assert!(matches!(cache.allocate(line, step), Ok((_, None))));
                     assert_eq!(cache.lookup(line), step);
                     held[way] = Some(line);
                     tree.point(way, false);
@@ -147,16 +147,16 @@ fn monitors_end_with_the_permission() {
     let mut cache = cache(2, 2, Policy::TreePlru);
     cache.set_monitor(64, 3);
     assert_eq!(cache.monitor(64), None);
-    cache.allocate(64, 100).unwrap();
+    let (slot, _) = cache.allocate(64, 100).unwrap();
     assert_eq!((cache.permission(64), cache.permission(128)), (INVALID, NOT_PRESENT));
-    assert!(cache.change_permission(100, 1));
+    assert!(cache.change_permission(slot, 100, 1));
     cache.set_monitor(64, 3);
     assert_eq!((cache.monitor(64), cache.permission(64)), (Some(3), 1));
     cache.clear_monitors_of(2);
     assert_eq!(cache.monitor(64), Some(3));
-    assert!(cache.change_permission(100, INVALID));
+    assert!(cache.change_permission(slot, 100, INVALID));
     assert_eq!(cache.monitor(64), None);
-    assert!(!cache.change_permission(101, 1));
+    assert!(!cache.change_permission(slot, 101, 1));
     cache.set_monitor(64, 4);
     cache.deallocate(64).unwrap();
     assert_eq!(cache.deallocate(64), Err(Misuse::Absent(64)));
@@ -167,17 +167,16 @@ fn monitors_end_with_the_permission() {
 #[test]
 fn slots_are_walked_set_by_set() {
     let mut cache = cache(2, 2, Policy::TreePlru);
-    cache.allocate(64, 100).unwrap();
-    cache.allocate(128, 200).unwrap();
-    cache.allocate(256, 300).unwrap();
+    let entries = [(64, 100), (128, 200), (256, 300)];
+    let slots = entries.map(|(line, entry)| cache.allocate(line, entry).unwrap().0);
     let lines = |cache: &CacheMemory| {
         let slots = (0..4).map(|index| cache.address_at(index).unwrap());
         slots.collect::<Vec<_>>()
     };
     // An entry without a permission is skipped.
     assert_eq!(lines(&cache), [0, 0, 0, 0]);
-    for entry in [100, 200, 300] {
-        cache.change_permission(entry, 0);
+    for (slot, (_, entry)) in slots.into_iter().zip(entries) {
+        cache.change_permission(slot, entry, 0);
     }
     assert_eq!(lines(&cache), [128, 256, 64, 0]);
     assert_eq!(cache.address_at(4), Err(Misuse::NoSlot(4)));

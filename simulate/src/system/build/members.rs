@@ -67,7 +67,7 @@ impl System {
             }
             Value::Buffer(buffer) => {
                 let at = buffer.number as usize;
-                self.buffers[at] = MessageBuffer::new(Settings {
+                *self.buffers.edit(at) = MessageBuffer::new(Settings {
                     ordered: buffer.ordered,
                     capacity: buffer.capacity,
                     allow_zero_latency: buffer.trigger,
@@ -97,9 +97,9 @@ impl System {
                             error,
                         }
                     })?;
-                self.caches.push(cache);
+                self.line_tables.caches.push(cache);
                 self.owners.caches.push(controller as u32);
-                let number = self.caches.len() as u32 - 1;
+                let number = self.line_tables.caches.len() as u32 - 1;
                 parts.first_caches.push(number);
                 if is_data_cache(&member.name) {
                     parts.data_caches.push(number);
@@ -107,10 +107,11 @@ impl System {
                 u64::from(number)
             }
             Value::Directory(number) => {
-                self.directories
+                self.line_tables
+                    .directories
                     .push(DirectoryMemory::new(machine.interleaving, u64::from(*number)));
                 self.owners.directories.push(controller as u32);
-                self.directories.len() as u64 - 1
+                self.line_tables.directories.len() as u64 - 1
             }
             Value::Sequencer { number, core } => {
                 let core = if *core == FETCHER { 0 } else { *core };
@@ -140,7 +141,7 @@ impl System {
                     ordered: plan.wires[*number as usize].ordered,
                     ..Settings::default()
                 };
-                self.buffers[at as usize] = MessageBuffer::new(settings);
+                *self.buffers.edit(at as usize) = MessageBuffer::new(settings);
                 u64::from(at)
             }
         })
@@ -228,17 +229,17 @@ impl System {
             of.name.strip_prefix(&*format!("{}_", machine.name)).unwrap_or(&of.name).to_owned();
         Ok(Some(match (&*name, member.element) {
             ("TBETable" | "MN_TBETable", Some(element)) => {
-                self.tables.push(TbeTable::new(capacity(member) as usize));
+                self.line_tables.tables.push(TbeTable::new(capacity(member) as usize));
                 self.owners.tables.push(controller as u32);
                 self.elements.push(element);
-                self.tables.len() as u64 - 1
+                self.line_tables.tables.len() as u64 - 1
             }
             ("PerfectCacheMemory", Some(element)) => {
                 // These tables have no capacity.
-                self.tables.push(TbeTable::new(usize::MAX / 2));
+                self.line_tables.tables.push(TbeTable::new(usize::MAX / 2));
                 self.owners.tables.push(controller as u32);
                 self.elements.push(element);
-                self.tables.len() as u64 - 1
+                self.line_tables.tables.len() as u64 - 1
             }
             ("TimerTable", _) => self.timers_for(controller),
             ("PersistentTable", _) => {

@@ -23,16 +23,18 @@ impl System {
                 if !self.buffers[i].has_deferred(b) {
                     return Err(Misuse::NothingDeferred(b).into());
                 }
-                while let Some(message) = self.buffers[i].take_deferred(b) {
+                loop {
+                    let next = self.buffers.edit(i).take_deferred(b);
+                    let Some(message) = next else { break };
                     self.send(a as u32, message, d, false)?;
                 }
                 0
             }
             OutDeferredEmpty => u64::from(!self.buffers[i].has_deferred(b)),
             BufferSlots => u64::from(self.buffers[i].slots_available(j, c)),
-            BufferSize => self.buffers[i].size_at(self.now) as u64,
+            BufferSize => self.buffers.edit(i).size_at(self.now) as u64,
             InRecycle => {
-                let arrival = self.buffers[i].recycle(b, c)?;
+                let arrival = self.buffers.edit(i).recycle(b, c)?;
                 self.done(|it| it.wheel.schedule(arrival, it.consumers[i]))
             }
             InEmpty => u64::from(self.buffers[i].is_empty()),
@@ -52,31 +54,18 @@ impl System {
             }
 
             CacheNull => 0,
-            CacheTagLatency => self.caches[i].latency(Array::Tag),
-            CacheDataLatency => self.caches[i].latency(Array::Data),
-            CacheRecord => {
-                // Of CacheRequestType, the first two are about data.
-                let array = if b < 2 { Array::Data } else { Array::Tag };
-                self.done(|it| it.caches[i].record_request(array, c, it.now))
-            }
-            CacheCheck => {
-                let array = if b == 0 { Array::Data } else { Array::Tag };
-                let free = self.caches[i].free_at(array, c);
-                if free > self.now {
-                    self.looks.until = self.looks.until.min(free);
-                }
-                u64::from(self.now >= free)
-            }
-            CacheSize => self.caches[i].geometry().size,
-            CacheBlocks => self.caches[i].blocks() as u64,
-            CacheAddressAt => self.caches[i].address_at(b)?,
+            CacheTagLatency => self.line_tables.caches[i].latency(Array::Tag),
+            CacheDataLatency => self.line_tables.caches[i].latency(Array::Data),
+            CacheSize => self.line_tables.caches[i].geometry().size,
+            CacheBlocks => self.line_tables.caches[i].blocks() as u64,
+            CacheAddressAt => self.line_tables.caches[i].address_at(b)?,
 
             DirectoryAllocate => {
-                self.directories[i].allocate(b, c)?;
+                self.line_tables.directories[i].allocate(b, c)?;
                 c
             }
             DirectoryDeallocate => {
-                let entry = self.directories[i].deallocate(b)?;
+                let entry = self.line_tables.directories[i].deallocate(b)?;
                 self.done(|it| it.words.release(entry))
             }
 
@@ -85,19 +74,20 @@ impl System {
                 0
             }
             MonitorCheck => {
-                let monitor =
-                    self.monitor_of(i).and_then(|cache| self.caches[cache as usize].monitor(b));
+                let monitor = self
+                    .monitor_of(i)
+                    .and_then(|cache| self.line_tables.caches[cache as usize].monitor(b));
                 // A DMA device holds no reservations.
                 u64::from(self.sequencers.get(i).is_some_and(|one| one.holds(monitor)))
             }
             MonitorClear => self.done(|it| {
                 if let Some(cache) = it.monitor_of(i) {
-                    it.caches[cache as usize].clear_monitors_of(a as u32);
+                    it.line_tables.caches[cache as usize].clear_monitors_of(a as u32);
                 }
             }),
             MonitorClearLine => self.done(|it| {
                 if let Some(cache) = it.monitor_of(i) {
-                    it.caches[cache as usize].clear_monitor(b);
+                    it.line_tables.caches[cache as usize].clear_monitor(b);
                 }
             }),
             Evicted => self.done(|it| it.evicted(i, b)),
@@ -132,10 +122,6 @@ impl System {
                 0
             }
             WakeAll => self.done(System::wake_everything),
-            WakeAllOfLine => {
-                self.wake_every_rank(a)?;
-                0
-            }
             PopMemory => match self.controllers[self.current].responses_from_memory {
                 Some(buffer) => self.dequeue(u64::from(buffer))?,
                 None => {
@@ -146,7 +132,7 @@ impl System {
             },
             BlockOnQueue => self.done(|it| it.block(it.current, a, b as u32)),
             Unblock => self.done(|it| it.unblock(it.current, a)),
-            IsBlocked => u64::from(self.blocked_by(a).is_some()),
+            IsBlocked => u64::from(self.controllers[self.current].blocked_by(a).is_some()),
             CurrentEvent => {
                 let machine = &self.program.machines[self.controllers[self.current].machine];
                 u64::from(machine.transitions[self.transition as usize].event)

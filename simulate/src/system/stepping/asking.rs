@@ -22,11 +22,11 @@ impl Stepping {
         let machine = &self.system.program.machines[controller.machine];
         let request: TypeId = self.system.program.types.known.request;
         let mandatory = controller.mandatory.map(|(buffer, _)| buffer);
-        let ports = machine.in_ports.iter().zip(&controller.ports);
+        let ports = machine.in_ports.iter().zip(controller.port_objects());
         let mut own = ports.filter(|(port, buffer)| {
-            !port.timers && port.message == request && Some(**buffer) != mandatory
+            !port.timers && port.message == request && Some(*buffer) != mandatory
         });
-        own.next().map(|(_, &buffer)| buffer as usize)
+        own.next().map(|(_, buffer)| buffer as usize)
     }
 
     /// Whether the prefetcher of a core's controller may ask for a line: it is that of the controller's first core, and
@@ -81,7 +81,7 @@ impl Stepping {
     /// Lets a controller handle the request that has just been put into a queue of it.
     fn begin(&mut self, queue: usize, controller: usize) -> Result<(), Trap> {
         // A request that is on its way to an idle port can also be made later.
-        let queue = &mut self.system.buffers[queue];
+        let mut queue = self.system.buffers.edit(queue);
         if queue.ready() > 0 {
             return Ok(());
         }
@@ -93,6 +93,7 @@ impl Stepping {
         if let Some(at) = newest {
             queue.arrive(at);
         }
+        drop(queue);
         self.wake(controller)
     }
 

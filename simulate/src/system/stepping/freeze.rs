@@ -88,8 +88,9 @@ impl Stepping {
             return true;
         }
         let cache = self.system.monitors[agent];
-        let monitor =
-            cache.and_then(|cache| self.system.caches[cache as usize].monitor(self.lines[line]));
+        let monitor = cache.and_then(|cache| {
+            self.system.line_tables.caches[cache as usize].monitor(self.lines[line])
+        });
         self.system.sequencers[agent].holds(monitor) || self.has_lock(agent, line)
     }
 
@@ -125,7 +126,7 @@ impl Stepping {
             self.freeze_cache(&self.stores[view.from(|all| &all.caches, place)], view, out);
         }
         for &place in &owned.tables {
-            let table = &self.system.tables[view.from(|all| &all.tables, place)];
+            let table = &self.system.line_tables.tables[view.from(|all| &all.tables, place)];
             self.put(table.len() as u64, out);
             if !table.is_empty() {
                 self.freeze_pairs(table.sorted(), view, out);
@@ -133,7 +134,7 @@ impl Stepping {
         }
         for &place in &owned.directories {
             let directory = view.from(|all| &all.directories, place);
-            let entries = self.system.directories[directory].sorted();
+            let entries = self.system.line_tables.directories[directory].sorted();
             self.put(entries.len() as u64, out);
             self.freeze_pairs(entries, view, out);
         }
@@ -316,7 +317,7 @@ impl Stepping {
     }
 
     fn freeze_cache(&self, store: &Store, view: View<'_>, out: &mut Vec<u8>) {
-        let cache = &self.system.caches[store.cache];
+        let cache = &self.system.line_tables.caches[store.cache];
         for &set in &store.sets {
             let ways = 0..cache.ways();
             let mut held: Vec<_> =

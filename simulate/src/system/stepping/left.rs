@@ -67,7 +67,7 @@ impl Stepping {
     fn transactions_left(&self, controller: usize, left: &mut Vec<String>) {
         let tables = self.owned[controller].tables.iter();
         for &table in tables.filter(|&&table| self.transactions[table]) {
-            for (line, tbe) in self.system.tables[table].sorted() {
+            for (line, tbe) in self.system.line_tables.tables[table].sorted() {
                 let state = self.system.state_in(controller, tbe);
                 let state = state.map_or(String::new(), |state| format!(" in state {state}"));
                 let line = self.line_name(line);

@@ -166,7 +166,7 @@ impl Stepping {
     pub(super) fn may_wake(&self, number: usize) -> bool {
         let controller = &self.system.controllers[number];
         let ports = &self.system.program.machines[controller.machine].in_ports;
-        ports.iter().zip(&controller.ports).any(|(port, &buffer)| {
+        ports.iter().zip(controller.port_objects()).any(|(port, buffer)| {
             let at = buffer as usize;
             if port.timers {
                 self.system.timers[at].is_ready(0)
@@ -194,7 +194,7 @@ impl Stepping {
 
     /// Starts a move: messages sent from now on are new.
     pub(super) fn begin_step(&mut self) {
-        self.system.buffers.iter_mut().for_each(MessageBuffer::begin_step);
+        self.system.buffers.edit_all(MessageBuffer::begin_step);
         self.system.told.clear();
     }
 
@@ -218,11 +218,11 @@ impl Stepping {
         match chosen {
             Move::Ask { core, line, action, value } => self.ask(core, line, action, value),
             Move::Arrive { buffer, at } => {
-                self.system.buffers[buffer].arrive(at);
+                self.system.buffers.edit(buffer).arrive(at);
                 self.wake(self.system.consumers[buffer] as usize)
             }
             Move::Memory { buffer, at } => {
-                self.system.buffers[buffer].arrive(at);
+                self.system.buffers.edit(buffer).arrive(at);
                 self.system.current = self.system.consumers[buffer] as usize;
                 self.system.pc = usize::MAX;
                 self.system.serve_memory()
@@ -319,7 +319,7 @@ impl Stepping {
                     continue;
                 }
                 for &cache in caches {
-                    match self.system.caches[cache].permission(line) {
+                    match self.system.line_tables.caches[cache].permission(line) {
                         READ_WRITE => holders.writers |= 1 << core,
                         READ_ONLY => holders.readers |= 1 << core,
                         _ => {}

@@ -11,6 +11,7 @@ use crate::ruby::buffer::frozen::{Arrived, IN_FLIGHT};
 use crate::ruby::cache::frozen::Held;
 use crate::sequencer::Sequencer;
 use crate::sequencer::dma::DmaSequencer;
+use crate::system::words::CachePlace;
 
 /// A tick that is never reached.
 const LATER: u64 = 1 << 40;
@@ -35,7 +36,7 @@ impl Stepping {
             for _ in 0..self.get(from) {
                 let lane = self.get(from);
                 let message = self.thaw_object(from);
-                self.system.buffers[buffer].deliver(IN_FLIGHT + lane, message);
+                self.system.buffers.edit(buffer).deliver(IN_FLIGHT + lane, message);
             }
         }
     }
@@ -52,7 +53,7 @@ impl Stepping {
         self.system.threads.iter_mut().for_each(|thread| thread.answers.clear());
         self.system.prefetches.clear();
         self.system.memory.rest();
-        self.system.buffers.iter_mut().for_each(MessageBuffer::reset);
+        self.system.buffers.edit_all(MessageBuffer::reset);
         self.stuck.fill(false);
     }
 
@@ -100,17 +101,17 @@ impl Stepping {
             self.thaw_cache(store, from);
         }
         for &table in &owned.tables {
-            self.system.tables[table].clear();
+            self.system.line_tables.tables[table].clear();
             for _ in 0..self.get(from) {
                 let (line, object) = self.thaw_pair(from);
-                let _ = self.system.tables[table].allocate(line, object);
+                let _ = self.system.line_tables.tables[table].allocate(line, object);
             }
         }
         for &directory in &owned.directories {
-            self.system.directories[directory].clear();
+            self.system.line_tables.directories[directory].clear();
             for _ in 0..self.get(from) {
                 let (line, object) = self.thaw_pair(from);
-                let _ = self.system.directories[directory].allocate(line, object);
+                let _ = self.system.line_tables.directories[directory].allocate(line, object);
             }
         }
         for &table in &owned.timers {
@@ -161,11 +162,11 @@ impl Stepping {
         for _ in 0..self.get(from) {
             let stalled = self.get(from).checked_sub(1);
             let message = self.thaw_object(from);
-            self.system.buffers[number].put_arrived(Arrived { stalled, message });
+            self.system.buffers.edit(number).put_arrived(Arrived { stalled, message });
         }
         for _ in 0..self.get(from) {
             let (line, message) = self.thaw_pair(from);
-            self.system.buffers[number].defer(line, message);
+            self.system.buffers.edit(number).defer(line, message);
         }
     }
 
@@ -174,14 +175,14 @@ impl Stepping {
         let cache = self.stores[number].cache;
         // All sets first: an old entry of one may have the address that a new one of another will have.
         for &set in &self.stores[number].sets {
-            self.system.caches[cache].clear_set(set);
+            self.system.line_tables.caches[cache].clear_set(set);
         }
         for at in 0..self.stores[number].sets.len() {
             let set = self.stores[number].sets[at];
             if overflows {
-                let count = self.system.caches[cache].use_count();
+                let count = self.system.line_tables.caches[cache].use_count();
                 let uses: Vec<u64> = (0..count).map(|_| self.get(from)).collect();
-                self.system.caches[cache].set_uses(set, &uses);
+                self.system.line_tables.caches[cache].set_uses(set, &uses);
             }
             for index in 0..self.get(from) as usize {
                 let way = if overflows { self.get(from) as usize } else { index };
@@ -190,9 +191,9 @@ impl Stepping {
                 let owner = if self.repertoire.linked { self.get(from) } else { 0 };
                 let monitor = owner.checked_sub(1).map(|owner| owner as u32);
                 let entry = self.thaw_object(from);
-                *self.system.words.mark(entry) = cache as u64 + 1;
                 let held = Held { line, entry, permission, monitor };
-                self.system.caches[cache].hold(set, way, held);
+                let slot = self.system.line_tables.caches[cache].hold(set, way, held);
+                self.system.words.set_cache_place(entry, Some(CachePlace { cache, slot }));
             }
         }
     }

@@ -18,9 +18,9 @@ impl Stepping {
         let system = &self.system;
         let controller = &system.controllers[number];
         let ports = &system.program.machines[controller.machine].in_ports;
-        let ports = ports.iter().zip(&controller.ports).enumerate();
+        let ports = ports.iter().zip(controller.port_objects()).enumerate();
         let internal = ports.filter(|(_, (port, buffer))| {
-            !port.timers && system.buffers[**buffer as usize].settings().allow_zero_latency
+            !port.timers && system.buffers[*buffer as usize].settings().allow_zero_latency
         });
         internal.map(|(at, _)| at).collect()
     }
@@ -29,8 +29,8 @@ impl Stepping {
     pub(super) fn port_of(&self, number: usize, object: usize, timers: bool) -> Option<usize> {
         let controller = self.system.controllers.get(number)?;
         let ports = &self.system.program.machines[controller.machine].in_ports;
-        let mut ports = ports.iter().zip(&controller.ports);
-        ports.position(|(port, read)| port.timers == timers && *read as usize == object)
+        let mut ports = ports.iter().zip(controller.port_objects());
+        ports.position(|(port, read)| port.timers == timers && read as usize == object)
     }
 
     /// Whether internal events wait at ports of a controller.
@@ -42,7 +42,7 @@ impl Stepping {
     fn first_internal(&self, number: usize) -> Option<usize> {
         let ports = &self.system.controllers[number].ports;
         let mut internal = self.internal[number].iter().copied();
-        internal.find(|&port| self.system.buffers[ports[port] as usize].ready() > 0)
+        internal.find(|&port| self.system.buffers[ports[port].object as usize].ready() > 0)
     }
 
     /// The port of an internal event that a controller handles before anything else happens.

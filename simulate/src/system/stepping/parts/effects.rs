@@ -227,7 +227,7 @@ impl PartStepper {
         let sequence = place.map_or(NOTHING_IN_FLIGHT, |place| state[place]);
         let (lane, message) = self.known.sequences.messages(sequence)[at];
         let message = self.known.sequences.create(&mut self.stepper, message);
-        self.stepper.system.buffers[buffer].deliver(IN_FLIGHT + u64::from(lane), message);
+        self.stepper.system.buffers.edit(buffer).deliver(IN_FLIGHT + u64::from(lane), message);
         match chosen {
             Move::Memory { .. } => Move::Memory { buffer, at: 0 },
             _ => Move::Arrive { buffer, at: 0 },

@@ -88,7 +88,7 @@ impl Sequences {
     pub fn restore(&self, stepping: &mut Stepping, buffer: usize, sequence: u32) {
         for &(lane, message) in &self.sequences[sequence as usize].messages {
             let message = self.create(stepping, message);
-            stepping.system.buffers[buffer].deliver(IN_FLIGHT + u64::from(lane), message);
+            stepping.system.buffers.edit(buffer).deliver(IN_FLIGHT + u64::from(lane), message);
         }
     }
 

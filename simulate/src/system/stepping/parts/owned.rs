@@ -166,11 +166,11 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
     all.is_busy = all.waiting != 0
         || has_lock
         || owned.buffers.iter().any(has_messages)
-        || transactions.any(|&table| !system.tables[table].is_empty());
+        || transactions.any(|&table| !system.line_tables.tables[table].is_empty());
     if let Some(&core) = owned.agents.first().filter(|&&agent| agent < stepping.cores) {
         for (at, &line) in stepping.lines.iter().enumerate() {
             for &cache in &stepping.caches_of[core] {
-                match system.caches[cache].permission(line) {
+                match system.line_tables.caches[cache].permission(line) {
                     READ_WRITE => all.writers |= 1 << at,
                     READ_ONLY => all.readers |= 1 << at,
                     _ => {}

@@ -112,7 +112,7 @@ impl Seeker<'_> {
         if homes.into_iter().any(|home| differ(&|line| home.home(line))) {
             return Some("lines belong to different controllers".to_owned());
         }
-        let caches = self.system.caches.iter();
+        let caches = self.system.line_tables.caches.iter();
         let several = caches.into_iter().any(|cache| differ(&|line| cache.set(line) as u64));
         several.then(|| "lines belong to different sets of a cache".to_owned())
     }
@@ -272,9 +272,9 @@ impl Parts {
     fn new(system: &System) -> Parts {
         Parts {
             buffers: vec![None; system.buffers.len()],
-            caches: vec![None; system.caches.len()],
-            tables: vec![None; system.tables.len()],
-            directories: vec![None; system.directories.len()],
+            caches: vec![None; system.line_tables.caches.len()],
+            tables: vec![None; system.line_tables.tables.len()],
+            directories: vec![None; system.line_tables.directories.len()],
             timers: vec![None; system.timers.len()],
             persistents: vec![None; system.persistents.len()],
         }

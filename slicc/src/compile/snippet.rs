@@ -1,0 +1,71 @@
+//! Code that is compiled once and copied.
+//!
+//! Jumps are relative, so code is the same wherever it stands, as long as it uses the same registers and functions are inlined in it
+//! alike. Only its assertions lead out of it: their jumps get their targets at the end of the body.
+
+use super::Compiler;
+use super::inline::MOST_INSTRUCTIONS;
+use super::op::{Op, Register};
+use crate::source::Span;
+
+/// Compiled code.
+pub(super) struct Snippet {
+    code: Vec<Op>,
+    spans: Vec<Span>,
+    /// The jumps taken where assertions fail, relative to the code.
+    assertions: Vec<(Vec<usize>, Span)>,
+    /// The end of the registers that it uses.
+    highest: Register,
+}
+
+/// A place in a body, where a snippet begins.
+pub(super) struct Beginning {
+    at: usize,
+    assertions: usize,
+    /// The end of the registers that the code before it uses.
+    highest: Register,
+}
+
+impl Compiler<'_> {
+    /// The beginning of the code that comes next.
+    pub(super) fn beginning(&mut self) -> Beginning {
+        let (at, top) = (self.code.len(), self.top());
+        let body = self.body();
+        let highest = std::mem::replace(&mut body.highest, top);
+        Beginning { at, assertions: body.assertions.len(), highest }
+    }
+
+    /// The code since a beginning; `None` if it might have been other code in a shorter body.
+    pub(super) fn snippet(&mut self, beginning: Beginning) -> Option<Snippet> {
+        let Beginning { at, assertions, highest: before } = beginning;
+        let relative = |(jumps, span): &(Vec<usize>, Span)| {
+            (jumps.iter().map(|jump| jump - at).collect(), *span)
+        };
+        let body = self.body();
+        let assertions = body.assertions[assertions..].iter().map(relative).collect();
+        let highest = body.highest;
+        body.highest = highest.max(before);
+        let (code, spans) = (self.code[at..].to_vec(), self.spans[at..].to_vec());
+        let is_short = self.length() < MOST_INSTRUCTIONS;
+        is_short.then_some(Snippet { code, spans, assertions, highest })
+    }
+
+    /// Whether code would be the same if it were compiled here: nothing is inlined into a body that is too long.
+    pub(super) fn may_append(&mut self, snippet: &Snippet) -> bool {
+        self.length() + snippet.code.len() < MOST_INSTRUCTIONS
+    }
+
+    /// Appends code.
+    pub(super) fn append(&mut self, snippet: &Snippet) {
+        let at = self.code.len();
+        for (op, span) in snippet.code.iter().zip(&snippet.spans) {
+            self.emit(*op, *span);
+        }
+        let body = self.body();
+        body.highest = body.highest.max(snippet.highest);
+        for (jumps, span) in &snippet.assertions {
+            let jumps = jumps.iter().map(|jump| at + jump).collect();
+            body.assertions.push((jumps, *span));
+        }
+    }
+}
