@@ -21,7 +21,7 @@ help:
 	@echo "make test-scale"
 	@echo "             only the tests of scale/, which need Python and its packages"
 	@echo "make test-python"
-	@echo "             only the tests of the Python package"
+	@echo "             only the tests of the Python package, installed from a wheel of the library that the tests use"
 	@echo "make lint    check formatting, clippy and documentation; warnings are errors"
 	@echo "make fuzz    run the readers of input under libFuzzer (nightly compiler, cargo-fuzz): RUNS=100000 inputs a target"
 	@echo "make limits  find the largest hard history of each family that is still decided"
@@ -86,7 +86,8 @@ test-program:
 test-scale: test-program
 	@target=$${CARGO_TARGET_DIR:-target}; scale/test.sh "$$target/debug/rubric" "$$target/scale-venv"
 
-# `cargo test --workspace` has built the compiled part of the package.
+# `cargo test --workspace` has built the compiled part of the package, of which a wheel is made. A wheel of an optimized build, as
+# `make wheel` makes it, would take as long as all tests.
 test-python: test-program
 	@target=$${CARGO_TARGET_DIR:-target}; python/test.sh "$$target/debug/deps/lib_rubric.so" "$$target/python-venv"
 
