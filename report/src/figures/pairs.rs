@@ -8,7 +8,7 @@ use crate::claims::paper::{
     CCM_EXACT, CCM_PAIRS, GCC_UNORDERED_CCM, GCC_UNORDERED_CCV, GCC_UNORDERED_WCCM, WSC_EXACT,
     WSC_PAIRS, WSC_REST,
 };
-use crate::numbers::percent;
+use crate::numbers::{brief_percent, percent};
 use crate::plot::chart::Plot;
 use crate::plot::spread::{self, Group};
 use crate::plot::style::{algorithm_of, rank, style};
@@ -156,14 +156,21 @@ fn distributions(
     means.sort_by(|one, other| one.0.total_cmp(&other.0));
     let ends = means.first().zip(means.last());
     let finding = ends.map(|(least, most)| match means.len() {
-        1 => format!("On average {} {verb} {} {what}", most.1, percent(most.0)),
+        1 => format!("On average {} {verb} {} {what}", most.1, brief_percent(most.0)),
         _ => format!(
             "On average {} {verb} {} {what}, and {} {}",
             least.1,
-            percent(least.0),
+            brief_percent(least.0),
             most.1,
-            percent(most.0)
+            brief_percent(most.0)
         ),
+    });
+    // A published mean that no history comes near says most.
+    let apart = groups.iter().find_map(|group| Some((group, group.published_apart()?)));
+    let finding = apart.map_or(finding, |(group, published)| {
+        let (name, ours) = (named(group), brief_percent(group.mean()));
+        let published = percent(published);
+        Some(format!("On average {name} {verb} {ours} {what}; published are {published}"))
     });
     Some(Plot {
         finding: finding.unwrap_or_default(),

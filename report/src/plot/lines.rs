@@ -195,7 +195,7 @@ pub fn finding(place: impl Fn(u64) -> String, series: &[Series], quantity: Quant
     let told = |(median, name): &(Estimate, &str)| {
         let number = match quantity {
             Quantity::Seconds => seconds(median.low),
-            Quantity::Ratio => ratio(digits(median.low, 3).parse().unwrap_or(median.low)),
+            Quantity::Ratio => ratio(median.low),
         };
         let more = if median.is_open() { "over " } else { "" };
         format!("{name} {more}{number}")
