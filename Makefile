@@ -16,7 +16,8 @@ help:
 	@echo "             pages in target/notebooks (needs Python and its packages)"
 	@echo "make wheel   build the Python package, test it in an empty environment, and leave it in target/wheels"
 	@echo "             (needs Python from 3.10 on, and its packages)"
-	@echo "make docs    build the book: target/book (builds mdbook in target/mdbook first, unless it is installed)"
+	@echo "make docs    build the book, with the executed notebooks: target/book (builds mdbook in target/mdbook first, unless"
+	@echo "             it is installed)"
 	@echo "make test    run all tests, including those in the documentation, in scale/ and python/ and of the notebooks"
 	@echo "make test-scale"
 	@echo "             only the tests of scale/, which need Python and its packages"
@@ -62,9 +63,9 @@ notebooks: $(if $(RUBRIC_BIN),,test-program)
 wheel:
 	@target=$${CARGO_TARGET_DIR:-target}; python/wheel.sh "$$target/wheels" "$$target/wheel"
 
-# The pages of docs/ as a book, with the help of all commands as its reference, and the notebooks with their output if
-# `make notebooks` has left them in target/notebooks.
-docs:
+# The pages of docs/ as a book, with the help of all commands as its reference, and the notebooks with their output, unless their
+# packages cannot be fetched.
+docs: notebooks
 	$(if $(RUBRIC_BIN),,$(CARGO) build --release --quiet --package cli)
 	@target=$${CARGO_TARGET_DIR:-target}; \
 	docs/build.sh "$${RUBRIC_BIN:-$$target/release/rubric}" "$$target/book" "$$target/notebooks" "$$target/mdbook"
