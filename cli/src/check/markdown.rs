@@ -66,11 +66,14 @@ fn cells(group: &Group<'_>, width: usize) -> Vec<String> {
     cells.extend(group.rows.iter().map(|row| row.verdict.clone()));
     cells.resize(width - 1, String::new());
     let line = group.rows.iter().find_map(|row| row.line);
-    let reason = group.rows.iter().find_map(|row| row.reason.clone());
+    // A message begins with the file, which the first cell has.
+    let named = format!("{}: ", first.file);
+    let reasons = group.rows.iter().filter_map(|row| row.reason.as_deref());
+    let reason = reasons.map(|reason| reason.strip_prefix(&named).unwrap_or(reason)).next();
     cells.push(match (line, reason) {
         _ if first.crashed => "crashed".to_owned(),
         (Some(line), _) => format!("line {line}"),
-        (None, reason) => reason.unwrap_or_default(),
+        (None, reason) => reason.unwrap_or_default().to_owned(),
     });
     cells
 }

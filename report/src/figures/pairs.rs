@@ -17,6 +17,9 @@ use tables::Trial;
 /// The algorithm of rows about the kernel, the pairs that all memory orders have in common.
 const KERNEL: &str = "kernel";
 
+/// The algorithm of rows about the conflict order of CCv by itself.
+pub const CONFLICTS: &str = "cf";
+
 /// The share of pairs that criteria leave unordered.
 pub fn unordered(sample: &Sample<'_>) -> Option<Plot> {
     let share = |trial: &Trial| Some(1.0 - ordered(trial)? as f64 / trial.write_pairs as f64);
@@ -90,7 +93,7 @@ pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 /// The number of pairs of writes that a criterion, or the kernel, orders; none if that is not known or there are no pairs.
-fn ordered(trial: &Trial) -> Option<u64> {
+pub fn ordered(trial: &Trial) -> Option<u64> {
     let ordered = match trial.algorithm.as_str() {
         KERNEL => trial.kernel,
         _ => trial.ordered,
@@ -126,7 +129,7 @@ fn groups(
 
 /// What `cf` is, where it is shown: no paper calls anything so.
 fn explained<'n>(mut names: impl Iterator<Item = &'n str>) -> &'static str {
-    if names.any(|name| algorithm_of(name) == "cf") {
+    if names.any(|name| algorithm_of(name) == CONFLICTS) {
         "; cf: the conflict order of CCv alone"
     } else {
         ""
