@@ -16,12 +16,13 @@ help:
 	@echo "             pages in target/notebooks (needs Python and its packages)"
 	@echo "make wheel   build the Python package, test it in an empty environment, and leave it in target/wheels"
 	@echo "             (needs Python from 3.10 on, and its packages)"
-	@echo "make docs    build the book: target/book (builds mdbook in target/mdbook first, unless it is installed)"
+	@echo "make docs    build the book, with the executed notebooks: target/book (builds mdbook in target/mdbook first, unless"
+	@echo "             it is installed)"
 	@echo "make test    run all tests, including those in the documentation, in scale/ and python/ and of the notebooks"
 	@echo "make test-scale"
 	@echo "             only the tests of scale/, which need Python and its packages"
 	@echo "make test-python"
-	@echo "             only the tests of the Python package"
+	@echo "             only the tests of the Python package, installed from a wheel of the library that the tests use"
 	@echo "make lint    check formatting, clippy and documentation; warnings are errors"
 	@echo "make fuzz    run the readers of input under libFuzzer (nightly compiler, cargo-fuzz): RUNS=100000 inputs a target"
 	@echo "make limits  find the largest hard history of each family that is still decided"
@@ -62,9 +63,9 @@ notebooks: $(if $(RUBRIC_BIN),,test-program)
 wheel:
 	@target=$${CARGO_TARGET_DIR:-target}; python/wheel.sh "$$target/wheels" "$$target/wheel"
 
-# The pages of docs/ as a book, with the help of all commands as its reference, and the notebooks with their output if
-# `make notebooks` has left them in target/notebooks.
-docs:
+# The pages of docs/ as a book, with the help of all commands as its reference, and the notebooks with their output, unless their
+# packages cannot be fetched.
+docs: notebooks
 	$(if $(RUBRIC_BIN),,$(CARGO) build --release --quiet --package cli)
 	@target=$${CARGO_TARGET_DIR:-target}; \
 	docs/build.sh "$${RUBRIC_BIN:-$$target/release/rubric}" "$$target/book" "$$target/notebooks" "$$target/mdbook"
@@ -86,7 +87,8 @@ test-program:
 test-scale: test-program
 	@target=$${CARGO_TARGET_DIR:-target}; scale/test.sh "$$target/debug/rubric" "$$target/scale-venv"
 
-# `cargo test --workspace` has built the compiled part of the package.
+# `cargo test --workspace` has built the compiled part of the package, of which a wheel is made. A wheel of an optimized build, as
+# `make wheel` makes it, would take as long as all tests.
 test-python: test-program
 	@target=$${CARGO_TARGET_DIR:-target}; python/test.sh "$$target/debug/deps/lib_rubric.so" "$$target/python-venv"
 

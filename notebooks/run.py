@@ -1,6 +1,6 @@
 """Tests and executes the notebooks: run.py RUBRIC OUT. Executed copies are written to OUT as HTML.
 
-The package `rubric` is installed in the environment of this Python. The notebooks read the tables in RUBRIC_RESULTS. If that is not set, quick tables are made in OUT with the program RUBRIC.
+The package `rubric` is installed in the environment of this Python, from a wheel. The notebooks read the tables in RUBRIC_RESULTS. If that is not set, quick tables are made in OUT with the program RUBRIC.
 """
 
 from __future__ import annotations

@@ -10,15 +10,15 @@ use memory::Model;
 /// The answers that an algorithm can give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Power {
-    /// It decides whether the history satisfies the model, given enough time and memory.
+    /// The algorithm decides whether the history satisfies the model, given enough time and memory.
     Complete,
-    /// It finds only violations of the model.
+    /// The algorithm finds only violations of the model.
     Refutes,
-    /// It finds only that the history satisfies the model.
+    /// The algorithm finds only that the history satisfies the model.
     Proves,
-    /// It finds both, but may give up.
+    /// The algorithm finds both, but may give up.
     Incomplete,
-    /// It decides a criterion that is weaker than the model.
+    /// The algorithm decides a criterion that is weaker than the model.
     Criterion {
         /// The weakest model whose histories all satisfy the criterion.
         follows_from: Model,

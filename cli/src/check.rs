@@ -5,6 +5,7 @@ mod certificates;
 mod comparison;
 pub mod json;
 mod many;
+mod markdown;
 pub mod paint;
 mod store_order;
 mod table;

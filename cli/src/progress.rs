@@ -19,14 +19,19 @@ const LINE: &str = "{bar:30} {human_pos} of {human_len} {prefix}, {eta} left {ms
 /// A progress bar with the number of finished runs, the estimated time left, and a message. It is shown on
 /// a terminal only, and not if `quiet`.
 pub fn bar(length: u64, of: &'static str, quiet: bool) -> ProgressBar {
+    let bar = drawn(Some(length), LINE, quiet);
+    bar.set_prefix(of);
+    bar
+}
+
+/// A bar of a template, or a line without a known end. Nothing is drawn before its texts are set.
+fn drawn(length: Option<u64>, template: &str, quiet: bool) -> ProgressBar {
     if quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(RATE));
-    let style = ProgressStyle::with_template(LINE);
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_prefix(of);
-    bar
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr_with_hz(RATE));
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// Template of the bar of inputs, which counts bytes; the message counts inputs.
@@ -34,9 +39,7 @@ const INPUTS_LINE: &str = "{bar:30} {msg}, {eta} left";
 
 /// A progress bar over inputs with `bytes` altogether. It is shown on a terminal only, and not if `quiet`.
 pub fn inputs(bytes: u64, count: u64, quiet: bool) -> Inputs {
-    let bar = bar(bytes, "inputs", quiet);
-    let style = ProgressStyle::with_template(INPUTS_LINE);
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let bar = drawn(Some(bytes), INPUTS_LINE, quiet).with_message(so_far(0, count, 0));
     Inputs { bar, count, done: AtomicU64::new(0), violations: AtomicU64::new(0) }
 }
 
@@ -54,9 +57,18 @@ impl Inputs {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let more = u64::from(is_violation);
         let violations = self.violations.fetch_add(more, Ordering::Relaxed) + more;
-        self.bar.set_message(format!("{done} of {} inputs, {violations} violations", self.count));
+        self.bar.set_message(so_far(done, self.count, violations));
         self.bar.inc(bytes);
     }
+}
+
+/// The message of a bar of inputs.
+fn so_far(done: u64, count: u64, violations: u64) -> String {
+    let violations = match violations {
+        1 => "1 violation".to_owned(),
+        several => format!("{several} violations"),
+    };
+    format!("{done} of {count} inputs, {violations}")
 }
 
 impl Drop for Inputs {
@@ -67,12 +79,7 @@ impl Drop for Inputs {
 
 /// A spinner with the elapsed time and a message. It is shown on a terminal only, and not if `quiet`.
 pub fn spinner(of: String, quiet: bool) -> ProgressBar {
-    if quiet || !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(RATE));
-    let style = ProgressStyle::with_template(OPEN_LINE);
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    let bar = drawn(None, OPEN_LINE, quiet);
     bar.set_prefix(of);
     bar
 }

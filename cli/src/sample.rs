@@ -9,9 +9,9 @@ use crate::simulate::parse;
 /// How many mutants are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
-    /// This many.
+    /// At most so many mutants.
     Some(u32),
-    /// All.
+    /// All mutants.
     All,
 }
 

@@ -41,6 +41,36 @@ const SCHEMAS: &[Schema] = &[
         about: "a line of `rubric litmus --format json`",
         text: include_str!("schema/litmus.json"),
     },
+    Schema {
+        name: "shrink",
+        version: 1,
+        about: "what `rubric shrink --format json` prints",
+        text: include_str!("schema/shrink.json"),
+    },
+    Schema {
+        name: "watch",
+        version: 1,
+        about: "what `rubric watch --format json` prints",
+        text: include_str!("schema/watch.json"),
+    },
+    Schema {
+        name: "simulate",
+        version: 2,
+        about: "a line of `rubric simulate --format json` for a protocol and client",
+        text: include_str!("schema/simulate.json"),
+    },
+    Schema {
+        name: "test",
+        version: 1,
+        about: "what `rubric test --format json` prints",
+        text: include_str!("schema/test.json"),
+    },
+    Schema {
+        name: "diff",
+        version: 1,
+        about: "what `rubric diff --format json` prints",
+        text: include_str!("schema/diff.json"),
+    },
 ];
 
 /// Print the JSON Schema of what a command prints with --format json

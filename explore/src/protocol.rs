@@ -122,12 +122,12 @@ pub struct Exploration {
 /// Whether states are the same that differ only in what is not read before it is written: see [`slicc::live`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LiveVariables {
-    /// They are not, since the scope does not ask for it.
+    /// Such states are different, since the scope does not ask for more.
     #[default]
     Off,
-    /// They are.
+    /// Such states are the same.
     On,
-    /// A transition began in another state than its entry or TBE had, so they are not.
+    /// Such states are different, since a transition began in another state than its entry or TBE had.
     Refused,
 }
 
@@ -136,12 +136,12 @@ pub enum LiveVariables {
 /// of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartialOrder {
-    /// Memory performs a request at any time before it responds, since the means do not ask for more.
+    /// Memory performs a request at any time before it responds, since the scope does not ask for more.
     #[default]
     Off,
-    /// It does.
+    /// Memory performs each request at once.
     On,
-    /// A run depends on the requests that wait for memory, so it does not.
+    /// Memory performs a request at any time, since a run depends on the requests that wait for memory.
     Refused,
 }
 

@@ -33,9 +33,9 @@ pub struct Options {
 /// The addresses that are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Addresses {
-    /// Those of this range.
+    /// The addresses in this range.
     Range(Range<u64>),
-    /// Those that the program announces as its shared variables, in a trace of executed instructions.
+    /// The variables that the program announces as shared, in a trace of executed instructions.
     Announced,
 }
 

@@ -94,7 +94,7 @@ pub struct Decided {
     pub outcome: String,
     /// The number of states.
     pub states: usize,
-    /// Those of them that were not explored.
+    /// The number of states that were found but not explored.
     pub open: usize,
     /// The number of moves.
     pub moves: u64,

@@ -52,7 +52,7 @@ pub struct Row {
     pub limits: String,
     /// Whether it would say the same with other limits.
     pub is_final: bool,
-    /// Its exit status.
+    /// The exit status of the exploration.
     pub status: u8,
     /// What it says.
     pub result: Value,

@@ -201,7 +201,7 @@ impl Fidelity {
     /// Writes the tables.
     fn write(&self, entries: impl Iterator<Item = Entry>) -> Result<Outcome, Error> {
         let mut results = Results::default();
-        let mut sums: BTreeMap<pair::Taken, [u64; 2]> = BTreeMap::new();
+        let mut sums: BTreeMap<pair::TransitionKey, [u64; 2]> = BTreeMap::new();
         for entry in entries {
             entry.count(&mut sums);
             results.fidelity.extend(entry.runs);

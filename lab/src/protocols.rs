@@ -31,7 +31,7 @@ pub enum Repairs {
     None,
     /// Every repair of the protocol's name that fits.
     All,
-    /// These, in this order; each must fit.
+    /// The repairs of these names, applied in this order; each must fit.
     Named(Vec<String>),
 }
 

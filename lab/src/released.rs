@@ -40,7 +40,7 @@ static ALL: LazyLock<Vec<Released>> = LazyLock::new(|| {
     rows.collect::<Result<Vec<Released>, csv::Error>>().unwrap_or_default()
 });
 
-/// All of them, protocol by protocol.
+/// The known faults, protocol by protocol.
 pub fn all() -> &'static [Released] {
     &ALL
 }

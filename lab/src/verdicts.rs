@@ -142,13 +142,13 @@ pub fn sorted(rows: &[VerdictRow]) -> Vec<VerdictRow> {
 pub struct Counts {
     /// All traces.
     pub traces: usize,
-    /// Those that violate a model.
+    /// The traces that violate a model.
     pub violations: usize,
-    /// Those whose run crashed, without a violation.
+    /// The traces whose run crashed, without a violation.
     pub crashed: usize,
-    /// Those that cannot be checked.
+    /// The traces that cannot be checked.
     pub errors: usize,
-    /// Those that are undecided.
+    /// The traces that are undecided.
     pub undecided: usize,
 }
 

@@ -46,9 +46,10 @@ fn outcome(row: &Decided) -> String {
         "stopped" => format!("undecided, {} states left", counted(row.open)),
         "refused" => format!("not explored: {}", row.what.as_deref().unwrap_or_default()),
         _ => {
-            let known = match row.known.is_empty() {
-                true => String::new(),
-                false => format!(" (known: {})", row.known.join(", ")),
+            let known = if row.known.is_empty() {
+                String::new()
+            } else {
+                format!(" (known: {})", row.known.join(", "))
             };
             let kind = row.kind.as_deref().unwrap_or_default();
             let what = row.what.as_deref().unwrap_or_default();

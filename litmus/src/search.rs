@@ -61,7 +61,7 @@ pub(crate) fn runs<'c, E>(
 
 /// The orders that an execution must have.
 enum Rules {
-    /// Those of a memory model.
+    /// The orders that a memory model requires.
     Model {
         /// Whether a thread may read its own stores before others can.
         forwards: bool,

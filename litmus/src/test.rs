@@ -97,9 +97,9 @@ pub enum Proposition {
     NotEqual(Observed, Value),
     /// The proposition does not hold.
     Not(Box<Proposition>),
-    /// All hold; of none, that is true.
+    /// All of the propositions hold; true if there are none.
     And(Vec<Proposition>),
-    /// One of them holds at least.
+    /// At least one of the propositions holds.
     Or(Vec<Proposition>),
     /// The second holds where the first does.
     Implies(Box<Proposition>, Box<Proposition>),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import importlib.metadata
 import inspect
 import os
 import signal
@@ -284,6 +285,14 @@ class Interrupting(unittest.TestCase):
 
 
 class Package(unittest.TestCase):
+    def test_the_wheel_has_metadata_and_types(self):
+        wheel = importlib.metadata.distribution("rubric")
+        self.assertEqual((wheel.version, wheel.metadata["Requires-Python"]), (rubric.__version__, ">=3.10"))
+        self.assertEqual([needed for needed in wheel.requires or [] if "extra ==" not in needed], [])
+        files = {str(file) for file in wheel.files or []}
+        self.assertLessEqual({"rubric/__init__.py", "rubric/_rubric.pyi", "rubric/py.typed"}, files)
+        self.assertEqual([file for file in files if "test" in file], [])
+
     def test_nothing_else_is_needed(self):
         # The packages that read tables are imported when they are first needed.
         code = "import sys, rubric; print([name for name in ('polars', 'pyarrow', 'pandas', 'numpy', 'tqdm') if name in sys.modules])"

@@ -267,7 +267,7 @@ pub enum Missing {
     TimedOut(&'static str),
     /// The runs take too little time to be compared.
     TooShort(&'static str),
-    /// It has no rows about this.
+    /// The experiment has no rows about this.
     Rows(&'static str, &'static str),
 }
 

@@ -96,7 +96,7 @@ pub struct MachineCoverage {
     pub reached: Reached,
     /// Entries of the table that stall, without those that are known to be unreachable.
     pub stalls: usize,
-    /// Those of them that runs met.
+    /// The number of stalling entries that runs met.
     pub stalls_met: usize,
     /// The transitions that no run took and that are not known to be unreachable: the events of each state.
     pub never: BTreeMap<String, Vec<String>>,

@@ -41,6 +41,7 @@ mod orders_found;
 mod pairs;
 mod paper_form;
 mod programs;
+mod reads;
 mod sample;
 mod slowdown;
 #[cfg(test)]
@@ -172,6 +173,10 @@ figures! {
         "Share of the pairs of writes to one location that criteria leave unordered",
         "The published means are over 200 histories of 200 operations. No criterion can order a pair that the kernel leaves unordered. cf is \
          the conflict order of CCv by itself, without the causality that CCv adds to it.";
+    "gcc-unordered-reads", "gcc-unordered-reads", "CAV 2019, Section 5.1", Trials(reads::plot),
+        "Share of the pairs of writes to one location that criteria leave unordered, by share of reads",
+        "The paper does not state how many operations read, nor how many locations there are. cf is the conflict order of CCv by itself, without \
+         the causality that CCv adds to it.";
     "wsc-kernel-share", "wsc-kernel", "Boosting, Section 6", Trials(pairs::of_kernel),
         "Share of the kernel that criteria order",
         "The published mean is over the histories in which wSC does not order all of the kernel. cf is the conflict order of CCv by itself, \

@@ -51,9 +51,22 @@ pub fn percent(share: f64) -> String {
     format!("{percent} %")
 }
 
-/// A ratio, such as `1.45×`.
+/// A share from 0 to 1 as a percentage with three significant digits, counted from the nearer of 0 and 100 %, and at most two decimals:
+/// `65.4 %`, but `99.75 %`.
+pub fn brief_percent(share: f64) -> String {
+    let decimals = if (0.1..=0.9).contains(&share) { 1 } else { 2 };
+    let text = format!("{:.decimals$}", share * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// A ratio with three significant digits, such as `1.45×` or `15500×`.
 pub fn ratio(value: f64) -> String {
-    format!("{}×", digits(rounded(value), 3))
+    let value = rounded(value);
+    if value < 1000.0 {
+        return format!("{}×", digits(value, 3));
+    }
+    let unit = 10_f64.powf(value.log10().floor() - 2.0);
+    format!("{:.0}×", (value / unit).round() * unit)
 }
 
 /// A ratio in words, such as `1.45 times`.
@@ -104,6 +117,9 @@ mod tests {
     fn shares_and_ratios() {
         assert_eq!([0.066, 0.5775, 1.0, 0.0].map(percent), ["6.6 %", "57.75 %", "100 %", "0 %"]);
         assert_eq!([1.45, 70.0, 0.1 + 0.2].map(ratio), ["1.45×", "70×", "0.3×"]);
+        assert_eq!([999.6, 1094.2, 15547.0].map(ratio), ["1000×", "1090×", "15500×"]);
+        let shares = [0.0005, 0.0515, 0.654_2, 0.86, 0.9975, 0.99994, 1.0].map(brief_percent);
+        assert_eq!(shares, ["0.05 %", "5.15 %", "65.4 %", "86 %", "99.75 %", "99.99 %", "100 %"]);
         assert_eq!(percent(0.6 * 3.0 / 3.0), "60 %");
     }
 

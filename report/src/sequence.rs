@@ -28,7 +28,7 @@ pub use crashed::crashed;
 pub use svg::svg;
 pub use text::text;
 
-/// What is said before the first step that is repeated for ever.
+/// The note before the first step of the part that repeats without end.
 const REPEATED: &str = "from here on, for ever:";
 
 /// A chart, independent of its format.
@@ -46,7 +46,7 @@ pub struct Chart {
     pub wrong: Option<String>,
     /// Sentences below that: what waits then, or where a value comes from.
     pub notes: Vec<String>,
-    /// The step, from 0, from which on the steps are repeated for ever, if they are.
+    /// Index of the first step of the part that repeats without end, if there is one.
     pub repeats_from: Option<usize>,
 }
 

@@ -55,7 +55,7 @@ pub trait OpenOrder<'b> {
 pub enum Origin {
     /// The literals of this cycle exclude each other.
     Cycle(Vec<Arc>),
-    /// One of this reader's candidates is right.
+    /// This reader takes its value from one of its candidates.
     Candidates(Node),
     /// The solver learned the clause.
     Learned,

@@ -87,7 +87,7 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Form,
 
-    /// Write the table of verdicts to this file as well: a name ending in .csv, .json, .jsonl or .parquet; may be repeated
+    /// Write the table of verdicts to this file as well: a name ending in .csv, .json, .jsonl, .md or .parquet; may be repeated
     #[arg(long, short, value_name = "FILE")]
     pub output: Vec<PathBuf>,
 
@@ -136,7 +136,7 @@ pub enum Form {
 /// One algorithm, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// This one.
+    /// A single algorithm.
     One(Algorithm),
     /// Every one that applies to the model.
     All,

@@ -12,6 +12,7 @@ use lab::verdicts::{self, Counts, Group, groups};
 use tables::VerdictRow;
 
 use super::comparison::Comparison;
+use super::markdown;
 use super::paint::Paint;
 use super::text::shortened;
 use super::{Decided, Printer};
@@ -58,11 +59,12 @@ impl Output {
         let write = match files::ending(path).as_deref() {
             Some("csv") => csv,
             Some("json" | "jsonl") => json,
+            Some("md") => markdown::write,
             Some("parquet") => parquet,
             _ => {
                 let path = path.display();
                 return Err(Error::Usage(format!(
-                    "-o {path}: a name that ends in .csv, .json, .jsonl or .parquet was expected"
+                    "-o {path}: a name that ends in .csv, .json, .jsonl, .md or .parquet was expected"
                 )));
             }
         };
@@ -95,7 +97,7 @@ fn parquet(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
 }
 
 /// File, and the history's name if it has one. Control characters in a name must not reach the terminal.
-fn name(row: &VerdictRow) -> String {
+pub fn name(row: &VerdictRow) -> String {
     tame(&match &row.history {
         Some(history) => format!("{}: {}", row.file, shortened(history)),
         None => row.file.clone(),

@@ -108,7 +108,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// These models, each once.
+    /// The named models with the given `--pso-rmw`, each once.
     fn models(&self, named: &[Model]) -> Vec<Model> {
         let mut models = Vec::new();
         for model in named.iter().map(|model| model.with_rmw(self.pso_rmw)) {

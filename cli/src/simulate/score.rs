@@ -19,7 +19,7 @@ pub const SHOWN: usize = 3;
 pub struct Failed {
     /// The seed of the failed run.
     pub seed: u64,
-    /// Its number in the series.
+    /// The number of the run in the series.
     pub run: u32,
     /// Why it stopped.
     pub fault: Box<Fault>,
@@ -29,7 +29,7 @@ pub struct Failed {
 pub struct Warned {
     /// The seed of the first run with the warning.
     pub seed: u64,
-    /// Its number in the series.
+    /// The number of the run in the series.
     pub run: u32,
     /// The warning.
     pub warning: Warning,
@@ -41,7 +41,7 @@ pub struct Warned {
 pub struct Violated {
     /// The seed of the run that violates the model.
     pub seed: u64,
-    /// Its number in the series.
+    /// The number of the run in the series.
     pub run: u32,
     /// The models that it violates, of those that count.
     pub models: Vec<Model>,

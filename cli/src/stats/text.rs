@@ -70,7 +70,7 @@ fn print_locations(history: &HistorySummary<'_>, out: &mut dyn Write) -> io::Res
     }
 }
 
-/// One line a history.
+/// A line for each history.
 fn print_histories(histories: &[HistorySummary<'_>], out: &mut dyn Write) -> io::Result<()> {
     let operations: usize = histories.iter().map(|history| history.operations).sum();
     field(out, "histories", format_args!("{}", histories.len()))?;

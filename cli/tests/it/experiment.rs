@@ -212,11 +212,12 @@ fn another_experiment_is_not_mixed_in() {
 fn recorded_histories_take_the_place_of_simulated_ones() {
     let folder = Folder::new();
     let traces = folder.path("traces");
-    fs::create_dir(&traces).unwrap();
+    fs::create_dir_all(format!("{traces}/wrong")).unwrap();
     for (seed, mutant) in
-        [("1", None), ("2", None), ("209", Some("hammer-l1-s-othergetx-no-notify"))]
+        [("1", None), ("2", None), ("wrong/209", Some("hammer-l1-s-othergetx-no-notify"))]
     {
         let trace = format!("{traces}/{seed}.trace.gz");
+        let seed = seed.trim_start_matches("wrong/");
         let mut words =
             vec!["simulate", "MOESI_hammer", "--client", "early", "--seed", seed, "-o", &trace];
         if let Some(mutant) = mutant {
@@ -244,7 +245,7 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
     };
     let valid = ["operations", "threads"]
         .map(|part| [0, 1].map(|at| (part.to_owned(), at, Reported::Consistent)));
-    let bad = output(&["stats", &format!("{traces}/209.trace.gz")]);
+    let bad = output(&["stats", &format!("{traces}/wrong/209.trace.gz")]);
     assert!(bad.contains("400"), "{bad}");
     assert_eq!(sat(of("gcc-fig4"))[..4], valid.concat()[..]);
     for trial in sat(of("gcc-fig5")) {

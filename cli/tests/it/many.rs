@@ -38,6 +38,35 @@ fn listed(text: &str, folder: &Folder) -> Vec<String> {
 }
 
 #[test]
+fn a_table_for_the_comment_of_a_pull_request() {
+    let folder = traces();
+    let file = folder.path("verdicts.md");
+    let models = ["check", "--model", "sc,tso", "--quiet"];
+    output_of(&[&models[..], &[&folder.path(""), "-o", &file]].concat(), 2);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(
+        text.starts_with("6 traces: **1** with a violation, **1** cannot be checked.\n\n"),
+        "{text}"
+    );
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+    assert_eq!(
+        rows[..2],
+        ["| trace | threads | operations | sc | tso |  |", "|---|---|---|---|---|---|"]
+    );
+    assert!(
+        rows[2].ends_with("a/2.trace.gz | 3 | 180 | violation | consistent | line 956 |"),
+        "{text}"
+    );
+    assert!(
+        rows[3].contains("b/cut.trace.gz |  |  | error |  | ")
+            && rows[3].ends_with("use --lossy to keep what is good |"),
+        "{text}"
+    );
+    assert!(rows.iter().all(|row| row.matches('|').count() == 7), "{text}");
+    assert_eq!(rows.len(), 8);
+}
+
+#[test]
 fn a_folder_is_all_traces_in_it() {
     let folder = traces();
     let run = rubric(&["check", &folder.path("")]).output().unwrap();
@@ -139,7 +168,7 @@ fn tables_have_a_row_for_each_verdict() {
     assert!(message.contains("column"), "{message}");
     let message = error(&["check", "-o", "verdicts.xls", CONSISTENT]);
     assert!(
-        message.contains("a name that ends in .csv, .json, .jsonl or .parquet was expected"),
+        message.contains("a name that ends in .csv, .json, .jsonl, .md or .parquet was expected"),
         "{message}"
     );
     let message = error(&["check", "--format", "parquet", CONSISTENT]);

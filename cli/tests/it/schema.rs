@@ -81,6 +81,39 @@ fn what_is_printed_has_its_schema() {
 }
 
 #[test]
+fn what_is_printed_of_one_trace_has_its_schema() {
+    for trace in TRACES {
+        for name in ["shrink", "watch"] {
+            assert_eq!(hold(name, &printed(&[name, trace, "--format", "json"])), 1);
+        }
+    }
+}
+
+#[test]
+fn what_is_printed_of_protocols_has_its_schema() {
+    let folder = Folder::new();
+    let (fault, changed) = ("mi-dir-putx-not-written", folder.path("changed"));
+    let runs = ["simulate", "MI_example", "--runs", "30", "--check", "--format", "json"];
+    let failing = [&runs[..], &["--mutant", "mi-l1-nack-before-forward"]].concat();
+    for command in [&runs[..], &failing, &[&runs[..], &["--mutant", fault]].concat()] {
+        assert_eq!(hold("simulate", &printed(command)), 1);
+    }
+    output(&["protocol", "source", "MI_example", "--mutant", fault, "-o", &changed]);
+    let changed = format!("{changed}/MI_example.slicc");
+    // The unchanged protocol is explored, too.
+    let explored = ["test", "MI_example", "--runs", "1", "--format", "json"];
+    assert_eq!(hold("test", &printed(&explored)), 1);
+    let few = ["--runs", "6", "--no-explore", "--format", "json"];
+    assert_eq!(hold("test", &printed(&[&["test", &changed], &few[..]].concat())), 1);
+    for versions in
+        [["MI_example", &changed], [&changed, &changed], ["MI_example", "MESI_Two_Level"]]
+    {
+        let diff = [&["diff"], &versions[..], &few[..]].concat();
+        assert_eq!(hold("diff", &printed(&diff)), 1);
+    }
+}
+
+#[test]
 fn a_schema_says_its_version() {
     let listed = output(&["schema"]);
     for line in listed.lines() {
@@ -88,5 +121,5 @@ fn a_schema_says_its_version() {
         let schema: Value = serde_json::from_str(&output(&["schema", words[0]])).unwrap();
         assert_eq!(schema["$id"], format!("urn:rubric:{}:{}", words[0], words[2]));
     }
-    assert!(listed.lines().count() >= 4);
+    assert!(listed.lines().count() >= 9);
 }

@@ -41,12 +41,12 @@ pub struct Thread {
     buffer: StoreBuffer<(u32, i64)>,
 }
 
-/// Whether a thread goes on.
+/// Whether a thread has further steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
-    /// It does.
+    /// The thread has a next statement.
     Ready,
-    /// It has come to its end.
+    /// The thread has executed its last statement.
     Done,
     /// A loop has reached its bound.
     CutOff,
@@ -81,7 +81,7 @@ pub struct Event {
     pub site: u32,
     /// The kind of operation.
     pub kind: Kind,
-    /// Where; fences have none.
+    /// The location that is accessed; fences have none.
     pub location: Option<u32>,
     /// The value that was read.
     pub read: Option<i64>,

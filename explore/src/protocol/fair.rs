@@ -62,7 +62,7 @@ impl Starvation {
 pub enum Fate {
     /// In every fair run, each request is completed.
     Completes,
-    /// One may not be.
+    /// In some fair run, a request is never completed.
     Starves(Box<Starvation>),
     /// A limit came first, of time, memory or states.
     Stopped(Stopped),

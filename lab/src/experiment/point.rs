@@ -145,9 +145,9 @@ pub struct Repoint {
 /// The kind of histories that an experiment is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Those that satisfy the model.
+    /// The histories that satisfy the model.
     Consistent,
-    /// Those that violate SC.
+    /// The histories that violate SC.
     Violations,
     /// Consistent histories and violations.
     Both,

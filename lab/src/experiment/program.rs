@@ -44,7 +44,7 @@ impl FromStr for Program {
             return Err(NoProgram::Form);
         }
         if is_built_in(name) {
-            return Err(NoProgram::Taken(name.to_owned()));
+            return Err(NoProgram::NameInUse(name.to_owned()));
         }
         Ok(Program { name: name.to_owned(), command: command.to_owned() })
     }
@@ -59,9 +59,9 @@ pub enum NoProgram {
         "NAME=COMMAND was expected, with {{}} where the file goes, such as mine='./checker --axe {{}}'"
     )]
     Form,
-    /// The name is taken.
+    /// An algorithm has the name.
     #[error("{0} is the name of an algorithm of rubric: choose another one")]
-    Taken(String),
+    NameInUse(String),
 }
 
 /// Why an external checker could not be run.

@@ -11,8 +11,9 @@ use super::catalog::Experiment;
 use super::point::{Point, Recording, Size, Source, Wanted};
 use super::trial::Limits;
 use crate::error::Error;
-use crate::folder::list;
+use crate::inputs;
 use crate::load;
+use crate::order;
 use crate::text::named;
 
 /// The histories of a folder.
@@ -23,14 +24,15 @@ pub struct Recordings {
     pub skipped: Vec<Error>,
 }
 
-/// Reads the histories of all files in a folder. Files that cannot be read as histories are skipped.
+/// Reads the histories of all traces in a folder and its folders, those that `rubric check` finds there. Files that cannot be read as
+/// histories are skipped.
 ///
 /// # Errors
-/// Fails if the folder cannot be read.
+/// Fails if the folder cannot be read, or has no traces.
 pub fn read(folder: &Path) -> Result<Recordings, Error> {
     let mut recordings = Recordings { histories: Vec::new(), skipped: Vec::new() };
-    for path in list(folder)?.iter().filter(|path| path.is_file()) {
-        match of_file(path) {
+    for path in inputs::traces(&[folder.to_owned()]) {
+        match of_file(&path?) {
             Ok(found) => recordings.histories.extend(found.into_iter().map(Arc::new)),
             Err(error) => recordings.skipped.push(error),
         }
@@ -60,7 +62,8 @@ pub fn used(points: &[Point]) -> usize {
     used.len()
 }
 
-/// The points of an experiment on recorded histories: in each part of the experiment, a point for every history of the wanted kind.
+/// The points of an experiment on recorded histories: in each part of the experiment, a point for every history of the wanted kind, in the
+/// natural order of their names.
 pub fn points(
     experiment: &Experiment,
     size: Size,
@@ -79,18 +82,21 @@ pub fn points(
             // Such a point has no histories.
             Source::Program(_) => continue,
         };
-        for (number, recording) in (0..).zip(recordings) {
-            if model.tasks.iter().any(|task| is_wanted(recording, wanted, task.model(), limits)) {
-                points.push(Point {
-                    part: model.part,
-                    name: name(model.part, recording),
-                    first: number,
-                    histories: 1,
-                    source: Source::Recorded(Arc::clone(recording)),
-                    tasks: model.tasks.clone(),
-                });
-            }
-        }
+        let suits = |recording: &Recording| {
+            model.tasks.iter().any(|task| is_wanted(recording, wanted, task.model(), limits))
+        };
+        let numbered = (0..).zip(recordings).filter(|(_, recording)| suits(recording));
+        let own = numbered.map(|(number, recording)| Point {
+            part: model.part,
+            name: name(model.part, recording),
+            first: number,
+            histories: 1,
+            source: Source::Recorded(Arc::clone(recording)),
+            tasks: model.tasks.clone(),
+        });
+        let mut own: Vec<Point> = own.collect();
+        own.sort_by(|one, other| order::of_paths(one.name.as_ref(), other.name.as_ref()));
+        points.extend(own);
     }
     points
 }

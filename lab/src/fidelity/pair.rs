@@ -36,11 +36,11 @@ impl Subject<'_> {
     }
 }
 
-/// Protocol, mutant, client and number.
+/// What identifies a program that ran: protocol, mutant, client and number.
 pub type Key = (String, Option<String>, String, u32);
 
-/// Protocol and mutant; machine, state and event.
-pub type Taken = (String, Option<String>, [String; 3]);
+/// What identifies a transition: protocol and mutant; machine, state and event.
+pub type TransitionKey = (String, Option<String>, [String; 3]);
 
 /// A line of the journal: a program in both places.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ impl Entry {
 
     /// Adds the transitions to sums over all programs of a mutant that came to their end in both places: one that a fault or the time
     /// limit cut off in one of them would count for less there.
-    pub fn count(&self, sums: &mut BTreeMap<Taken, [u64; 2]>) {
+    pub fn count(&self, sums: &mut BTreeMap<TransitionKey, [u64; 2]>) {
         if self.runs.iter().any(|run| run.fault.is_some()) {
             return;
         }
@@ -83,7 +83,9 @@ impl Entry {
 }
 
 /// The row about a transition.
-pub fn row(((protocol, mutant, place), [simulator, gem5]): (Taken, [u64; 2])) -> TransitionPair {
+pub fn row(
+    ((protocol, mutant, place), [simulator, gem5]): (TransitionKey, [u64; 2]),
+) -> TransitionPair {
     let [machine, state, event] = place;
     TransitionPair { protocol, mutant, machine, state, event, simulator, gem5 }
 }

@@ -14,7 +14,7 @@ use crate::error::Error;
 /// Findings, the worst first, with each violation that belongs to a worse one counted there.
 ///
 /// # Errors
-/// Those of runs that are repeated.
+/// The errors of the runs that are repeated.
 pub fn together(findings: Vec<Finding>, bench: &Bench<'_>) -> Result<Vec<Finding>, Error> {
     let mut leaders: Vec<Finding> = Vec::new();
     for finding in findings {
@@ -29,7 +29,7 @@ pub fn together(findings: Vec<Finding>, bench: &Bench<'_>) -> Result<Vec<Finding
 /// The same for findings that two versions of a protocol have, by those of the new version.
 ///
 /// # Errors
-/// Those of runs that are repeated.
+/// The errors of the runs that are repeated.
 pub fn pairs_together(
     pairs: Vec<(Finding, Finding)>,
     bench: &Bench<'_>,

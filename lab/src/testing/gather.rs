@@ -99,7 +99,7 @@ impl<'a> Gathered<'a> {
     /// change the timing, so one program may be clean with them by chance.
     ///
     /// # Errors
-    /// Those of runs.
+    /// The errors of the runs that are repeated.
     fn doubt_known(&mut self, observer: &dyn Observer) -> Result<(), Error> {
         let signatures: Vec<Signature> = self.known.keys().cloned().collect();
         for signature in signatures {
@@ -151,7 +151,7 @@ impl<'a> Gathered<'a> {
     /// The findings: new ones first, each kind by how bad it is.
     ///
     /// # Errors
-    /// Those of runs that are repeated.
+    /// The errors of the runs that are repeated.
     pub fn findings(mut self, observer: &dyn Observer) -> Result<Vec<Finding>, Error> {
         observer.begin(Stage::Findings);
         observer.total((2 * self.known.len() + self.new.len()) as u64);

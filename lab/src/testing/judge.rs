@@ -42,9 +42,9 @@ pub(crate) struct Problem {
 /// What is done about a run in which no request was answered for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suspicion {
-    /// It runs again with the threshold of the simulation.
+    /// The run is repeated with the threshold of the simulation.
     Confirmed,
-    /// It counts as a deadlock.
+    /// The run counts as a deadlock.
     Granted,
 }
 

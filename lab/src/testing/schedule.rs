@@ -24,7 +24,7 @@ const BATCH: u32 = 2;
 /// `guide` proposes programs, `run` runs one, and `reached` says what the guide learns of it.
 ///
 /// # Errors
-/// Those of `run`.
+/// The errors of `run`.
 pub fn run_programs<R: Send>(
     options: &Options,
     mut guide: Guide,

@@ -176,9 +176,9 @@ pub enum Update {
 /// Whether writes of other threads may come between the read and the write of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Atomicity {
-    /// None may.
+    /// No write of another thread comes between.
     Atomic,
-    /// They may: x86 without a `lock` prefix.
+    /// Writes of other threads may come between: x86 without a `lock` prefix.
     Separate,
 }
 
@@ -262,6 +262,6 @@ pub enum Instruction {
         /// The label, until labels are resolved.
         label: String,
     },
-    /// One instruction after the other.
+    /// The instructions, one after the other.
     Sequence(Vec<Instruction>),
 }

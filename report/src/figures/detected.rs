@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::sample::Sample;
 use crate::claims::paper::{FIG9_ALL, FIG9_MISSES, GCC_CAUSAL, GCC_VIOLATIONS};
-use crate::numbers::{digits, percent};
+use crate::numbers::{brief_percent, percent};
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
@@ -105,11 +105,6 @@ fn plot(
     bars.plot(all.collect())
 }
 
-/// A share with three digits, since bars stand side by side.
-fn short(share: f64) -> String {
-    percent(digits(share, 3).parse().unwrap_or(share))
-}
-
 /// A bar for each criterion, beside the published share.
 pub struct Bars<'p> {
     /// What is counted, such as `violations`.
@@ -132,12 +127,12 @@ impl Bars<'_> {
         let groups = all.iter().map(|one| {
             let ours = Bar {
                 height: Some(one.share()),
-                text: short(one.share()),
+                text: brief_percent(one.share()),
                 style: Some(style(algorithm_of(&one.name))),
             };
             let theirs = published(one).map(|share| Bar {
                 height: Some(share),
-                text: short(share),
+                text: percent(share),
                 style: None,
             });
             let bars = std::iter::once(ours).chain(theirs).collect();
@@ -159,7 +154,7 @@ impl Bars<'_> {
         // The weakest and the strongest say the most.
         let mut sorted: Vec<&Detected> = all.iter().collect();
         sorted.sort_by(|one, other| one.share().total_cmp(&other.share()));
-        let told = |one: &Detected| format!("{} {}", one.name, percent(one.share()));
+        let told = |one: &Detected| format!("{} {}", one.name, brief_percent(one.share()));
         let strongest = sorted.last().map_or_else(String::new, |one| {
             told(one).replacen(&one.name, &format!("{} {}", one.name, self.verb), 1)
         });

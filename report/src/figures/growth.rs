@@ -6,7 +6,7 @@ use super::sample::{Sample, time};
 use super::slowdown::{BASELINE, OVER_BASELINE, slowdowns};
 use super::times::{STACKED, TIME, place};
 use crate::claims::paper::{BACK_LARGEST, BACK_SLOWDOWN, DERIV_LARGEST};
-use crate::numbers::{count, digits, ratio};
+use crate::numbers::{count, ratio};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{LegendEntry, Panel, Plot, Symbol};
 use crate::plot::lines::{self, Quantity, Series};
@@ -109,17 +109,15 @@ pub fn told(slowdown: &[Series], takes: &str, of: &str, against: &str) -> Option
     let [(first, least), .., (last, most)] = &largest.points[..] else { return None };
     let shown = |summary: &Summary| {
         let more = if summary.median.is_open() { "over " } else { "" };
-        format!(
-            "{more}{}",
-            ratio(digits(summary.median.low, 3).parse().unwrap_or(summary.median.low))
-        )
+        format!("{more}{}", ratio(summary.median.low))
     };
+    let (least, most) = (shown(least), shown(most));
+    let same = least == most;
     Some(format!(
-        "With {}, {takes} {} {of} at {} {against} and {} at {}",
+        "With {}, {takes} {least} {of} at {} {against} and {}at {}",
         largest.name,
-        shown(least),
         count(*first),
-        shown(most),
+        if same { String::new() } else { format!("{most} ") },
         count(*last)
     ))
 }

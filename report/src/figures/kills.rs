@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::answers::{Answers, FINDERS, KillMatrix, KillRow, ProtocolResult, Scope};
-use crate::numbers::percent;
+use crate::answers::{Answers, FINDERS, KillMatrix, KillRow, Kills, ProtocolResult, Scope};
+use crate::numbers::brief_percent;
 use crate::plot::axis::Axis;
 use crate::plot::chart::{Layer, Panel, Plot, Side, Table};
 use crate::plot::style::{BLACK, GREY, shade};
 use plotters::style::{RGBColor, WHITE};
+use tables::CRITERIA;
 
 /// Height of a row of cells, in pixels.
 pub const ROW_HEIGHT: i32 = 17;
@@ -38,10 +39,29 @@ pub fn plot(matrix: &KillMatrix) -> Option<Plot> {
     // Two fractions side by side would need twice the width of a column.
     let percentage = |(found, of): (u64, u64)| format!("{:.0}", 100.0 * found as f64 / of as f64);
     Some(Plot {
-        finding: format!("Of {} mutants{protocol}, {} are found", total.mutants, total.killed),
+        finding: format!(
+            "Of {} mutants{protocol}, {} are found{}",
+            total.mutants,
+            total.killed,
+            ways(&total.by)
+        ),
         table: table(&columns, &names, &cells),
         ..heat(subtitle, "found by", &columns, &names, &shaded(&cells, percentage))
     })
+}
+
+/// What found mutants, the most successful first: protocol errors, deadlocks, and the criterion that found most.
+fn ways(by: &[Kills]) -> String {
+    let (criteria, ends): (Vec<&Kills>, Vec<&Kills>) =
+        by.iter().partition(|kills| CRITERIA.contains(&kills.finder));
+    let best = criteria.into_iter().max_by_key(|kills| kills.killed);
+    let mut ways: Vec<(u64, String)> =
+        ends.iter().map(|kills| (kills.killed, format!("{}s", kills.finder))).collect();
+    ways.extend(best.map(|kills| (kills.killed, kills.finder.to_owned())));
+    ways.retain(|(killed, _)| *killed > 0);
+    ways.sort_by_key(|(killed, _)| std::cmp::Reverse(*killed));
+    let told: Vec<String> = ways.iter().map(|(killed, way)| format!("{killed} by {way}")).collect();
+    if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }
 }
 
 /// A matrix of operators and protocols; none if mutants of fewer than two protocols ran.
@@ -72,9 +92,9 @@ pub fn by_protocol(answers: &Answers) -> Option<Plot> {
     let finding = format!(
         "Of the mutants of {} {} were found, of those of {} {}",
         least.1,
-        percent(least.0),
+        brief_percent(least.0),
         most.1,
-        percent(most.0)
+        brief_percent(most.0)
     );
     let subtitle = "a cell is found / of the mutants that ran and may differ".to_owned();
     let fraction = |(found, of): (u64, u64)| format!("{found}/{of}");

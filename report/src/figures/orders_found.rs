@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sample::Sample;
 use super::slowdown::BASELINE;
-use crate::numbers::{count, percent};
+use crate::numbers::{brief_percent, count, percent};
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Panel, Plot, Table, share_axis_name};
@@ -74,7 +74,7 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let most = names.iter().map(|name| total(name).1).max();
     let told = names.iter().filter(|name| Some(total(name).1) == most).map(|name| {
         let (found, programs) = total(name);
-        format!("{name} of {}", percent(found as f64 / programs.max(1) as f64))
+        format!("{name} of {}", brief_percent(found as f64 / programs.max(1) as f64))
     });
     let told: Vec<String> = told.collect();
     Some(Plot {

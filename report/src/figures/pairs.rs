@@ -8,7 +8,7 @@ use crate::claims::paper::{
     CCM_EXACT, CCM_PAIRS, GCC_UNORDERED_CCM, GCC_UNORDERED_CCV, GCC_UNORDERED_WCCM, WSC_EXACT,
     WSC_PAIRS, WSC_REST,
 };
-use crate::numbers::percent;
+use crate::numbers::{brief_percent, percent};
 use crate::plot::chart::Plot;
 use crate::plot::spread::{self, Group};
 use crate::plot::style::{algorithm_of, rank, style};
@@ -16,6 +16,9 @@ use tables::Trial;
 
 /// The algorithm of rows about the kernel, the pairs that all memory orders have in common.
 const KERNEL: &str = "kernel";
+
+/// The algorithm of rows about the conflict order of CCv by itself.
+pub const CONFLICTS: &str = "cf";
 
 /// The share of pairs that criteria leave unordered.
 pub fn unordered(sample: &Sample<'_>) -> Option<Plot> {
@@ -90,7 +93,7 @@ pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 /// The number of pairs of writes that a criterion, or the kernel, orders; none if that is not known or there are no pairs.
-fn ordered(trial: &Trial) -> Option<u64> {
+pub fn ordered(trial: &Trial) -> Option<u64> {
     let ordered = match trial.algorithm.as_str() {
         KERNEL => trial.kernel,
         _ => trial.ordered,
@@ -126,7 +129,7 @@ fn groups(
 
 /// What `cf` is, where it is shown: no paper calls anything so.
 fn explained<'n>(mut names: impl Iterator<Item = &'n str>) -> &'static str {
-    if names.any(|name| algorithm_of(name) == "cf") {
+    if names.any(|name| algorithm_of(name) == CONFLICTS) {
         "; cf: the conflict order of CCv alone"
     } else {
         ""
@@ -156,14 +159,21 @@ fn distributions(
     means.sort_by(|one, other| one.0.total_cmp(&other.0));
     let ends = means.first().zip(means.last());
     let finding = ends.map(|(least, most)| match means.len() {
-        1 => format!("On average {} {verb} {} {what}", most.1, percent(most.0)),
+        1 => format!("On average {} {verb} {} {what}", most.1, brief_percent(most.0)),
         _ => format!(
             "On average {} {verb} {} {what}, and {} {}",
             least.1,
-            percent(least.0),
+            brief_percent(least.0),
             most.1,
-            percent(most.0)
+            brief_percent(most.0)
         ),
+    });
+    // A published mean that no history comes near says most.
+    let apart = groups.iter().find_map(|group| Some((group, group.published_apart()?)));
+    let finding = apart.map_or(finding, |(group, published)| {
+        let (name, ours) = (named(group), brief_percent(group.mean()));
+        let published = percent(published);
+        Some(format!("On average {name} {verb} {ours} {what}; published are {published}"))
     });
     Some(Plot {
         finding: finding.unwrap_or_default(),

@@ -48,12 +48,8 @@ fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
         if groups.is_empty() {
             panel.add_text((0.0, 0.0), Side::Above, "not run".to_owned(), BLACK);
         }
-        bars::add_markers(&mut panel, &groups);
         panel
     });
-    let mut legend: Vec<_> =
-        MONITORS.iter().map(|(monitor, _)| bars::entry(Some(style(monitor)), monitor)).collect();
-    legend.push(bars::entry(None, "published"));
     let [tso, pso] = MONITORS.map(|(monitor, _)| {
         let pairs = found.values().filter_map(|by| by.get(monitor)?.pairs);
         pairs.filter(|pairs| *pairs > 0).count()
@@ -69,7 +65,7 @@ fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
         ),
         panels: panels.collect(),
         panel_height: bars::HEIGHT,
-        legend,
+        legend: vec![bars::entry(None, "published")],
         table: rows(&found, table),
     })
 }

@@ -34,6 +34,11 @@ impl Cell {
         Cell { is_long: is_long(text), ..Cell::of(html! { code { (breakable(text)) } }) }
     }
 
+    /// A cell with the name of a protocol.
+    pub fn name(text: &str) -> Cell {
+        Cell { key: Some(text.to_owned()), ..Cell::of(breakable(text)) }
+    }
+
     /// A cell with a whole number.
     pub fn count(number: u64) -> Cell {
         Cell::number(&grouped(number), number as f64)
@@ -90,7 +95,7 @@ pub fn shade(share: f64) -> String {
 
 /// A long id with places at which lines may break.
 pub fn breakable(text: &str) -> Markup {
-    let parts: Vec<&str> = text.split_inclusive(['/', ':']).collect();
+    let parts: Vec<&str> = text.split_inclusive(['/', ':', '_']).collect();
     html! {
         @for (at, part) in parts.iter().enumerate() {
             @if at > 0 { wbr; }

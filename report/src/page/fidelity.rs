@@ -94,7 +94,7 @@ fn row(subject: &SubjectPair) -> Vec<Cell> {
     row
 }
 
-/// What found something, and in how many runs.
+/// The finders of a mutant, each with the number of runs in which it found it.
 fn finders(found: &Findings) -> String {
     let named = found.finders.iter().map(|(finder, runs)| format!("{finder} {runs}"));
     named.collect::<Vec<_>>().join(", ")

@@ -98,8 +98,13 @@ fn table(text: &mut String, title: &str, heads: &[&str], lines: Vec<Vec<String>>
     }
 }
 
-/// Text in which nothing is taken for markup or the end of a cell. Names in backticks stay as they are.
+/// Text in which nothing is taken for markup or the end of a cell. What is in backticks, such as a command, stays as it is.
 fn escaped(text: &str) -> String {
     let text = text.replace('\n', " ").replace('|', "\\|");
-    if text.starts_with('`') { text } else { text.replace('<', "&lt;").replace('_', "\\_") }
+    let parts = text.split('`').enumerate();
+    let parts = parts.map(|(at, part)| match at % 2 {
+        0 => part.replace('<', "&lt;").replace('_', "\\_"),
+        _ => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("`")
 }

@@ -68,18 +68,7 @@ pub(super) fn ran(page: &Page<'_>) -> Vec<Fact> {
 /// What was found: verdicts on claims, mutants, alarms, coverage and agreement with gem5, a line each.
 pub(super) fn found(page: &Page<'_>) -> Vec<Fact> {
     let mut facts = Vec::new();
-    if page.claims.iter().any(|claim| claim.has_numbers()) {
-        let count = |verdict| page.claims.iter().filter(|claim| claim.verdict == verdict).count();
-        let text = format!(
-            "of {}, {} hold, {} differ, {} are what the experiment was calibrated to, {} are untested",
-            counted(page.claims.len(), "published claim", "published claims"),
-            count(Verdict::Holds),
-            count(Verdict::Differs),
-            count(Verdict::Calibrated),
-            count(Verdict::Untested)
-        );
-        facts.push(fact("Claims", "claims", text));
-    }
+    facts.extend(claims(page).map(|text| fact("Claims", "claims", text)));
     let protocols = compared(page);
     if let Some(text) = mutants(&protocols) {
         facts.push(fact("Mutants", "protocols", text));
@@ -118,6 +107,28 @@ pub(super) fn found(page: &Page<'_>) -> Vec<Fact> {
         facts.push(fact("gem5", "fidelity", text));
     }
     facts
+}
+
+/// How many of the published claims that there are results for have each verdict; none if there are no results for any.
+fn claims(page: &Page<'_>) -> Option<String> {
+    let with_results: Vec<_> = page.claims.iter().filter(|claim| claim.has_numbers()).collect();
+    let count = |verdict| with_results.iter().filter(|claim| claim.verdict == verdict).count();
+    let verdicts = [
+        (Verdict::Holds, "holds", "hold"),
+        (Verdict::Differs, "differs", "differ"),
+        (
+            Verdict::Calibrated,
+            "is what the experiment was calibrated to",
+            "are what the experiment was calibrated to",
+        ),
+        (Verdict::Untested, "has too few results", "have too few results"),
+    ];
+    let counts = verdicts.into_iter().map(|(verdict, one, several)| (count(verdict), one, several));
+    let parts = counts.filter(|(count, ..)| *count > 0);
+    let parts: Vec<String> =
+        parts.map(|(count, one, several)| counted(count, one, several)).collect();
+    let all = counted(with_results.len(), "published claim", "published claims");
+    (!parts.is_empty()).then(|| format!("of {all} with results, {}", parts.join(", ")))
 }
 
 /// The share of mutants found, protocol by protocol; none if no mutants ran.

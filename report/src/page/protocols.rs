@@ -21,7 +21,7 @@ pub(super) struct Compared<'p> {
     pub reached: Option<Reached>,
 }
 
-/// The protocols with runs or coverage, by name.
+/// The protocols with runs or coverage, by name, those whose mutants ran first.
 pub(super) fn compared<'p>(page: &Page<'p>) -> Vec<Compared<'p>> {
     let mut all: BTreeMap<&str, Compared<'_>> = BTreeMap::new();
     let empty = |name| Compared { name, result: ProtocolResult::default(), reached: None };
@@ -34,7 +34,9 @@ pub(super) fn compared<'p>(page: &Page<'p>) -> Vec<Compared<'p>> {
         let one = all.entry(name).or_insert_with(|| empty(name));
         one.reached = Some(coverage::whole(rows, page.unreached));
     }
-    all.into_values().collect()
+    let mut all: Vec<Compared<'_>> = all.into_values().collect();
+    all.sort_by_key(|one| one.result.mutants == 0);
+    all
 }
 
 /// The section; none if there are no protocols.
@@ -66,7 +68,7 @@ fn table(all: &[Compared<'_>]) -> Table {
         "Runs until found",
         "Operations until detected",
         "Transitions taken",
-        "of reachable",
+        "Transitions reachable",
         "Coverage",
         "Runs of mutants",
         "Time per run",
@@ -91,7 +93,7 @@ fn table(all: &[Compared<'_>]) -> Table {
         };
         let each = result.seconds / result.runs.max(1) as f64;
         table.push(vec![
-            Cell::text(one.name),
+            Cell::name(one.name),
             count(result.mutants),
             count(result.found),
             part(result.found, result.mutants),

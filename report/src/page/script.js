@@ -101,7 +101,7 @@
     input.type = "search";
     input.addEventListener("input", () => filter(table, input.value, count));
     label.className = "filter";
-    label.append("Rows with ", input, " ", count);
+    label.append("Filter ", input, " ", count);
     table.parentElement.before(label);
   }
 })();

@@ -108,9 +108,9 @@ pub enum Layer {
     Box {
         /// The colour of the edge.
         color: RGBColor,
-        /// Its left and its right end.
+        /// The positions of its left and right ends on the x axis.
         across: (f64, f64),
-        /// Its lower and its upper end.
+        /// The positions of its lower and upper ends on the y axis.
         up: (f64, f64),
     },
     /// Upright strokes from a lower to an upper end.
@@ -140,9 +140,9 @@ pub enum Layer {
     Bar {
         /// Its colour; white with a dark edge if there is none.
         color: Option<RGBColor>,
-        /// Its left and its right end.
+        /// The positions of its left and right ends on the x axis.
         across: (f64, f64),
-        /// Its lower and its upper end.
+        /// The positions of its lower and upper ends on the y axis.
         up: (f64, f64),
     },
     /// Text.

@@ -103,9 +103,10 @@ fn draw_axes<'a, DB: DrawingBackend>(
     layout: &Layout,
 ) -> Result<Chart<'a, DB>, Failure<DB>> {
     let mut builder = ChartBuilder::on(area);
-    let x = match placed.has_upright_labels {
-        true => panel.x.without_labels(),
-        false => panel.x.thinned(layout.chart_width()),
+    let x = if placed.has_upright_labels {
+        panel.x.without_labels()
+    } else {
+        panel.x.thinned(layout.chart_width())
     };
     let mut chart = builder
         .margin_right(layout.end_width * SCALE)

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::axis::Axis;
 use super::chart::{EndLabel, Layer, LegendEntry, NumbersAbove, Panel, Reference, Symbol, Table};
 use super::style::{GREY, Marker, Style, algorithm_of, rank, styles};
-use crate::numbers::{digits, ratio, seconds};
+use crate::numbers::{brief_percent, digits, ratio, seconds};
 use crate::statistics::{Estimate, Summary};
 
 /// The largest number of rows of time-outs above a panel. The table has all of them.
@@ -39,8 +39,10 @@ pub struct Series {
 pub enum Quantity {
     /// A time in seconds.
     Seconds,
-    /// A ratio to something else.
+    /// A ratio to another time.
     Ratio,
+    /// A share from 0 to 1.
+    Share,
 }
 
 /// Makes a curve of the measurements of each series: its name, the place on the axis, and the number.
@@ -195,7 +197,8 @@ pub fn finding(place: impl Fn(u64) -> String, series: &[Series], quantity: Quant
     let told = |(median, name): &(Estimate, &str)| {
         let number = match quantity {
             Quantity::Seconds => seconds(median.low),
-            Quantity::Ratio => ratio(digits(median.low, 3).parse().unwrap_or(median.low)),
+            Quantity::Ratio => ratio(median.low),
+            Quantity::Share => brief_percent(median.low),
         };
         let more = if median.is_open() { "over " } else { "" };
         format!("{name} {more}{number}")
@@ -233,7 +236,7 @@ pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
         let open = Style { color: GREY, marker: Marker::Circle };
         let meaning = match quantity {
             Quantity::Seconds => "open: median at least this; it did not end",
-            Quantity::Ratio => "open: at least this, or above; it did not end",
+            Quantity::Ratio | Quantity::Share => "open: at least this, or above; it did not end",
         };
         entries.push(LegendEntry::new(Symbol::Mark(open, true), meaning));
     }
@@ -255,6 +258,7 @@ pub fn table(
     let unit = match quantity {
         Quantity::Seconds => "s",
         Quantity::Ratio => "ratio",
+        Quantity::Share => "share",
     };
     let quartiles = ["lower quartile", "median", "upper quartile"];
     let quartiles = quartiles.map(|number| format!("{number} ({unit})"));

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::chart::{Layer, LegendEntry, NumbersAbove, Panel, Symbol, Table};
 use super::style::{BLACK, Marker, PUBLISHED, Style, algorithm_of};
-use crate::numbers::{digits, percent};
+use crate::numbers::{brief_percent, digits, percent};
 use crate::statistics::{Estimate, Summary};
 
 /// Half the width of a box, where groups are 1 apart.
@@ -51,6 +51,12 @@ impl Group {
     /// The mean of the shares.
     pub fn mean(&self) -> f64 {
         self.shares.iter().sum::<f64>() / self.shares.len() as f64
+    }
+
+    /// The published mean, if the shares of all histories are on one side of it.
+    pub fn published_apart(&self) -> Option<f64> {
+        let (least, most) = (self.shares.first()?, self.shares.last()?);
+        self.published.filter(|mean| mean < least || mean > most)
     }
 
     fn summary(&self) -> Option<Summary> {
@@ -109,7 +115,7 @@ pub fn panel(heading: &str, name: &str, groups: &[Group], from_zero: bool) -> Pa
 /// The means, and the published ones where there are any, as rows of numbers.
 fn means(groups: &[Group]) -> Vec<NumbersAbove> {
     let places = || groups.iter().enumerate().map(|(at, group)| (at as f64, group));
-    let ours = places().map(|(at, group)| (at, percent(group.mean())));
+    let ours = places().map(|(at, group)| (at, brief_percent(group.mean())));
     let theirs = places().filter_map(|(at, group)| Some((at, percent(group.published?))));
     let mean = Style { color: BLACK, marker: Marker::Diamond };
     let rows = [

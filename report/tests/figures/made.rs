@@ -122,6 +122,28 @@ pub fn gcc() -> Vec<Trial> {
     }
     trials.extend(found);
     trials.extend(unordered("gcc-unordered", 30));
+    trials.extend(shares_of_reads());
+    trials
+}
+
+/// Rows of the experiment `gcc-unordered-reads`: less is left unordered where more operations read.
+fn shares_of_reads() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (reads, locations) in [(46_u32, 1), (60, 1), (70, 1), (46, 4), (60, 4), (70, 4)] {
+        for number in 0..10 {
+            for (algorithm, unordered) in [("ccm", 0.1), ("ccv", 0.103), ("cf", 0.6)] {
+                let mut one = trial("gcc-unordered-reads", "reads", number, algorithm);
+                one.point = format!("reads={reads},locations={locations}");
+                one.mix = format!("{reads},{},0,0", 100 - reads);
+                (one.locations, one.write_pairs) = (locations, 1000);
+                let chance = 0.9 + 0.2 * noise(&[u64::from(number), u64::from(reads)]);
+                let unordered = unordered * chance * f64::from(100 - reads) / 54.0;
+                one.ordered = Some(1000 - (1000.0 * unordered) as u64);
+                one.said = Reported::Satisfied;
+                trials.push(one);
+            }
+        }
+    }
     trials
 }
 

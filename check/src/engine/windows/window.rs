@@ -25,10 +25,10 @@ struct SlotState {
     changed: u32,
     visited: u32,
     passed_on: u32,
-    /// Its last edges.
+    /// The edges that were added last, into the slot and out of it.
     first_in: u32,
     first_out: u32,
-    /// Its number in the order.
+    /// The number of the slot in the order.
     rank: u32,
     /// Whether the member is not placed.
     is_live: bool,

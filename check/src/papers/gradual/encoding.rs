@@ -57,14 +57,16 @@ pub fn solve(
     let Some(order) = formula.encode(known) else {
         return Answer::Exceeded.into();
     };
-    let answer = match formula.contradicts {
-        true => Answer::Refuted,
-        false => match formula.solver.solve(&[], problem.options.budget) {
-            Some(true) => Answer::Order(order.sorted(&solver)),
-            Some(false) => Answer::Refuted,
-            None if problem.bounds.passed() => Answer::Exceeded,
-            None => Answer::GaveUp(Reason::Budget(problem.options.budget)),
-        },
+    let is_solved = if formula.contradicts {
+        Some(false)
+    } else {
+        formula.solver.solve(&[], problem.options.budget)
+    };
+    let answer = match is_solved {
+        Some(true) => Answer::Order(order.sorted(&solver)),
+        Some(false) => Answer::Refuted,
+        None if problem.bounds.passed() => Answer::Exceeded,
+        None => Answer::GaveUp(Reason::Budget(problem.options.budget)),
     };
     let sat = solver.statistics();
     Report {

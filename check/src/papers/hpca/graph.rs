@@ -43,7 +43,7 @@ pub enum Swaps {
 pub struct Graph<'a> {
     /// The history.
     pub execution: Execution<'a>,
-    /// Its operations in chains.
+    /// The operations of the history, in chains.
     pub chains: Chains,
     /// Observed and inferred edges.
     pub edges: Edges,

@@ -46,9 +46,9 @@ pub struct Subject<'a> {
 /// What an exploration is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// It looks at states.
+    /// Visiting states.
     Exploring,
-    /// It looks for known faults that explain what was found.
+    /// Looking for known faults that explain what was found.
     Explaining,
 }
 

@@ -107,6 +107,7 @@ pub fn programs(bin: &Path, trace: &Path) {
     program(bin, "jq", "python3 -c 'import json, sys; json.load(sys.stdin)'");
     program(bin, "less", "cat");
     program(bin, "man", "head -1 \"$1\"");
+    program(bin, "riscv64-linux-gnu-gcc", "grep -q 'int main' program.c && touch program");
 }
 
 fn program(bin: &Path, name: &str, text: &str) {

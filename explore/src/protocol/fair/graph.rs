@@ -22,7 +22,7 @@ pub struct Edge {
 /// How often something must happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fairness {
-    /// It may never happen.
+    /// Never.
     None,
     /// Again and again if it is possible all the time.
     Weak,

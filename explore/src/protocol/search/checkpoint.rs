@@ -41,7 +41,7 @@ const MOST_TIME: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Checkpoints {
     folder: PathBuf,
-    /// All that does not change.
+    /// The parameters that stay the same throughout the exploration.
     manifest: Manifest,
     learnt: Learnt,
     /// The end of the last checkpoint, and how long it took.

@@ -22,7 +22,7 @@ pub(super) enum Progress {
     Complete,
     /// The caller stopped it.
     Stopped,
-    /// It found no order.
+    /// The search found no order.
     GaveUp,
     /// A bound was met.
     Exceeded,

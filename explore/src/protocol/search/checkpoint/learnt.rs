@@ -45,7 +45,7 @@ impl Learnt {
     /// The file in a folder, of which a number of bytes are valid.
     ///
     /// # Errors
-    /// It cannot be opened, or is shorter.
+    /// The file cannot be opened, or is shorter than the manifest says.
     pub fn open(folder: &Path, length: u64) -> Result<Learnt, DiskProblem> {
         let path = folder.join("parts");
         let file = open(&path, length)?;

@@ -120,7 +120,7 @@ impl Manifest {
     /// Writes it to a folder, as a whole or not at all.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The manifest cannot be written.
     pub(super) fn write(&self, folder: &Path) -> Result<(), DiskProblem> {
         let manifest = Manifest { version: VERSION, program: program(), ..self.clone() };
         let text = serde_json::to_string_pretty(&manifest).expect("a manifest can be written");

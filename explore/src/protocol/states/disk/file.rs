@@ -54,7 +54,7 @@ pub struct WordFile {
     file: File,
     /// The number of words in the file.
     written: u64,
-    /// Those that follow.
+    /// The words that are not in the file yet and follow those that are.
     tail: Vec<u32>,
 }
 
