@@ -7,6 +7,8 @@ The protocol is that of the binary. The script takes the options of gem5's confi
 """
 
 import argparse
+import importlib
+import inspect
 import os
 import resource
 import select
@@ -20,6 +22,7 @@ import _m5.core
 import _m5.event
 import m5
 from m5 import debug
+from m5.defines import buildEnv
 from m5.objects import *
 from m5.util import addToPath
 
@@ -215,6 +218,26 @@ def seed_of(args, program, number):
     return 1
 
 
+def adapt_script():
+    """Lets gem5 call the script of its protocol. Ruby.py of v24.0 hands the cores over as a seventh argument, which the script of
+    MOESI_AMD_Base does not take."""
+    script = importlib.import_module("ruby." + buildEnv["PROTOCOL"])
+    create, taken = script.create_system, len(inspect.signature(script.create_system).parameters)
+    script.create_system = lambda *given: create(*given[:taken])
+
+
+def complete(system):
+    """Gives the directories of MOESI_AMD_Base what its script leaves out, with the values of the script of GPU_VIPER."""
+    network = system.ruby.network
+    for part in system.descendants():
+        if type(part).__name__ == "DirCntrl" and "L2isWB" not in part._values:
+            part.L2isWB = False
+            part.requestFromDMA = MessageBuffer(ordered=True)
+            part.requestFromDMA.in_port = network.out_port
+            part.responseToDMA = MessageBuffer()
+            part.responseToDMA.out_port = network.in_port
+
+
 def build(args):
     """The system, with a core on each sequencer."""
     if "RubricTester" not in globals():
@@ -233,12 +256,14 @@ def build(args):
     system.clk_domain = SrcClockDomain(
         clock=args.sys_clock, voltage_domain=system.voltage_domain
     )
+    adapt_script()
     ports = [device.port for device in devices]
     Ruby.create_system(args, False, system, dma_ports=ports, cpus=cores)
     system.ruby.clk_domain = SrcClockDomain(
         clock=args.ruby_clock, voltage_domain=system.voltage_domain
     )
     system.ruby.randomization = not args.steady
+    complete(system)
     connect(args, system, cores)
     return system, run
 
@@ -260,7 +285,7 @@ def connect(args, system, cores):
         sequencer.deadlock_threshold = args.deadlock_threshold
     # Cores that load early have to know of lines that leave the cache, and reservations end with them. gem5's own scripts
     # ask for that only where CPU models need it.
-    for part in system.ruby.descendants():
+    for part in system.descendants():
         if "send_evictions" in part._params:
             part.send_evictions = not args.no_evictions
         for cache in caches_of(part):
@@ -399,6 +424,9 @@ def main():
     args.num_cpus = args.num_cpus or count(first[0], "thread")
     if args.num_cpus == 0:
         fail(f"{args.program}: the program has no thread")
+    if buildEnv["PROTOCOL"] == "MOESI_AMD_Base":
+        # Its controllers are for pairs of cores.
+        args.num_cpus += args.num_cpus % 2
     if args.dma is None:
         args.dma = count(first[0], "device")
     system, run = build(args)
