@@ -205,7 +205,10 @@ mod tests {
         let three = ["MI_example", "CHI", "MOESI_hammer"];
         assert_eq!(chosen("p", &["CHI"], &[]).unwrap(), ["CHI"], "others refuse it");
         assert_eq!(chosen("CHI=p", &three, &["MI_example"]).unwrap(), ["CHI"]);
-        assert_eq!(chosen("p", &three, &["CHI", "X", "MI_example"]).unwrap(), ["MI_example", "CHI"]);
+        assert_eq!(
+            chosen("p", &three, &["CHI", "X", "MI_example"]).unwrap(),
+            ["MI_example", "CHI"]
+        );
         assert_eq!(chosen("none=p", &three, &["CHI"]).unwrap(), ["CHI"]);
         assert_eq!(chosen("mutant=p", &three, &["CHI"]).unwrap(), ["CHI"]);
         let several = chosen("mutant=p", &three, &["CHI", "MI_example"]).unwrap_err();
