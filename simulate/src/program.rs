@@ -136,7 +136,7 @@ pub enum Operation {
     Load(Bytes),
     /// Fetches an instruction.
     Fetch(Bytes),
-    /// LineTables a value to as many bytes.
+    /// Stores a value to as many bytes.
     Store(Bytes, u64),
     /// Atomically replaces the value of a word by this one.
     Rmw {

@@ -24,9 +24,9 @@ enum State {
     Atomic(Atomic),
 }
 
-/// LineTables leave in the order of the program.
+/// Stores leave in the order of the program.
 pub(super) static FIFO: CoreKind = kind("store-buffer-N", || vec![Model::TSO]);
-/// LineTables to different locations leave in any order.
+/// Stores to different locations leave in any order.
 pub(super) static PER_LOCATION: CoreKind = kind("per-location-N", || vec![Model::PSO]);
 /// The other models with store buffers.
 pub(super) static OTHER_MODELS: CoreKind = kind("MODEL-buffer-N", || {
@@ -66,7 +66,7 @@ impl Buffered {
         self.buffer.send(now, self.model, locking, &mut self.thread, port);
     }
 
-    /// The location that is to be locked, or is, if any. LineTables to others wait: in front of the second
+    /// The location that is to be locked, or is, if any. Stores to others wait: in front of the second
     /// half, one could wait for a line that another core has locked, and that core for this line. A
     /// first-in-first-out buffer is empty by then.
     fn locking(&self, now: u64) -> Option<Bytes> {

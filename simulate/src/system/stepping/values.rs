@@ -40,7 +40,7 @@ pub enum Values {
 /// How recent the value was that a load returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Freshness {
-    /// The latest value of the line. LineTables always have this freshness.
+    /// The latest value of the line. Stores always have this freshness.
     Latest,
     /// A value that has been overwritten, but was the latest at some time since the load began.
     Old,
