@@ -15,62 +15,29 @@ struct Schema {
     text: &'static str,
 }
 
+/// A schema, whose text is the file of its name.
+macro_rules! schema {
+    ($name:literal, $version:literal, $about:literal) => {
+        Schema {
+            name: $name,
+            version: $version,
+            about: $about,
+            text: include_str!(concat!("schema/", $name, ".json")),
+        }
+    };
+}
+
 /// The schemas. The number of the version is also the end of `$id` in the text.
 const SCHEMAS: &[Schema] = &[
-    Schema {
-        name: "check",
-        version: 1,
-        about: "a line of `rubric check --format json`",
-        text: include_str!("schema/check.json"),
-    },
-    Schema {
-        name: "verdicts",
-        version: 1,
-        about: "a line of `rubric check -o FILE.json`",
-        text: include_str!("schema/verdicts.json"),
-    },
-    Schema {
-        name: "kernel",
-        version: 1,
-        about: "a line of `rubric kernel --format json`",
-        text: include_str!("schema/kernel.json"),
-    },
-    Schema {
-        name: "litmus",
-        version: 1,
-        about: "a line of `rubric litmus --format json`",
-        text: include_str!("schema/litmus.json"),
-    },
-    Schema {
-        name: "shrink",
-        version: 1,
-        about: "what `rubric shrink --format json` prints",
-        text: include_str!("schema/shrink.json"),
-    },
-    Schema {
-        name: "watch",
-        version: 1,
-        about: "what `rubric watch --format json` prints",
-        text: include_str!("schema/watch.json"),
-    },
-    Schema {
-        name: "simulate",
-        version: 2,
-        about: "a line of `rubric simulate --format json` for a protocol and client",
-        text: include_str!("schema/simulate.json"),
-    },
-    Schema {
-        name: "test",
-        version: 1,
-        about: "what `rubric test --format json` prints",
-        text: include_str!("schema/test.json"),
-    },
-    Schema {
-        name: "diff",
-        version: 1,
-        about: "what `rubric diff --format json` prints",
-        text: include_str!("schema/diff.json"),
-    },
+    schema!("check", 1, "a line of `rubric check --format json`"),
+    schema!("verdicts", 1, "a line of `rubric check -o FILE.json`"),
+    schema!("kernel", 1, "a line of `rubric kernel --format json`"),
+    schema!("litmus", 1, "a line of `rubric litmus --format json`"),
+    schema!("shrink", 1, "what `rubric shrink --format json` prints"),
+    schema!("watch", 1, "what `rubric watch --format json` prints"),
+    schema!("simulate", 2, "a line of `rubric simulate --format json` for a protocol and client"),
+    schema!("test", 1, "what `rubric test --format json` prints"),
+    schema!("diff", 1, "what `rubric diff --format json` prints"),
 ];
 
 /// Print the JSON Schema of what a command prints with --format json

@@ -18,6 +18,7 @@ mod report;
 mod run;
 mod scan;
 pub mod stepping;
+mod transition;
 mod waiting;
 mod warning;
 mod words;

@@ -139,6 +139,14 @@ impl System {
                 }
             };
         }
+        // Sets a register to the head of a buffer, or to null if that is another type of message.
+        macro_rules! peek {
+            ($to:expr, $buffer:expr, $message:expr) => {{
+                let head = head!($buffer);
+                let fits = type_in(heap, head) == $message as TypeId;
+                get!($to) = if fits { head } else { 0 };
+            }};
+        }
         macro_rules! calculate {
             ($to:ident, $left:ident, $right:ident, |$a:ident, $b:ident| $result:expr) => {{
                 let ($a, $b) = (get!($left), get!($right));
@@ -162,6 +170,18 @@ impl System {
                 let new = self.words.allocate(of, &program.types[of].initial);
                 renew!();
                 new
+            }};
+        }
+        // Whether the next instruction, `JumpUnless`, jumps.
+        macro_rules! next_jump_unless {
+            () => {{
+                let (condition, target) =
+                    next!(Op::JumpUnless { condition, target } => (condition, target));
+                let jumps = get!(condition) == 0;
+                if jumps {
+                    jump!(target);
+                }
+                jumps
             }};
         }
         macro_rules! next_load {
@@ -365,11 +385,7 @@ impl System {
                         }
                         renew!();
                     }
-                    Op::Peek { to, buffer, message } => {
-                        let head = head!(buffer);
-                        let fits = type_in(heap, head) == message as TypeId;
-                        get!(to) = if fits { head } else { 0 };
-                    }
+                    Op::Peek { to, buffer, message } => peek!(to, buffer, message),
                     Op::PeekSure { to, buffer, message } => {
                         let head = head!(buffer);
                         if type_in(heap, head) != message as TypeId {
@@ -418,26 +434,12 @@ impl System {
                         store_controls!(2);
                     }
                     Op::PeekUnless { to, buffer, message } => {
-                        let head = head!(buffer);
-                        let fits = type_in(heap, head) == message as TypeId;
-                        get!(to) = if fits { head } else { 0 };
-                        let (condition, target) = next!(
-                            Op::JumpUnless { condition, target } => (condition, target)
-                        );
-                        if get!(condition) == 0 {
-                            jump!(target);
-                        }
+                        peek!(to, buffer, message);
+                        next_jump_unless!();
                     }
                     Op::PeekLoad { to, buffer, message } => {
-                        let head = head!(buffer);
-                        let fits = type_in(heap, head) == message as TypeId;
-                        get!(to) = if fits { head } else { 0 };
-                        let (condition, target) = next!(
-                            Op::JumpUnless { condition, target } => (condition, target)
-                        );
-                        if get!(condition) == 0 {
-                            jump!(target);
-                        } else {
+                        peek!(to, buffer, message);
+                        if !next_jump_unless!() {
                             next_load!();
                         }
                     }
@@ -670,43 +672,5 @@ impl System {
                 }
             }
         }
-    }
-
-    /// Looks up the transition for an event in a state, and records its states. Returns the index of its first instruction; `None`
-    /// if there is no room for what it needs, so that it stalls.
-    #[inline(never)]
-    fn begin_transition(
-        &mut self,
-        program: &Program,
-        event: u64,
-        state: u64,
-    ) -> Result<Option<u32>, Trap> {
-        let controller = &self.controllers[self.current];
-        let control = controller.control as usize;
-        let machine = &program.machines[controller.machine];
-        let (event, state) = (event as usize, state as usize);
-        if state >= machine.states.len() || event >= machine.events.len() {
-            return Err(Trap::Other("a state or event that was never set"));
-        }
-        let Some(number) = machine.table[state * machine.events.len() + event].checked_sub(1)
-        else {
-            return Err(Trap::NoTransition { state: state as u16, event: event as u16 });
-        };
-        self.transition = number;
-        let transition = &machine.transitions[number as usize];
-        let after = transition.next.map_or(state as u64, u64::from);
-        self.words.words[control + usize::from(control::BEFORE)] = state as u64;
-        self.words.words[control + usize::from(control::AFTER)] = after;
-        if !self.states_at.is_empty() {
-            self.note_states(control, state as u64);
-        }
-        if transition.needs.iter().all(|need| self.has_room(control, *need)) {
-            self.in_transition = true;
-            return Ok(Some(transition.code.start));
-        }
-        // Room in a buffer may depend on who reads it.
-        self.looks.has_changed = true;
-        self.note_stall(true);
-        Ok(None)
     }
 }

@@ -2,13 +2,11 @@
 //! wakeup of a controller").
 
 use slicc::compile::code::Program;
-use slicc::compile::op::control;
 
 use super::fault::Trap;
 use super::run::Ending;
 use super::words::STACK;
-use super::{MOST_TRANSITIONS_PER_WAKEUP, Port, RecordedEvent, System};
-use crate::trace;
+use super::{MOST_TRANSITIONS_PER_WAKEUP, Port, System};
 
 impl System {
     /// Wakes the current controller. Returns whether it takes a transition, or a stall handler stands for one.
@@ -125,138 +123,5 @@ impl System {
     /// Wakes the current controller in the next cycle.
     pub(super) fn wake_next_cycle(&mut self) {
         self.wheel.schedule(self.now + 1, self.current as u32);
-    }
-
-    /// Counts a transition that was taken, and traces it.
-    #[inline(never)]
-    pub(super) fn note_transition(&mut self, program: &Program) {
-        self.tally.transitions += 1;
-        let controller = &self.controllers[self.current];
-        let (machine, number) = (controller.machine, self.transition);
-        let control = controller.control as usize;
-        let address = self.words.words[control + usize::from(control::ADDRESS)];
-        let after = self.words.words[control + usize::from(control::AFTER)] as u16;
-        let event = RecordedEvent {
-            tick: self.now,
-            controller: self.current as u32,
-            what: number,
-            after,
-            address,
-            ..RecordedEvent::default()
-        };
-        let transition = &program.machines[machine].transitions[number as usize];
-        if transition.state == after {
-            self.keep_unchanged(event)
-        } else {
-            self.keep(event)
-        }
-        self.coverage[machine][number as usize] += 1;
-        if transition.next.is_none() {
-            *self.computed.entry((machine, number, after)).or_default() += 1;
-        }
-        if self.trace.is_some() {
-            self.trace_transition(program, address, after);
-        }
-    }
-
-    /// Traces the transition that was taken.
-    fn trace_transition(&mut self, program: &Program, address: u64, after: u16) {
-        let Some(trace) = &mut self.trace else { return };
-        let controller = &self.controllers[self.current];
-        let of = &program.machines[controller.machine];
-        let transition = &of.transitions[self.transition as usize];
-        trace.transition(
-            self.now,
-            &trace::Transition {
-                version: controller.version,
-                machine: &of.name,
-                event: &of.events[transition.event as usize],
-                from: &of.states[transition.state as usize],
-                to: of.states.get(after as usize).map_or("", |state| state),
-                key: Some((self.current as u32, self.transition, after)),
-                address,
-                comment: &self.comment,
-            },
-        );
-        self.comment.clear();
-    }
-
-    /// Takes the transition that was counted last out of the counts: it was only tried.
-    pub(super) fn forget_transition(&mut self) {
-        self.tally.transitions -= 1;
-        let controller = &self.controllers[self.current];
-        let machine = controller.machine;
-        self.coverage[machine][self.transition as usize] -= 1;
-        let offset = controller.control as usize + usize::from(control::AFTER);
-        let computed = (machine, self.transition, self.words.words[offset] as u16);
-        if let Some(count) = self.computed.get_mut(&computed) {
-            *count -= 1;
-            if *count == 0 {
-                self.computed.remove(&computed);
-            }
-        }
-    }
-
-    /// Counts a transition that stalled, and traces it.
-    pub(super) fn note_stall(&mut self, resource: bool) {
-        self.tally.stalls += 1;
-        self.looks.stall((!resource).then_some(self.transition));
-        if !resource {
-            let machine = self.controllers[self.current].machine;
-            self.stalled[machine][self.transition as usize] += 1;
-        }
-        let Some(trace) = &mut self.trace else { return };
-        let controller = &self.controllers[self.current];
-        let word =
-            |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
-        let of = &self.program.machines[controller.machine];
-        let transition = &of.transitions[self.transition as usize];
-        let line = trace::Transition {
-            version: controller.version,
-            machine: &of.name,
-            event: &of.events[transition.event as usize],
-            from: &of.states[transition.state as usize],
-            to: of.states.get(word(control::AFTER) as usize).map_or("", |state| state),
-            key: Some((self.current as u32, self.transition, word(control::AFTER) as u16)),
-            address: word(control::ADDRESS),
-            comment: "",
-        };
-        if resource {
-            trace.resource_stall(self.now, &line)
-        } else {
-            trace.protocol_stall(self.now, &line)
-        }
-    }
-
-    /// Adds a value to the comment of the running transition.
-    pub(super) fn comment(&mut self, of: usize, value: u64) {
-        use slicc::compile::types::TypeKind;
-        use std::fmt::Write;
-
-        if self.trace.is_none() {
-            return;
-        }
-        let known = self.program.types.known;
-        let kind = &self.program.types[of].kind;
-        let written = match kind {
-            _ if of == known.text => {
-                write!(
-                    self.comment,
-                    "{}",
-                    self.program.texts.get(value as usize).map_or("", |text| text)
-                )
-            }
-            TypeKind::Enumeration { values, .. } => {
-                write!(self.comment, "{}", values.get(value as usize).map_or("?", |name| name))
-            }
-            TypeKind::Value => {
-                let words = &self.words.words
-                    [value as usize..value as usize + self.program.types[of].width()];
-                write!(self.comment, "{words:x?}")
-            }
-            _ if of == known.addr => write!(self.comment, "{value:#x}"),
-            _ => write!(self.comment, "{}", value as i64),
-        };
-        debug_assert!(written.is_ok());
     }
 }
