@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use history::{Crash, History};
 use ingest::Ending;
+use ingest::ending::OutstandingRequest;
 use report::picture::{List, ListRow, Picture};
 use serde::Serialize;
 use serde_json::json;
@@ -192,17 +193,20 @@ impl<'a> RunEnd<'a> {
         }
         let mut rows = Vec::new();
         let all = &self.ending.waiting;
-        for waiting in all.iter().take(LISTED) {
-            rows.push(ListRow {
-                text: format!("  {}", tame(&waiting.headline())),
-                is_wrong: false,
-            });
-            rows.extend(
-                waiting
-                    .lines()
-                    .iter()
-                    .map(|line| ListRow { text: format!("    {}", tame(line)), is_wrong: false }),
-            );
+        let listed = &all[..all.len().min(LISTED)];
+        let row = |indent: &str, text: &str| ListRow {
+            text: format!("{indent}{}", tame(text)),
+            is_wrong: false,
+        };
+        // Requests for one line wait for the same controllers, which are listed once.
+        for (at, first) in listed.iter().enumerate() {
+            let of_line = |other: &&OutstandingRequest| other.cache_line == first.cache_line;
+            if listed[..at].iter().any(|other| of_line(&other)) {
+                continue;
+            }
+            let requests = listed[at..].iter().filter(of_line);
+            rows.extend(requests.map(|request| row("  ", &request.headline())));
+            rows.extend(first.lines().iter().map(|line| row("    ", line)));
         }
         let left = self.unfinished - all.len().min(LISTED);
         if left > 0 && !all.is_empty() {

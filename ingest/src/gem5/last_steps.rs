@@ -65,6 +65,10 @@ impl Step {
             StepDetail::Message(..) => false,
         }
     }
+
+    fn is_message(&self) -> bool {
+        matches!(self.what, StepDetail::Message(..))
+    }
 }
 
 /// The last steps; older ones are dropped.
@@ -72,28 +76,35 @@ impl Step {
 struct Ring(VecDeque<Step>);
 
 impl Ring {
-    /// Adds a step, or counts it if its controller's last step was the same. A transition that was taken is counted only if no
-    /// controller has left its state since, so that the order of events stays.
+    /// Adds a step, or counts it if it is the same again.
     fn push(&mut self, step: Step) {
-        if step.repeats() {
-            let of_same =
-                |it: &&mut Step| it.controller() == step.controller() && it.address == step.address;
-            let mut before = self.0.iter_mut().rev();
-            let last = if step.is_stall() {
-                before.find(of_same)
-            } else {
-                before.take_while(|it| it.repeats()).find(of_same)
-            };
-            if let Some(last) = last.filter(|last| last.what == step.what) {
-                last.count += 1;
-                last.last_tick = step.tick;
-                return;
-            }
+        if let Some(same) = self.same_again(step) {
+            same.count += 1;
+            same.last_tick = step.tick;
+            return;
         }
         if self.0.len() == STEPS_PER_LINE {
             self.0.pop_front();
         }
         self.0.push_back(step);
+    }
+
+    /// The earlier step that this one repeats: the last one of its controller, or the same message in the same buffer, as a line that is locked
+    /// sends its messages back into their buffers. Only a stall may repeat one that a controller has left its state
+    /// behind, so that the order of events stays.
+    fn same_again(&mut self, step: Step) -> Option<&mut Step> {
+        let mut before = self.0.iter_mut().rev().filter(|it| it.address == step.address);
+        let of_same = |it: &&mut Step| it.controller() == step.controller();
+        let last = if step.is_message() {
+            before.take_while(|it| it.is_message() || it.repeats()).find(|it| it.what == step.what)
+        } else if step.is_stall() {
+            before.find(of_same)
+        } else if step.repeats() {
+            before.take_while(|it| it.repeats()).find(of_same)
+        } else {
+            None
+        };
+        last.filter(|last| last.what == step.what)
     }
 }
 

@@ -168,7 +168,7 @@ fn events(number: usize, one: &LastStep, at: usize, sent: &[Sent<'_>]) -> Vec<Ev
             None => vec![Event::Arrived { at, what: brief(message), content: 0 }],
             Some(one) if one.arrives.is_empty() => {
                 let name = buffer.rsplit('.').next().unwrap_or(buffer);
-                vec![Event::Note { at, what: format!("{} enters {name}", brief(message)) }]
+                vec![Event::Note { at, what: format!("{} enters {name}{more}", brief(message)) }]
             }
             Some(one) => { one.arrives.iter() }
                 .map(|&(_, to)| Event::Sent {
@@ -273,6 +273,17 @@ mod tests {
         }
         // The failing step is marked.
         assert_eq!(svg(&chart).matches("<circle").count(), 1);
+    }
+
+    #[test]
+    fn a_message_that_enters_its_buffer_again_says_how_often() {
+        let mut again =
+            step(5, message("l1_cntrl0.requestToL1Cache", "RequestMsg GETS for L1Cache-2"));
+        (again.count, again.last_tick) = (2004, 39_950);
+        let ending = Ending { steps: vec![again], ..forwarded() };
+        let chart = crashed(String::new(), &invalid(), &ending).unwrap();
+        let wanted = "GETS for L1Cache-2 enters requestToL1Cache, 2004 times to tick 39950";
+        assert!(text(&chart).contains(wanted), "{}", text(&chart));
     }
 
     #[test]

@@ -184,10 +184,11 @@ impl System {
 
     /// Delays the head of a buffer by a cycle.
     ///
-    /// In gem5 no later message of an ordered buffer overtakes a delayed head: a message that
-    /// arrives in the next cycle is enqueued after it. Here, messages from the network are enqueued
-    /// when they are sent, so the head keeps its place among those messages, and is not delayed any
-    /// longer.
+    /// gem5 enqueues it anew, behind the messages that are in the buffer by then. Without random delays no later message
+    /// of an ordered buffer overtakes it, since one that arrives in the next cycle is enqueued after it. With random delays, the messages
+    /// of a blocked line take turns, and may be in another order when the line is unblocked. Here, messages from the
+    /// network are enqueued when they are sent, most of them long before they would enter the buffer in gem5. So the head
+    /// keeps its place, and such a change of order does not occur.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
         self.looks.has_changed = true;
         let mut head = self.buffers.edit(buffer as usize);

@@ -78,3 +78,19 @@ fn what_waited_is_over_when_the_state_changes() {
         (Some(3), 0)
     );
 }
+
+#[test]
+fn messages_that_come_back_are_counted_until_a_state_changes() {
+    let mut steps_so_far = LastSteps::default();
+    steps_so_far.transition((1, 1), 0, 0x40, names(0, 1, 2, 3), None);
+    for tick in 2..10_000 {
+        steps_so_far.message((tick, tick), 0x40, "cache0.requests", "GETX");
+        steps_so_far.message((tick, tick), 0x40, "cache0.requests", "GETS");
+        steps_so_far.transition((tick, tick), 1, 0x40, names(0, 6, 4, 4), None);
+    }
+    steps_so_far.transition((10_000, 10_000), 0, 0x40, names(0, 1, 3, 2), None);
+    steps_so_far.message((10_001, 10_001), 0x40, "cache0.requests", "GETX");
+    let steps = steps_so_far.steps(0x40, &RawLines::default());
+    let counts: Vec<(u64, u64)> = steps.iter().map(|it| (it.tick, it.count)).collect();
+    assert_eq!(counts, [(1, 1), (2, 9998), (2, 9998), (2, 9998), (10_000, 1), (10_001, 1)]);
+}
