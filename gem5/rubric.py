@@ -7,6 +7,7 @@ The protocol is that of the binary. The script takes the options of gem5's confi
 """
 
 import argparse
+import glob
 import importlib
 import inspect
 import os
@@ -35,17 +36,18 @@ def fail(message):
 
 def folder_of_gem5():
     """The source tree of gem5, with its folder `configs`."""
-    places = [os.environ.get("RUBRIC_GEM5")]
+    script = os.path.join("configs", "ruby", "Ruby.py")
+    named = os.environ.get("RUBRIC_GEM5")
+    if named:
+        if os.path.exists(os.path.join(named, script)):
+            return named
+        fail(f"RUBRIC_GEM5={named} has no {script}: name gem5's source folder, which has it")
     place = os.path.realpath("/proc/self/exe")
     while os.path.dirname(place) != place:
         place = os.path.dirname(place)
-        places.append(place)
-    for place in places:
-        if place and os.path.exists(os.path.join(place, "configs", "ruby", "Ruby.py")):
+        if os.path.exists(os.path.join(place, script)):
             return place
-    fail(
-        "found no configs/ruby/Ruby.py beside the binary: name gem5's source folder in RUBRIC_GEM5"
-    )
+    fail(f"found no {script} beside the binary: name gem5's source folder in RUBRIC_GEM5")
 
 
 addToPath(os.path.join(folder_of_gem5(), "configs"))
@@ -64,6 +66,19 @@ def cpu_types():
     return sorted(name for name in names if name.endswith(general[0]) and name not in general)
 
 
+def whole(least, most=None):
+    """The type of an option that is a whole number within bounds."""
+
+    def read(text):
+        value = int(text)
+        if value < least or (most is not None and value > most):
+            bounds = f"from {least} to {most}" if most is not None else f"of at least {least}"
+            raise argparse.ArgumentTypeError(f"{value} is not a number {bounds}")
+        return value
+
+    return read
+
+
 def options():
     parser = argparse.ArgumentParser()
     Options.addNoISAOptions(parser)
@@ -72,18 +87,18 @@ def options():
     parser.add_argument(
         "--log",
         default="rubric.log",
-        help="file or pipe of the log, in the output folder unless it has a folder; of several programs, "
-        "%%d stands for the number of a program",
+        help="file or pipe of the log, in the output folder unless it has a folder; with --fork in the folder program-N of "
+        "the output folder, and in a path %%d stands for the number of the program [default: %(default)s]",
     )
     parser.add_argument(
         "--client",
         default="in-order",
         help="kind of core: in-order, store-buffer-N, per-location-N, early-N or early-N-buffer-N; a line `client KIND` "
-        "before a program decides it for this one and those behind it",
+        "before a program decides it for this one and those behind it [default: %(default)s]",
     )
     parser.add_argument(
         "--dma",
-        type=int,
+        type=whole(0),
         help="number of DMA devices, each with a DMA controller [default: those of the first program]",
     )
     parser.add_argument(
@@ -101,7 +116,7 @@ def options():
     )
     parser.add_argument(
         "--delay-seed",
-        type=int,
+        type=whole(0, 0xFFFFFFFF),
         help="seed of the random delays of messages; of several programs the first one's [default: the seed that is in the program]",
     )
     parser.add_argument(
@@ -110,11 +125,11 @@ def options():
         help="run each program in a process of its own, forked before the first access, so that caches are empty",
     )
     parser.add_argument(
-        "--jobs", type=int, default=1, help="with --fork, how many programs run at once"
+        "--jobs", type=whole(1), help="with --fork, how many programs run at once [default: 1]"
     )
     parser.add_argument(
         "--output",
-        help="with --fork, file of what the process of a program prints; %%d stands for the number of the program",
+        help="with --fork, file of what the process of a program prints, named as --log is [default: simout.txt]",
     )
     parser.add_argument(
         "--timeout",
@@ -123,9 +138,9 @@ def options():
     )
     parser.add_argument(
         "--deadlock-threshold",
-        type=int,
+        type=whole(1),
         default=200000,
-        help="cycles after which a request that was not answered is a deadlock",
+        help="cycles after which a request that was not answered is a deadlock [default: %(default)s]",
     )
     parser.set_defaults(
         l1d_size="256B",
@@ -143,13 +158,32 @@ def options():
     # gem5's scripts ask for the instruction set of a CPU model that its default does not have in every build.
     if cpu_types():
         parser.set_defaults(cpu_type=cpu_types()[0])
-    return parser.parse_args()
+    args = parser.parse_args()
+    check_options(parser, args)
+    return args
+
+
+def check_options(parser, args):
+    """Refuses what gem5's scripts would end with a traceback for, and what has no effect."""
+    if args.num_dirs < 1:
+        parser.error(f"argument --num-dirs: {args.num_dirs} is not a number of at least 1")
+    topologies = os.path.join(folder_of_gem5(), "configs", "topologies")
+    if not os.path.exists(os.path.join(topologies, args.topology + ".py")):
+        parser.error(f"argument --topology: {topologies} has no {args.topology}.py")
+    if args.timeout is not None and not args.timeout > 0:
+        parser.error(f"argument --timeout: {args.timeout} is no number of seconds above 0")
+    for name in ("jobs", "output", "timeout"):
+        if getattr(args, name) is not None and not args.fork:
+            parser.error(f"argument --{name}: it is for --fork")
+    args.jobs = args.jobs or 1
 
 
 class Programs:
     """The programs of a file or a pipe, each with the kind of its cores, as they arrive."""
 
     def __init__(self, path, client):
+        if os.path.isdir(path):
+            fail(f"{path}: is a folder, and a file of `rubric generate program` is expected")
         try:
             self.file = sys.stdin.fileno() if path == "-" else os.open(path, os.O_RDONLY)
         except OSError as error:
@@ -226,12 +260,19 @@ def adapt_script():
     script.create_system = lambda *given: create(*given[:taken])
 
 
-def complete(system):
-    """Gives the directories of MOESI_AMD_Base what its script leaves out, with the values of the script of GPU_VIPER."""
+def complete(args, system):
+    """Gives the directories of MOESI_AMD_Base what its script leaves out, with the values of the script of GPU_VIPER. Their third-level
+    cache has eight ways there; where that leaves it one set, it has at most those of --l3_assoc. The script divides the number of
+    banks for all directories at each of them, so that four have none."""
     network = system.ruby.network
     for part in system.descendants():
         if type(part).__name__ == "DirCntrl" and "L2isWB" not in part._values:
             part.L2isWB = False
+            cache = part.L3CacheMemory
+            lines = int(cache.size) // args.cacheline_size
+            if lines < 2 * int(cache.assoc):
+                cache.assoc = max(1, min(args.l3_assoc, lines // 2))
+            cache.dataArrayBanks = cache.tagArrayBanks = max(1, 256 // args.num_dirs**2)
             part.requestFromDMA = MessageBuffer(ordered=True)
             part.requestFromDMA.in_port = network.out_port
             part.responseToDMA = MessageBuffer()
@@ -263,15 +304,16 @@ def build(args):
         clock=args.ruby_clock, voltage_domain=system.voltage_domain
     )
     system.ruby.randomization = not args.steady
-    complete(system)
+    complete(args, system)
     connect(args, system, cores)
     return system, run
 
 
 def caches_of(controller):
-    """The caches that are parameters of a controller. gem5 makes them its children only when it instantiates the system."""
-    values = (getattr(controller, name, None) for name in controller._params.keys())
-    return [value for value in values if isinstance(value, RubyCache)]
+    """The caches that are parameters of a controller, with their names. gem5 makes them its children only when it instantiates
+    the system."""
+    values = ((name, getattr(controller, name, None)) for name in controller._params.keys())
+    return [(name, value) for name, value in values if isinstance(value, RubyCache)]
 
 
 def connect(args, system, cores):
@@ -288,27 +330,63 @@ def connect(args, system, cores):
     for part in system.descendants():
         if "send_evictions" in part._params:
             part.send_evictions = not args.no_evictions
-        for cache in caches_of(part):
+        for name, cache in caches_of(part):
             if int(cache.size) < 2 * int(cache.assoc) * args.cacheline_size:
                 fail(
-                    f"a cache of {int(cache.size)} bytes with {int(cache.assoc)} ways of {args.cacheline_size} bytes has one set: "
-                    "gem5's caches have two or more"
+                    f"{name} of {type(part).__name__} has {int(cache.size)} bytes and {int(cache.assoc)} ways of {args.cacheline_size} "
+                    "bytes, so one set, and gem5's caches have two or more: give a larger size, such as --l1d_size or "
+                    "--l3_size, or fewer directories, which share the third level"
                 )
             # gem5's usual policy, a tree, fails with the first access if there is only one way.
             if int(cache.assoc) == 1:
                 cache.replacement_policy = LRURP()
 
 
-def log_of(args, number):
-    path = args.log.replace("%d", str(number))
-    return path if os.path.dirname(path) else os.path.join(m5.options.outdir, path)
+def place_of(args, name, number):
+    """The path of a file of a program: in the folder of its run unless it has a folder, where %d stands for the number of the
+    program."""
+    if not args.fork:
+        return name if os.path.dirname(name) else os.path.join(m5.options.outdir, name)
+    if os.path.dirname(name) and "%d" not in name:
+        root, ending = os.path.splitext(name)
+        name = root + "-%d" + ending
+    name = name.replace("%d", str(number))
+    return name if os.path.dirname(name) else os.path.join(folder_of(number), name)
 
 
-def execute(args, run, program, number):
+def folder_of(number):
+    """The folder of a program that runs in a process of its own."""
+    return os.path.join(m5.options.outdir, f"program-{number}")
+
+
+def remove_earlier(args):
+    """Removes what an earlier run left in the output folder, so that its logs are not taken for those of this run."""
+    if not args.fork:
+        log = place_of(args, args.log, 0)
+        if os.path.isfile(log):
+            os.remove(log)
+        return
+    names = [args.log, args.output or OUTPUT]
+    for name in (name for name in names if not os.path.dirname(name)):
+        for file in glob.glob(os.path.join(glob.escape(m5.options.outdir), "program-*", name)):
+            os.remove(file)
+
+
+def warn_of_model(program, client, number):
+    """Says that a program is for other cores than it runs on, which makes little of it."""
+    model = model_of(program)
+    if model is not None and not client.startswith(model):
+        print(
+            f"rubric: program {number} is for cores of {model}, and these are {client} (--client {model}-ooo-8)"
+        )
+
+
+def execute(args, run, program, number, log):
     """Executes a program in this process. Returns whether all operations completed."""
     program, client = program
     _m5.core.seedRandom(seed_of(args, program, number))
-    run.load(program, client, log_of(args, number), args.transitions)
+    warn_of_model(program, client, number)
+    run.load(program, client, log, args.transitions)
     event = m5.simulate(args.abs_max_tick - m5.curTick())
     print(f"rubric: program {number}: exited @ tick {m5.curTick()} because {event.getCause()}")
     sys.stdout.flush()
@@ -323,7 +401,7 @@ def fork(args, run, program, number):
     """Executes a program in a process of its own, which has a folder for gem5's output. Returns its id."""
     sys.stdout.flush()
     sys.stderr.flush()
-    log = log_of(args, number)
+    log, output = place_of(args, args.log, number), output_of(args, number)
     pid = os.fork()
     if pid == 0:
         # The code around this function is the parent's, so the process ends here whatever happens.
@@ -332,13 +410,13 @@ def fork(args, run, program, number):
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            m5.options.outdir = os.path.join(m5.options.outdir, f"program-{number}")
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            m5.options.outdir = folder_of(number)
             _m5.core.setOutputDir(m5.options.outdir)
-            args.log = log
-            redirect(args.output and args.output.replace("%d", str(number)))
+            redirect(output)
             if args.timeout:
                 signal.setitimer(signal.ITIMER_REAL, args.timeout)
-            status = 0 if execute(args, run, program, number) else INCOMPLETE
+            status = 0 if execute(args, run, program, number, log) else INCOMPLETE
         except BaseException:
             traceback.print_exc()
         sys.stdout.flush()
@@ -347,30 +425,78 @@ def fork(args, run, program, number):
     return pid
 
 
+# The file of what the process of a program prints, unless --output names another.
+OUTPUT = "simout.txt"
+
+
+def output_of(args, number):
+    """The file of what the process of a program prints."""
+    return place_of(args, args.output or OUTPUT, number)
+
+
 def redirect(path):
     """Sends what this process prints to a file."""
-    if path:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
-        os.dup2(file, 1)
-        os.dup2(file, 2)
-        os.close(file)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    os.close(file)
 
 
-def reap(running):
-    """Says of each process that has ended how it did."""
-    while running:
-        pid, status = os.waitpid(-1, os.WNOHANG)
-        if pid == 0:
-            break
-        number, start = running.pop(pid, (None, 0))
-        if number is None:
-            continue
+# What gem5's messages about its end begin with, behind the place in its source.
+REASONS = ("panic: ", "fatal: ", "Assertion ", "rubric.py: ", "RubricRun: ")
+
+
+def reason_in(path):
+    """The line in which the process of a program said why it ended; none if there is no such line."""
+    try:
+        with open(path, errors="replace") as file:
+            for line in file:
+                if any(reason in line for reason in REASONS):
+                    return line.strip()
+    except OSError:
+        pass
+    return None
+
+
+class Ended:
+    """The processes that have ended, and how."""
+
+    def __init__(self, args):
+        self.args = args
+        self.all = 0
+        self.failed = 0
+
+    def reap(self, running):
+        """Says of each process that has ended how it did."""
+        while running:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                break
+            number, start = running.pop(pid, (None, 0))
+            if number is not None:
+                self.say(number, status, time.monotonic() - start)
+        sys.stdout.flush()
+
+    def say(self, number, status, seconds):
+        self.all += 1
+        self.failed += status != 0
         if os.WIFSIGNALED(status):
             how = f"killed by signal {os.WTERMSIG(status)}"
         else:
             how = f"exit status {os.WEXITSTATUS(status)}"
-        print(f"rubric: program {number}: {how} after {time.monotonic() - start:.6f} s")
-    sys.stdout.flush()
+        print(f"rubric: program {number}: {how} after {seconds:.6f} s")
+        why = status and reason_in(output_of(self.args, number))
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
+            why = f"it took longer than --timeout {self.args.timeout:g}"
+        if why:
+            print(f"rubric: program {number} ended because: {why}")
+
+    def sum_up(self):
+        """Says how many did not come to their end. Returns the exit status."""
+        if not self.failed:
+            return 0
+        print(f"rubric: {self.failed} of {self.all} programs did not complete: `rubric check {m5.options.outdir}` says which and why")
+        return 1
 
 
 def prepare_forks():
@@ -383,18 +509,17 @@ def prepare_forks():
 
 
 def fork_all(args, run, programs):
-    """Executes all programs, as they arrive."""
-    if "%d" not in args.log:
-        root, ending = os.path.splitext(args.log)
-        args.log = root + "-%d" + ending
-    # A process that aborts leaves no core dump, and SIGTERM ends them all.
+    """Executes all programs, as they arrive. Returns the exit status."""
+    # A process that aborts leaves no core dump, and SIGTERM and SIGINT end them all.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for ends in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ends, lambda number, _: sys.exit(128 + number))
     # A process that ends writes to a pipe, so that one can wait for it and for programs at once.
     ended, signalled = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
     running = {}
+    ends = Ended(args)
     number = 0
     try:
         while running or programs.waiting or programs.is_open:
@@ -409,18 +534,25 @@ def fork_all(args, run, programs):
                 os.read(ended, 1 << 12)
             if programs.file in ready:
                 programs.read()
-            reap(running)
+            ends.reap(running)
     finally:
         for pid in running:
             os.kill(pid, signal.SIGKILL)
+    return ends.sum_up()
 
 
 def main():
     args = options()
+    remove_earlier(args)
     programs = Programs(args.program, args.client)
     first = programs.next()
     if first is None:
         fail(f"{args.program}: there is no program")
+    if not first[0].lstrip().startswith("rubric-program"):
+        fail(
+            f"{args.program}: begins with no program: its first line should be `rubric-program 1`, as `rubric generate program` "
+            "writes it"
+        )
     args.num_cpus = args.num_cpus or count(first[0], "thread")
     if args.num_cpus == 0:
         fail(f"{args.program}: the program has no thread")
@@ -442,12 +574,8 @@ def main():
     if args.fork:
         prepare_forks()
         programs.waiting.appendleft(first)
-        fork_all(args, run, programs)
-        return
-    model = model_of(first[0])
-    if model is not None and not first[1].startswith(model):
-        print(f"rubric: the program is for cores of {model}; these are {first[1]} (--client {model}-ooo-8)")
-    execute(args, run, first, 0)
+        sys.exit(fork_all(args, run, programs))
+    execute(args, run, first, 0, place_of(args, args.log, 0))
     if programs.next() is not None:
         print("rubric: further programs are left out without --fork, since caches are not empty any more")
 

@@ -198,6 +198,8 @@ impl<'a> RunEnd<'a> {
             text: format!("{indent}{}", tame(text)),
             is_wrong: false,
         };
+        let has_states =
+            all.iter().any(|request| request.idle > 0 || !request.controllers.is_empty());
         // Requests for one line wait for the same controllers, which are listed once.
         for (at, first) in listed.iter().enumerate() {
             let of_line = |other: &&OutstandingRequest| other.cache_line == first.cache_line;
@@ -206,7 +208,9 @@ impl<'a> RunEnd<'a> {
             }
             let requests = listed[at..].iter().filter(of_line);
             rows.extend(requests.map(|request| row("  ", &request.headline())));
-            rows.extend(first.lines().iter().map(|line| row("    ", line)));
+            if has_states {
+                rows.extend(first.lines().iter().map(|line| row("    ", line)));
+            }
         }
         let left = self.unfinished - all.len().min(LISTED);
         if left > 0 && !all.is_empty() {

@@ -179,11 +179,15 @@ fn draw(input: &Input, path: &Path, form: Form) -> Result<(), Error> {
             sequence::write(&chart, path, form)?;
             eprintln!("rubric: written: {}", path.display());
         }
-        None => eprintln!(
-            "rubric: nothing to draw: {} was not written, since the input has no message of a crash. gem5 writes it to standard error: \
-             give the folder with the trace and simerr",
-            path.display()
-        ),
+        None => {
+            let why = match crash {
+                Some(_) => "the trace shows no steps before the crash",
+                None => {
+                    "the input has no message of a crash. gem5 writes it to standard error: give the folder with the trace and simerr"
+                }
+            };
+            eprintln!("rubric: nothing to draw: {} was not written, since {why}", path.display());
+        }
     }
     Ok(())
 }

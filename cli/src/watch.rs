@@ -163,15 +163,14 @@ impl Watched<'_> {
             model: self.model,
             limits: Limits { timeout: None, max_memory: args.max_memory },
         });
-        let kept = aftermath.zip(history);
-        if let Some((aftermath, history)) = &kept {
+        if let (Some(aftermath), Some(history)) = (&aftermath, &history) {
             aftermath.keep(history)?;
         }
-        let violated = kept.filter(|_| matches!(self.end, End::Violation { .. }));
+        let violated = aftermath.filter(|_| matches!(self.end, End::Violation { .. }));
         if args.format == Format::Json {
             let mut failed = None;
-            if let Some((aftermath, history)) = violated {
-                let (made, error) = aftermath.of_violation(&history, &mut io::sink());
+            if let Some(aftermath) = violated {
+                let (made, error) = aftermath.of_violation(&mut io::sink());
                 files.extend(made);
                 failed = error;
             }
@@ -184,7 +183,7 @@ impl Watched<'_> {
             writeln!(out, "written: {}", file.display()).map_err(Error::Output)?;
         }
         let (_, failed) = match violated {
-            Some((aftermath, history)) => aftermath.of_violation(&history, out),
+            Some(aftermath) => aftermath.of_violation(out),
             None => (Vec::new(), None),
         };
         failed.map_or(Ok(()), Err)

@@ -17,8 +17,22 @@ use crate::tester::Tester;
 pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
     let files = files(directory)?;
     let trace = find_trace(directory, &files)?;
+    let surroundings = surroundings(&files, &trace);
+    Ok((trace, surroundings))
+}
+
+/// What surrounds a log of the plug-in that was given as a file: the files of its folder, if it is the only log there.
+pub(crate) fn around(log: &Path) -> Surroundings {
+    let directory = log.parent().filter(|parent| *parent != Path::new(""));
+    let files = files(directory.unwrap_or(Path::new("."))).unwrap_or_default();
+    let is_only = files.iter().filter(|file| is_log(file)).count() == 1;
+    if is_only { surroundings(&files, log) } else { Surroundings::default() }
+}
+
+/// What the files of a folder say about the run of a trace, which is one of them.
+fn surroundings(files: &[PathBuf], trace: &Path) -> Surroundings {
     let mut surroundings = Surroundings::default();
-    for file in files.iter().filter(|file| **file != trace) {
+    for file in files.iter().filter(|file| file.file_name() != trace.file_name()) {
         match name(file) {
             "config.json" => read_config(file, &mut surroundings),
             name if is_output(name) => {
@@ -29,7 +43,7 @@ pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
             _ => {}
         }
     }
-    Ok((trace, surroundings))
+    surroundings
 }
 
 /// Whether a file name is that of gem5's standard output or error, compressed or not: `simout` and `simerr` where gem5

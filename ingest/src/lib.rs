@@ -57,7 +57,9 @@ pub use statistics::{Statistics, TransitionCount};
 pub use transitions::{Transition, Transitions};
 
 use gem5::Gem5;
+use gem5::Surroundings;
 use input::Lines;
+use tester::Tester;
 
 /// The contents of one input.
 #[derive(Clone, Debug)]
@@ -93,7 +95,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
         let name = trace.display().to_string();
         let lines = Lines::ahead_of(open(&trace)?, &name, options.lossy)?;
         if folder::is_log(&trace) {
-            return read_lines(lines, options);
+            return read_log(lines, options, &surroundings);
         }
         return read_with(lines, options, |lines| {
             if surroundings.end.is_crash() {
@@ -103,7 +105,24 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
             Ok((&Gem5, gem5::read(lines, options, &surroundings)?))
         });
     }
-    read_lines(Lines::ahead_of(open(path)?, &name, options.lossy)?, options)
+    let lines = Lines::ahead_of(open(path)?, &name, options.lossy)?;
+    // A pipe can be opened once only.
+    if path.is_file() && folder::is_log(path) {
+        return read_log(lines, options, &folder::around(path));
+    }
+    read_lines(lines, options)
+}
+
+/// Reads a log of the plug-in for gem5, with what other files of its run say.
+fn read_log(
+    lines: Lines<'_>,
+    options: &Options,
+    surroundings: &Surroundings,
+) -> Result<Trace, Error> {
+    read_with(lines, options, |lines| {
+        lines.set_limit(Tester.info().line_limit);
+        Ok((&Tester, tester::read(lines, options, surroundings)?))
+    })
 }
 
 /// Reads bytes, plain or compressed with gzip; `name` is the file as messages show it.

@@ -38,15 +38,19 @@
 //! ```
 
 mod completed;
+mod ending;
 mod live;
 mod record;
 mod run;
 mod taken;
 
+use std::path::Path;
+
 use history::{History, Source};
 
 use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
+use crate::gem5::{End, Surroundings};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::live::LiveReader;
 use crate::options::Options;
@@ -64,6 +68,11 @@ const MAGIC_OF_ANY: &[u8] = b"\x93RUBRIC-LOG ";
 
 const HINT: &str =
     "the log may be damaged: record it again, or use --lossy to keep what comes before";
+
+/// Whether a file begins as a log, plain or compressed.
+pub fn is_log(path: &Path) -> bool {
+    crate::folder::is_log(path)
+}
 
 /// Logs of the plug-in for gem5.
 pub struct Tester;
@@ -88,30 +97,41 @@ impl TraceFormat for Tester {
     }
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
-        if let Some(asked) = options.source.filter(|asked| *asked != Source::Client) {
-            return Err(lines.syntax(
-                "a log of RubricTester, whose source is `client`",
-                format!("one of `{}`", asked.name()),
-                "leave --source out",
-            ));
-        }
-        let mut taken = Taken::new(options.transitions);
-        let mut histories = parse(lines, options, &mut taken)?;
-        let protocol = taken.protocol().map(str::to_owned);
-        for history in &mut histories {
-            history.provenance.protocol.clone_from(&protocol);
-        }
-        let contents = Contents::histories(lines, histories)?;
-        let statistics =
-            Statistics { transitions: taken.counts(), protocol, ..contents.statistics };
-        Ok(Contents { transitions: taken.transitions, statistics, ..contents })
+        read(lines, options, &Surroundings::default())
     }
+}
+
+/// Reads a log; `surroundings` is what other files of its run say.
+pub(crate) fn read(
+    lines: &mut Lines<'_>,
+    options: &Options,
+    surroundings: &Surroundings,
+) -> Result<Contents, Error> {
+    if let Some(asked) = options.source.filter(|asked| *asked != Source::Client) {
+        return Err(lines.syntax(
+            "a log of RubricTester, whose source is `client`",
+            format!("one of `{}`", asked.name()),
+            "leave --source out",
+        ));
+    }
+    let mut taken = Taken::new(options.transitions);
+    let mut histories = parse(lines, options, surroundings, &mut taken)?;
+    let protocol = taken.protocol().map(str::to_owned);
+    for history in &mut histories {
+        history.provenance.protocol.clone_from(&protocol);
+    }
+    let ending = histories.last().map(|history| taken.ending(history, surroundings));
+    let contents = Contents::histories(lines, histories)?;
+    let statistics = Statistics { transitions: taken.counts(), protocol, ..contents.statistics };
+    let ending = ending.unwrap_or_default();
+    Ok(Contents { transitions: taken.transitions, ending, statistics, ..contents })
 }
 
 /// Reads the runs of a log.
 fn parse(
     lines: &mut Lines<'_>,
     options: &Options,
+    surroundings: &Surroundings,
     taken: &mut Taken,
 ) -> Result<Vec<History>, Error> {
     let mut histories = Vec::new();
@@ -127,14 +147,14 @@ fn parse(
         let finished = found.and_then(|found| match (found, &mut run) {
             (Record::Magic, _) => Ok(None),
             (Record::Run(head), run) => {
-                taken.begin_run();
+                taken.begin_run(head.line_size);
                 Ok(run.replace(Run::new(head, options)))
             }
             (record, Some(run)) => run.take(&record, number, taken).map(|()| None),
             (_, None) => Err(misplaced()),
         });
         match finished {
-            Ok(finished) => histories.extend(finish(finished, lines)?),
+            Ok(finished) => histories.extend(finish(finished, &End::default(), lines)?),
             Err(flaw) if options.lossy => {
                 run = run.map(|run| run.damaged(&flaw, lines.bytes()));
                 lines.skip_rest();
@@ -144,15 +164,20 @@ fn parse(
         }
         lines.consume(length);
     }
-    histories.extend(finish(run, lines)?);
+    // What the process printed about its end is about the last run.
+    histories.extend(finish(run, &surroundings.end, lines)?);
     if histories.is_empty() {
         return Err(broken(lines, Flaw::new("the end of the log", "the record of a run's begin")));
     }
     Ok(histories)
 }
 
-fn finish(run: Option<Run<'_>>, lines: &Lines<'_>) -> Result<Option<History>, Error> {
-    let history = run.map(Run::finish).transpose();
+fn finish(
+    run: Option<Run<'_>>,
+    printed: &End,
+    lines: &Lines<'_>,
+) -> Result<Option<History>, Error> {
+    let history = run.map(|run| run.finish(printed)).transpose();
     history.map_err(|error| Error::Build { file: lines.file().to_owned(), error })
 }
 

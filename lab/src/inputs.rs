@@ -82,8 +82,34 @@ fn is_run(folder: &Path) -> bool {
     };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     let traces = paths.iter().filter(|path| is_trace(path)).count();
-    has_gem5_files(folder) || traces <= 1 && paths.iter().all(|path| path.is_file())
+    is_output_folder(folder) || traces <= 1 && paths.iter().all(|path| path.is_file())
 }
+
+/// Whether a folder is gem5's output folder of one run. That of several programs, which the plug-in runs in processes of their own, has a
+/// folder for each, or their logs.
+fn is_output_folder(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let (mut has_gem5_files, mut logs) = (false, 0);
+    for entry in entries {
+        let (name, path) = (entry.file_name().to_string_lossy().into_owned(), entry.path());
+        has_gem5_files |= is_of_gem5(&path);
+        let number = name.strip_prefix(PROGRAM).and_then(|number| number.parse::<u32>().ok());
+        if number.is_some() && path.is_dir() {
+            return false;
+        }
+        logs += usize::from(is_log(&path));
+    }
+    has_gem5_files && logs <= 1
+}
+
+/// Whether a file is one that gem5 writes beside a trace.
+fn is_of_gem5(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    OF_GEM5.iter().any(|known| name.starts_with(known))
+}
+
+/// The name of the folder of a program before its number.
+const PROGRAM: &str = "program-";
 
 /// Adds the traces of a folder and its folders. Links to folders are not followed.
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
@@ -97,19 +123,19 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
         let kind = entry.file_type().map_err(&failed)?;
         match () {
             () if is_hidden => {}
-            () if kind.is_dir() && has_gem5_files(&path) => found.push(path),
+            () if kind.is_dir() && is_output_folder(&path) => found.push(path),
             () if kind.is_dir() => collect(&path, found)?,
-            () if path.is_file() && is_trace(&path) => found.push(path),
+            () if path.is_file() && is_trace(&path) && !is_of_gem5(&path) => found.push(path),
             () => {}
         }
     }
     Ok(())
 }
 
-fn has_gem5_files(folder: &Path) -> bool {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.any(|name| OF_GEM5.iter().any(|known| name.starts_with(known)))
+/// Whether a file is a log of the plug-in for gem5, whose names end in `.log` or have no end.
+fn is_log(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, None | Some("log")) && path.is_file() && ingest::tester::is_log(path)
 }
 
 /// Whether a file's name is one that traces and files of histories have. A Parquet file must not be another table of rubric's.
@@ -127,6 +153,10 @@ fn is_trace(path: &Path) -> bool {
         {
             true
         }
-        _ => plain.starts_with("debug.out") || plain.contains("trace") && name.ends_with(".gz"),
+        _ => {
+            plain.starts_with("debug.out")
+                || plain.contains("trace") && name.ends_with(".gz")
+                || is_log(path)
+        }
     }
 }

@@ -84,16 +84,12 @@ impl Aftermath<'_> {
     /// Makes the files of a violation, and prints what they are and what `shrink` says. Returns the paths of those that were made,
     /// and the first error: one file that cannot be made, such as a litmus test of an operation that the instruction set does not
     /// have, does not keep the others from being made.
-    pub fn of_violation(
-        &self,
-        history: &History,
-        out: &mut dyn Write,
-    ) -> (Vec<PathBuf>, Option<Error>) {
+    pub fn of_violation(&self, out: &mut dyn Write) -> (Vec<PathBuf>, Option<Error>) {
         let mut files = Vec::new();
         let mut failed = None;
         for &action in self.actions {
             let path = self.kept.with_extension(action.extension());
-            match self.make(action, history, &path, out) {
+            match self.make(action, &path, out) {
                 Ok(Status::Violation) => files.push(path),
                 Ok(_) => {}
                 Err(error) => failed = failed.or(Some(error)),
@@ -103,18 +99,12 @@ impl Aftermath<'_> {
     }
 
     /// Makes one file. Its status is that of the verdict on the kept operations: without some of the trace they may be consistent.
-    fn make(
-        &self,
-        action: Action,
-        history: &History,
-        path: &Path,
-        out: &mut dyn Write,
-    ) -> Result<Status, Error> {
+    fn make(&self, action: Action, path: &Path, out: &mut dyn Write) -> Result<Status, Error> {
         let question = Question::about(self.kept, self.model, self.limits.clone());
         let status = match action {
             // It says itself what it has written.
             Action::Shrink => return shrink::run(&shrink::Args::of(question, path), out),
-            Action::Certificate => certify(history, self.model, path),
+            Action::Certificate => self.certify(path),
             Action::Explain => explain::run(&explain::Args::of(question, path), &mut io::sink()),
         }?;
         if status == Status::Violation {
@@ -122,16 +112,20 @@ impl Aftermath<'_> {
         }
         Ok(status)
     }
-}
 
-/// Writes the certificate of a violation.
-fn certify(history: &History, model: Model, path: &Path) -> Result<Status, Error> {
-    let checked = rubric::check(history, model).map_err(|error| Error::Usage(error.to_string()))?;
-    match checked.certificate() {
-        Some(text) if !checked.is_consistent() => {
-            files::create(path, |out| out.write_all(text.as_bytes()).map_err(Error::Output))?;
-            Ok(Status::Violation)
+    /// Writes the certificate of a violation. It is for the file of the operations, which may number them in another way than the
+    /// trace that was watched.
+    fn certify(&self, path: &Path) -> Result<Status, Error> {
+        let kept = lab::load::open(self.kept, &ingest::Options::default())?;
+        let Some(history) = kept.histories.first() else { return Ok(Status::Undecided) };
+        let checked = rubric::check(history, self.model);
+        let checked = checked.map_err(|error| Error::Usage(error.to_string()))?;
+        match checked.certificate() {
+            Some(text) if !checked.is_consistent() => {
+                files::create(path, |out| out.write_all(text.as_bytes()).map_err(Error::Output))?;
+                Ok(Status::Violation)
+            }
+            _ => Ok(Status::Undecided),
         }
-        _ => Ok(Status::Undecided),
     }
 }

@@ -328,3 +328,63 @@ fn programs_are_those_of_simulations() {
         assert_eq!(found, wanted);
     }
 }
+
+/// A log of a run that ended before its operations completed, with the transitions of a directory if `shows_transitions`.
+fn cut_log(shows_transitions: bool) -> Vec<u8> {
+    let begin: &[&[u8]] = &[
+        b"\x93RUBRIC-LOG 1\n",
+        b"\x01\x00\x02\x40\x02up\x08in-order",
+        b"\x11\x00\x00\x05\x80\x20\x08\x07", // T0 stores 7 to 0x1000 at tick 5, which completes at 14
+        b"\x20\x00\x00\x09",
+        b"\x10\x01\x00\x02\x80\x20\x08", // T1 loads 0x1000 at tick 16, without an answer
+    ];
+    let transitions: &[&[u8]] = &[
+        b"\x30\x09Directory",
+        b"\x30\x07StaleWB",
+        b"\x30\x01U",
+        b"\x30\x04B_Pm",
+        b"\x31\x00\x01\x02\x03\x00\x80\x20\x04", // U to B_Pm for the line 0x1000 at tick 20
+    ];
+    [begin, if shows_transitions { transitions } else { &[] }].concat().concat()
+}
+
+/// What gem5 prints of a run that crashes is in a file beside the log, and counts.
+#[test]
+fn a_crash_is_read_beside_the_log() {
+    let folder = Folder::new();
+    let panic = "src/Directory_Transitions.cc:967: panic: Invalid transition\n\
+                 system.dir_cntrl0 time: 24 addr: 0x1000 event: StaleWB state: B_Pm\n";
+    for (number, said) in [(0, panic), (1, panic), (2, "info: nothing\n")] {
+        let program = folder.path(&format!("m5out/program-{number}"));
+        fs::create_dir_all(&program).unwrap();
+        fs::write(format!("{program}/run.log"), cut_log(number == 1)).unwrap();
+        fs::write(format!("{program}/simout.txt"), said).unwrap();
+    }
+    fs::write(folder.path("m5out/config.json"), "{}").unwrap();
+    let of = |program: &str| folder.path(&format!("m5out/{program}"));
+    for one in [of("program-0"), of("program-0/run.log")] {
+        let text = output_of(&["check", "--model", "sc", &one], 1);
+        assert!(
+            text.contains("(invalid transition: Directory 0, state B_Pm, event StaleWB"),
+            "{text}"
+        );
+        assert!(text.contains("thread 1: load of 0x1000, outstanding since tick 16"), "{text}");
+        assert!(text.contains("run it again with --transitions"), "{text}");
+    }
+    let text = output_of(&["check", "--model", "sc", &of("program-1")], 1);
+    assert!(text.contains("20: Directory 0 StaleWB: U > B_Pm"), "{text}");
+    assert!(text.contains("Directory 0 in B_Pm since tick 20"), "{text}");
+    let chart = folder.path("chart.svg");
+    output_of(&["explain", &of("program-1"), "--chart", &chart], 1);
+    assert!(fs::read_to_string(&chart).unwrap().contains("U → B_Pm"));
+    let text = output_of(&["check", "--model", "sc", &of("program-2")], 0);
+    assert!(text.contains("1 request outstanding") && !text.contains("may have crashed"), "{text}");
+    // The folder stands for all of its programs.
+    let text = output_of(&["check", "--model", "sc", &folder.path("m5out")], 1);
+    assert_eq!(text.matches("consistent  crashed").count(), 2, "{text}");
+    // A log alone does not say whether its run crashed.
+    let alone = folder.path("alone.log");
+    fs::write(&alone, cut_log(false)).unwrap();
+    let text = output_of(&["check", "--model", "sc", &alone], 0);
+    assert!(text.contains("the run may have crashed"), "{text}");
+}

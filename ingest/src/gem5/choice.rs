@@ -27,7 +27,8 @@ impl Reader<'_> {
         self.check_abandoned(lines)?;
         self.check_gaps(source, lines)?;
         self.count(lines, &leftover.unfinished);
-        let ending = self.ending(&leftover.unfinished);
+        let mut ending = self.ending(&leftover.unfinished);
+        ending.missing.extend(self.cut(lines));
         let mut selected = Selected::default();
         if source == Source::Exec {
             let executed = self.exec.finish(options);
@@ -54,6 +55,18 @@ impl Reader<'_> {
             transitions: self.raw.transitions,
             ending,
             statistics,
+        })
+    }
+
+    /// Says that the last steps are not in the trace, if gem5 did not finish the file that it compressed.
+    fn cut(&self, lines: &Lines<'_>) -> Option<String> {
+        let crashed = self.end.crash()?.tick?;
+        let last = self.last_tick;
+        (lines.damage().is_some() && last < crashed).then(|| {
+            format!(
+                "the trace ends at tick {last}, and the run crashed at tick {crashed}: gem5 did not finish the compressed file; record without .gz to \
+                 see what is between"
+            )
         })
     }
 

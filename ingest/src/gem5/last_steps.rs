@@ -8,9 +8,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::raw::RawLines;
 use crate::ending::{ControllerStatus, LastStep, Stall, StalledEvent, StepKind};
-use crate::transitions::Names;
+use crate::transitions::{Names, Transitions};
 
 /// Number of steps that are kept of each line.
 pub(crate) const STEPS_PER_LINE: usize = 24;
@@ -247,13 +246,13 @@ impl LastSteps {
     }
 
     /// The steps for a line, the oldest first.
-    pub(crate) fn steps(&self, address: u64, names: &RawLines) -> Vec<LastStep> {
+    pub(crate) fn steps(&self, address: u64, names: &Transitions) -> Vec<LastStep> {
         let line = self.lines.get(&address);
         line.map_or(Vec::new(), |line| self.described(&line.steps, names))
     }
 
     /// The last transitions of all lines, the oldest first.
-    pub(crate) fn last(&self, names: &RawLines) -> Vec<LastStep> {
+    pub(crate) fn last(&self, names: &Transitions) -> Vec<LastStep> {
         self.described(&self.all, names)
     }
 
@@ -263,7 +262,7 @@ impl LastSteps {
     }
 
     /// What controllers are doing with a line: first those with stalled events, then those whose state changed last.
-    pub(crate) fn standing(&self, address: u64, names: &RawLines) -> Vec<ControllerStatus> {
+    pub(crate) fn standing(&self, address: u64, names: &Transitions) -> Vec<ControllerStatus> {
         let Some(line) = self.lines.get(&address) else {
             return Vec::new();
         };
@@ -272,7 +271,7 @@ impl LastSteps {
             let entered = last.entered.map_or(0, |(_, line, _)| line);
             (last.stalled.is_empty(), std::cmp::Reverse(entered))
         });
-        let name = |id| names.transitions.name(id).to_owned();
+        let name = |id| names.name(id).to_owned();
         let standing = |last: &TrackedController| ControllerStatus {
             machine: name(last.controller.0),
             version: last.controller.1,
@@ -295,8 +294,8 @@ impl LastSteps {
         controllers.into_iter().map(standing).collect()
     }
 
-    fn described(&self, steps: &Ring, names: &RawLines) -> Vec<LastStep> {
-        let name = |id| names.transitions.name(id).to_owned();
+    fn described(&self, steps: &Ring, names: &Transitions) -> Vec<LastStep> {
+        let name = |id| names.name(id).to_owned();
         let text = |id: u32| self.texts.get(id as usize).map_or("", |text| text).to_owned();
         let what = |step: &Step| match step.what {
             StepDetail::Transition(names, stall) => StepKind::Transition {

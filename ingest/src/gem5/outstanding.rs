@@ -1,49 +1,40 @@
-//! The [`Ending`] of a trace: the steps before a crash, and the controllers that are busy with the lines of outstanding requests.
+//! The [`Ending`] of a run: the steps before a crash, and the controllers that are busy with the lines of outstanding requests.
 
 use history::{Crash, CrashKind, Unfinished};
 
 use super::Reader;
+use super::last_steps::LastSteps;
 use crate::ending::{ControllerStatus, Ending, OutstandingRequest};
+use crate::transitions::Transitions;
 
 /// Number of outstanding requests that are described, the oldest first.
 const DESCRIBED_REQUESTS: usize = 64;
 /// States in which a controller does not hold a line, in gem5's protocols.
 const IDLE: [&str; 3] = ["I", "NP", "NPI"];
 
-impl Reader<'_> {
-    /// What the trace shows of the end of the run, which left these requests unanswered.
-    pub(super) fn ending(&self, outstanding: &[Unfinished]) -> Ending {
-        let crash = self.end.crash();
-        if crash.is_none() && outstanding.is_empty() {
-            return Ending::default();
-        }
+/// The last steps of a run that crashed or left requests unanswered.
+pub(crate) struct LastMoments<'a> {
+    pub steps: &'a LastSteps,
+    /// The table of the names of the steps.
+    pub names: &'a Transitions,
+    /// Size of a cache line in bytes, a power of two.
+    pub line_size: u64,
+}
+
+impl LastMoments<'_> {
+    /// What the steps show of the end of a run, which left these requests unanswered. The caller knows what is missing.
+    pub fn ending(&self, crash: Option<&Crash>, outstanding: &[Unfinished]) -> Ending {
         let cache_line = crash.and_then(|crash| self.crash_line(crash, outstanding));
         let steps = match (crash, cache_line) {
-            (Some(_), Some(line)) => self.raw.last_steps.steps(line, &self.raw),
-            (Some(_), None) => self.raw.last_steps.last(&self.raw),
+            (Some(_), Some(line)) => self.steps.steps(line, self.names),
+            (Some(_), None) => self.steps.last(self.names),
             (None, _) => Vec::new(),
         };
         let mut oldest: Vec<&Unfinished> = outstanding.iter().collect();
         oldest.sort_by_key(|request| request.issued);
         let waiting = oldest.into_iter().take(DESCRIBED_REQUESTS);
-        Ending {
-            cache_line,
-            steps,
-            waiting: waiting.map(|request| self.waiting(request)).collect(),
-            missing: self.missing(crash),
-            unexplained: self.unexplained(),
-        }
-    }
-
-    /// Says that the run may have crashed, if nothing was read that gem5 would have printed about it.
-    fn unexplained(&self) -> Option<String> {
-        let is_known = self.end.is_crash() || self.end.is_exit() || self.surroundings.has_output;
-        let how = if self.is_simulated {
-            "the command in the first line of the trace runs it again and says how it ends"
-        } else {
-            "gem5 prints why to standard error, so give the folder with the trace and simerr, or record both in one file (2>&1)"
-        };
-        (!is_known).then(|| format!("the run may have crashed: {how}"))
+        let waiting = waiting.map(|request| self.waiting(request)).collect();
+        Ending { cache_line, steps, waiting, ..Ending::default() }
     }
 
     /// The cache line that a crash is about.
@@ -58,26 +49,57 @@ impl Reader<'_> {
         Some(self.cache_line(address))
     }
 
-    /// The line that an address is in: as the trace names it, or by the size of blocks.
+    /// The line that an address is in: as the trace names it, or by the size of lines.
     fn cache_line(&self, address: u64) -> u64 {
-        let shown = self.sequencers.block_size.map(|size| size as u64);
-        let configured = self.surroundings.block_size.map(u64::from);
-        let size = shown.or(configured).filter(|size| size.is_power_of_two());
-        let line = address & !(size.unwrap_or(64) - 1);
-        match self.raw.last_steps.knows(line) {
-            false if self.raw.last_steps.knows(address) => address,
+        let line = address & !(self.line_size - 1);
+        match self.steps.knows(line) {
+            false if self.steps.knows(address) => address,
             _ => line,
         }
     }
 
     fn waiting(&self, request: &Unfinished) -> OutstandingRequest {
         let cache_line = self.cache_line(request.address);
-        let all = self.raw.last_steps.standing(cache_line, &self.raw);
+        let all = self.steps.standing(cache_line, self.names);
         let is_idle =
             |it: &ControllerStatus| it.stalled.is_empty() && IDLE.contains(&it.state.as_str());
         let (idle, controllers): (Vec<ControllerStatus>, Vec<ControllerStatus>) =
             all.into_iter().partition(is_idle);
         OutstandingRequest { request: request.clone(), cache_line, controllers, idle: idle.len() }
+    }
+}
+
+impl Reader<'_> {
+    /// What the trace shows of the end of the run, which left these requests unanswered.
+    pub(super) fn ending(&self, outstanding: &[Unfinished]) -> Ending {
+        let crash = self.end.crash();
+        if crash.is_none() && outstanding.is_empty() {
+            return Ending::default();
+        }
+        let shown = self.sequencers.block_size.map(|size| size as u64);
+        let configured = self.surroundings.block_size.map(u64::from);
+        let size = shown.or(configured).filter(|size| size.is_power_of_two());
+        let last = LastMoments {
+            steps: &self.raw.last_steps,
+            names: &self.raw.transitions,
+            line_size: size.unwrap_or(64),
+        };
+        Ending {
+            missing: self.missing(crash),
+            unexplained: self.unexplained(),
+            ..last.ending(crash, outstanding)
+        }
+    }
+
+    /// Says that the run may have crashed, if nothing was read that gem5 would have printed about it.
+    fn unexplained(&self) -> Option<String> {
+        let is_known = self.end.is_crash() || self.end.is_exit() || self.surroundings.has_output;
+        let how = if self.is_simulated {
+            "the command in the first line of the trace runs it again and says how it ends"
+        } else {
+            "gem5 prints why to standard error, so give the folder with the trace and simerr, or record both in one file (2>&1)"
+        };
+        (!is_known).then(|| format!("the run may have crashed: {how}"))
     }
 
     /// Says what was not recorded that would explain the end.

@@ -28,6 +28,8 @@ impl Flaw {
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub threads: u32,
+    /// Size of a cache line in bytes, a power of two; 64 if the log has another number.
+    pub line_size: u64,
     pub name: String,
     pub client: String,
 }
@@ -216,8 +218,9 @@ impl Numbers<'_> {
     fn head(&mut self) -> Result<Record, Flaw> {
         self.below(1, "0 as the version of the core")?;
         let threads = self.below(MOST_THREADS, "at most 1048576 threads")? as u32;
-        self.next()?;
-        Ok(Record::Run(Head { threads, name: self.text()?, client: self.text()? }))
+        let size = self.next()?;
+        let line_size = if size.is_power_of_two() { size } else { 64 };
+        Ok(Record::Run(Head { threads, line_size, name: self.text()?, client: self.text()? }))
     }
 
     fn text(&mut self) -> Result<String, Flaw> {

@@ -5,7 +5,7 @@ use history::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::gem5::end;
+use crate::gem5::end::{self, End};
 use crate::options::Options;
 use crate::tester::completed::Completed;
 use crate::tester::record::{Flaw, Head, Issue, Ordering, Record, Which};
@@ -193,9 +193,16 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Builds the history.
-    pub fn finish(mut self) -> Result<History, BuildError> {
-        let RunEnd { stores, unfinished, ended } = self.end();
+    /// Builds the history. `printed` is what gem5 printed about the end of the run.
+    pub fn finish(mut self, printed: &End) -> Result<History, BuildError> {
+        let RunEnd { stores, unfinished, mut ended } = self.end();
+        // What came to its end has not crashed, whatever another run left in the same folder.
+        let crash = printed.crash().filter(|_| self.ended != Some(true));
+        if crash.is_some()
+            && let Some(words) = printed.describe(&unfinished, Some(self.tick), false)
+        {
+            ended = words;
+        }
         let mut accesses: Vec<Access> = self.unfetched.into_iter().chain(stores).collect();
         if !self.orderings.is_empty() {
             // A dependency is stated behind the operation that it is on.
@@ -221,6 +228,7 @@ impl<'o> Run<'o> {
         let provenance = Provenance {
             source: Source::Client,
             ended: Some(ended),
+            crash: crash.cloned(),
             unfinished,
             notes: self.notes,
             ..Provenance::default()

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::record::{Flaw, Took};
+use crate::gem5::last_steps::LastSteps;
 use crate::gem5::protocol;
 use crate::statistics::TransitionCount;
 use crate::transitions::{Names, Transitions};
@@ -18,6 +19,10 @@ pub(super) struct Taken {
     names: Vec<u16>,
     counts: FxHashMap<Names, u64>,
     pub transitions: Transitions,
+    /// The last transitions of the current run, for each cache line.
+    pub last_steps: LastSteps,
+    /// Size of a cache line in bytes.
+    pub line_size: u64,
 }
 
 impl Taken {
@@ -26,8 +31,10 @@ impl Taken {
     }
 
     /// Begins a run, whose names are numbered from 0.
-    pub fn begin_run(&mut self) {
+    pub fn begin_run(&mut self, line_size: u64) {
+        self.line_size = line_size;
         self.names.clear();
+        self.last_steps = LastSteps::default();
     }
 
     /// Takes in the next name of the run.
@@ -56,6 +63,7 @@ impl Taken {
             next_state: name(next_state)?,
         };
         *self.counts.entry(names).or_default() += 1;
+        self.last_steps.transition((tick, number), took.version, took.address, names, None);
         if self.is_kept {
             self.transitions.push(tick, took.version, names, took.address, number);
         }
@@ -75,6 +83,11 @@ impl Taken {
         let mut counts: Vec<TransitionCount> = counts.collect();
         counts.sort();
         counts
+    }
+
+    /// Whether the log has no transitions.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
     }
 
     /// The protocol that has these events, if one is known.

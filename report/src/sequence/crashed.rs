@@ -23,6 +23,7 @@ pub fn crashed(title: String, crash: &Crash, ending: &Ending) -> Option<Chart> {
         lead: vec![ticks],
         parties: parties.names,
         steps,
+        notes: ending.missing.clone(),
         wrong,
         ..Chart::default()
     })

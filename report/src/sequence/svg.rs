@@ -184,9 +184,20 @@ impl Drawing<'_> {
         );
         let words = if y < bottom { bottom + 13.0 } else { bottom - 6.0 };
         let (anchor, place) = if is_right { ("end", end - 12.0) } else { ("start", end + 12.0) };
+        let width = what.chars().count() as f64 * LETTER;
+        self.clear(if is_right { place - width } else { place }, words, width);
         self.write(format_args!(
-            "<text x=\"{place:.0}\" y=\"{words:.0}\" text-anchor=\"{anchor}\" paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\">{}</text>",
+            "<text x=\"{place:.0}\" y=\"{words:.0}\" text-anchor=\"{anchor}\">{}</text>",
             escaped(what)
+        ));
+    }
+
+    /// White behind a line of text that begins at `x`, so that lines below it do not cross it. Not every program that draws SVG
+    /// knows `paint-order`, with which the text itself could have a white edge.
+    fn clear(&mut self, x: f64, y: f64, width: f64) {
+        self.write(format_args!(
+            "<rect x=\"{x:.0}\" y=\"{:.0}\" width=\"{width:.0}\" height=\"13\" fill=\"white\" fill-opacity=\"0.8\"/>",
+            y - 10.0
         ));
     }
 
@@ -197,8 +208,9 @@ impl Drawing<'_> {
         let width = change.chars().count() as f64 * 7.6 + 14.0;
         let words = event.chars().count() as f64 * LETTER;
         self.right = self.right.max(x + width / 2.0 + 5.0 + words);
+        self.clear(x + width / 2.0 + 5.0, y - 2.0, words);
         self.write(format_args!(
-            "<text x=\"{:.0}\" y=\"{:.0}\" fill=\"{GREY}\" font-size=\"11\" paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\">{}</text>",
+            "<text x=\"{:.0}\" y=\"{:.0}\" fill=\"{GREY}\" font-size=\"11\">{}</text>",
             x + width / 2.0 + 5.0,
             y - 2.0,
             escaped(event)

@@ -1,0 +1,31 @@
+//! How the last run of a log ended: the transitions before a crash, and what outstanding requests wait for.
+
+use history::History;
+
+use super::taken::Taken;
+use crate::ending::Ending;
+use crate::gem5::Surroundings;
+use crate::gem5::outstanding::LastMoments;
+
+impl Taken {
+    /// What the log shows of the end of its last run; empty if all operations completed.
+    pub(super) fn ending(&self, history: &History, surroundings: &Surroundings) -> Ending {
+        let (crash, unfinished) = (&history.provenance.crash, &history.provenance.unfinished);
+        if crash.is_none() && unfinished.is_empty() {
+            return Ending::default();
+        }
+        let last = LastMoments {
+            steps: &self.last_steps,
+            names: &self.transitions,
+            line_size: self.line_size,
+        };
+        let missing = "the log has no transitions of controllers: run it again with --transitions";
+        let unexplained = "the run may have crashed: gem5 prints why to standard error, so give the output folder with the log and \
+                           simerr, which `gem5.opt -r -e` and the option --fork of rubric.py write";
+        Ending {
+            missing: self.is_empty().then(|| missing.to_owned()).into_iter().collect(),
+            unexplained: (!surroundings.has_output).then(|| unexplained.to_owned()),
+            ..last.ending(crash.as_ref(), unfinished)
+        }
+    }
+}
