@@ -80,7 +80,8 @@ def whole(least, most=None):
 
 
 def options():
-    parser = argparse.ArgumentParser()
+    usage = "gem5.opt rubric.py --program FILE [options], which --help lists"
+    parser = argparse.ArgumentParser(usage=usage)
     Options.addNoISAOptions(parser)
     Ruby.define_options(parser)
     parser.add_argument("--program", required=True, help="file of programs; - is standard input")
@@ -495,7 +496,10 @@ class Ended:
         """Says how many did not come to their end. Returns the exit status."""
         if not self.failed:
             return 0
-        print(f"rubric: {self.failed} of {self.all} programs did not complete: `rubric check {m5.options.outdir}` says which and why")
+        print(
+            f"rubric: {self.failed} of {self.all} programs did not complete: `rubric check {m5.options.outdir}` checks what they did, and "
+            "shows crashes"
+        )
         return 1
 
 

@@ -85,13 +85,14 @@ fn traced(history: &Value) -> Vec<Shown> {
 }
 
 /// A run of gem5 on the programs of a file, with further arguments before and behind the script. Returns whether it came
-/// to its end; if not, it met the known deadlock of the released MI_example (`mi-l1-forward-blocks-queue`).
+/// to its end; if not, it met a known fault of the released protocol (`mi-l1-forward-blocks-queue`, `amd-stalewb-undefined`).
 fn comes_to_its_end(binary: &Path, m5out: &str, flags: &[&str], options: &[&str]) -> bool {
     let mut gem5 = Command::new(binary);
     gem5.args(["-q", "-d", m5out]).args(flags).arg(root().join("gem5/rubric.py")).args(options);
     let ended = gem5.output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
-    let is_known = is_of(binary, "MI_example") && said.contains("Possible Deadlock detected");
+    let is_known = is_of(binary, "MI_example") && said.contains("Possible Deadlock detected")
+        || is_of(binary, "MOESI_AMD_Base") && said.contains("event: StaleWB");
     assert!(ended.status.success() || is_known, "{gem5:?}: {said}");
     ended.status.success()
 }
@@ -195,20 +196,23 @@ fn is_same(ours: &Identity, theirs: &Identity) -> bool {
 fn logs_agree_with_traces() {
     let Some(binary) = binary() else { return };
     let programs = PROGRAMS * CLIENTS.len();
-    let mut deadlocks = 0;
+    // As released, these lose locks of read-modify-writes.
+    let loses_locks = ["MOESI_AMD_Base", "MOESI_CMP_token"].iter().any(|it| is_of(&binary, it));
+    let rmws = if loses_locks { "0" } else { "10" };
+    let mut crashes = 0;
     for number in 0..programs {
         let folder = Folder::new();
         let (seed, m5out) = ((number + 1).to_string(), folder.path("m5out"));
         let (client, model) = CLIENTS[number % CLIENTS.len()];
         let linked = ["0", "100"][number / CLIENTS.len() % 2];
-        let options = ["--rmws", "10", "--linked", linked, "--locations", "6", "--seed", &seed];
+        let options = ["--rmws", rmws, "--linked", linked, "--locations", "6", "--seed", &seed];
         let program = output(&[&["generate", "program", "MI_example"], &options[..]].concat());
         let file = folder.file("program.txt", &program);
         let flags = ["--debug-flags=ProtocolTrace,RubySequencer,RubyPort", "--debug-file=trace.gz"];
         let options = ["--program", &file, "--log", "rubric.log", "--client", client];
         let options = [&options[..], &["--delay-seed", &seed]].concat();
         if !comes_to_its_end(&binary, &m5out, &flags, &options) {
-            deadlocks += 1;
+            crashes += 1;
             continue;
         }
         let log = format!("{m5out}/rubric.log");
@@ -224,11 +228,18 @@ fn logs_agree_with_traces() {
             // The log has what happens until the last core has its response, a tick later.
             assert_eq!(transitions(&again)[..traced.len()], traced);
         }
-        if !(client.starts_with("early") && is_of(&binary, "MESI_Two_Level")) {
+        if loses_locks {
+            // They have other faults, too, so the verdicts are compared.
+            let verdict = |path: &str| {
+                rubric(&["check", "--model", model, path]).output().unwrap().status.code()
+            };
+            assert_eq!(verdict(&log), verdict(&format!("{m5out}/trace.gz")), "{seed}");
+        } else if !(client.starts_with("early") && is_of(&binary, "MESI_Two_Level")) {
             output_of(&["check", "--model", model, &log], 0);
         }
     }
-    assert!(deadlocks * 10 <= programs, "{deadlocks} of {programs} programs could not be compared");
+    let most = if is_of(&binary, "MOESI_AMD_Base") { programs / 2 } else { programs / 10 };
+    assert!(crashes <= most, "{crashes} of {programs} programs could not be compared");
 }
 
 /// gem5's usual replacement policy fails in caches with one way; the script gives them another.
