@@ -229,7 +229,11 @@ fn logs_agree_with_traces() {
             assert_eq!(transitions(&again)[..traced.len()], traced);
         }
         if loses_locks {
-            // They have other faults, too, so the verdicts are compared.
+            // They have other faults, too, so verdicts are compared. The trace shows requests, which only cores in order make in the
+            // order of their programs.
+            if client != "in-order" {
+                continue;
+            }
             let verdict = |path: &str| {
                 rubric(&["check", "--model", model, path]).output().unwrap().status.code()
             };
