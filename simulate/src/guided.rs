@@ -39,7 +39,7 @@ use crate::system::Reached;
 #[derive(Clone, Debug)]
 pub struct Guide {
     seed: u64,
-    /// What its runs ask for beside their accesses; at most, if they differ in it.
+    /// The extras of its runs; if runs differ in them, the most that a run has.
     extras: Extras,
     /// Whether fresh runs differ in what they ask for.
     draws_extras: bool,

@@ -137,8 +137,8 @@ impl Simulation {
         Ok(finished(self.system(protocol, plan, None, None)?, deadline))
     }
 
-    /// The same, with a first line in the trace that says how the run was made. Readers of traces
-    /// have to skip it, as they skip gem5's `command line: ...`.
+    /// As [`Simulation::run`], with a first line in the trace that says how the run was made. Readers of traces have to
+    /// skip it, as they skip gem5's `command line: ...`.
     ///
     /// # Errors
     /// Fails as [`Simulation::run`] does.

@@ -56,8 +56,8 @@ pub struct MachineDifference {
     pub declarations: NameChanges,
 }
 
-/// Names that only the new version has, that only the old version has, and of things that differ. Each is sorted. What a version says is told
-/// with the new names.
+/// Names that only the new version has, that only the old version has, and of things that differ. Each is sorted. Both
+/// versions are described with the new names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameChanges {
     /// Names that only the new version has.

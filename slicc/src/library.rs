@@ -358,7 +358,7 @@ library! {
     Dvm = "void Sequencer.unaddressedCallback(Addr, RubyRequestType)"
         | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType)"
         | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType, Cycles, Cycles, Cycles)";
-    // These show the bits of names, so that explorations treat them differently from the next ones.
+    // These return the values of node numbers and addresses, on which explorations with symmetries must not depend.
     NumberOfNode = "int IDToInt(NodeID)";
     NodeOfNumber = "NodeID intToID(int)";
     NumberOfAddress = "int addressToInt(Addr)";

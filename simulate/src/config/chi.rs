@@ -128,7 +128,7 @@ impl Role {
             Role::L1D => sizes.l1_data,
             Role::L2 => sizes.l2,
             Role::Hnf => sizes.l3,
-            // It stays empty.
+            // This cache stays empty.
             Role::Rni => CacheGeometry::new(block_bytes.max(128), 1),
         }
     }

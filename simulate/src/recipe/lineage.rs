@@ -47,7 +47,7 @@ impl Lineage {
         self.root
     }
 
-    /// What programs ask for beside their accesses.
+    /// The extras of its programs.
     pub fn extras(&self) -> Extras {
         self.extras
     }

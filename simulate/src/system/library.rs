@@ -231,7 +231,7 @@ impl System {
                 self.machines.check(b)?;
                 0
             }
-            // These depend on no order.
+            // These do not depend on an order.
             ReadDone | WriteDone | WakeLine => self.object_function(function, at)?,
             _ => return self.uncommon(function, at),
         };

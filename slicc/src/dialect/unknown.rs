@@ -1,4 +1,4 @@
-//! What older versions of gem5 had and is not understood here.
+//! Names of older versions of gem5 that rubric does not understand.
 
 use rustc_hash::FxHashSet;
 
@@ -91,7 +91,7 @@ fn word(text: &str) -> &str {
     text.split('(').next().unwrap_or(text)
 }
 
-/// What a name was, in place of an error about it.
+/// The message that says what a name was, which replaces an error about the name.
 fn message(row: &Unknown, error: Diagnostic) -> Diagnostic {
     let (first, last) = row.years;
     let years =

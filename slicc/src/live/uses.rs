@@ -25,9 +25,9 @@ type FieldOf<'a> = (Kind, Objects, &'a str);
 /// Something that a transition does with a field.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
-    /// It is read, or changed by what it was before. If it is only copied, `to` is where to.
+    /// The field is read, or updated from its old value. If it is only copied, `to` is the field that receives the copy.
     Reads { kind: Kind, objects: Objects, field: &'a str, to: Option<FieldOf<'a>> },
-    /// It is overwritten.
+    /// The field is overwritten.
     Writes { kind: Kind, objects: Objects, field: &'a str },
 }
 
@@ -47,7 +47,8 @@ impl Step<'_> {
 /// What the actions of a transition do with fields.
 #[derive(Clone, Debug)]
 pub struct Steps<'a> {
-    /// In their order, but for copies, which are read behind where they are written.
+    /// The steps in order, except that the step which reads the source of a copy follows the step which writes its
+    /// destination.
     pub steps: Vec<Step<'a>>,
     /// The objects of each kind that may have its name at the end.
     pub end: [Objects; 2],
@@ -58,11 +59,11 @@ pub struct Steps<'a> {
 enum Use<'a> {
     /// A field is read, or copied to another one.
     Reads(Kind, &'a str, Option<(Kind, &'a str)>),
-    /// A field is overwritten, if the action comes there for certain.
+    /// A field is overwritten. Recorded only where the action certainly reaches the assignment.
     Writes(Kind, &'a str),
-    /// Another object gets the name, perhaps.
+    /// Another object may get the name.
     Gets(Kind, Given),
-    /// No object has the name any more, perhaps.
+    /// The object may lose the name.
     Loses(Kind, bool),
 }
 
@@ -79,7 +80,7 @@ pub struct Text<'a> {
     actions: FxHashMap<&'a str, Vec<Use<'a>>>,
     /// The fields that are read in other ways.
     elsewhere: FxHashSet<&'a str>,
-    /// Of which kinds nothing is known, since objects are used as a whole.
+    /// For each kind, whether nothing is known of its fields, because code uses objects of that kind as a whole.
     opaque: [bool; 2],
 }
 

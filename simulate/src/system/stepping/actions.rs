@@ -105,7 +105,7 @@ pub struct Access {
     pub core: usize,
     /// The number of the line.
     pub line: usize,
-    /// What it does.
+    /// The action that was performed.
     pub action: Action,
     /// The value, if values are numbers.
     pub value: u64,
@@ -132,10 +132,11 @@ impl Access {
     }
 }
 
-/// What is left of a request that an agent has no longer, or what was said about one that it has.
+/// What remains of a request of an agent after its response, or what the agent was told about a request that is
+/// outstanding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Nothing.
+    /// Nothing remains.
     #[default]
     None,
     /// The early load under way has been told that the line is lost.
@@ -146,7 +147,7 @@ pub(super) enum Mark {
     Locked,
 }
 
-/// What is remembered about an agent and a line.
+/// The memo of an agent and a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Memo {
     pub mark: Mark,
@@ -171,7 +172,7 @@ const REQUESTS: [(RequestKind, u32); 9] = [
 ];
 /// The code of a locked write.
 const LOCKED_WRITE: u8 = 5;
-/// The code of an early load that has been told.
+/// The code of an early load whose core was told that the line is lost.
 const TOLD: u8 = 1 + REQUESTS.len() as u8;
 /// The code of the value of an early load.
 const LOADED: u8 = TOLD + 1;
@@ -234,7 +235,7 @@ impl Stepping {
         }
     }
 
-    /// What an agent may ask for, of which line and with which value.
+    /// Lists the requests that an agent may make: the line, the action and the value of each.
     pub(super) fn asking(&self, agent: usize, add: &mut dyn FnMut(usize, Action, u8)) {
         let controller = self.controller_of(agent);
         let is_blocked = |address: u64| {
@@ -249,7 +250,7 @@ impl Stepping {
             match self.request_code(agent, line) {
                 LOADED => add(line, Action::Use, 0),
                 LOCKED => add(line, Action::LockedWrite, 0),
-                // Until a lock is released, nothing else is begun but what is done early.
+                // Until a lock is released, the core begins nothing but early loads.
                 0 if may_ask && has_lock && self.repertoire.early && !is_blocked(address) => {
                     add(line, Action::EarlyLoad, 0);
                 }

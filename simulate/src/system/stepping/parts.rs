@@ -73,7 +73,7 @@ pub enum Problem {
     Clash {
         /// The number of the line.
         line: usize,
-        /// Who may.
+        /// The caches that may use the line.
         holders: Holders,
     },
 }
@@ -205,7 +205,7 @@ impl PartStepper {
     /// Makes a move in a state, one of its [`Known::moves`], and writes the state after it to `after`.
     ///
     /// # Errors
-    /// Something is wrong after the move. Then `after` has no meaning.
+    /// Fails if something is wrong after the move. Then `after` has no meaning.
     pub fn take(&mut self, state: &[u32], chosen: Move, after: &mut [u32]) -> Result<(), Problem> {
         self.warnings.clear();
         loop {

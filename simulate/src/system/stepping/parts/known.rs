@@ -31,7 +31,7 @@ pub struct Known {
     pub(super) permuted: Permuted,
 }
 
-/// What has to be learnt before a state after a move can be looked up.
+/// What must be learnt before the state after a move can be looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The effect of the move, with all on which it depends.
@@ -53,12 +53,12 @@ pub enum Missing {
     Moved { permutation: usize, at: usize, number: u32 },
 }
 
-/// What a move led to, beside the state.
+/// The result of a move, except for the state after it.
 #[derive(Clone, Debug)]
 pub struct Taken {
     /// What is wrong. If anything is, the state after the move has no meaning.
     pub problem: Option<Problem>,
-    /// What it reports, for [`Known::warnings`].
+    /// The number of its report, for [`Known::warnings`].
     pub report: u32,
 }
 
@@ -175,7 +175,7 @@ impl Known {
     /// Makes a move in a state, one of its [`Known::moves`], and writes the state after it to `after`.
     ///
     /// # Errors
-    /// Something is not known yet. Then `after` has no meaning.
+    /// Fails if something is needed that has not been learnt. Then `after` has no meaning.
     pub fn take(&self, state: &[u32], chosen: Move, after: &mut [u32]) -> Result<Taken, Missing> {
         after.copy_from_slice(state);
         let controller = self.layout.controller_of(chosen);

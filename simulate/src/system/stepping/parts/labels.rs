@@ -13,7 +13,7 @@ pub enum Label {
         agent: usize,
         /// The number of the line.
         line: usize,
-        /// What it does.
+        /// The action.
         action: Action,
     },
     /// A message arrives, or memory takes it.

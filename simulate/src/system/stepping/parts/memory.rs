@@ -31,7 +31,7 @@ impl Known {
     /// Takes a move of memory, if one is possible that does nothing else than to respond. `after` is used up.
     ///
     /// # Errors
-    /// Something about a move is not known yet.
+    /// Fails if something about a move has not been learnt.
     pub fn serve(
         &self,
         state: &mut Vec<u32>,

@@ -75,7 +75,7 @@ impl Known {
     /// Writes the state that stands for all permutations of a state.
     ///
     /// # Errors
-    /// Something is not known yet.
+    /// Fails if a number is needed that has not been learnt.
     pub fn represent(&self, state: &[u32], least: &mut [u32]) -> Result<(), Missing> {
         least.copy_from_slice(state);
         for permutation in 0..self.permuted.numbers.len() {
