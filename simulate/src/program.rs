@@ -26,7 +26,8 @@ pub use transfer::TransferStep;
 pub struct ProgramSize {
     /// Number of threads.
     pub threads: u32,
-    /// What the program asks for beside its accesses: DMA devices, flushes, atomic requests and accesses to parts of words.
+    /// Requests in addition to the accesses of cores to words: DMA devices, flushes, atomic requests and accesses to parts
+    /// of words.
     pub extras: Extras,
     /// Number of operations of each thread, and of accesses of each DMA device.
     pub operations: u32,

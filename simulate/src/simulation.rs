@@ -231,7 +231,7 @@ impl Run {
         crate::record::history(records, history::Provenance::default())
     }
 
-    /// What controllers did last for the line at which the run failed, if it failed at one.
+    /// The last actions of controllers for the line at which the run failed, if it failed at one.
     pub fn played(&self) -> Option<Played> {
         let address = self.fault.as_ref()?.address?;
         Some(self.system.played(address))

@@ -116,7 +116,7 @@ pub struct Scope {
     pub tiny: bool,
     /// Largest number of outstanding requests of a core, all of different lines.
     pub requests: u32,
-    /// What cores do beside loads and stores, and the number of DMA devices.
+    /// The actions of cores in addition to loads and stores, and the number of DMA devices.
     pub repertoire: Repertoire,
     /// The values that cores store.
     pub values: Values,

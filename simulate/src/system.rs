@@ -115,7 +115,7 @@ struct Controller {
     responses_from_memory: Option<u32>,
     /// The mandatory queue, and the latency of requests to it in cycles.
     mandatory: Option<(u32, u64)>,
-    /// The same latency by the type of the request, if the machine defines it.
+    /// The latency of requests to the mandatory queue by their type, if the machine defines it.
     mandatory_latencies: Vec<u64>,
     /// The controllers to which it sends requests, if the protocol's script says so.
     downstream: Option<Group>,
@@ -278,7 +278,7 @@ pub struct System {
     /// The controllers of the other objects.
     owners: Owners,
     prefetchers: Vec<Prefetcher>,
-    /// What the prefetcher of the current controller has asked for in the current transition.
+    /// The lines that the prefetcher of the current controller has asked for in the current transition.
     prefetches: Vec<Prefetch>,
     /// The prefetchers behind each RubyPrefetcherProxy, with their queues.
     proxies: Vec<(NextLine, u32)>,

@@ -189,7 +189,7 @@ pub struct Enumeration {
     pub name: Name,
     /// Attributes: `default`.
     pub pairs: Vec<Pair>,
-    /// Its values, with their attributes.
+    /// The values, with their attributes.
     pub values: Vec<(Name, Vec<Pair>)>,
     /// The declaration.
     pub span: Span,

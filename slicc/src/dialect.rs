@@ -49,7 +49,7 @@ struct Older {
 
 const HEAD: Older = Older { until: (2015, 7), what: "machines without `MachineType:`" };
 
-/// What is known of the protocol that is rewritten.
+/// Facts about the protocol that is rewritten.
 #[derive(Default)]
 struct Context {
     /// The types that the protocol declares itself, which keep their names.

@@ -409,7 +409,7 @@ library! {
     UnsetEntry = "void unset_cache_entry()";
     SetTbe = "set_tbe/1";
     UnsetTbe = "void unset_tbe()";
-    // What the running transition is, in the types of its own machine.
+    // The event and the states of the running transition, in the types of its own machine.
     CurrentEvent = "curTransitionEvent/0";
     CurrentNextState = "curTransitionNextState/0";
     ScheduleEvent = "void scheduleEvent(Cycles)";

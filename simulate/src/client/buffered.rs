@@ -16,7 +16,7 @@ use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 use crate::trace::ClientLine;
 
-/// What the program waits for.
+/// The progress of the current operation: what the program waits for.
 #[derive(Debug)]
 enum State {
     Ready,

@@ -1,5 +1,5 @@
-//! What gem5's script for CHI decides: which nodes there are, which controllers they consist of, how
-//! these are set, and which controllers they send requests to.
+//! The decisions of gem5's script for CHI: which nodes there are, which controllers they consist of, the parameters of
+//! these, and which controllers they send requests to.
 //!
 //! Caches of all levels are controllers of one machine, `Cache`. Each core is a request node (RNF)
 //! with three of them: the first levels for instructions and data, and a second level. Then

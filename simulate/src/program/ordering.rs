@@ -55,7 +55,7 @@ pub struct Ordering {
 
 /// Separates these random choices from those of the program with the same seed.
 const PURPOSE: u64 = 0x4f_52_44_45 << 32;
-/// The same for the shares of a recipe.
+/// Separates the choice of the shares of a recipe from other choices with the same seed.
 const SHARES: u64 = 0x57_45_41_4b;
 /// A dependency is on a read among so many steps before.
 const REACH: usize = 8;

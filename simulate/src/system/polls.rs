@@ -14,7 +14,7 @@ use slicc::library::LibraryFunction;
 use super::System;
 use super::fault::Trap;
 
-/// What the current wakeup of a controller has done so far.
+/// The stalls and reads of the current wakeup of a controller so far.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     /// Whether its stalls are recorded.

@@ -112,7 +112,7 @@ pub struct Stepping {
     values: Values,
     /// For each type, the dead words of its objects.
     dead: Vec<Option<DeadWords>>,
-    /// What the words of objects and controllers name.
+    /// The kinds of the words of objects and controllers, which say how they are renamed.
     kinds: Kinds,
     /// For each machine, which control words name an object, and never change.
     handles: Vec<Vec<bool>>,

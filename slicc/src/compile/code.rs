@@ -105,7 +105,7 @@ pub struct Member {
 pub struct Machine {
     /// The name of the machine.
     pub name: Box<str>,
-    /// Its number in `MachineType`.
+    /// The number of the machine in `MachineType`.
     pub kind: u32,
     /// Names of the states.
     pub states: Vec<Box<str>>,
@@ -158,7 +158,7 @@ pub struct Program {
     pub name: Box<str>,
     /// The instructions, as they are compiled, compared and analysed.
     pub code: Vec<Op>,
-    /// The same instructions as they are executed: frequent sequences are fused into their first instruction. Indices are those
+    /// The instructions as they are executed: frequent sequences are fused into their first instruction. Indices are those
     /// of `code`.
     pub fused: Vec<Op>,
     /// The place in the source of each instruction.
@@ -179,5 +179,5 @@ pub struct Program {
     pub ordered: Ordered,
 }
 
-/// One load fetches an instruction.
+/// An instruction has 8 bytes, so that one load fetches it.
 const _: () = assert!(size_of::<Op>() == 8);

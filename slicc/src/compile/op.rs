@@ -197,7 +197,7 @@ pub enum Op {
         left: Register,
         right: Register,
     },
-    /// The same for unsigned numbers.
+    /// As the instruction before it, for unsigned numbers.
     Below {
         to: Register,
         left: Register,

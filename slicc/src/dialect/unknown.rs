@@ -8,7 +8,7 @@ use crate::source::{Diagnostic, Severity, Sources};
 struct Unknown {
     /// The name as the files have it.
     name: &'static str,
-    /// What it named in gem5: `a part of a GPU`.
+    /// The thing that it named in gem5: `a part of a GPU`.
     what: &'static str,
     /// The first and the last year in which gem5 had it.
     years: (u16, u16),

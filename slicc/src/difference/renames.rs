@@ -8,7 +8,7 @@ use crate::mutant::touched::TableEntry;
 /// Names of the old version, each with its name in the new version.
 pub(super) type Names = BTreeMap<String, String>;
 
-/// What is renamed in a machine.
+/// The renamed states, events and actions of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Renames {
     pub states: Names,
@@ -16,7 +16,7 @@ pub(super) struct Renames {
     pub actions: Names,
 }
 
-/// What is renamed.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     State,

@@ -1,4 +1,4 @@
-//! What actions do with the fields of `cache_entry` and `tbe`, in their order.
+//! The accesses of actions to the fields of `cache_entry` and `tbe`, in order.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -75,7 +75,7 @@ struct Given {
     is_certain: bool,
 }
 
-/// What the text of a machine says.
+/// The uses of fields in the code of a machine.
 pub struct Text<'a> {
     actions: FxHashMap<&'a str, Vec<Use<'a>>>,
     /// The fields that are read in other ways.
@@ -88,7 +88,7 @@ pub struct Text<'a> {
 const FUNCTIONAL: [&str; 3] = ["functionalRead", "functionalWrite", "functionalReadBuffers"];
 
 impl<'a> Text<'a> {
-    /// What a machine says; nothing if fields with the state are written elsewhere than by `setState`.
+    /// Reads the code of a machine. `None` if the fields that hold the state are written elsewhere than in `setState`.
     pub fn of(machine: &'a Machine, states: &[&str]) -> Option<Text<'a>> {
         let mut text = Text {
             actions: FxHashMap::default(),
@@ -441,9 +441,9 @@ impl<'a> Reader<'a, '_> {
             }
             "unset_cache_entry" => self.uses.push(Use::Loses(Kind::Entry, is_certain)),
             "unset_tbe" => self.uses.push(Use::Loses(Kind::Tbe, is_certain)),
-            // What is only printed makes no difference.
+            // Values that are only printed make no difference.
             "DPRINTF" | "DPRINTFN" | "APPEND_TRANSITION_COMMENT" => {}
-            // What a function reads is read elsewhere.
+            // The fields that a function reads were noted as read elsewhere.
             _ if self.functions.contains(function) => self.whole_or(arguments),
             _ => self.expressions(arguments),
         }

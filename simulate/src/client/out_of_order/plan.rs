@@ -41,7 +41,7 @@ impl Plan {
 /// The constraints on a step under a weak model: what a core must wait for, and what the history records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraint {
-    /// What orders its one or two operations besides their kinds, by the words of the program's text.
+    /// The annotations and dependencies of its one or two operations, in the words of the program's text.
     pub orderings: Vec<String>,
     /// Earlier steps that must be performed first, without those that already precede one of these steps.
     pub after: Vec<usize>,

@@ -103,7 +103,7 @@ impl MessageBuffer {
         self.looked.set(Looked::default());
     }
 
-    /// What code has asked for since the step began.
+    /// What code has read since the step began.
     pub fn looked(&self) -> Looked {
         self.looked.get()
     }

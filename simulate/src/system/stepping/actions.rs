@@ -1,4 +1,4 @@
-//! What cores and DMA devices do in an exploration, and when it is wrong.
+//! The actions of cores and DMA devices in an exploration, and the conditions under which one is wrong.
 //!
 //! Cores and devices are *agents*, numbered in this order. For each line, an agent has at most one request, or something
 //! that is left of one: a lock, or the value of an early load. Beside that, the value that a core has read is remembered where it matters
@@ -25,30 +25,30 @@ use crate::request::{RequestKind, Response};
 /// The tag of the requests for early loads.
 pub(super) const EARLY: u32 = 1;
 
-/// What an agent does.
+/// An action of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    /// It reads.
+    /// A load.
     Load,
-    /// It writes.
+    /// A store.
     Store,
-    /// It reads and reserves the line.
+    /// A load that reserves the line.
     LoadLinked,
-    /// It writes if the reservation still holds.
+    /// A store that succeeds only if the reservation still holds.
     StoreConditional,
-    /// It reads and locks the line.
+    /// The first half of a locked read-modify-write: reads and locks the line.
     LockedRead,
-    /// It writes and unlocks the line.
+    /// The second half of a locked read-modify-write: writes and unlocks the line.
     LockedWrite,
-    /// It reads and writes at once.
+    /// An atomic instruction, which reads and writes at once.
     Atomic,
-    /// It removes the line from all caches.
+    /// A flush, which removes the line from all caches.
     Flush,
-    /// It reads an instruction.
+    /// The fetch of an instruction.
     Fetch,
-    /// It reads early.
+    /// A load that an out-of-order core performs before older loads.
     EarlyLoad,
-    /// It uses the value of an early load, without a request.
+    /// The use of the value of an early load, which makes no request.
     Use,
     /// The prefetcher of its controller asks for the line, to read it.
     PrefetchRead,
@@ -56,7 +56,7 @@ pub enum Action {
     PrefetchWrite,
 }
 
-/// What agents do beside loads and stores of cores.
+/// The actions that agents may take in addition to loads and stores of cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Repertoire {
     /// Whether cores have load-linked and store-conditional.

@@ -224,7 +224,7 @@ impl Stepping {
         }
     }
 
-    /// What follows from a move, in words.
+    /// The consequences of a move, in words.
     fn effects(&self, consequences: &[Signal]) -> Vec<String> {
         let is_broadcast = |one: &Signal, next: &Signal| match (one, next) {
             (

@@ -62,7 +62,7 @@ use layout::Part;
 use memory::Requested;
 pub use saved::Parts;
 
-/// What is wrong after a move.
+/// A violation that shows after a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// A core or device has read or written what it may not.
@@ -94,7 +94,7 @@ impl PartStepper {
         PartStepper { stepper, known, warnings: Vec::new(), requested: Requested::default() }
     }
 
-    /// What is known of the moves so far.
+    /// The effects of moves that have been learnt so far.
     pub fn known(&self) -> &Known {
         &self.known
     }

@@ -97,7 +97,7 @@ impl UnderWay {
         self.sent.iter().position(|sent| sent.arrives_as(arrival))
     }
 
-    /// Who sent the message that arrives, if that is known.
+    /// The sender of the message that arrives, if it is known.
     pub(super) fn sender(&self, arrival: &Signal) -> Option<Party> {
         match &self.sent[self.find(arrival)?] {
             Signal::Sends { from, .. } => Some(*from),
@@ -175,8 +175,8 @@ impl Stepping {
         Before { rested: self.resting(arriving), waited }
     }
 
-    /// What was sent before a move and has not arrived: the buffer of each message, its words and its content. The message that
-    /// is arriving, given by its buffer and place, is not among them.
+    /// The messages that were sent before a move and have not arrived: the buffer of each, its description and its content.
+    /// The message that is arriving, given by its buffer and place, is not among them.
     fn resting(&self, arriving: Option<(usize, usize)>) -> Vec<(usize, String, u64)> {
         let mut resting = Vec::new();
         for buffer in 0..self.system.buffers.len() {
@@ -189,7 +189,7 @@ impl Stepping {
         resting
     }
 
-    /// What follows from a move. To be called in the state after it, with what is known of the state before it.
+    /// The consequences of a move. Must be called in the state after the move, with the facts about the state before it.
     pub(super) fn consequences(
         &self,
         chosen: Move,

@@ -110,7 +110,7 @@ impl Effects {
         make_room(&mut self.effects, 1);
         self.effects.push(effect);
         let effects = &self.effects;
-        // It is new, so no number is compared with it.
+        // The effect is new, so it is compared with no number.
         let _ = self.table.number(
             effect.cause.hash(),
             |_| false,

@@ -19,7 +19,8 @@ pub(super) struct Memories {
     pub classes: Vec<Classes>,
 }
 
-/// What has been learnt of the parts of states and of the moves between them. It looks up only, so threads can share it.
+/// The parts of states and the effects of moves that have been learnt. Its methods only look things up, so threads can
+/// share it.
 #[derive(Debug)]
 pub struct Known {
     pub(super) layout: Layout,
@@ -56,7 +57,7 @@ pub enum Missing {
 /// The result of a move, except for the state after it.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// What is wrong. If anything is, the state after the move has no meaning.
+    /// The violation after the move, if there is one. Then the state after the move has no meaning.
     pub problem: Option<Problem>,
     /// The number of its report, for [`Known::warnings`].
     pub report: u32,
@@ -205,7 +206,7 @@ impl Known {
         Ok(Taken { problem, report: effect.report })
     }
 
-    /// What is wrong after a move that has reported something, and if nothing is, the renaming of values.
+    /// The violation after a move with a report or, if there is none, the renaming of values.
     pub(super) fn check_report(
         &self,
         before: &[u32],

@@ -18,7 +18,7 @@ use super::in_flight::NOTHING_IN_FLIGHT;
 use super::{Known, Missing, Move, PartStepper};
 use crate::system::stepping::Stepping;
 
-/// What moves until now show of the requests to memory.
+/// The requests to memory in the moves so far.
 #[derive(Debug, Default)]
 pub(super) struct Requested {
     /// The controller that requests each line.

@@ -124,7 +124,7 @@ impl PartStepper {
                 self.stepper.clear();
                 self.known.owned[source].restore(&mut self.stepper, source, number);
                 let bytes = owned::written(&self.stepper, place, view);
-                // What is asked about a part is asked of the controller to which it comes.
+                // The summary of a part depends on the controller to which the part comes.
                 self.stepper.clear();
                 owned::restore(&mut self.stepper, place, &bytes);
                 self.number_owned(place, &none)

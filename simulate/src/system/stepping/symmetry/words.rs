@@ -1,11 +1,11 @@
-//! What the words of objects and controllers name.
+//! The kinds of the words of objects and controllers: whether a word names a core, a line, a controller or none of these.
 
 use slicc::compile::code::{Machine, Program};
 use slicc::compile::types::{Type, TypeId, TypeKind, Types};
 
 use crate::ruby::sets::Machines;
 
-/// What a word names, which decides how it is renamed.
+/// The kind of thing that a word names, which decides how the word is renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordKind {
     /// Nothing: a number, a truth value, an enumerator, a time.
