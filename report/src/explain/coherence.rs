@@ -50,7 +50,7 @@ pub type Permissions<'a> = &'a dyn Fn(&str, &str) -> Option<Permission>;
 /// The cache lines of operations, from shortly before the first of them was issued until the last had completed. If a model with store
 /// buffers allows the operations (`allowed_by`) and all caches kept the SWMR invariant, only the transitions are shown by which the caches of
 /// the operations get and lose the line: then the order of these matters, and not how the protocol brings it about. Where the protocol
-/// may be at fault, since a read has returned an old value, other transitions may show it.
+/// may be at fault, other transitions may show it.
 pub fn lines(
     history: &History,
     transitions: &Transitions,
@@ -168,8 +168,7 @@ fn line(
     let threads = ops.iter().map(|&op| history.thread_of(op));
     let own = threads.filter_map(|thread| controllers.binary_search(owners.get(&thread)?).ok());
     let own: BTreeSet<usize> = own.collect();
-    let is_correct = swmr_violation.is_none() && !ops.iter().any(|&op| reads_late(history, op));
-    let held = allowed_by.filter(|_| is_correct).and_then(|model| {
+    let held = allowed_by.filter(|_| swmr_violation.is_none()).and_then(|model| {
         Some((model, possession(&rows, &buffered, &controllers, permissions, &own)?))
     });
     let all = rows.len();
@@ -265,7 +264,7 @@ fn getting(
 }
 
 /// Whether an operation reads a value that was overwritten in memory before the operation was issued, which a correct protocol prevents.
-fn reads_late(history: &History, op: OpId) -> bool {
+pub(super) fn reads_late(history: &History, op: OpId) -> bool {
     let own = history.operation(op);
     let (Some(read), Some(issued)) = (own.read, own.issued) else { return false };
     let writes = history.ops().filter(|&it| history.location(it) == own.location);

@@ -41,8 +41,17 @@ pub fn violation(
     if let Some(shape) = shape {
         lead.push(format!("A part of it is the litmus test {}: {}.", shape.name, shape.meaning));
     }
-    let allowed_by = part.and_then(|part| weaker_model(&part, model));
-    if let Some(weaker) = allowed_by {
+    // The last block ends the proof; the blocks that it refers to follow it.
+    let (last, others) = violation.blocks.split_last().expect("a proof has a block");
+    let drawing = Drawing::of(history, reads_from, last);
+    let ops: Vec<OpId> = drawing.ops().collect();
+    // The protocol may be at fault where a read has returned an old value, or two caches hold a line.
+    let allowed_by = part
+        .filter(|_| !ops.iter().any(|&op| coherence::reads_late(history, op)))
+        .and_then(|part| weaker_model(&part, model));
+    let owners = coherence::owners(history, transitions, permissions);
+    let lines = coherence::lines(history, transitions, permissions, &owners, &ops, allowed_by);
+    if let Some(weaker) = allowed_by.filter(|_| lines.iter().all(|line| line.finding.is_none())) {
         let buffers = match weaker.buffering() {
             Buffering::PerLocation => "a store buffer for each location",
             _ => "store buffers",
@@ -51,12 +60,6 @@ pub fn violation(
             "{weaker} allows it: cores with {buffers} may do this on a correct protocol."
         ));
     }
-    // The last block ends the proof; the blocks that it refers to follow it.
-    let (last, others) = violation.blocks.split_last().expect("a proof has a block");
-    let drawing = Drawing::of(history, reads_from, last);
-    let ops: Vec<OpId> = drawing.ops().collect();
-    let owners = coherence::owners(history, transitions, permissions);
-    let lines = coherence::lines(history, transitions, permissions, &owners, &ops, allowed_by);
     // Two caches that hold a line explain more than the cycle that follows from it.
     let finding = lines.iter().find_map(|line| line.finding.clone()).unwrap_or(headline);
     let title = &format!("{model} is violated: {finding}");
