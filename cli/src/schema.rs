@@ -38,6 +38,18 @@ const SCHEMAS: &[Schema] = &[
     schema!("simulate", 2, "a line of `rubric simulate --format json` for a protocol and client"),
     schema!("test", 1, "what `rubric test --format json` prints"),
     schema!("diff", 1, "what `rubric diff --format json` prints"),
+    schema!("stats", 1, "a line of `rubric stats --format json`"),
+    schema!("monitor", 1, "a line of `rubric monitor --format json`"),
+    schema!("explore-protocol", 2, "a line of `rubric explore protocol --format json`"),
+    schema!("explore-program", 1, "a line of `rubric explore program --format json`"),
+    schema!("explore-memory-system", 1, "what `rubric explore memory-system --format json` prints"),
+    schema!("explore-sizes", 1, "a line of `rubric explore sizes -o FILE`"),
+    schema!(
+        "report",
+        1,
+        "what `rubric report DIR --format json` and `rubric campaign --format json` print"
+    ),
+    schema!("report-list", 1, "what `rubric report --list --format json` prints"),
 ];
 
 /// Print the JSON Schema of what a command prints with --format json
@@ -61,7 +73,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Some(schema) => out.write_all(schema.text.as_bytes()),
         None => SCHEMAS.iter().try_for_each(|schema| {
             let Schema { name, version, about, .. } = schema;
-            writeln!(out, "{name:10} version {version}  {about}")
+            writeln!(out, "{name:21} version {version}  {about}")
         }),
     };
     printed.map_err(Error::Output)?;

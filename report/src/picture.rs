@@ -170,8 +170,11 @@ pub struct CacheLine {
     pub controllers: Vec<String>,
     /// The state changes and operations, in the order of the trace.
     pub rows: Vec<LineRow>,
-    /// The number of rows that were left out.
+    /// The number of transitions that were left out.
     pub left_out: usize,
+    /// The name of a weaker model that allows the operations. Then the transitions that are left out are those by which the caches of
+    /// the operations neither get nor lose the line; else they are those farthest from the operations.
+    pub allowed_by: Option<String>,
     /// The first violation of the SWMR invariant, as a sentence: a cache may write while another has a permission, too.
     pub swmr_violation: Option<String>,
     /// The same in a few words, for a title.
@@ -181,13 +184,17 @@ pub struct CacheLine {
 impl CacheLine {
     /// A sentence above the rows if some were left out.
     pub fn omission(&self) -> Option<String> {
-        match self.left_out {
-            0 => None,
-            1 => Some("1 transition farther from these operations is left out".to_owned()),
-            count => {
-                Some(format!("{count} transitions farther from these operations are left out"))
-            }
-        }
+        let (count, are) = match self.left_out {
+            0 => return None,
+            1 => ("1 transition".to_owned(), "is"),
+            count => (format!("{count} transitions"), "are"),
+        };
+        Some(match &self.allowed_by {
+            None => format!("{count} farther from these operations {are} left out"),
+            Some(model) => format!(
+                "{model} allows these operations: {count} by which their caches neither get nor lose the line {are} left out"
+            ),
+        })
     }
 }
 

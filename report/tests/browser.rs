@@ -7,6 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use common::full;
+use report::page::explained;
+use report::picture::Picture;
+use report::picture::timeline::{Span, Timeline};
 use scraper::{Html, Selector};
 
 /// The names that the browser's program may have.
@@ -165,6 +168,50 @@ fn with_it_tables_can_be_filtered() {
     shown.sort();
     assert_eq!(shown, ["1 000", "not known"]);
     assert_eq!(texts(&html, "output").concat(), "2 of 10 rows");
+}
+
+#[test]
+fn with_it_a_timeline_zooms() {
+    let Some(browser) = browser() else { return };
+    let span = |at: u64| Span {
+        thread: 0,
+        ends: (at, at + 5),
+        location: 0,
+        operations: 1,
+        text: format!("T0:{at} load x == 1"),
+    };
+    let timeline = Timeline {
+        threads: vec!["thread 0".to_owned()],
+        locations: vec!["x".to_owned()],
+        ends: (0, 1000),
+        unit: "tick",
+        spans: vec![span(0), span(995)],
+        operations: 2,
+    };
+    let page = explained(&[Picture { timeline: Some(timeline), ..Picture::default() }]);
+    let turned = |notches: &[i32]| {
+        let script = format!(
+            "const svg = document.querySelector('.timeline svg');\
+             const area = svg.getBoundingClientRect();\
+             const turn = (notches) => svg.dispatchEvent(new WheelEvent('wheel', {{\
+               deltaY: 100 * notches, clientX: area.left + area.width / 2, bubbles: true, cancelable: true\
+             }}));\
+             const left = {notches:?}.filter(turn);\
+             document.body.append(Object.assign(document.createElement('output'), {{ textContent: left.length }}));"
+        );
+        let (html, complaints) = rendered(browser, &with_script(&page, &script));
+        assert_eq!(complaints, "");
+        (texts(&html, ".axis span").join(", "), texts(&html, "output").concat())
+    };
+    assert_eq!(turned(&[]), ("tick 0, tick 1 000".to_owned(), "0".to_owned()));
+    // A wheel and a touchpad, around the middle.
+    assert_eq!(turned(&[-1, -1]).0, "tick 180, tick 820");
+    assert_eq!(turned(&[-2]), turned(&[-1, -1]));
+    // The closest view has room for some operations. The page scrolls where the zoom has ended.
+    let closest = vec![-3; 20];
+    assert_eq!(turned(&closest).0, "tick 450, tick 550");
+    assert_ne!(turned(&closest).1, "0");
+    assert_eq!(turned(&[-1, 1, 1]), ("tick 0, tick 1 000".to_owned(), "1".to_owned()));
 }
 
 #[test]

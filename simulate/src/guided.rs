@@ -39,7 +39,7 @@ use crate::system::Reached;
 #[derive(Clone, Debug)]
 pub struct Guide {
     seed: u64,
-    /// What its runs ask for beside their accesses; at most, if they differ in it.
+    /// The extras of its runs; if runs differ in them, the most that a run has.
     extras: Extras,
     /// Whether fresh runs differ in what they ask for.
     draws_extras: bool,
@@ -97,13 +97,13 @@ impl Guide {
         }
     }
 
-    /// The same guide for programs that ask for this beside their accesses.
+    /// The same guide for programs with these extras.
     #[must_use]
     pub fn with_extras(self, extras: Extras) -> Guide {
         Guide { extras, draws_extras: false, ..self }
     }
 
-    /// The same guide for programs that differ in what they ask for: some ask for nothing, and each of the others for some of this.
+    /// The same guide for programs that differ in their extras: some have none, and each of the others has some of these.
     #[must_use]
     pub fn with_drawn_extras(self, most: Extras) -> Guide {
         Guide { extras: most, draws_extras: true, ..self }

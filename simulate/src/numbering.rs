@@ -5,7 +5,7 @@
 
 /// Used slots for each [`ALL`] slots, at most.
 const USED: usize = 4;
-/// See [`USED`].
+/// The number of slots for which [`USED`] counts the used ones.
 const ALL: usize = 5;
 /// The content of a slot without a number.
 const FREE: u32 = u32::MAX;
@@ -15,7 +15,7 @@ const SLOTS: usize = 16;
 /// A hash table of consecutive numbers from 0.
 #[derive(Clone, Debug)]
 pub struct NumberTable {
-    /// A number is in the first free slot from the one on to which its hash leads.
+    /// The numbers. Each is in the first slot that was free, from the slot on to which its hash leads.
     slots: Vec<u32>,
     used: usize,
 }
@@ -51,8 +51,8 @@ impl NumberTable {
         }
     }
 
-    /// The content of the slot from which the search for a hash begins. Who looks many hashes up asks for all of these first,
-    /// since the processor then waits for all of them at once, and not for one after another.
+    /// The content of the slot from which the search for a hash begins. A caller with many hashes reads these slots first,
+    /// so that the processor waits for all of them at the same time.
     #[inline]
     pub fn glance(&self, hash: u64) -> u32 {
         self.slots[self.start(hash)]
@@ -68,7 +68,7 @@ impl NumberTable {
     /// which is returned as an error. `hash_of` returns the hash of the value with a number.
     ///
     /// # Errors
-    /// The value is new.
+    /// Returns the new number if the value is new.
     ///
     /// # Panics
     /// Panics if there are 2^32 - 1 values already.
@@ -163,7 +163,7 @@ impl Strings {
     /// The number of a string. One that is new gets the next number, which is returned as an error.
     ///
     /// # Errors
-    /// The string is new.
+    /// Returns the new number if the string is new.
     pub fn number(&mut self, one: &[u8]) -> Result<u32, u32> {
         let (bytes, ends) = (&self.bytes, &self.ends);
         let number = self.table.number(
@@ -191,7 +191,7 @@ impl Strings {
         (first..self.ends.len()).map(|number| self.get(number as u32))
     }
 
-    /// Their memory in bytes.
+    /// The memory that the strings take, in bytes.
     pub fn bytes(&self) -> usize {
         self.table.bytes() + self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
     }

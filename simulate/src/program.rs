@@ -26,7 +26,8 @@ pub use transfer::TransferStep;
 pub struct ProgramSize {
     /// Number of threads.
     pub threads: u32,
-    /// What the program asks for beside its accesses: DMA devices, flushes, atomic requests and accesses to parts of words.
+    /// Requests in addition to the accesses of cores to words: DMA devices, flushes, atomic requests and accesses to parts
+    /// of words.
     pub extras: Extras,
     /// Number of operations of each thread, and of accesses of each DMA device.
     pub operations: u32,
@@ -61,7 +62,7 @@ pub struct ProgramSize {
     pub seed: u64,
     /// Changes of the drawn program, one after the other.
     pub edits: Vec<Edit>,
-    /// What orders operations besides their kinds, for cores that keep a weak model.
+    /// The shares of annotations, dependencies and weak fences, for cores that guarantee a weak model.
     pub weak: Option<WeakShares>,
 }
 
@@ -144,7 +145,7 @@ pub enum Operation {
         bytes: Bytes,
         /// The value written.
         value: u64,
-        /// How it is made.
+        /// The form in which it is requested.
         form: RmwForm,
     },
     /// A full fence.
@@ -205,7 +206,7 @@ pub struct Step {
     pub flush: Option<u64>,
     /// The operation of the step.
     pub operation: Operation,
-    /// What orders it besides its kind. Cores of models with store buffers ignore it.
+    /// Its annotations and dependencies. Cores of models with store buffers ignore them.
     pub ordering: Ordering,
 }
 
@@ -292,7 +293,7 @@ fn first_value(thread: u32) -> u64 {
     (u64::from(thread) + 1) << 32
 }
 
-/// Chooses locations: each by its weight, and which are popular by the seed.
+/// Draws locations by their weights. The seed decides which locations are popular.
 struct Popular {
     addresses: Vec<u64>,
     by_popularity: Weighted,

@@ -57,7 +57,7 @@ struct Filter {
 
 /// Makes the generator of a recipe differ from that of a program with the same seed.
 const RANDOM: u64 = 0x52_45_43_49;
-/// The same for variations.
+/// Makes the generator of a variation differ from others with the same seed.
 const VARY: u64 = 0x56_41_52_59;
 /// The probability, in percent, that a variation has a second change; likewise for every further
 /// one.
@@ -154,7 +154,7 @@ impl Recipe {
         ProgramSize { weak, extras: self.extras_for(protocol), ..self.shape.clone() }
     }
 
-    /// What the program asks for beside its accesses, as far as a protocol handles it.
+    /// The extras of the program that a protocol handles.
     fn extras_for(&self, protocol: &Protocol) -> Extras {
         let Extras { devices, flushes, atomics, partial } = self.shape.extras;
         Extras {

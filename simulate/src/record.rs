@@ -17,7 +17,7 @@ use crate::program::Bytes;
 enum State {
     /// It is an operation of the program that was not requested yet.
     Planned,
-    /// It was requested; nothing shows that it happened.
+    /// It was requested, and nothing shows that it was performed.
     Asked,
     /// Memory has performed its write, but the client has not printed it.
     Written,
@@ -65,7 +65,8 @@ pub struct Records {
     thread: u32,
     source: Source,
     rows: Vec<Record>,
-    /// Operations that depend, what of them does, and on which ones; in ascending order.
+    /// The dependencies, in ascending order: the operation that depends, the kind of the dependency, and the operation on
+    /// which it depends.
     dependencies: Vec<(Row, DependencyKind, Row)>,
 }
 

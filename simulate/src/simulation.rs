@@ -137,8 +137,8 @@ impl Simulation {
         Ok(finished(self.system(protocol, plan, None, None)?, deadline))
     }
 
-    /// The same, with a first line in the trace that says how the run was made. Readers of traces
-    /// have to skip it, as they skip gem5's `command line: ...`.
+    /// As [`Simulation::run`], with a first line in the trace that says how the run was made. Readers of traces have to
+    /// skip it, as they skip gem5's `command line: ...`.
     ///
     /// # Errors
     /// Fails as [`Simulation::run`] does.
@@ -231,7 +231,7 @@ impl Run {
         crate::record::history(records, history::Provenance::default())
     }
 
-    /// What controllers did last for the line at which the run failed, if it failed at one.
+    /// The last actions of controllers for the line at which the run failed, if it failed at one.
     pub fn played(&self) -> Option<Played> {
         let address = self.fault.as_ref()?.address?;
         Some(self.system.played(address))

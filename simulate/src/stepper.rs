@@ -116,7 +116,7 @@ pub struct Scope {
     pub tiny: bool,
     /// Largest number of outstanding requests of a core, all of different lines.
     pub requests: u32,
-    /// What cores do beside loads and stores, and the number of DMA devices.
+    /// The actions of cores in addition to loads and stores, and the number of DMA devices.
     pub repertoire: Repertoire,
     /// The values that cores store.
     pub values: Values,
@@ -124,9 +124,10 @@ pub struct Scope {
     pub settings: Vec<Setting>,
     /// Whether mistakes that gem5 accepts are faults instead of warnings.
     pub strict: bool,
-    /// What may change places, where the protocol treats all alike: see [`Stepper::representative`].
+    /// Which of cores and lines may be exchanged, where the protocol treats them alike: see [`Stepper::representative`].
     pub symmetries: Vec<Symmetry>,
-    /// Whether states are the same that differ only in what is not read before it is written: see [`slicc::live`].
+    /// Whether states count as equal if they differ only in fields that are not read before they are written: see
+    /// [`slicc::live`].
     pub live_variables: bool,
 }
 
@@ -187,7 +188,7 @@ pub enum StepperError {
     Protocol(Box<Failure>),
     /// A system of this size cannot be planned.
     Plan(Vec<Diagnostic>),
-    /// The size or something that the protocol does is not supported.
+    /// The size is not supported, or the protocol does something that is not supported.
     Setup(SetupError),
 }
 

@@ -73,10 +73,10 @@ const EVENTS_PER_CLOCK_CHECK: u64 = 1 << 10;
 /// Largest number of transitions in one wakeup.
 const MOST_TRANSITIONS_PER_WAKEUP: u64 = 1 << 20;
 
-/// What a wakeup needs to know of a port of a controller.
+/// A port of a controller, as far as a wakeup depends on it.
 #[derive(Clone, Copy, Debug)]
 struct Port {
-    /// Its buffer, or table of timers.
+    /// The number of its buffer or table of timers.
     object: u32,
     /// The first instruction of its body.
     start: u32,
@@ -95,7 +95,7 @@ struct Controller {
     machine: usize,
     /// The number among the controllers of its machine.
     version: u32,
-    /// What it is, where its machine does not say that.
+    /// Its role, where its machine has controllers of several roles.
     role: Option<String>,
     /// The address of its control words.
     control: u64,
@@ -115,7 +115,7 @@ struct Controller {
     responses_from_memory: Option<u32>,
     /// The mandatory queue, and the latency of requests to it in cycles.
     mandatory: Option<(u32, u64)>,
-    /// The same latency by the type of the request, if the machine defines it.
+    /// The latency of requests to the mandatory queue by their type, if the machine defines it.
     mandatory_latencies: Vec<u64>,
     /// The controllers to which it sends requests, if the protocol's script says so.
     downstream: Option<Group>,
@@ -278,7 +278,7 @@ pub struct System {
     /// The controllers of the other objects.
     owners: Owners,
     prefetchers: Vec<Prefetcher>,
-    /// What the prefetcher of the current controller has asked for in the current transition.
+    /// The lines that the prefetcher of the current controller has asked for in the current transition.
     prefetches: Vec<Prefetch>,
     /// The prefetchers behind each RubyPrefetcherProxy, with their queues.
     proxies: Vec<(NextLine, u32)>,
@@ -350,12 +350,12 @@ pub struct System {
     told: Vec<(usize, u64)>,
     happenings: Vec<RecordedEvent>,
     happened: usize,
-    /// The last messages with where they go, and how many there were.
+    /// The last messages that were sent, with their receivers, and how many were sent in all.
     deliveries: Vec<Delivery>,
     delivered: usize,
 }
 
-/// How a run ended that did not fail.
+/// The end of a run that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// All cores are done.

@@ -66,7 +66,7 @@ pub struct Options {
     /// Whether fetches have a port of their own: port 0, as with gem5's CPUs, so that data use port
     /// 1.
     pub fetch_port: bool,
-    /// Whether to print sizes: the lines of the flag PacketQueue, and in those of clients.
+    /// Whether to print sizes of accesses: the lines of the flag PacketQueue, and the sizes in the lines of clients.
     pub packets: bool,
     /// Whether to print the lines of the flag LLSC, which show reservations.
     pub links: bool,
@@ -119,7 +119,7 @@ impl Trace {
         Trace::titled(options, output, None)
     }
 
-    /// The same, with a first line that says how the trace was made.
+    /// As [`Trace::new`], with a first line that says how the trace was made.
     pub fn titled(options: Options, output: Output, title: Option<&str>) -> Trace {
         let names = 0..options.sequencers.max(options.clients);
         let mut trace = Trace {

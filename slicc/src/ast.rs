@@ -9,7 +9,7 @@ use crate::source::Span;
 pub struct Name {
     /// The word as written; a qualified name has `::` between its parts, without white space.
     pub text: Box<str>,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -148,7 +148,7 @@ pub struct Transition {
 /// The third argument of a transition.
 #[derive(Clone, Debug)]
 pub enum NextState {
-    /// Absent: the state stays.
+    /// None is given: the state stays the same.
     Same,
     /// A state.
     State(Name),
@@ -189,7 +189,7 @@ pub struct Enumeration {
     pub name: Name,
     /// Attributes: `default`.
     pub pairs: Vec<Pair>,
-    /// Its values, with their attributes.
+    /// The values, with their attributes.
     pub values: Vec<(Name, Vec<Pair>)>,
     /// The declaration.
     pub span: Span,
@@ -284,7 +284,7 @@ pub enum Passing {
 pub struct Block {
     /// The statements, in order.
     pub statements: Vec<Statement>,
-    /// From brace to brace.
+    /// The text from the opening to the closing brace.
     pub span: Span,
 }
 
@@ -293,7 +293,7 @@ pub struct Block {
 pub struct Statement {
     /// The kind of statement.
     pub kind: StatementKind,
-    /// With the semicolon.
+    /// The text of the statement, including its semicolon.
     pub span: Span,
 }
 
@@ -387,7 +387,7 @@ pub enum StatementKind {
 pub struct Expression {
     /// The kind of expression.
     pub kind: ExpressionKind,
-    /// Its place.
+    /// Its position in the source.
     pub span: Span,
 }
 

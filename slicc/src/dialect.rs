@@ -3,8 +3,8 @@
 //!
 //! The rest of this crate knows the language of today only. `modernise` rewrites the syntax tree
 //! of an older protocol after parsing, mostly as gem5's developers rewrote the files themselves at
-//! the time. `names` has the tables: what is called otherwise today, and until when. `older.sm` has,
-//! in SLICC, what the library had. The few older forms of the grammar are in `parser::older`.
+//! the time. `names` lists what has another name today, and when gem5 renamed it. `older.sm` declares, in SLICC, the types
+//! and functions that the library has no more. The few older forms of the grammar are in `parser::older`.
 //!
 //! `explain` says of a name that is not understood what it was and in which years gem5 had it.
 //!
@@ -43,13 +43,13 @@ pub const ECHO: &str = "echo";
 struct Older {
     /// The year and month in which gem5 replaced it: (2013, 5) for May 2013.
     until: (u16, u8),
-    /// What it was, as the warning lists it.
+    /// A description of the older form, as the warning lists it.
     what: &'static str,
 }
 
 const HEAD: Older = Older { until: (2015, 7), what: "machines without `MachineType:`" };
 
-/// What is known of the protocol that is rewritten.
+/// Facts about the protocol that is rewritten.
 #[derive(Default)]
 struct Context {
     /// The types that the protocol declares itself, which keep their names.

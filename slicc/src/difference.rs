@@ -1,4 +1,4 @@
-//! What differs between two versions of a protocol: its tables, and the code behind them.
+//! The differences between two versions of a protocol, in its tables and in the code behind them.
 //!
 //! Machines, states, events and transitions are compared by name, after names that only differ as names have been found ([`NameChanges::renamed`]).
 //! Code is compared token by token, so comments and formatting do not
@@ -30,7 +30,7 @@ use crate::protocol::Protocol;
 use crate::source::Span;
 use renames::Renames;
 
-/// What differs between two versions of a protocol.
+/// The differences between two versions of a protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
     /// The machines of which something differs, by name.
@@ -39,7 +39,7 @@ pub struct Difference {
     pub declarations: NameChanges,
 }
 
-/// What differs between two versions of a machine.
+/// The differences between two versions of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineDifference {
     /// The name of the machine.
@@ -56,8 +56,8 @@ pub struct MachineDifference {
     pub declarations: NameChanges,
 }
 
-/// Names that only the new version has, that only the old version has, and of things that differ. Each is sorted. What a version says is told
-/// with the new names.
+/// Names that only the new version has, that only the old version has, and of things that differ. Each is sorted. Both
+/// versions are described with the new names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameChanges {
     /// Names that only the new version has.
@@ -79,7 +79,7 @@ pub struct TransitionDifference {
     pub old: Option<TableRow>,
     /// The transition in the new version; none if it has been removed.
     pub new: Option<TableRow>,
-    /// Those of its actions that are in both versions, but with other code.
+    /// The actions of the transition whose code differs between the versions.
     pub changed_actions: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ impl NameChanges {
             && self.renamed.is_empty()
     }
 
-    /// The same changes, with what was renamed.
+    /// Returns the changes with these renamed names.
     fn with(self, renamed: renames::Names) -> NameChanges {
         NameChanges { renamed: renamed.into_iter().collect(), ..self }
     }
@@ -289,7 +289,7 @@ fn declarations(protocol: &Protocol, all: &[Declaration]) -> BTreeMap<String, St
             Declaration::Function(one) => ("function", &one.name, one.span),
             _ => continue,
         };
-        // What the language comes with is the same for all.
+        // The declarations that come with the language are the same for all protocols.
         if span.file != 0 {
             found
                 .entry(format!("{kind} {}", name.text))
@@ -376,7 +376,7 @@ mod tests {
         let mut compared = 0;
         for mutant in made::by(&old, &[]).iter().step_by(7) {
             let Ok(new) = old.with(mutant) else { continue };
-            // What gem5's scripts decide is not in the files.
+            // Settings change what gem5's scripts decide, which is not in the files.
             if !mutant.settings.is_empty() {
                 continue;
             }

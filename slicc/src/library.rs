@@ -358,7 +358,7 @@ library! {
     Dvm = "void Sequencer.unaddressedCallback(Addr, RubyRequestType)"
         | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType)"
         | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType, Cycles, Cycles, Cycles)";
-    // These show the bits of names, so that explorations treat them differently from the next ones.
+    // These return the values of node numbers and addresses, on which explorations with symmetries must not depend.
     NumberOfNode = "int IDToInt(NodeID)";
     NodeOfNumber = "NodeID intToID(int)";
     NumberOfAddress = "int addressToInt(Addr)";
@@ -409,7 +409,7 @@ library! {
     UnsetEntry = "void unset_cache_entry()";
     SetTbe = "set_tbe/1";
     UnsetTbe = "void unset_tbe()";
-    // What the running transition is, in the types of its own machine.
+    // The event and the states of the running transition, in the types of its own machine.
     CurrentEvent = "curTransitionEvent/0";
     CurrentNextState = "curTransitionNextState/0";
     ScheduleEvent = "void scheduleEvent(Cycles)";

@@ -37,12 +37,12 @@ use crate::outline::{Entry, MachineOutline, Next};
 use crate::protocol::Protocol;
 use uses::{Kind, Step, Steps, Text};
 
-/// The words of objects of a type that make no difference.
+/// The dead words of the objects of a type: those whose content makes no difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadWords {
     /// The offset of the word that has the state.
     pub state: u16,
-    /// By this state the offsets of the words, ascending.
+    /// For each value of that field, the offsets of the dead words, in ascending order.
     pub dead: Vec<Vec<u16>>,
 }
 
@@ -66,7 +66,7 @@ pub fn dead_words(protocol: &Protocol) -> Vec<(TypeId, DeadWords)> {
 /// The fields of each kind of object that are live.
 type Live<'a> = [FxHashSet<&'a str>; 2];
 
-/// What is dead of the objects of one machine.
+/// The dead words of the objects of one machine.
 fn of_machine(
     protocol: &Protocol,
     machine: &Machine,
@@ -149,7 +149,7 @@ fn actions<'o>(
     entry.actions.iter().map(|at| &*outline.actions[usize::from(*at)].name)
 }
 
-/// Adds fields to others. Returns whether there are more of them then.
+/// Adds the fields of `more` to `all`. Returns whether `all` has grown.
 fn add<'a>(all: &mut Live<'a>, more: &Live<'a>) -> bool {
     let count = |all: &Live<'a>| all.iter().map(FxHashSet::len).sum::<usize>();
     let before = count(all);

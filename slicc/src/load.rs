@@ -176,7 +176,7 @@ pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> 
 struct BuiltIn {
     text: String,
     declarations: Vec<Declaration>,
-    /// Those that only protocols in an older dialect use.
+    /// The declarations that only protocols in an older dialect use.
     older: Vec<Declaration>,
     diagnostics: Vec<Diagnostic>,
 }

@@ -23,7 +23,7 @@ pub struct Declared<'a> {
     pub parameters: &'a [Object],
 }
 
-/// Match a script was found.
+/// How a script was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Match {
     /// The protocol has the name of one of gem5's.
@@ -39,7 +39,7 @@ pub enum Match {
 pub struct Script {
     /// The protocol for which the script was written.
     pub known: KnownProtocol,
-    /// Match the script was found.
+    /// How the script was found.
     pub how: Match,
 }
 

@@ -34,21 +34,21 @@ pub struct Source {
     line_starts: Vec<u32>,
     /// The text as the user gave it, if repairs or a mutant changed it.
     given: Option<Arc<str>>,
-    /// Per line, the line of that text that it was. It is computed when it is needed for the first time.
+    /// For each line, the line of the given text from which it comes. Computed when it is first needed.
     given_lines: OnceLock<Vec<GivenLine>>,
 }
 
 /// The line of a file as it was given that became a line of the file as it runs. Repairs and mutants move lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenLine {
-    /// Its number, from 1. For a line that was added, that of the line before it.
+    /// The number of the line, from 1. For an added line, the number of the line before it.
     pub number: usize,
     /// Whether the line was added.
     pub is_added: bool,
 }
 
 impl Source {
-    /// Which line of the given file a line was, both counted from 1.
+    /// The line of the given file from which a line comes. Lines are counted from 1.
     pub fn given_line(&self, line: usize) -> GivenLine {
         let Some(given) = &self.given else {
             return GivenLine { number: line, is_added: false };
@@ -59,7 +59,8 @@ impl Source {
     }
 }
 
-/// Which line of a given text each line of a changed one was. A line that took the place of another one counts as that one.
+/// For each line of a changed text, the line of the given text from which it comes. A line that replaces another counts as
+/// coming from it.
 fn given_lines(given: &str, changed: &str) -> Vec<GivenLine> {
     let mut lines = Vec::new();
     let mut number = 0;
@@ -71,7 +72,7 @@ fn given_lines(given: &str, changed: &str) -> Vec<GivenLine> {
     for hunk in patch.hunks() {
         let before = (hunk.new_range().start() - 1).saturating_sub(lines.len());
         same(before, &mut number, &mut lines);
-        // Lines that were taken out and have not been replaced yet.
+        // Number of lines that were removed and not replaced yet.
         let mut out = 0;
         for line in hunk.lines() {
             match line {

@@ -7,7 +7,7 @@ use crate::source::Span;
 pub struct Token {
     /// The kind of token.
     pub kind: TokenKind,
-    /// Its place; that of a string includes the quotes.
+    /// Its position in the source; that of a string includes the quotes.
     pub span: Span,
 }
 

@@ -23,7 +23,7 @@ const HEADLINE: &str =
     "invalid transition: L1Cache 1, state M, event Inv, address 0x1040, tick 4321";
 
 /// A gem5 output folder of a recorded run that ended with that message.
-fn crashed(folder: &Folder, trace: &str) -> String {
+pub fn crashed(folder: &Folder, trace: &str) -> String {
     let from = format!("{}/../{trace}", env!("CARGO_MANIFEST_DIR"));
     fs::copy(from, folder.path("trace.out.gz")).unwrap();
     folder.file("simerr", PANIC);
@@ -31,7 +31,7 @@ fn crashed(folder: &Folder, trace: &str) -> String {
 }
 
 /// A trace that stops while a request is outstanding, and gem5's message, if it has one.
-fn small(message: &str) -> String {
+pub fn small(message: &str) -> String {
     format!(
         "      4: system.ruby.l1_cntrl0.sequencer.response_ports0: Timing request for address 0x1000 on port 0
               4   0        Seq               Begin       >       [0x1000, line 0x1000] ST
@@ -52,7 +52,7 @@ fn small(message: &str) -> String {
     )
 }
 
-const DEADLOCK: &str = "\
+pub const DEADLOCK: &str = "\
 build/NULL/mem/ruby/system/Sequencer.cc:271: panic: Possible Deadlock detected. Aborting!
  version: 1 request.paddr: 0x1000 m_readRequestTable: 1 current time: 101 issue_time: 95 difference: 6
 

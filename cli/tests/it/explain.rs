@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Folder, TRACES, error, output_of, rubric};
+use crate::common::{Folder, TRACES, error, output, output_of, rubric};
 
 const VIOLATION: &str = TRACES[5];
 const CONSISTENT: &str = TRACES[4];
@@ -170,6 +170,34 @@ fn a_buffered_store_stands_where_it_reached_memory() {
     output_of(&["explain", TRACES[3], "-o", &page], 1);
     let drawn = fs::read_to_string(page).unwrap();
     assert!(drawn.contains(", in memory at "), "{drawn}");
+}
+
+/// Store buffers violate SC on a correct protocol: how it moves the lines between the caches of the operations is all that matters.
+#[test]
+fn where_store_buffers_explain_a_violation_few_transitions_are_shown() {
+    let folder = Folder::new();
+    let simulated = |words: &[&str], name: &str| {
+        let file = folder.path(name);
+        let all = [&["simulate", "MESI_Two_Level", "--threads=4", "-o", &file], words].concat();
+        output(&all);
+        file
+    };
+    let trace =
+        simulated(&["--client=store-buffer-8", "--operations=200", "--seed=1"], "tso.trace");
+    let said = explain(&["--model", "sc", &trace], 1);
+    assert_eq!(said.matches("    TSO allows these operations: ").count(), 2, "{said}");
+    let rows = said.lines().filter(|line| line.starts_with("    tick ")).count();
+    assert!((20..40).contains(&rows), "{rows}: {said}");
+    for shown in ["T3:56 store 0x1100", "L1Cache 3: Fwd_GETS", "L1Cache 0: Data_all_Acks"] {
+        assert!(said.contains(shown), "{shown}: {said}");
+    }
+    let drawn = explain(&["--model", "sc", &trace, "-o", "-", "--to", "svg"], 1);
+    assert!(drawn.contains("TSO allows it: cores with store buffers may do this"), "{drawn}");
+    // A core that was not told of an invalidation reads a value that was overwritten before.
+    let fault = ["--mutant=mesi2-l1-s-inv-no-notify", "--client=early-8", "--operations=300"];
+    let said = explain(&["--model", "sc", &simulated(&fault, "fault.trace")], 1);
+    assert!(!said.contains(" allows these operations"), "{said}");
+    assert!(said.contains(" transitions farther from these operations are left out"), "{said}");
 }
 
 #[test]

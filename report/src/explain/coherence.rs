@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use check::Model;
 use history::{History, OpId};
 use ingest::{Transition, Transitions};
 
@@ -22,8 +23,8 @@ const STAYS: &str = " (stays)";
 /// The largest size of a cache line, in bytes.
 const LONGEST_LINE: u64 = 4096;
 
-/// The operations that a state of a cache permits its core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The operations that a state of a cache permits its core. What permits more is larger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     /// Loads.
     Read,
@@ -46,13 +47,17 @@ impl Permission {
 /// cache, or if the protocol is unknown.
 pub type Permissions<'a> = &'a dyn Fn(&str, &str) -> Option<Permission>;
 
-/// The cache lines of operations, from shortly before the first of them was issued until the last had completed.
+/// The cache lines of operations, from shortly before the first of them was issued until the last had completed. If a model with store
+/// buffers allows the operations (`allowed_by`) and all caches kept the SWMR invariant, only the transitions are shown by which the caches of
+/// the operations get and lose the line: then the order of these matters, and not how the protocol brings it about. Where the protocol
+/// may be at fault, other transitions may show it.
 pub fn lines(
     history: &History,
     transitions: &Transitions,
     permissions: Permissions<'_>,
     owners: &Owners<'_>,
     ops: &[OpId],
+    allowed_by: Option<Model>,
 ) -> Vec<CacheLine> {
     let bases: BTreeSet<u64> = transitions.iter().map(|it| it.address).collect();
     let base = |op: OpId| {
@@ -79,7 +84,7 @@ pub fn lines(
     lines
         .map(|(base, ops)| {
             let served = served.remove(&base).unwrap_or_default();
-            line(history, transitions, permissions, owners, (base, &ops), &served)
+            line(history, transitions, permissions, owners, (base, &ops), &served, allowed_by)
         })
         .collect()
 }
@@ -91,6 +96,7 @@ fn line(
     owners: &Owners<'_>,
     (base, ops): (u64, &[OpId]),
     served: &BTreeSet<u64>,
+    allowed_by: Option<Model>,
 ) -> CacheLine {
     let ticks = ops.iter().flat_map(|&op| {
         let operation = history.operation(op);
@@ -117,10 +123,15 @@ fn line(
     }));
     events.sort_by_key(|event| event.0);
     let mut rows = Vec::new();
+    // The rows of operations whose threads read what waits in their own store buffers, so that no cache has served them.
+    let mut buffered = BTreeSet::new();
     for (_, event) in events {
         let mut row = LineRow::default();
         match event {
             Event::Operation(op) => {
+                if reads_own_buffer(history, op) {
+                    buffered.insert(rows.len());
+                }
                 row.tick = history.operation(op).completed;
                 row.line = history.line(op);
                 row.what = format!("{} {}", why::label(history, op), history.describe(op));
@@ -154,14 +165,24 @@ fn line(
         rows[at].is_cause = true;
         *told += &kept(&rows[at]);
     }
-    let is_before = |row: &&LineRow| row.changed.is_some() && row.tick < Some(first);
-    let before = rows.iter().take_while(is_before).count();
-    let begins = before.saturating_sub(BEFORE).min(cause.unwrap_or(usize::MAX));
-    rows.drain(..begins);
     let threads = ops.iter().map(|&op| history.thread_of(op));
     let own = threads.filter_map(|thread| controllers.binary_search(owners.get(&thread)?).ok());
-    let (rows, farther) = nearest(rows, &own.collect());
-    let left_out = begins + farther;
+    let own: BTreeSet<usize> = own.collect();
+    let held = allowed_by.filter(|_| swmr_violation.is_none()).and_then(|model| {
+        Some((model, possession(&rows, &buffered, &controllers, permissions, &own)?))
+    });
+    let all = rows.len();
+    let (rows, allowed_by) = match held {
+        Some((model, kept)) => (only(rows, &kept), Some(model.to_string())),
+        None => {
+            let is_before = |row: &&LineRow| row.changed.is_some() && row.tick < Some(first);
+            let before = rows.iter().take_while(is_before).count();
+            let begins = before.saturating_sub(BEFORE).min(cause.unwrap_or(usize::MAX));
+            rows.drain(..begins);
+            (nearest(rows, &own), None)
+        }
+    };
+    let left_out = all - rows.len();
     CacheLine {
         title: format!("Cache line {base:#x}: the states of its controllers"),
         controllers: controllers
@@ -181,9 +202,100 @@ fn line(
             .collect(),
         rows,
         left_out,
+        allowed_by,
         swmr_violation,
         finding,
     }
+}
+
+/// The rows that show when the caches of the operations may use the line: the operations, how the cache of each got the line before, and, from
+/// the first operation on, how these caches lose it and others get it to write. `buffered` are the rows of operations that no cache has served.
+/// `None` if it is unknown which cache served another operation, or if a cache served one after it had lost the line.
+fn possession(
+    rows: &[LineRow],
+    buffered: &BTreeSet<usize>,
+    controllers: &[Cache<'_>],
+    permissions: Permissions<'_>,
+    own: &BTreeSet<usize>,
+) -> Option<BTreeSet<usize>> {
+    let permission = |row: usize, at: usize| permissions(controllers[at].0, &rows[row].states[at]);
+    // Per row: the permissions of its controller before and after.
+    let mut latest = vec![None; controllers.len()];
+    let mut changes = Vec::new();
+    for (row, it) in rows.iter().enumerate() {
+        changes.push(it.changed.map(|at| {
+            let after = permission(row, at);
+            (std::mem::replace(&mut latest[at], after), after)
+        }));
+    }
+    let first = rows.iter().position(|row| row.changed.is_none())?;
+    let mut kept = BTreeSet::new();
+    for row in first..rows.len() {
+        let Some(at) = rows[row].changed else {
+            kept.insert(row);
+            if !buffered.contains(&row) {
+                kept.extend(getting(rows, &changes, row)?);
+            }
+            continue;
+        };
+        let (before, after) = changes[row]?;
+        let is_lost = after < before && own.contains(&at);
+        let is_got = after > before && after == Some(Permission::Write);
+        if is_lost || is_got {
+            kept.insert(row);
+        }
+    }
+    Some(kept)
+}
+
+/// The transitions by which the cache of an operation, given by its row, got the line: those that changed its state since it last lost the
+/// line. `None` if there are none.
+fn getting(
+    rows: &[LineRow],
+    changes: &[Option<(Option<Permission>, Option<Permission>)>],
+    operation: usize,
+) -> Option<BTreeSet<usize>> {
+    let cache = rows[operation].served_by?;
+    let own = (0..operation).rev().filter(|&row| rows[row].changed == Some(cache));
+    let is_loss = |row: usize| changes[row].is_some_and(|(before, after)| after < before);
+    let since = own.take_while(|&row| !is_loss(row));
+    let since: BTreeSet<usize> = since.filter(|&row| !rows[row].what.ends_with(STAYS)).collect();
+    (!since.is_empty()).then_some(since)
+}
+
+/// Whether an operation reads a value that was overwritten in memory before the operation was issued, which a correct protocol prevents.
+pub(super) fn reads_late(history: &History, op: OpId) -> bool {
+    let own = history.operation(op);
+    let (Some(read), Some(issued)) = (own.read, own.issued) else { return false };
+    let writes = history.ops().filter(|&it| history.location(it) == own.location);
+    let mut writes: Vec<(u64, u64)> = writes
+        .filter_map(|it| {
+            let write = history.operation(it);
+            Some((write.completed?, write.written?))
+        })
+        .collect();
+    writes.sort_unstable();
+    let source = writes.iter().position(|(_, written)| *written == read);
+    let next = writes.get(source.map_or(0, |at| at + 1));
+    next.is_some_and(|(tick, _)| *tick < issued)
+}
+
+/// Whether an operation reads a value that its own thread wrote and that reached memory later.
+fn reads_own_buffer(history: &History, op: OpId) -> bool {
+    let own = history.operation(op);
+    let mut before = history.thread_ops(history.thread_of(op)).take_while(|&it| it < op);
+    own.read.is_some()
+        && before.any(|it| {
+            let write = history.operation(it);
+            (write.location, write.written) == (own.location, own.read)
+                && write.completed.is_none_or(|tick| own.completed.is_some_and(|own| own < tick))
+        })
+}
+
+/// The rows with these numbers.
+fn only(rows: Vec<LineRow>, kept: &BTreeSet<usize>) -> Vec<LineRow> {
+    let rows = rows.into_iter().enumerate();
+    rows.filter(|(at, _)| kept.contains(at)).map(|it| it.1).collect()
 }
 
 /// A cache: a machine and its number.
@@ -308,10 +420,10 @@ fn swmr_violation(row: &LineRow, controllers: &[(&str, u32)]) -> String {
     format!("SWMR violation from tick {tick}{line}: {}", holders.join(", "))
 }
 
-/// The operations and the transitions nearest to them, in order, and the number of rows left out. Changes in the caches that serve these
+/// The operations and the transitions nearest to them, in order. Changes in the caches that serve these
 /// operations (`own`) come first, since one of them may be the fault however far away it is. A transition that keeps its state is
 /// less likely to matter, so it counts as farther away; but it may be the fault of the protocol.
-fn nearest(rows: Vec<LineRow>, own: &BTreeSet<usize>) -> (Vec<LineRow>, usize) {
+fn nearest(rows: Vec<LineRow>, own: &BTreeSet<usize>) -> Vec<LineRow> {
     /// Rows by which a transition that keeps its state counts as farther away.
     const STAYS_FARTHER: usize = 6;
     let is_operation: Vec<bool> = rows.iter().map(|row| row.changed.is_none()).collect();
@@ -332,11 +444,8 @@ fn nearest(rows: Vec<LineRow>, own: &BTreeSet<usize>) -> (Vec<LineRow>, usize) {
         let farther = distance(at) + STAYS_FARTHER * stays(at);
         (!rows[at].is_cause, !is_own(at), farther, at)
     });
-    let farther = others.len().saturating_sub(room);
     let kept: BTreeSet<usize> = others.into_iter().take(room).chain(operations).collect();
-    let rows = rows.into_iter().enumerate();
-    let rows = rows.filter(|(at, _)| kept.contains(at)).map(|it| it.1);
-    (rows.collect(), farther)
+    only(rows, &kept)
 }
 
 /// A transition of a controller, or an operation on the line.

@@ -1,13 +1,15 @@
 //! Draws a violation, with one picture for each case of its proof.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use certify::certificate::Node;
-use check::Model;
 use check::engine::proof::{Block, Contradiction, Fact, Violation};
-use check::shrink::{litmus_shape, reduce};
+use check::shrink::{Shrunk, litmus_shape, reduce};
+use check::{Model, Verdict};
 use history::{History, OpId, ReadSource, ReadsFrom};
 use ingest::Transitions;
+use memory::Buffering;
 
 use super::coherence::Permissions;
 use super::rows::sorted;
@@ -17,6 +19,9 @@ use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 
 /// The largest number of cases that are drawn.
 const CASES: usize = 12;
+
+/// How long a weaker model is asked about a part of a violation. Parts have few operations.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pictures of a violation of a model: the end of its proof first, then its cases. `transitions` are those of the controllers, if the
 /// trace has any, and `permissions` returns what their states permit.
@@ -32,15 +37,29 @@ pub fn violation(
     let headline = why::headline(history, violation);
     let mut lead = vec![format!("{title}: {headline}.")];
     let part = reduce(history, reads_from, model, violation);
-    if let Some(shape) = part.and_then(|part| litmus_shape(&part.history, &part.violation)) {
+    let shape = part.as_ref().and_then(|part| litmus_shape(&part.history, &part.violation));
+    if let Some(shape) = shape {
         lead.push(format!("A part of it is the litmus test {}: {}.", shape.name, shape.meaning));
     }
     // The last block ends the proof; the blocks that it refers to follow it.
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
     let drawing = Drawing::of(history, reads_from, last);
     let ops: Vec<OpId> = drawing.ops().collect();
+    // The protocol may be at fault where a read has returned an old value, or two caches hold a line.
+    let allowed_by = part
+        .filter(|_| !ops.iter().any(|&op| coherence::reads_late(history, op)))
+        .and_then(|part| weaker_model(&part, model));
     let owners = coherence::owners(history, transitions, permissions);
-    let lines = coherence::lines(history, transitions, permissions, &owners, &ops);
+    let lines = coherence::lines(history, transitions, permissions, &owners, &ops, allowed_by);
+    if let Some(weaker) = allowed_by.filter(|_| lines.iter().all(|line| line.finding.is_none())) {
+        let buffers = match weaker.buffering() {
+            Buffering::PerLocation => "a store buffer for each location",
+            _ => "store buffers",
+        };
+        lead.push(format!(
+            "{weaker} allows it: cores with {buffers} may do this on a correct protocol."
+        ));
+    }
     // Two caches that hold a line explain more than the cycle that follows from it.
     let finding = lines.iter().find_map(|line| line.finding.clone()).unwrap_or(headline);
     let title = &format!("{model} is violated: {finding}");
@@ -72,6 +91,16 @@ pub fn violation(
         ));
     }
     pictures
+}
+
+/// TSO or PSO, if it allows a part of a history that a stronger model forbids.
+fn weaker_model(part: &Shrunk, violated: Model) -> Option<Model> {
+    let weaker = |model: &Model| *model != violated && model.includes(violated);
+    [Model::TSO, Model::PSO].into_iter().filter(weaker).find(|&model| {
+        let options = check::Options { timeout: Some(TIMEOUT), ..check::Options::default() };
+        let outcome = check::check(&part.history, &part.reads_from, model, &options);
+        matches!(outcome.verdict, Verdict::Consistent(_))
+    })
 }
 
 /// The picture of the end of a proof alone, with its reasons.

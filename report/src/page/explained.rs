@@ -204,6 +204,7 @@ mod tests {
             controllers: vec!["L1Cache 0".to_owned()],
             rows: vec![LineRow { what: "L1Cache 0: Inv".to_owned(), ..LineRow::default() }],
             left_out: 3,
+            allowed_by: None,
             swmr_violation: None,
             finding: None,
         });

@@ -54,10 +54,13 @@
     const svg = box.querySelector("svg");
     const [, , whole, height] = svg.getAttribute("viewBox").split(" ").map(Number);
     const [from, to] = box.querySelectorAll(".axis span");
-    const [first, last] = [Number(box.dataset.first), Number(box.dataset.last)];
+    const [first, last, closest] = ["first", "last", "closest"].map((name) => Number(box.dataset[name]));
+    const least = Math.min(whole, (whole * closest) / Math.max(1, last - first));
     let [left, width] = [0, whole];
+    // The pointer that drags, and where it was last.
+    let [pointer, dragged] = [null, 0];
     const show = () => {
-      width = Math.min(whole, Math.max(whole / 1e5, width));
+      width = Math.min(whole, Math.max(least, width));
       left = Math.min(whole - width, Math.max(0, left));
       svg.setAttribute("viewBox", `${left} 0 ${width} ${height}`);
       const time = (x) => Math.round(first + ((last - first) * x) / whole).toString().replace(/\B(?=(\d{3})+$)/g, " ");
@@ -65,18 +68,31 @@
       to.textContent = `${box.dataset.unit} ${time(left + width)}`;
     };
     svg.addEventListener("wheel", (event) => {
+      // A wheel turns by lines or, as a touchpad, by pixels: about 100 of them are a notch.
+      const notches = (event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 33 : 1)) / 100;
+      // At its ends the zoom leaves the wheel to the page.
+      if (notches === 0 || width === (notches > 0 ? whole : least)) return;
       event.preventDefault();
-      const at = left + (width * event.offsetX) / svg.clientWidth;
-      const factor = event.deltaY > 0 ? 1.25 : 0.8;
-      left = at - (at - left) * factor;
-      width *= factor;
+      const area = svg.getBoundingClientRect();
+      const share = (event.clientX - area.left) / area.width;
+      const at = left + width * share;
+      width = Math.min(whole, Math.max(least, width * 1.25 ** Math.max(-3, Math.min(3, notches))));
+      left = at - width * share;
       show();
     }, { passive: false });
+    svg.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      [pointer, dragged] = [event.pointerId, event.clientX];
+      // The drag goes on where the pointer leaves the drawing.
+      svg.setPointerCapture(pointer);
+    });
     svg.addEventListener("pointermove", (event) => {
-      if (event.buttons !== 1) return;
-      left -= (width * event.movementX) / svg.clientWidth;
+      if (event.pointerId !== pointer) return;
+      left -= (width * (event.clientX - dragged)) / svg.getBoundingClientRect().width;
+      dragged = event.clientX;
       show();
     });
+    for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => { pointer = null; });
     svg.addEventListener("dblclick", () => {
       [left, width] = [0, whole];
       show();

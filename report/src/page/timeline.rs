@@ -18,8 +18,8 @@ const ROW: usize = 20;
 /// Width of the drawing, in its own units, over all of the time.
 const WIDTH: f64 = 10_000.0;
 
-/// The least width of a span, so that short operations can be seen.
-const LEAST: f64 = 4.0;
+/// The operations, or groups of them, that the closest view has room for if each is as long as the shortest one.
+const CLOSEST: u64 = 20;
 
 /// The timeline with the names of threads, the axis and the legend.
 pub fn markup(timeline: &Timeline) -> Markup {
@@ -28,7 +28,7 @@ pub fn markup(timeline: &Timeline) -> Markup {
     let others = timeline.spans.iter().any(|span| span.location == COLOURED);
     let is_grouped = timeline.spans.iter().any(|span| span.text.is_empty());
     html! {
-        div.timeline data-first=(first) data-last=(last) data-unit=(timeline.unit) {
+        div.timeline data-first=(first) data-last=(last) data-unit=(timeline.unit) data-closest=(closest(timeline)) {
             p {
                 (grouped(timeline.operations as u64)) " operations by thread over " (timeline.unit) "s, coloured by location. "
                 @if is_grouped {
@@ -41,7 +41,7 @@ pub fn markup(timeline: &Timeline) -> Markup {
             }
             div.rows {
                 div.names { @for name in &timeline.threads { span { (name) } } }
-                svg viewBox={ "0 0 " (WIDTH) " " (height) } preserveAspectRatio="none" style={ "height:" (height) "px" }
+                svg.each[!is_grouped] viewBox={ "0 0 " (WIDTH) " " (height) } preserveAspectRatio="none" style={ "height:" (height) "px" }
                     role="img" aria-label="Operations by thread over time" { (PreEscaped(marks(timeline))) }
                 span {}
                 div.axis { span { (timeline.unit) " " (grouped(first)) } span { (timeline.unit) " " (grouped(last)) } }
@@ -56,16 +56,24 @@ pub fn markup(timeline: &Timeline) -> Markup {
     }
 }
 
-/// The marks, a group for each thread.
+/// The time that the closest view shows.
+fn closest(timeline: &Timeline) -> u64 {
+    let lengths = timeline.spans.iter().map(|span| span.ends.1 - span.ends.0);
+    CLOSEST * lengths.min().unwrap_or(1).max(1)
+}
+
+/// The marks. Each is as long as its span; the style sheet makes short operations wide enough to be seen.
 fn marks(timeline: &Timeline) -> String {
     let (first, last) = timeline.ends;
     let scale = WIDTH / (last - first).max(1) as f64;
+    // So many digits that marks are where they belong in the closest view, too.
+    let digits = (2.0 - scale.log10()).ceil().clamp(1.0, 9.0) as usize;
     let most = timeline.spans.iter().map(|span| span.operations).max().unwrap_or(1);
     let mut text = String::new();
     for span in &timeline.spans {
         let Span { thread, ends, location, operations, .. } = span;
         let x = (ends.0 - first) as f64 * scale;
-        let width = ((ends.1 - ends.0) as f64 * scale).max(LEAST);
+        let width = (ends.1 - ends.0).max(1) as f64 * scale;
         let opacity = 0.35 + 0.65 * *operations as f64 / most as f64;
         let said = if span.text.is_empty() {
             format!("{operations} operations, {} to {}", ends.0, ends.1)
@@ -75,7 +83,7 @@ fn marks(timeline: &Timeline) -> String {
         // Writing to a string does not fail.
         let _ = write!(
             text,
-            "<rect x=\"{x:.1}\" y=\"{}\" width=\"{width:.1}\" height=\"{}\" fill=\"{}\" opacity=\"{opacity:.2}\"><title>{said}</title></rect>",
+            "<rect x=\"{x:.digits$}\" y=\"{}\" width=\"{width:.digits$}\" height=\"{}\" color=\"{}\" opacity=\"{opacity:.2}\"><title>{said}</title></rect>",
             thread * ROW + 2,
             ROW - 4,
             COLOURS[(*location).min(COLOURED)]

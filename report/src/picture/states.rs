@@ -162,6 +162,7 @@ mod tests {
                 ..LineRow::default()
             }],
             left_out,
+            allowed_by: None,
         }
     }
 

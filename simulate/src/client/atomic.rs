@@ -9,7 +9,7 @@ use crate::program::{Bytes, RmwForm};
 use crate::record::Row;
 use crate::request::{Request, RequestKind, Response};
 
-/// The tag of its requests; other tags are indices of operations.
+/// The tag of the requests of a read-modify-write. Other tags are indices of operations.
 pub(super) const TAG: u32 = u32::MAX;
 
 /// Largest number of ticks before the first retry. It doubles with each failure, up to a limit.
@@ -63,7 +63,7 @@ impl Atomic {
         }
     }
 
-    /// One that the core records itself.
+    /// Creates a read-modify-write whose operation the core records itself.
     pub fn unrecorded(index: usize, bytes: Bytes, value: u64, form: RmwForm) -> Atomic {
         Atomic { is_recorded_by_core: true, ..Atomic::new(index, bytes, value, form) }
     }
@@ -103,7 +103,7 @@ impl Atomic {
         }
     }
 
-    /// Whether it fails so often that the core itself may be the reason.
+    /// Whether it has failed so often that other accesses of the core may be the reason.
     pub fn must_run_alone(&self) -> bool {
         self.failures > MOST_FAILURES
     }

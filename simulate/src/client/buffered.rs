@@ -16,7 +16,7 @@ use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 use crate::trace::ClientLine;
 
-/// What the program waits for.
+/// The progress of the current operation: what the program waits for.
 #[derive(Debug)]
 enum State {
     Ready,
@@ -66,9 +66,9 @@ impl Buffered {
         self.buffer.send(now, self.model, locking, &mut self.thread, port);
     }
 
-    /// The location that is to be locked, or is, if any. Stores to others wait: in front of the second
-    /// half, one could wait for a line that another core has locked, and that core for this line. A
-    /// first-in-first-out buffer is empty by then.
+    /// The location that a read-modify-write locks or is about to lock. Stores to other locations wait until it is
+    /// complete: a store sent before the second half could wait for a line that another core has locked, while that core
+    /// waits for this line. A first-in first-out buffer is empty by then.
     fn locking(&self, now: u64) -> Option<Bytes> {
         if !self.model.buffers_by_location() {
             return None;
@@ -84,7 +84,7 @@ impl Buffered {
         }
     }
 
-    /// Goes on with the program as far as possible.
+    /// Continues the program as far as possible.
     fn run(&mut self, now: u64, port: &mut dyn CorePort) {
         loop {
             match &mut self.state {

@@ -34,7 +34,7 @@ const MOST_REPETITIONS: u32 = 2;
 enum Progress {
     Waiting,
     Sent {
-        /// Whether its line was lost since: the value is that old, and must not be shared.
+        /// Whether the line was lost since the load was sent. The value may then be old, so no other load may share it.
         stale: bool,
         /// Whether it has to be repeated, whatever it returns.
         again: bool,
@@ -43,8 +43,8 @@ enum Progress {
         value: u64,
         at: u64,
         forwarded: bool,
-        /// Its place in the order of memory, if it was the oldest operation when performed;
-        /// otherwise it gets its place when it commits.
+        /// Its position in memory order, if it was the oldest operation when it was performed. Otherwise it gets a position
+        /// when it commits.
         order: Option<u64>,
     },
 }
@@ -58,7 +58,7 @@ struct Slot {
     ready: u64,
     issued: u64,
     progress: Progress,
-    /// How often it was repeated.
+    /// The number of times that the load was repeated.
     repeated: u32,
 }
 

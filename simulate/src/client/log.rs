@@ -65,7 +65,7 @@ impl Log {
     }
 
     /// Records and prints a load at once, which was issued at the first tick and completes at the
-    /// second. `order` is its place in the order of memory.
+    /// second. `order` is its position in memory order.
     pub fn whole_load(
         &mut self,
         (issued, now): (u64, u64),

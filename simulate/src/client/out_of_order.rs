@@ -47,7 +47,8 @@ pub(super) static KIND: CoreKind = CoreKind {
 enum Progress {
     Waiting,
     Sent {
-        /// Whether the line of a load was lost since: the value is that old, and must not be shared.
+        /// Whether the line of a load was lost since the load was sent. The value may then be old, so no other load may
+        /// share it.
         stale: bool,
         /// Whether a load has to be repeated, whatever it returns.
         again: bool,
@@ -56,7 +57,7 @@ enum Progress {
     Performed {
         value: u64,
         at: u64,
-        /// Its place in the order of memory; unknown while an older load of its location is not settled.
+        /// Its position in memory order; unknown while an older load of its location is not settled.
         order: Option<u64>,
     },
 }
@@ -69,7 +70,7 @@ struct Slot {
     /// The tick from which on it may be sent.
     ready: u64,
     progress: Progress,
-    /// How often it was repeated.
+    /// The number of times that the load was repeated.
     repeated: u32,
 }
 
@@ -116,7 +117,7 @@ struct OutOfOrder {
     window: Vec<Slot>,
     /// The read-modify-write that was begun.
     atomic: Option<Atomic>,
-    /// The value that it has read, and when in the order of memory.
+    /// The value that it has read, and the position of the read in memory order.
     read: (u64, u64),
     repeated: u64,
 }
@@ -172,7 +173,7 @@ impl OutOfOrder {
             let mut delay = u64::from(step.think);
             match step.operation {
                 Operation::Fence => {
-                    // It orders other operations and has nothing to do itself.
+                    // A fence orders other operations and makes no request.
                     records.perform(row, now, port.moment(), None);
                     records.print(row);
                     continue;
@@ -301,7 +302,7 @@ impl OutOfOrder {
         let mut overtakes = false;
         for slot in self.window[..at].iter().rev() {
             match slot.operation {
-                // A store that serves a load shows no loss of a line that would tell when to repeat it.
+                // A load that is served by a store reads no line, so no loss of a line would tell the core to repeat it.
                 Operation::Store(to, _) if to.overlaps(bytes) && overtakes => return Supply::Later,
                 Operation::Store(to, value) if to.overlaps(bytes) => {
                     return match Forwarded::of(to, value, bytes) {
@@ -356,7 +357,7 @@ impl OutOfOrder {
                     };
                     let row = self.plan.row(slot.index);
                     let records = &mut self.thread.log.records;
-                    // What was not settled when it was performed has its value from now on.
+                    // A load that was not settled when it was performed completes now.
                     let completed = if is_placed { performed } else { now };
                     records.perform(row, completed, order, Some(value));
                     records.print(row);

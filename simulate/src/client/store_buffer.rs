@@ -14,7 +14,7 @@ struct Entry {
     row: Row,
     bytes: Bytes,
     value: u64,
-    /// When it may be sent.
+    /// The first tick at which it may be sent.
     ready: u64,
     sent: bool,
 }
@@ -36,7 +36,7 @@ impl Store for Entry {
 pub(super) struct TimedBuffer {
     stores: StoreBuffer<Entry>,
     pub capacity: usize,
-    /// Marks the requests of its stores.
+    /// The bits that mark the tags of its stores.
     mark: u32,
 }
 
@@ -49,7 +49,7 @@ impl TimedBuffer {
         self.stores.is_empty()
     }
 
-    /// What the newest store that a load overlaps has for it.
+    /// What a load gets from the newest store that overlaps it.
     pub fn newest(&self, bytes: Bytes) -> Option<Forwarded> {
         let entry = self.stores.newest(bytes)?;
         Some(Forwarded::of(entry.bytes, entry.value, bytes))
@@ -60,7 +60,7 @@ impl TimedBuffer {
         self.stores.iter().any(|entry| entry.bytes.overlaps(bytes) || entry.sent && or_sent)
     }
 
-    /// Takes a store of the program in; whether there was room.
+    /// Adds a store of the program, and returns whether there was room.
     pub fn enter(
         &mut self,
         now: u64,
@@ -115,7 +115,7 @@ impl TimedBuffer {
         leading
     }
 
-    /// Memory has performed a store.
+    /// Removes a store that memory has performed.
     pub fn performed(&mut self, row: Row) {
         if let Some(at) = self.stores.iter().position(|entry| entry.row == row) {
             self.stores.remove(at);
@@ -128,17 +128,17 @@ pub(super) fn store_request(tag: u32, bytes: Bytes, value: u64) -> Request {
     Request::new(tag, RequestKind::Store, bytes, value)
 }
 
-/// What a store that memory has not performed has for a later load of its thread.
+/// What a later load of the same thread gets from a store that memory has not performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Forwarded {
     /// The value that the load returns.
     Whole(u64),
-    /// Some of its bytes only, so that the load waits for memory to perform the store.
+    /// The store has only some of the bytes of the load, so the load waits until memory has performed the store.
     Part,
 }
 
 impl Forwarded {
-    /// What a store of a value has for a load that it overlaps.
+    /// What a load gets from a store that overlaps it.
     pub fn of(stored: Bytes, value: u64, loaded: Bytes) -> Forwarded {
         if stored.covers(loaded) {
             Forwarded::Whole(stored.part_of(value, loaded))

@@ -1,5 +1,5 @@
-//! What gem5's script for CHI decides: which nodes there are, which controllers they consist of, how
-//! these are set, and which controllers they send requests to.
+//! The decisions of gem5's script for CHI: which nodes there are, which controllers they consist of, the parameters of
+//! these, and which controllers they send requests to.
 //!
 //! Caches of all levels are controllers of one machine, `Cache`. Each core is a request node (RNF)
 //! with three of them: the first levels for instructions and data, and a second level. Then
@@ -128,7 +128,7 @@ impl Role {
             Role::L1D => sizes.l1_data,
             Role::L2 => sizes.l2,
             Role::Hnf => sizes.l3,
-            // It stays empty.
+            // This cache stays empty.
             Role::Rni => CacheGeometry::new(block_bytes.max(128), 1),
         }
     }

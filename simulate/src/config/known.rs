@@ -49,7 +49,7 @@ pub(super) fn common_value(options: &Options, parameter: &str) -> Option<u64> {
         "l2_select_low_bit" => u64::from(options.block_bytes.ilog2()),
         "enable_prefetch" | "probe_filter_enabled" | "full_bit_dir_enabled" => 0,
         "TCC_select_num_bits" | "L2isWB" => 0,
-        // In files of 2009; there is one DMA controller then.
+        // For files of 2009, which have one DMA controller.
         "dma_select_num_bits" => 0,
         "dma_select_low_bit" => u64::from(options.block_bytes.ilog2()),
         "CPUonly" | "no_mig_atomic" => 1,

@@ -77,7 +77,7 @@ pub struct Instance {
     pub upstream: Option<Group>,
     /// The router of the mesh to which it is attached; 0 if there is no mesh.
     pub router: u32,
-    /// What it is, where its machine does not say that: `HNF 0` for one of CHI's caches.
+    /// The role of the controller, where its machine has controllers of several roles: `HNF 0` for one of CHI's caches.
     pub role: Option<String>,
 }
 
@@ -142,8 +142,7 @@ pub struct Buffer {
     pub capacity: usize,
     /// Whether it leads to a memory that keeps no data, as in older protocols.
     pub echo: bool,
-    /// The end of the network that it is, if it is one: the direction and the number of the virtual
-    /// network.
+    /// If the buffer is an end of the network, its direction and the number of its virtual network.
     pub network: Option<(Direction, u32)>,
 }
 
@@ -185,7 +184,7 @@ impl Plan {
 }
 
 impl Value {
-    /// The buffer with its virtual network, if it is that end of the network.
+    /// The buffer and its virtual network, if it is an end of the network in this direction.
     fn end(&self, direction: Direction) -> Option<(Buffer, u32)> {
         match self {
             Value::Buffer(buffer) => {

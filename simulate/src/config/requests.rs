@@ -55,7 +55,7 @@ fn performs_near(protocol: &Protocol, plan: &Plan) -> bool {
     any_has(protocol, plan, "policy_type", false)
 }
 
-/// Whether a parameter is set, to anything but 0, or is 0, in a controller with the sequencer of a core.
+/// Whether a parameter is non-zero (or, if not `is_set`, zero) in some controller that has a core's sequencer.
 fn any_has(protocol: &Protocol, plan: &Plan, name: &str, is_set: bool) -> bool {
     let machines = protocol.declared();
     let mut controllers = plan.machines.iter().flat_map(|machine| {
@@ -76,8 +76,9 @@ fn performs_atomics(protocol: &Protocol) -> bool {
     script.is_some_and(|script| script.known.has_atomics())
 }
 
-/// The most that programs of a test ask a protocol for beside their accesses: of what it handles. Accesses to parts of words are
-/// for those who ask: every protocol handles them, but what is left of a violation is long, since histories split them.
+/// The extras that programs of a test have at most: those that the protocol handles. Accesses to parts of words are not
+/// among them, although every protocol handles them, because histories split them and shrunk violations become long. Users
+/// have to ask for them.
 pub fn handled(protocol: &Protocol) -> Extras {
     Extras {
         devices: if has_dma(protocol) { 2 } else { 0 },
@@ -87,7 +88,7 @@ pub fn handled(protocol: &Protocol) -> Extras {
     }
 }
 
-/// What runs with these extras ask of a protocol beside the accesses of cores.
+/// The kinds of requests that runs with these extras make in addition to accesses of cores.
 pub fn asked(protocol: &Protocol, extras: Extras) -> Asked {
     Asked {
         devices: extras.devices > 0 && has_dma(protocol),

@@ -1,4 +1,4 @@
-//! By which parameters a machine serves cores or DMA devices.
+//! The parameters by which a machine serves cores or DMA devices.
 
 use slicc::ast::Object;
 use slicc::protocol::Protocol;

@@ -70,7 +70,7 @@ impl Planner<'_> {
                 Ok(Value::Sequencer { number: 0, core: FETCHER })
             }
             "Sequencer" | "HTMSequencer" => {
-                // It gets its number when all machines are known.
+                // The sequencer gets its number when all machines are known.
                 *core += 1;
                 Ok(Value::Sequencer { number: 0, core: *core - 1 })
             }

@@ -35,7 +35,7 @@ impl Bytes {
         self.address <= other.address && other.end() <= self.end()
     }
 
-    /// What a value of these bytes has for `part`, which they cover.
+    /// The value of `part`, which these bytes cover, in a value of all of them.
     pub fn part_of(self, value: u64, part: Bytes) -> u64 {
         let shift = 8 * (part.address - self.address);
         (value >> shift) & low_bytes(part.size)

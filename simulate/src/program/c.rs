@@ -15,7 +15,7 @@ use history::{ANNOUNCEMENT, Annotation, DependencyKind, Isa, WeakFence};
 
 use super::{Bytes, Operation, Program, ProgramSize, RmwForm, Step};
 
-/// How a program becomes C.
+/// The options for writing a program as C.
 #[derive(Clone, Debug)]
 pub struct CProgram<'a> {
     /// The command that makes the program, for a comment. Must be one line.

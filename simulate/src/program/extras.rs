@@ -1,4 +1,4 @@
-//! What a program asks of the memory system beside the accesses that its size and its seed decide.
+//! Requests that a program makes in addition to the accesses that its size and its seed decide.
 //!
 //! All of it is drawn from generators of its own, after the program and its edits: the accesses of a program are the
 //! same with and without it.
@@ -10,7 +10,7 @@ use super::{Operation, Popular, Program, RmwForm};
 /// The largest number of DMA devices of a program.
 pub const MOST_DEVICES: u32 = 16;
 
-/// How much a program asks for beside its accesses.
+/// The number or share of each kind of request that a program makes in addition to its accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Extras {
     /// Number of DMA devices, each of which is a thread after those of cores.
@@ -23,18 +23,17 @@ pub struct Extras {
     pub partial: u32,
 }
 
-/// Separates the choice of what a program asks for from other choices with the same seed.
+/// Separates the choice of a program's extras from other choices with the same seed.
 const DRAWN: u64 = 0x45_58_44_52 << 32;
-/// Of 100 programs, how many ask for nothing beside their accesses.
+/// Of 100 programs, how many have no extras.
 const PLAIN_PERCENT: u32 = 40;
-/// Of 100 other programs, how many ask for each of the things that there are.
+/// Of 100 other programs, how many have each kind of extra.
 const EACH_PERCENT: u32 = 60;
-/// The same for accesses to parts of words.
+/// Of 100 other programs, how many have accesses to parts of words.
 const PARTIAL_PERCENT: u32 = 30;
 
 impl Extras {
-    /// What the program of a seed asks for if programs are to differ in that: nothing, or some of what `self` has, which is the most
-    /// that they ask for.
+    /// The extras of the program of a seed, if programs are to differ in them: none, or some of those in `self`.
     #[must_use]
     pub fn drawn(self, seed: u64) -> Extras {
         let mut rng = Rng::new(seed, DRAWN);

@@ -1,5 +1,4 @@
-//! What orders the steps of a program besides their kinds: annotations, weak fences and dependencies, for
-//! cores that keep a weak model.
+//! Annotations, weak fences and dependencies of the steps of a program, for cores that guarantee a weak model.
 //!
 //! They are drawn from a generator of their own, after the program and its edits, so the accesses of a
 //! program do not depend on them.
@@ -10,7 +9,7 @@ use memory::Model;
 
 use super::{Operation, Program, RmwForm, Step};
 
-/// How much of a program is ordered by more than the kinds of its operations. Shares are in percent.
+/// The shares of operations with annotations and dependencies, and of weak fences, in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeakShares {
     /// The model, whose instruction set the program uses.
@@ -41,7 +40,7 @@ impl WeakShares {
     }
 }
 
-/// What orders a step besides its kind.
+/// The annotations, fence and dependency of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ordering {
     /// The annotation of the access; of a linked read-modify-write, that of its load-linked.
@@ -50,13 +49,13 @@ pub struct Ordering {
     pub conditional: Annotation,
     /// The fence that a fence is, if it is weaker than a full one.
     pub fence: Option<WeakFence>,
-    /// What of the step depends on an earlier read, and how many steps before that is.
+    /// The kind of the step's dependency, and how many steps before it the read is on which it depends.
     pub dependency: Option<(DependencyKind, u32)>,
 }
 
 /// Separates these random choices from those of the program with the same seed.
 const PURPOSE: u64 = 0x4f_52_44_45 << 32;
-/// The same for the shares of a recipe.
+/// Separates the choice of the shares of a recipe from other choices with the same seed.
 const SHARES: u64 = 0x57_45_41_4b;
 /// A dependency is on a read among so many steps before.
 const REACH: usize = 8;

@@ -33,7 +33,7 @@ use crate::program::{Operation, Program, RmwForm, Step, TransferStep};
 /// The first line of a program, with the version of the format.
 const FIRST: &str = "rubric-program 1";
 
-/// What a file says of a program besides its steps.
+/// The header of a program in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Heading<'a> {
     /// The name of the program, such as the command that makes it. Must be one line.

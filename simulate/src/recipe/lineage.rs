@@ -22,7 +22,7 @@ impl Lineage {
         Lineage { root: seed, extras: Extras::default(), variations: Vec::new() }
     }
 
-    /// The same lineage of programs that ask for this beside their accesses.
+    /// The same lineage of programs with these extras.
     #[must_use]
     pub fn with_extras(self, extras: Extras) -> Lineage {
         Lineage { extras, ..self }
@@ -47,7 +47,7 @@ impl Lineage {
         self.root
     }
 
-    /// What programs ask for beside their accesses.
+    /// The extras of its programs.
     pub fn extras(&self) -> Extras {
         self.extras
     }

@@ -60,7 +60,7 @@ pub struct MessageBuffer {
     removed: u32,
     /// The number of messages that left in that tick; their room is free in the next tick only.
     left: u32,
-    /// What the current step of an exploration has learned of the buffer (see [`frozen`]).
+    /// What code has read of the buffer in the current step of an exploration (see [`frozen`]).
     looked: Cell<Looked>,
 }
 
@@ -266,7 +266,7 @@ impl MessageBuffer {
         self.wake_where(|stalled| stalled == line)
     }
 
-    /// The same for all lines.
+    /// Returns the stalled messages of all lines to the queue, as [`MessageBuffer::wake`] does for one line.
     pub fn wake_all(&mut self) -> bool {
         self.wake_where(|_| true)
     }

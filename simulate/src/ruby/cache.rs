@@ -185,7 +185,7 @@ impl CacheMemory {
         }
     }
 
-    /// The same for an entry, which is in the given way if it was allocated here last.
+    /// Records the use of an entry, which is in the given way if it was allocated here last.
     #[inline]
     pub fn touch_entry(&mut self, entry: u64, slot: Option<usize>) {
         let slot = slot.or_else(|| self.entries.iter().position(|other| *other == entry));

@@ -13,9 +13,9 @@ use super::delays::Delays;
 /// The buffers of routers and links, by the controllers' own buffers. Each of these is alone on its virtual network.
 #[derive(Clone, Debug)]
 pub struct Crossbar {
-    /// From a To buffer to the router in the middle: a port and a link.
+    /// The buffers from a To buffer to the router in the middle: those of a port and of a link.
     leaving: Vec<[Fifo; 2]>,
-    /// From there to a From buffer: a port, a link and a port.
+    /// The buffers from the middle to a From buffer: those of a port, a link and a port.
     arriving: Vec<[Fifo; 3]>,
     /// The From buffers that are ordered.
     ordered: Vec<Option<Fifo>>,
@@ -60,7 +60,7 @@ impl Crossbar {
 /// A buffer from which messages come in the order in which they went in.
 #[derive(Clone, Debug, Default)]
 struct Fifo {
-    /// When those messages went in that may still be there, and come out.
+    /// For each message that may still be in the buffer, the tick at which it went in and the tick at which it comes out.
     passing: Vec<(u64, u64)>,
 }
 

@@ -51,14 +51,14 @@ impl Delays {
 /// How long something takes, in cycles. Written `6`, or `1-18` for a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Latency {
-    /// Always as long.
+    /// A constant number of cycles.
     Constant(u64),
-    /// Any number from the first to the last of these, each equally likely.
+    /// A random number of cycles from the first to the second number, each equally likely.
     Between(u64, u64),
 }
 
 impl Latency {
-    /// How long it takes this time.
+    /// Draws a latency, in cycles.
     #[inline]
     pub fn draw(self, delays: &mut Delays) -> u64 {
         match self {

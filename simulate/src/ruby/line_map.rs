@@ -1,8 +1,8 @@
 //! A hash table from lines to words, for the lookups of every transition in tables of TBEs and directories.
 //!
-//! Lines of programs lie mostly side by side. So the number of a line is its hash: then each has a place of its own, and a lookup is a
-//! load, a comparison and a jump that a processor predicts. Pairs are in one array, which is searched from that place on until a free
-//! one.
+//! The lines of a program mostly have consecutive addresses. So the number of a line serves as its hash: then nearly every
+//! line has a place of its own, and a lookup takes one load, one comparison and one jump that a processor predicts. Keys
+//! and values are in one array, which is searched from that place on up to a free one.
 
 /// Marks a free place. No line has this address.
 const FREE: u64 = u64::MAX;
@@ -24,8 +24,8 @@ impl Default for LineMap {
 }
 
 impl LineMap {
-    /// The place at which the search for a key begins: its bits from that of the most frequent size of lines on, and higher ones, in
-    /// which lines far apart differ.
+    /// The place at which the search for a key begins. It combines the bits above the offset in a line of the most frequent
+    /// size with higher bits, in which lines differ that are far apart.
     #[inline]
     fn start(&self, key: u64) -> usize {
         ((key >> 6) ^ (key >> 20)) as usize & (self.places.len() - 1)

@@ -75,13 +75,15 @@ pub struct Network {
     rows: Vec<u32>,
 }
 
-/// Which messages between two controllers arrive in the order in which they were sent, if no time decides.
+/// Which messages between two controllers arrive in the order in which they were sent, in an exploration, which has no
+/// time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Those between two ordered buffers.
+    /// Messages between two ordered buffers keep their order.
     #[default]
     Buffers,
-    /// Those on a virtual network that has an ordered buffer, which is an ordered one for gem5.
+    /// Messages on a virtual network that has an ordered buffer keep their order. gem5 treats such a virtual network as
+    /// ordered.
     VirtualNetworks,
 }
 
@@ -182,8 +184,8 @@ impl Network {
         self.at(machine, number, vnet).and_then(|at| self.routes[at].checked_sub(1))
     }
 
-    /// The tick from which on the ways to the receivers of a message differ, after it leaves the To buffer `sender` at
-    /// `departure`, which is decided `now`.
+    /// The tick at which a message reaches the point from which the paths to its receivers differ. It leaves the To buffer
+    /// `sender` at `departure`, and is sent at `now`.
     #[inline]
     pub fn branch(&mut self, sender: u32, departure: u64, now: u64, random: &mut Delays) -> u64 {
         match &mut self.crossbar {

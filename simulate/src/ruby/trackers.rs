@@ -1,5 +1,5 @@
-//! What CHI's transactions use to keep track of messages and TBEs: [`expected`] messages, queues of
-//! [`events`] and of [`records`], and the slots of a [`storage`] of TBEs.
+//! The objects with which CHI's transactions keep track of messages and TBEs: [`expected`] messages, queues of [`events`]
+//! and of [`records`], and the slots of a [`storage`] of TBEs.
 //!
 //! The functions work on the words of an object, whose layout `slicc::compile::trackers` describes.
 

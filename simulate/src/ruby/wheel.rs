@@ -20,7 +20,7 @@ const ROOM: usize = 7;
 /// The events of a tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    /// Number of events, with those for which there is no room here.
+    /// Number of events, including those for which the slot has no room.
     count: u32,
     first: [u32; ROOM],
 }

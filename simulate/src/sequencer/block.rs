@@ -22,7 +22,8 @@ pub(super) fn move_data(
         RequestKind::Atomic if pending.secondary == ruby_type::ATOMIC_RETURN => {
             (load(block, offset, size), Some(Data::AtomicReturn))
         }
-        // One without a return that was performed elsewhere is applied to what the protocol passes, too, as gem5 does.
+        // An atomic without a return that was performed elsewhere is applied to the block that the protocol passes, too, as
+        // gem5 does.
         RequestKind::Atomic | RequestKind::AtomicNoReturn => {
             let old = load(block, offset, size);
             store(block, offset, size, value);

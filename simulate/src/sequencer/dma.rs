@@ -19,10 +19,11 @@ struct Pending {
 /// How the protocol sees the requests of a DMA device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interface {
-    /// As messages of a `DMASequencer`, which hold the data to write.
+    /// The protocol gets messages of a `DMASequencer`, which hold the data to write.
     #[default]
     Messages,
-    /// As loads and stores of a `Sequencer`. The callback of a store writes into the block that it is given.
+    /// The protocol gets loads and stores, as from the `Sequencer` of a core. The callback of a store writes into the block
+    /// that it is given.
     Requests,
 }
 
@@ -145,7 +146,7 @@ impl DmaSequencer {
         Ok(())
     }
 
-    /// The error of a callback that no request of a device is for.
+    /// The error of a callback for which the device has no request.
     pub fn unasked(&self, callback: &'static str, line: u64) -> Misuse {
         self.misuse(callback, callback, line)
     }

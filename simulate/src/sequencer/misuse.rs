@@ -7,7 +7,7 @@ use crate::request::RequestKind;
 /// The error of a callback that does not fit the outstanding requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misuse {
-    /// What was called: a sequencer or a DMA sequencer.
+    /// The kind of object whose callback was called: a sequencer or a DMA sequencer.
     pub(super) kind: &'static str,
     pub(super) version: u32,
     pub(super) callback: &'static str,

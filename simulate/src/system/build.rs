@@ -36,7 +36,7 @@ use crate::sequencer::dma::DmaSequencer;
 use crate::sequencer::{Config, Effects, Sequencer};
 use crate::trace::Trace;
 
-/// What a system is built from.
+/// The parts and parameters from which a system is built.
 pub struct Setup<'a> {
     /// The protocol.
     pub program: Arc<Program>,

@@ -222,7 +222,7 @@ impl System {
                 self.line_tables.caches[a as usize].touch_entry(b, place.map(|place| place.slot));
                 0
             }
-            // What `run` has left of the most frequent functions fails.
+            // The most frequent functions come here only if they fail in `run`.
             TablePresent | CacheLookup | CachePresent | CacheAvailable => self.line(b)?,
             DirectoryLookup => self.line_tables.directories[a as usize].lookup(b)?,
             ChangePermission => return Err(Trap::Null),
@@ -231,7 +231,7 @@ impl System {
                 self.machines.check(b)?;
                 0
             }
-            // These depend on no order.
+            // These do not depend on an order.
             ReadDone | WriteDone | WakeLine => self.object_function(function, at)?,
             _ => return self.uncommon(function, at),
         };
@@ -383,7 +383,7 @@ impl System {
             Some(Some(interleaving)) => interleaving.home(address),
             _ => self.machines.count(kind),
         };
-        // One of several controllers, and always the same.
+        // The result is one of several controllers, whatever the names of the cores are.
         if self.is_watched && self.machines.count(kind) > 1 {
             self.observe(Symmetry::Cores);
         }

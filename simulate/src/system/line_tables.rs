@@ -1,7 +1,7 @@
 //! The objects of the library in which protocols look lines up: caches, tables of TBEs and directories.
 //!
-//! A transition looks up several lines. They are apart from the rest of the system, so that looking one up leaves the code that asks
-//! its view of memory.
+//! A transition looks up several lines. These objects are a structure of their own, apart from the rest of the system, so
+//! that code which looks a line up can keep references to the rest.
 
 use slicc::library::LibraryFunction;
 

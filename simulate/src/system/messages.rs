@@ -111,7 +111,7 @@ impl System {
     ) {
         let (kind, _) = self.machines.types()[word];
         let Some(receiver) = self.network.route(kind as u32, number, vnet) else {
-            // It stays in the network for ever.
+            // gem5 would keep the message in the network for ever.
             self.words.release(message);
             return;
         };
@@ -271,7 +271,8 @@ impl System {
         (0..times).try_for_each(|_| self.wake_buffer(buffer, line))
     }
 
-    /// There has to be a stalled message: a buffer is registered when a message in it is stalled.
+    /// Wakes the messages of a buffer that wait for a line. There must be one, since a buffer is registered when a message
+    /// in it is stalled.
     fn wake_buffer(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
         if !self.buffers.edit(buffer as usize).wake(line) {
             return Err(Misuse::NothingStalled(line).into());

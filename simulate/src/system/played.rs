@@ -1,4 +1,5 @@
-//! What controllers did last for a line, as signals between them: what a message-sequence chart of a fault draws.
+//! The last actions of controllers for a line, as signals between them, from which a message-sequence chart of a fault is
+//! drawn.
 
 use super::stepping::{Party, Signal};
 use super::{MOST_RECORDED, RecordedEvent, System};
@@ -16,19 +17,19 @@ pub(super) struct Delivery {
     arrival: u64,
 }
 
-/// What happened at a tick at one party.
+/// The signals of one party at a tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedStep {
     /// The tick.
     pub tick: u64,
-    /// What happened, in its order.
+    /// The signals, in order.
     pub signals: Vec<Signal>,
 }
 
 /// The last that happened to a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// Who takes part in runs, with their names.
+    /// The parties of runs, with their names.
     pub parties: Vec<(Party, String)>,
     /// The steps, the oldest first.
     pub steps: Vec<PlayedStep>,
@@ -39,7 +40,7 @@ impl System {
     #[inline]
     pub(super) fn note_delivery(&mut self, buffer: u32, arrival: u64) {
         if self.is_watched {
-            // What an exploration does is described otherwise.
+            // Explorations describe their moves in another way.
             return;
         }
         let delivery = Delivery { event: self.happened.wrapping_sub(1), buffer, arrival };

@@ -1,9 +1,10 @@
-//! Wakeups that do what the one before did.
+//! Wakeups that repeat the previous one, which are counted instead of executed.
 //!
-//! A controller whose message stalls tries it again in every cycle, until a bank of a cache is free or another message comes. If such a
-//! wakeup only looks at things, the next one does the same: it counts the same stalls, and wakes the controller in the next cycle. It is
-//! not executed again until something that it looked at changes. That is only what the controller owns, which nothing but its own
-//! wakeups changes, the heads of its buffers, and banks, of which it is known when they are free.
+//! A controller whose message stalls tries it again in every cycle, until a bank of a cache is free or another message
+//! comes. If such a wakeup has no effects, the next one does the same: it counts the same stalls, and wakes the controller
+//! in the next cycle. So it is not executed again until something changes that it has read. It has read only what the
+//! controller owns, which nothing but its own wakeups changes, the heads of its buffers, and banks, of which it is known
+//! when they become free.
 //!
 //! With a trace, which has a line for each stall, all wakeups are executed.
 
@@ -13,12 +14,12 @@ use slicc::library::LibraryFunction;
 use super::System;
 use super::fault::Trap;
 
-/// What the current wakeup of a controller has done so far.
+/// The stalls and reads of the current wakeup of a controller so far.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     /// Whether its stalls are recorded.
     is_recorded: bool,
-    /// Whether it has changed something, or looked at what other controllers or time change.
+    /// Whether it has changed something, or read something that other controllers or time change.
     pub has_changed: bool,
     /// The first tick at which a bank is free that it found busy.
     pub until: u64,
@@ -105,8 +106,8 @@ impl System {
         Ok(())
     }
 
-    /// Does what the last wakeup of the current controller did, if that only looked, and nothing has changed since. Returns whether it
-    /// did.
+    /// Repeats the effects of the last wakeup of the current controller, if that had none but stalls and nothing that it
+    /// read has changed. Returns whether it did.
     fn repeat_poll(&mut self, program: &Program) -> bool {
         let (now, buffers) = (self.now, &self.buffers);
         let controller = &mut self.controllers[self.current];

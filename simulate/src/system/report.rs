@@ -88,7 +88,7 @@ impl System {
         Box::new(Fault { address, recent, ..*self.plain_fault(FaultKind::Deadlock, message) })
     }
 
-    /// The fault that a core gets responses but makes no progress.
+    /// The fault of a core that gets responses but makes no progress.
     pub(super) fn no_progress(&self, thread: usize, since: u64) -> Box<Fault> {
         let device = thread.checked_sub(self.cores);
         if let Some(fault) = device.and_then(|device| self.stuck_device(device)) {
@@ -121,7 +121,7 @@ impl System {
         Some(Box::new(Fault { address: Some(address), recent: self.stopped(address), ..fault }))
     }
 
-    /// The fault that no event is left, but cores or DMA devices wait.
+    /// The fault of a system in which no event is left while cores or DMA devices wait.
     pub(super) fn quiescence(&self) -> Box<Fault> {
         let waiting = self
             .sequencers
@@ -151,7 +151,7 @@ impl System {
         }
     }
 
-    /// The fault that controllers wake each other for ever, so that time stands still.
+    /// The fault of controllers that wake each other for ever, so that time stands still.
     pub(super) fn livelock(&self) -> Box<Fault> {
         let controller = self.controllers.get(self.current).map(|controller| {
             format!("{} {}", self.program.machines[controller.machine].name, controller.version)
@@ -167,8 +167,8 @@ impl System {
         Box::new(Fault { controller, address: Some(address), recent, ..fault })
     }
 
-    /// The fault that all cores have finished, but none of them has completed an operation, so that
-    /// the history says nothing about the protocol.
+    /// The fault of a run in which all cores have finished and none has completed an operation, so that the history says
+    /// nothing about the protocol.
     pub fn nothing_completed(&self) -> Option<Box<Fault>> {
         let has_some = self.cores().any(|core| !core.records().is_empty());
         (!has_some).then(|| {
@@ -180,7 +180,7 @@ impl System {
         })
     }
 
-    /// What happened last to the line of an address, and what waits for it.
+    /// Describes the last events for the line of an address, and what waits for it.
     fn stopped(&self, address: u64) -> Vec<String> {
         let mut lines = self.recent(address);
         lines.extend(self.waiting(address));

@@ -1,8 +1,8 @@
 //! The virtual machine, which executes instructions.
 //!
-//! One loop executes all of them. What most instructions need, the registers, the heap and the code, it keeps in variables of its own,
-//! which fit the registers of a processor; instructions that need the rest of the system call a function for it, which is not part of
-//! the loop.
+//! One loop executes all instructions. It keeps the registers, the heap and the code, which most instructions use, in local
+//! variables, which the compiler can keep in registers of the processor. Instructions that use the rest of the system call
+//! functions outside of the loop.
 
 use slicc::compile::code::Program;
 use slicc::compile::op::{Op, control, stall};
@@ -187,7 +187,7 @@ impl System {
         macro_rules! next_load {
             () => {{
                 let (to, base, offset) = next!(
-                    // As executed, it may be the beginning of a sequence as well.
+                    // When fused, it may also be the first instruction of a sequence.
                     Op::Load { to, base, offset }
                         | Op::LoadUnlessSmall { to, base, offset }
                         | Op::LoadStoreControls { to, base, offset } => (to, base, offset)
@@ -198,7 +198,7 @@ impl System {
         macro_rules! store_controls {
             ($count:expr) => {
                 for _ in 0..$count {
-                    // As executed, the second of four is the beginning of a sequence as well.
+                    // When fused, the second of the four is also the first instruction of a sequence.
                     let (offset, from) = next!(
                         Op::StoreControl { offset, from } | Op::StoreControls { offset, from }
                             => (offset, from)
@@ -401,7 +401,7 @@ impl System {
                     Op::ControlsLibrary { to, offset } => {
                         get!(to) = control!(offset);
                         let (to, value) = next!(
-                            // As executed, it is the beginning of a sequence as well.
+                            // When fused, it is also the first instruction of a sequence.
                             Op::ControlLibrary { to, offset } => (to, control!(offset))
                         );
                         get!(to) = value;
@@ -450,7 +450,7 @@ impl System {
                     Op::ControlStore { to, offset } => {
                         get!(to) = control!(offset);
                         let (base, offset, from) = next!(
-                            // As executed, it is the beginning of a sequence as well.
+                            // When fused, it is also the first instruction of a sequence.
                             Op::Store { base, offset, from }
                                 | Op::StoreStoreSmall { base, offset, from } => (base, offset, from)
                         );

@@ -57,7 +57,7 @@ impl System {
         if let Some(last) = controller.ports.last() {
             controller.rank = last.rank as usize;
         }
-        // Those that are idle were scanned, too.
+        // Idle ports count as scanned.
         if ran || self.controllers[self.current].ports.iter().any(|port| port.idle) {
             self.check_rejected(program)?;
         }
@@ -71,7 +71,8 @@ impl System {
         taken > 0
     }
 
-    /// The first port from an index on that has to be scanned, with its index: its buffer is ready, or it asks itself.
+    /// The first port from an index on that has to be scanned, with its index: one whose buffer is ready, or whose code
+    /// does not wait for its buffer.
     #[inline]
     fn next_port(&mut self, from: usize) -> Option<(usize, Port)> {
         let mut next = from;

@@ -87,13 +87,14 @@ pub struct Size {
     pub cores: usize,
     /// Largest number of outstanding requests of a core.
     pub requests: usize,
-    /// What they do beside loads and stores.
+    /// What cores do in addition to loads and stores.
     pub repertoire: Repertoire,
     /// Which messages keep their order.
     pub order: Order,
     /// The lines that cores access.
     pub lines: Vec<u64>,
-    /// The words of objects that are not read before they are written, if states are to be the same that differ only in these.
+    /// The words of objects that are not read before they are written, if states that differ only in these are to count as
+    /// equal.
     pub dead: Vec<(TypeId, DeadWords)>,
 }
 
@@ -106,12 +107,12 @@ pub struct Stepping {
     /// Largest number of outstanding requests of a core.
     requests: usize,
     repertoire: Repertoire,
-    /// What is remembered of each agent and line.
+    /// The memo of each agent and line.
     memos: Vec<Memo>,
     values: Values,
-    /// By type the words that make no difference.
+    /// For each type, the dead words of its objects.
     dead: Vec<Option<DeadWords>>,
-    /// What the words of objects and controllers name.
+    /// The kinds of the words of objects and controllers, which say how they are renamed.
     kinds: Kinds,
     /// For each machine, which control words name an object, and never change.
     handles: Vec<Vec<bool>>,
@@ -227,7 +228,7 @@ impl Stepping {
         Ok(stepping)
     }
 
-    /// Computes what does not change.
+    /// Computes the parts that do not change in an exploration.
     fn prepare(&mut self) -> Result<(), SetupError> {
         let system = &self.system;
         self.read = vec![false; system.buffers.len()];

@@ -84,7 +84,7 @@ impl System {
         }
     }
 
-    /// Takes the transition that was counted last out of the counts: it was only tried.
+    /// Removes the transition that was counted last from the counts, because it was only tried.
     pub(super) fn forget_transition(&mut self) {
         self.tally.transitions -= 1;
         let controller = &self.controllers[self.current];
@@ -154,7 +154,7 @@ impl System {
     }
 }
 
-/// What a trace says of a transition of a controller.
+/// The line of a trace for a transition of a controller.
 fn traced<'a>(
     program: &'a Program,
     controller: &Controller,

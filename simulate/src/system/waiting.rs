@@ -1,4 +1,4 @@
-//! What waits for a line when nothing happens to it any more: the last lines of the report of a deadlock.
+//! Describes what waits for a line in a deadlock, for the last lines of its report.
 
 use slicc::compile::types::{Field, TypeKind};
 

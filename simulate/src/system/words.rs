@@ -142,7 +142,7 @@ impl Words {
         if address == 0 { Err(Trap::Null) } else { Ok(self.words[address + offset]) }
     }
 
-    /// Sets such a word.
+    /// Sets the word at an offset of an address outside of the heap, which must not be null.
     #[cold]
     pub fn store(&mut self, address: usize, offset: usize, value: u64) -> Result<(), Trap> {
         if address == 0 {

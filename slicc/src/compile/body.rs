@@ -15,7 +15,7 @@ const MOST_REGISTERS: Register = 1 << 12;
 /// Limit of the instructions of a protocol. Real protocols have some ten thousand.
 const MOST_INSTRUCTIONS: usize = 1 << 22;
 
-/// The statement was given up because of an error that is among the diagnostics.
+/// The compiler gave up a statement because of an error, which is among the diagnostics.
 pub(super) struct Abandoned;
 
 /// The result of compiling a part.
@@ -26,13 +26,13 @@ pub(super) type Outcome<T> = Result<T, Abandoned>;
 pub(super) enum ValuePlace {
     /// A constant.
     Constant(u64),
-    /// In consecutive registers, starting with this one.
+    /// The value is in consecutive registers, starting with this one.
     Register(Register),
-    /// In consecutive control words, starting with this one.
+    /// The value is in consecutive control words, starting with this one.
     Control(u16),
-    /// At the address in a register, plus an offset.
+    /// The value is at the address in a register, plus an offset.
     Memory { base: Register, offset: u16 },
-    /// At the address in a control word, plus an offset.
+    /// The value is at the address in a control word, plus an offset.
     Through { control: u16, offset: u16 },
     /// Null, which is a pointer of any type.
     Null,
@@ -118,8 +118,7 @@ pub(super) struct Body {
     start: u32,
     /// Jumps to the end of the body, whose targets are set at the end.
     pub exits: Vec<usize>,
-    /// Assertions: the jumps taken where one fails. They lead to code after the body, off the
-    /// common path.
+    /// For each assertion, the jumps that are taken if it fails. They lead to code after the body, off the common path.
     pub assertions: Vec<(Vec<usize>, Span)>,
 }
 

@@ -367,7 +367,8 @@ pub(super) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -
     (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")))
 }
 
-/// Whether a call returns its argument. A number that is the same in all runs names what it names.
+/// Whether a call returns its argument unchanged. So does the conversion of a constant to a node or an address: the same
+/// constant stands for the same node or address in all runs, so no symmetry is observed.
 fn is_identity(builtin: LibraryFunction, values: &[(Value, Span)]) -> bool {
     use LibraryFunction::{AddressOfNumber, Identity, NodeOfNumber};
     let is_fixed =

@@ -16,7 +16,7 @@ pub struct Function {
     pub frame: u32,
 }
 
-/// What has room for messages or TBEs.
+/// A kind of object with a limited number of slots, for messages or TBEs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// A buffer, whose number is in the control word.
@@ -32,7 +32,7 @@ pub enum Room {
 pub struct Need {
     /// The control word of the buffer, table or storage.
     pub object: u16,
-    /// Which of these it is.
+    /// The kind of the object.
     pub room: Room,
     /// Number of free slots needed.
     pub slots: u32,
@@ -76,7 +76,8 @@ pub struct InPort {
     pub timers: bool,
     /// Whether the body does nothing unless the buffer is ready.
     pub guarded: bool,
-    /// The control word of a parameter without which the body does nothing, such as one that switches a prefetcher on. Nothing sets it.
+    /// The control word of a parameter that enables the body, such as one that switches a prefetcher on. If the parameter
+    /// is false, the body does nothing. No code changes the parameter.
     pub enabled_by: Option<u16>,
     /// The code, which ends with [`Op::PortEnd`].
     pub code: Function,
@@ -104,7 +105,7 @@ pub struct Member {
 pub struct Machine {
     /// The name of the machine.
     pub name: Box<str>,
-    /// Its number in `MachineType`.
+    /// The number of the machine in `MachineType`.
     pub kind: u32,
     /// Names of the states.
     pub states: Vec<Box<str>>,
@@ -135,11 +136,13 @@ pub struct Machine {
     pub tbe: Option<TypeId>,
     /// The type of the cache entries.
     pub entry: Option<TypeId>,
-    /// Whether the instructions of its ports, and those of its transitions before they stall, only look at things.
+    /// Whether the code of its ports, and the code of its transitions up to a stall, has no effects of its own (see
+    /// `looks`).
     pub only_looks: bool,
 }
 
-/// Where a protocol calculates with names instead of only copying and comparing them, or asks which is smaller.
+/// Where a protocol depends on the values of addresses or controller numbers: where it calculates with them or compares
+/// their order, instead of only copying them and testing them for equality.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ordered {
     /// The first place that does so with addresses.
@@ -155,7 +158,7 @@ pub struct Program {
     pub name: Box<str>,
     /// The instructions, as they are compiled, compared and analysed.
     pub code: Vec<Op>,
-    /// The same instructions as they are executed: frequent sequences are fused into their first instruction. Indices are those
+    /// The instructions as they are executed: frequent sequences are fused into their first instruction. Indices are those
     /// of `code`.
     pub fused: Vec<Op>,
     /// The place in the source of each instruction.
@@ -176,5 +179,5 @@ pub struct Program {
     pub ordered: Ordered,
 }
 
-/// One load fetches an instruction.
+/// An instruction has 8 bytes, so that one load fetches it.
 const _: () = assert!(size_of::<Op>() == 8);

@@ -220,7 +220,7 @@ impl Compiler<'_> {
             ExpressionKind::Valid { valid, value } => {
                 let pointer = self.expression(value)?;
                 if !self.is_pointer(pointer.of) {
-                    // This reports the error.
+                    // Compiling it as a value reports the error.
                     self.expression(condition)?;
                 }
                 let if_null = *valid != taken;

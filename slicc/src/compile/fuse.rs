@@ -4,8 +4,9 @@
 //! is frequent in a profile of gem5's protocols is replaced by one that does what all of them do. The others stay where they are, so
 //! that jumps into the sequence, indices and spans keep their meaning.
 //!
-//! Where functions are inlined, constants are set, compared and jumped over. What an instruction does until the first one whose effect
-//! depends on the state of the machine is done by one instruction in its place ([`followed`]).
+//! Inlined functions leave code that sets a register to a constant, compares it and jumps. Such a sequence is replaced by
+//! one instruction with the same effect, up to the first instruction whose effect depends on the state of the machine
+//! ([`followed`]).
 
 use super::op::{Op, Register};
 
@@ -91,7 +92,7 @@ fn fused(code: &[Op], at: usize) -> Op {
     }
 }
 
-/// What is known where instructions are followed.
+/// The value of a register that is known while a sequence of instructions is followed.
 #[derive(Clone, Copy)]
 enum Known {
     Nothing,
@@ -156,12 +157,13 @@ fn followed(
     (set, at)
 }
 
-/// How far a jump at an index has to jump.
+/// The offset of a jump at index `at` to the index `end`.
 fn distance(at: usize, end: usize) -> i64 {
     end as i64 - (at as i64 + 1)
 }
 
-/// One instruction that does what [`followed`] has found; the first of those if there is none.
+/// One instruction with the effect that [`followed`] found, or the first instruction of the sequence if no single one has
+/// that effect.
 fn done_by_one(first: Op, at: usize, set: Option<(Register, i32)>, end: usize) -> Op {
     let distance = distance(at, end);
     match set {
@@ -176,7 +178,7 @@ fn done_by_one(first: Op, at: usize, set: Option<(Register, i32)>, end: usize) -
     }
 }
 
-/// A conditional jump that jumps to where the jumps at its target lead.
+/// A conditional jump, retargeted to where the jumps at its target lead.
 fn threaded(code: &[Op], at: usize, jump: Op) -> Op {
     let known = match jump {
         Op::JumpIf { condition, .. } => Known::IsNot(condition, 0),
@@ -236,7 +238,7 @@ mod tests {
         assert_eq!(fuse(&code)[0], Op::SmallJump { to: 1, value: 3, target: 3 });
         let code = [small, other, jump, Op::Leave, Op::PortEnd];
         assert_eq!(fuse(&code)[..2], [small, Op::SmallJump { to: 2, value: 5, target: 2 }]);
-        // What is not known ends it.
+        // An instruction with an unknown effect ends the sequence.
         let code = [jump, Op::Leave, unless(1, 2, 1), Op::Leave, Op::PortEnd];
         assert_eq!(fuse(&code), code);
     }

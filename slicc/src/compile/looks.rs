@@ -1,14 +1,14 @@
 //! Finds the machines whose stalls can be repeated without running them, and ports that parameters switch off.
 //!
-//! A message that has to wait for a resource is tried again in every cycle. If such a try only looks at things, the next one has the
-//! same result until one of these changes. Whether functions of the library only look is seen when they run; here is what can be seen
-//! in the instructions.
+//! A message that has to wait for a resource is tried again in every cycle. If such an attempt has no effects, the next one
+//! has the same result until something changes that it has read. This module decides what the instructions alone show.
+//! Whether a function of the library has effects is found when it runs.
 
 use super::code::{InPort, Transition};
 use super::op::{Op, control, stall};
 
-/// Whether the ports of a machine, and its transitions up to a stall, change nothing themselves but registers and what is said about the
-/// running transition. Each port has to wait for its buffer, so that it is known what it looks at.
+/// Whether the ports of a machine, and its transitions up to a stall, change nothing but registers and the control words
+/// about the running transition. Each port must also wait for its buffer, so that it is known what it reads.
 pub(super) fn only_look(code: &[Op], ports: &[InPort], transitions: &[Transition]) -> bool {
     ports.iter().all(|port| port.guarded && looks_until(code, port.code.start, is_port_end))
         && transitions.iter().all(|transition| {
@@ -54,13 +54,14 @@ fn is_port_end(op: &Op) -> bool {
     matches!(op, Op::PortEnd)
 }
 
-/// Whether all instructions from an index to the first end only look.
+/// Whether no instruction from an index up to the first end has effects.
 fn looks_until(code: &[Op], start: u32, is_end: impl Fn(&Op) -> bool) -> bool {
     code[start as usize..].iter().take_while(|op| !is_end(op)).all(looks)
 }
 
-/// Whether an instruction changes nothing but registers and what is said about the running transition, or shows when it runs that it
-/// does: functions of the library, new objects, and heads that are delayed.
+/// Whether an instruction changes nothing but registers and the control words about the running transition. Instructions
+/// whose effects are found when they run count as well: calls of the library, new objects, and delays of the head of a
+/// buffer.
 fn looks(op: &Op) -> bool {
     match op {
         Op::StoreControl { offset, .. } => *offset < control::FREE,

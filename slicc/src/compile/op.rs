@@ -197,7 +197,7 @@ pub enum Op {
         left: Register,
         right: Register,
     },
-    /// The same for unsigned numbers.
+    /// As the instruction before it, for unsigned numbers.
     Below {
         to: Register,
         left: Register,
@@ -269,7 +269,7 @@ pub enum Op {
         buffer: u16,
         message: u16,
     },
-    /// The same in an action, where another type of message is a fault.
+    /// As [`Op::Peek`], in an action, where a message of another type is a fault.
     PeekSure {
         to: Register,
         buffer: u16,
@@ -362,8 +362,8 @@ pub enum Op {
         of: u16,
         from: Register,
     },
-    // From here on: instructions that do what several do (see `fuse`). Each has the fields of the first of them, and takes those
-    // of the others from these, which stay behind it.
+    // The following instructions stand for a sequence of others (see `fuse`). Each has the fields of the first instruction
+    // of the sequence. It reads the fields of the others from those instructions, which stay behind it in the code.
     /// `LoadControl`, `Library`.
     ControlLibrary {
         to: Register,
@@ -450,7 +450,8 @@ pub enum Op {
         control: u16,
         target: i32,
     },
-    // These stand for all that is executed until they jump, and take nothing from the instructions behind them.
+    // The following instructions stand for a sequence that ends with a jump. They read nothing from the instructions behind
+    // them.
     /// `to` = `value`, then jumps.
     SmallJump {
         to: Register,
@@ -466,7 +467,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Where it jumps to, relative to the instruction behind it; `None` if it is no jump.
+    /// The target of a jump, relative to the next instruction; `None` for other instructions.
     pub fn target(self) -> Option<i64> {
         match self {
             Op::Jump { target }
@@ -481,7 +482,7 @@ impl Op {
         }
     }
 
-    /// Sets where a jump leads; false if that is too far away for the instruction.
+    /// Sets the target of a jump. Returns false if it is too far away for the instruction.
     pub fn aim(&mut self, to: i32) -> bool {
         match self {
             Op::Jump { target }

@@ -167,7 +167,7 @@ impl Compiler<'_> {
         Ok(register(of, to))
     }
 
-    /// Notes that an operation depends on more of its operands than which are equal.
+    /// Records that an operation depends on the values of its operands, and not only on whether they are equal.
     fn note_order(&mut self, operands: [TypeId; 2], span: Span) {
         let known = self.types.known;
         if operands.contains(&known.addr) {

@@ -35,7 +35,8 @@ impl Compiler<'_> {
         Beginning { at, assertions: body.assertions.len(), highest }
     }
 
-    /// The code since a beginning; `None` if it might have been other code in a shorter body.
+    /// The code emitted since a beginning. `None` if the body is so long that functions are no longer inlined: in a shorter
+    /// body the code would be different.
     pub(super) fn snippet(&mut self, beginning: Beginning) -> Option<Snippet> {
         let Beginning { at, assertions, highest: before } = beginning;
         let relative = |(jumps, span): &(Vec<usize>, Span)| {
@@ -50,7 +51,8 @@ impl Compiler<'_> {
         is_short.then_some(Snippet { code, spans, assertions, highest })
     }
 
-    /// Whether code would be the same if it were compiled here: nothing is inlined into a body that is too long.
+    /// Whether the snippet can be appended here. In a body that is too long it cannot, since nothing would be inlined if
+    /// its source were compiled here.
     pub(super) fn may_append(&mut self, snippet: &Snippet) -> bool {
         self.length() + snippet.code.len() < MOST_INSTRUCTIONS
     }

@@ -59,7 +59,7 @@ impl Compiler<'_> {
                 self.emit(Op::CheckProbe { buffer, address }, span);
                 Ok(())
             }
-            // Its effect is on the transition's needs; see `transitions`.
+            // `check_allocate` only adds to the room that a transition needs; see `transitions`.
             StatementKind::CheckAllocate(table) => self.find(table).map(|_| ()),
             StatementKind::CheckNextCycle => {
                 self.emit(Op::NextCycle, span);

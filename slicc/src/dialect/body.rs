@@ -47,7 +47,7 @@ struct Body<'c> {
     context: &'c mut Context,
     /// Whether the machine is declared as until July 2015.
     is_older: bool,
-    /// What the C++ names of the machine's members began with.
+    /// The prefix of the C++ names of the machine's members.
     prefix: String,
     /// The types of the objects and ports of the machine.
     objects: FxHashMap<Box<str>, Box<str>>,
@@ -262,7 +262,7 @@ impl Body<'_> {
                     ExpressionKind::Index { indices, .. } if mode.is_some() => self.all(indices),
                     _ => self.expression(value),
                 }
-                // What was looked up in a directory is an entry now.
+                // A value that was looked up in a directory is a pointer to an entry today.
                 if mode.is_none() && is_entry(value) {
                     *whole = (**value).clone();
                 }

@@ -78,7 +78,7 @@ pub(super) const FIELDS: &[FieldRow] = &[
     },
 ];
 
-/// What an older method call is today.
+/// The form that an older method call has today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Now {
     /// A call of this method with the present time as its last argument.

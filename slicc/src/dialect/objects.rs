@@ -142,7 +142,7 @@ fn word(text: &str, span: Span) -> Name {
     Name { text: text.into(), span }
 }
 
-/// An attribute that no text can spell out: it stands for what the dialect means.
+/// An attribute that marks what the older dialect decides. Its key is one that protocols do not use.
 fn mark(key: &str, span: Span) -> Pair {
     Pair { key: word(key, span), value: word("true", span), kind: PairKind::Word }
 }

@@ -1,4 +1,4 @@
-//! What older versions of gem5 had and is not understood here.
+//! Names of older versions of gem5 that rubric does not understand.
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +8,7 @@ use crate::source::{Diagnostic, Severity, Sources};
 struct Unknown {
     /// The name as the files have it.
     name: &'static str,
-    /// What it named in gem5: `a part of a GPU`.
+    /// The thing that it named in gem5: `a part of a GPU`.
     what: &'static str,
     /// The first and the last year in which gem5 had it.
     years: (u16, u16),
@@ -91,7 +91,7 @@ fn word(text: &str) -> &str {
     text.split('(').next().unwrap_or(text)
 }
 
-/// What a name was, in place of an error about it.
+/// The message that says what a name was, which replaces an error about the name.
 fn message(row: &Unknown, error: Diagnostic) -> Diagnostic {
     let (first, last) = row.years;
     let years =

@@ -47,7 +47,8 @@ fn key(function: &Name, arguments: usize) -> Box<str> {
     format!("{}/{arguments}", function.text).into()
 }
 
-/// The types, and keys of functions, that are used, each with a place. Only those matter that have the name of an older declaration.
+/// The types and functions that a protocol uses, each with a place. Only those are noted that have the name of an older
+/// declaration. Functions are noted by their [`key`].
 #[derive(Default)]
 struct Used {
     matters: FxHashSet<Box<str>>,
@@ -55,7 +56,7 @@ struct Used {
 }
 
 impl Used {
-    /// Nothing is used yet; what is declared in `older` matters.
+    /// Creates an empty collection, which notes only names that are declared in `older`.
     fn of(older: &[Declaration]) -> Used {
         let mut used = Used::default();
         used.add_names(older);
@@ -102,7 +103,7 @@ fn use_of(declaration: &Declaration, used: &Used, own: &FxHashSet<Box<str>>) -> 
     used.places.get(&name).copied().filter(|_| !own.contains(&name))
 }
 
-/// Adds a piece to a machine that calls one of its functions.
+/// Adds the parameters and declarations of `piece`, an older machine, to a machine that uses one of them.
 fn add_piece(machine: &mut Machine, piece: &Machine, context: &mut Context) {
     let (mut used, mut own) = (Used::of(&piece.body), FxHashSet::default());
     machine.body.iter().for_each(|one| names(one, &mut used, &mut own));

@@ -8,7 +8,7 @@ use crate::mutant::touched::TableEntry;
 /// Names of the old version, each with its name in the new version.
 pub(super) type Names = BTreeMap<String, String>;
 
-/// What is renamed in a machine.
+/// The renamed states, events and actions of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Renames {
     pub states: Names,
@@ -16,7 +16,7 @@ pub(super) struct Renames {
     pub actions: Names,
 }
 
-/// What is renamed.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     State,
@@ -24,16 +24,16 @@ enum Kind {
     Action,
 }
 
-/// How much of what is said of a name must agree.
+/// Which parts of the descriptions of two names must agree for the names to be paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detail {
-    /// The rows that name it, and the code of an action.
+    /// All rows that contain the name and, for an action, its code.
     All,
-    /// The rows that leave a state, those of an event, the code of an action.
+    /// The rows that start in a state or that handle an event; for an action, its code.
     Own,
 }
 
-/// The order in which partners are looked for.
+/// The order in which names are paired.
 const STEPS: [(Kind, Detail); 6] = [
     (Kind::Action, Detail::All),
     (Kind::Event, Detail::All),
@@ -43,9 +43,9 @@ const STEPS: [(Kind, Detail); 6] = [
     (Kind::State, Detail::Own),
 ];
 
-/// What stands for a name without a partner.
+/// Placeholder in a description for a name that is not paired.
 const OPEN: &str = "?";
-/// What stands for the name that is described.
+/// Placeholder in a description for the name that is described.
 const SELF: &str = "self";
 
 impl Renames {
@@ -53,9 +53,9 @@ impl Renames {
     /// name has a partner only if no other could be meant.
     pub fn of(old: &Version, new: &Version) -> Renames {
         let mut found = Renames::default();
-        // Each pair may tell others apart that looked the same.
+        // A new pair may distinguish names whose descriptions were equal.
         while STEPS.iter().any(|&(kind, detail)| found.pair(kind, detail, old, new)) {}
-        // What was open then may have turned out to be different.
+        // A pair may have been made while other names were not paired, and its descriptions may differ now.
         while found.drop_different(old, new) {}
         found
     }
@@ -76,7 +76,8 @@ impl Renames {
         }
     }
 
-    /// Pairs names that no other name looks like. Returns whether there were any.
+    /// Pairs names whose descriptions agree with each other and with those of no other name. Returns whether there were
+    /// any.
     fn pair(&mut self, kind: Kind, detail: Detail, old: &Version, new: &Version) -> bool {
         let old = old.renamed(self);
         let by_look = |one: &Version, other: &Version| {
@@ -150,7 +151,8 @@ impl Open {
     }
 }
 
-/// What a version says of a name, without the names that have no partner; none if it says nothing.
+/// The description of a name in a version: the rows and the code that contain it, with placeholders for names that are not
+/// paired. `None` if there are none.
 fn look(version: &Version, kind: Kind, detail: Detail, name: &str, open: &Open) -> Option<String> {
     let shown = |of: Kind, one: &str| {
         if of == kind && one == name {

@@ -12,7 +12,7 @@ use crate::visit::{self, Node};
 pub(super) struct Evidence {
     /// The place.
     pub span: Span,
-    /// Whether the event depends on nothing but the type of the request.
+    /// Whether the event depends on the type of the request alone.
     pub is_sure: bool,
 }
 

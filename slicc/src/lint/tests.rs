@@ -129,7 +129,7 @@ fn empty_actions_that_are_taken_for_stalls() {
                    the head of its queue, and the transition is taken again and again in the same cycle";
     after(old, &with(stall), &[message]);
     after(old, &with(&stall.replace("wait", "z_stall")), &[]);
-    // What changes the state, sends or takes the message does not spin.
+    // A row that changes the state, sends a message or takes the message does not repeat for ever.
     after(old, &with(&stall.replace("Store)", "Store, M)")), &[]);
     after(old, &with(&stall.replace("{ }", "{ enqueue(o, Message) { } }")), &[]);
     let taken =

@@ -1,4 +1,4 @@
-//! What actions do with the fields of `cache_entry` and `tbe`, in their order.
+//! The accesses of actions to the fields of `cache_entry` and `tbe`, in order.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,9 +25,9 @@ type FieldOf<'a> = (Kind, Objects, &'a str);
 /// Something that a transition does with a field.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
-    /// It is read, or changed by what it was before. If it is only copied, `to` is where to.
+    /// The field is read, or updated from its old value. If it is only copied, `to` is the field that receives the copy.
     Reads { kind: Kind, objects: Objects, field: &'a str, to: Option<FieldOf<'a>> },
-    /// It is overwritten.
+    /// The field is overwritten.
     Writes { kind: Kind, objects: Objects, field: &'a str },
 }
 
@@ -47,7 +47,8 @@ impl Step<'_> {
 /// What the actions of a transition do with fields.
 #[derive(Clone, Debug)]
 pub struct Steps<'a> {
-    /// In their order, but for copies, which are read behind where they are written.
+    /// The steps in order, except that the step which reads the source of a copy follows the step which writes its
+    /// destination.
     pub steps: Vec<Step<'a>>,
     /// The objects of each kind that may have its name at the end.
     pub end: [Objects; 2],
@@ -58,11 +59,11 @@ pub struct Steps<'a> {
 enum Use<'a> {
     /// A field is read, or copied to another one.
     Reads(Kind, &'a str, Option<(Kind, &'a str)>),
-    /// A field is overwritten, if the action comes there for certain.
+    /// A field is overwritten. Recorded only where the action certainly reaches the assignment.
     Writes(Kind, &'a str),
-    /// Another object gets the name, perhaps.
+    /// Another object may get the name.
     Gets(Kind, Given),
-    /// No object has the name any more, perhaps.
+    /// The object may lose the name.
     Loses(Kind, bool),
 }
 
@@ -74,12 +75,12 @@ struct Given {
     is_certain: bool,
 }
 
-/// What the text of a machine says.
+/// The uses of fields in the code of a machine.
 pub struct Text<'a> {
     actions: FxHashMap<&'a str, Vec<Use<'a>>>,
     /// The fields that are read in other ways.
     elsewhere: FxHashSet<&'a str>,
-    /// Of which kinds nothing is known, since objects are used as a whole.
+    /// For each kind, whether nothing is known of its fields, because code uses objects of that kind as a whole.
     opaque: [bool; 2],
 }
 
@@ -87,7 +88,7 @@ pub struct Text<'a> {
 const FUNCTIONAL: [&str; 3] = ["functionalRead", "functionalWrite", "functionalReadBuffers"];
 
 impl<'a> Text<'a> {
-    /// What a machine says; nothing if fields with the state are written elsewhere than by `setState`.
+    /// Reads the code of a machine. `None` if the fields that hold the state are written elsewhere than in `setState`.
     pub fn of(machine: &'a Machine, states: &[&str]) -> Option<Text<'a>> {
         let mut text = Text {
             actions: FxHashMap::default(),
@@ -440,9 +441,9 @@ impl<'a> Reader<'a, '_> {
             }
             "unset_cache_entry" => self.uses.push(Use::Loses(Kind::Entry, is_certain)),
             "unset_tbe" => self.uses.push(Use::Loses(Kind::Tbe, is_certain)),
-            // What is only printed makes no difference.
+            // Values that are only printed make no difference.
             "DPRINTF" | "DPRINTFN" | "APPEND_TRANSITION_COMMENT" => {}
-            // What a function reads is read elsewhere.
+            // The fields that a function reads were noted as read elsewhere.
             _ if self.functions.contains(function) => self.whole_or(arguments),
             _ => self.expressions(arguments),
         }

@@ -68,7 +68,7 @@ pub(super) enum Space {
     Peeked,
 }
 
-/// Access something is accessed.
+/// How something is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// It is read.

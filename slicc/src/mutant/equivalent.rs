@@ -75,7 +75,7 @@ pub enum Reason {
         /// The number of runs.
         runs: u64,
     },
-    /// Several reasons, each for other entries.
+    /// Several reasons, each of which holds for some of the entries.
     Several(Vec<Reason>),
 }
 

@@ -73,7 +73,7 @@ fn value(
     base: Register,
 ) -> Option<RegisterValue> {
     use LibraryFunction::*;
-    // Access the value itself is accessed, and the number of other values that are read.
+    // How the value itself is accessed, and the number of other values that are read.
     let (how, others) = match function {
         MaskGet | MaskTest | MaskIsEmpty | MaskIsFull | MaskBlockSize | MaskFirst
         | MaskFirstFrom | MaskCount | MaskCountFrom | SetCount | SetHas | SetIsEmpty
@@ -199,7 +199,7 @@ fn object(
     };
     walk.effects.fails |= !matches!(
         function,
-        // A null entry fails as well, but then the row always fails, which any run shows.
+        // A null entry makes these functions fail, too. But then the row fails whenever it is taken, which any run shows.
         CacheTouch
             | CacheTouchEntry
             | TableLookup

@@ -14,8 +14,8 @@ pub fn all() -> impl Iterator<Item = Mutant> {
     named::repairs()
 }
 
-/// Protocols that consist of the machines of another one, and some of their own or with additions. The repairs of
-/// the other protocol are theirs, too.
+/// Protocols that reuse the machines of another protocol, with additions or with further machines. The repairs of the other
+/// protocol apply to them, too.
 const BUILT_ON: [(&str, &str); 2] =
     [("MESI_Three_Level_HTM", "MESI_Three_Level"), ("GPU_VIPER", "MOESI_AMD_Base")];
 

@@ -10,7 +10,7 @@ use crate::protocol::Protocol;
 /// The first words of reasons that do not exclude that an entry is reached in some run.
 const WEAK: [&str; 2] = ["rare", "unknown"];
 
-/// What programs ask for beside the accesses of cores.
+/// The kinds of requests that programs make in addition to loads and stores of cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
     /// Whether there are DMA devices.

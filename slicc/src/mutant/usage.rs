@@ -7,7 +7,7 @@ use crate::compile::types::{TypeId, TypeKind};
 use crate::protocol::Protocol;
 use crate::visit::{self, Node};
 
-/// What the machines of a protocol use.
+/// The enumerators, counters and networks that the machines of a protocol use.
 pub(super) struct Usage<'a> {
     protocol: &'a Protocol,
     /// Pairs of an enumeration and a value.

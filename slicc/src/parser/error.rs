@@ -78,8 +78,8 @@ impl Place<'_> {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// A word that is nearly one with which declarations begin, and is followed by what follows that: it is taken for the
-    /// type of an object, and the error would be that the object has no name.
+    /// The diagnostic for a misspelt keyword of a declaration. The parser takes such a word for the type of an object, and
+    /// would report that the object has no name.
     fn misspelt(&self, expected: &Expected) -> Option<Diagnostic> {
         let words: &[&str] = match self.token().kind {
             TokenKind::OpenParenthesis => &DECLARED_IN_PARENTHESES,

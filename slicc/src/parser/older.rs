@@ -1,4 +1,4 @@
-//! What the grammar of SLICC was in older versions of gem5, where it differs from today's.
+//! The grammar of SLICC in older versions of gem5, where it differs from today's.
 //!
 //! Each function here accepts today's form as well, and gives the syntax tree of it. What needs more
 //! than another tree of the same place is in [`crate::dialect`].

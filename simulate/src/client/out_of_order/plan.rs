@@ -38,14 +38,14 @@ impl Plan {
     }
 }
 
-/// What a core has to know of a step to keep a weak model, and what its history says of it.
+/// The constraints on a step under a weak model: what a core must wait for, and what the history records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraint {
-    /// What orders its one or two operations besides their kinds, by the words of the program's text.
+    /// The annotations and dependencies of its one or two operations, in the words of the program's text.
     pub orderings: Vec<String>,
-    /// Steps before it that have to be performed first. What these follow in turn is left out.
+    /// Earlier steps that must be performed first, without those that already precede one of these steps.
     pub after: Vec<usize>,
-    /// The step that has to have left the window before this one enters it.
+    /// The step that must leave the window before this step enters it.
     pub needs: Option<usize>,
 }
 
@@ -60,7 +60,7 @@ pub fn constraints(steps: &[Step], model: Model) -> Vec<Constraint> {
     for &(from, to) in graph.edges() {
         before[to as usize].push(from);
     }
-    // Per step, all that has to be performed before it, as bits.
+    // For each step, the steps that must be performed before it, as a set of bits.
     let mut all: Vec<Vec<u64>> = Vec::with_capacity(steps.len());
     let has = |bits: &[u64], step: usize| bits[step / 64] >> (step % 64) & 1 == 1;
     let mut found = Vec::with_capacity(steps.len());
@@ -113,7 +113,7 @@ fn earlier(
     found
 }
 
-/// What orders the operations of a step, for the text of a program.
+/// The annotations and dependencies of a step, in the words of the text of a program.
 fn orderings(step: &Step, on: Option<(DependencyKind, u32)>) -> Vec<String> {
     let words = halves(step).into_iter().enumerate().map(|(number, (kind, annotation))| {
         let mut words = Vec::new();
@@ -189,7 +189,7 @@ impl Plan {
     }
 }
 
-/// The step that a step depends on, and what of it does.
+/// The step on which a step depends, and the kind of the dependency.
 pub(super) fn source(index: usize, step: &Step) -> Option<(DependencyKind, usize)> {
     let (kind, back) = step.ordering.dependency?;
     Some((kind, index.checked_sub(back as usize)?))

@@ -38,10 +38,11 @@ pub const IN_FLIGHT: u64 = 1 << 32;
 /// the step sends.
 const ARRIVING: u64 = 1 << 32;
 
-/// What code has asked for since a step began, beside the messages of the buffer that have arrived.
+/// What code has read of a buffer since a step began, in addition to the messages that have arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
-    /// It depends on the messages in flight: the size of the buffer, or a head that has not arrived.
+    /// Whether code has asked for something that depends on messages in flight: the size of the buffer, or a head that has
+    /// not arrived.
     pub in_flight: bool,
     /// The deferred messages.
     pub deferred: bool,
@@ -50,7 +51,7 @@ pub struct Looked {
 /// A message that is in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct InFlight {
-    /// Its arrival: a lane, or a tick.
+    /// Its arrival: the tick of a lane, or another tick.
     pub arrival: u64,
     /// Whether the current step has sent it, or put it back.
     pub is_new: bool,
@@ -102,7 +103,7 @@ impl MessageBuffer {
         self.looked.set(Looked::default());
     }
 
-    /// What code has asked for since the step began.
+    /// What code has read since the step began.
     pub fn looked(&self) -> Looked {
         self.looked.get()
     }

@@ -1,4 +1,4 @@
-//! Where the fields of messages are that the runtime itself reads.
+//! The offsets of the fields of messages that the runtime itself reads.
 
 use slicc::compile::types::{Type, Types};
 
@@ -9,7 +9,7 @@ pub(super) fn field(of: &Type, name: &str) -> u16 {
     of.fields.get(name).map(|field| field.offset).unwrap_or_default()
 }
 
-/// What a DMA sequencer has to know of its messages to the protocol.
+/// The offsets and numbers that a DMA sequencer needs for its messages to the protocol.
 pub(super) fn dma_fields(types: &Types) -> DmaFields {
     let Some(of) = types.find(None, "SequencerMsg") else {
         return DmaFields::default();

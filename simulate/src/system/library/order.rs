@@ -1,5 +1,5 @@
-//! What an exploration must not meet: calls whose result depends on the order or the bits of names, of machines or of addresses, and
-//! transitions in another state than their line has.
+//! Finds what makes an exploration invalid: calls whose result depends on the order or the bits of machine numbers or
+//! addresses, and transitions that begin in another state than their line has.
 //!
 //! An exploration that lets cores or lines change places is valid only as long as no such call is made where the order
 //! matters (see [`stepping::symmetry`](crate::system::stepping)). So a system that is explored records the first one.
@@ -12,7 +12,8 @@ use crate::ruby::sets::bits;
 use crate::system::System;
 use crate::system::stepping::Symmetry;
 
-/// The first calls that depend on the order of names, and whether states were what they seemed.
+/// The first calls that depend on the order of machines or lines, and whether a transition began in another state than its
+/// entry or TBE had.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Observed {
     /// The place of a call that depends on the order of machines.

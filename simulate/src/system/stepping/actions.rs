@@ -1,4 +1,4 @@
-//! What cores and DMA devices do in an exploration, and when it is wrong.
+//! The actions of cores and DMA devices in an exploration, and the conditions under which one is wrong.
 //!
 //! Cores and devices are *agents*, numbered in this order. For each line, an agent has at most one request, or something
 //! that is left of one: a lock, or the value of an early load. Beside that, the value that a core has read is remembered where it matters
@@ -25,30 +25,30 @@ use crate::request::{RequestKind, Response};
 /// The tag of the requests for early loads.
 pub(super) const EARLY: u32 = 1;
 
-/// What an agent does.
+/// An action of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    /// It reads.
+    /// A load.
     Load,
-    /// It writes.
+    /// A store.
     Store,
-    /// It reads and reserves the line.
+    /// A load that reserves the line.
     LoadLinked,
-    /// It writes if the reservation still holds.
+    /// A store that succeeds only if the reservation still holds.
     StoreConditional,
-    /// It reads and locks the line.
+    /// The first half of a locked read-modify-write: reads and locks the line.
     LockedRead,
-    /// It writes and unlocks the line.
+    /// The second half of a locked read-modify-write: writes and unlocks the line.
     LockedWrite,
-    /// It reads and writes at once.
+    /// An atomic instruction, which reads and writes at once.
     Atomic,
-    /// It removes the line from all caches.
+    /// A flush, which removes the line from all caches.
     Flush,
-    /// It reads an instruction.
+    /// The fetch of an instruction.
     Fetch,
-    /// It reads early.
+    /// A load that an out-of-order core performs before older loads.
     EarlyLoad,
-    /// It uses the value of an early load, without a request.
+    /// The use of the value of an early load, which makes no request.
     Use,
     /// The prefetcher of its controller asks for the line, to read it.
     PrefetchRead,
@@ -56,7 +56,7 @@ pub enum Action {
     PrefetchWrite,
 }
 
-/// What agents do beside loads and stores of cores.
+/// The actions that agents may take in addition to loads and stores of cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Repertoire {
     /// Whether cores have load-linked and store-conditional.
@@ -105,7 +105,7 @@ pub struct Access {
     pub core: usize,
     /// The number of the line.
     pub line: usize,
-    /// What it does.
+    /// The action that was performed.
     pub action: Action,
     /// The value, if values are numbers.
     pub value: u64,
@@ -132,10 +132,11 @@ impl Access {
     }
 }
 
-/// What is left of a request that an agent has no longer, or what was said about one that it has.
+/// What remains of a request of an agent after its response, or what the agent was told about a request that is
+/// outstanding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Nothing.
+    /// Nothing remains.
     #[default]
     None,
     /// The early load under way has been told that the line is lost.
@@ -146,7 +147,7 @@ pub(super) enum Mark {
     Locked,
 }
 
-/// What is remembered about an agent and a line.
+/// The memo of an agent and a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Memo {
     pub mark: Mark,
@@ -171,7 +172,7 @@ const REQUESTS: [(RequestKind, u32); 9] = [
 ];
 /// The code of a locked write.
 const LOCKED_WRITE: u8 = 5;
-/// The code of an early load that has been told.
+/// The code of an early load whose core was told that the line is lost.
 const TOLD: u8 = 1 + REQUESTS.len() as u8;
 /// The code of the value of an early load.
 const LOADED: u8 = TOLD + 1;
@@ -234,7 +235,7 @@ impl Stepping {
         }
     }
 
-    /// What an agent may ask for, of which line and with which value.
+    /// Lists the requests that an agent may make: the line, the action and the value of each.
     pub(super) fn asking(&self, agent: usize, add: &mut dyn FnMut(usize, Action, u8)) {
         let controller = self.controller_of(agent);
         let is_blocked = |address: u64| {
@@ -249,7 +250,7 @@ impl Stepping {
             match self.request_code(agent, line) {
                 LOADED => add(line, Action::Use, 0),
                 LOCKED => add(line, Action::LockedWrite, 0),
-                // Until a lock is released, nothing else is begun but what is done early.
+                // Until a lock is released, the core begins nothing but early loads.
                 0 if may_ask && has_lock && self.repertoire.early && !is_blocked(address) => {
                     add(line, Action::EarlyLoad, 0);
                 }

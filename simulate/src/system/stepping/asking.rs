@@ -11,7 +11,7 @@ use crate::system::fault::Trap;
 
 /// Size in bytes of the accesses of cores: less than that of a line, since a store of a whole line is another request in CHI.
 const ACCESS_BYTES: u8 = 4;
-/// Size in bytes of atomic instructions, the only one that a block's mask can exchange.
+/// Size in bytes of atomic instructions. It is the only size that a block's mask can exchange.
 const ATOMIC_BYTES: u8 = 8;
 
 impl Stepping {
@@ -49,7 +49,7 @@ impl Stepping {
     ) -> Result<(), Trap> {
         let controller = self.controller_of(agent);
         match action {
-            // It happens within the core.
+            // The use of a value happens within the core.
             Action::Use => return Ok(()),
             Action::PrefetchRead | Action::PrefetchWrite => {
                 self.prefetch(controller, line, action)?

@@ -17,7 +17,7 @@ pub struct DescribedMove {
     pub happens: String,
     /// The transition that it leads to, what is sent, and what memory performs.
     pub effects: Vec<String>,
-    /// The same as signals between the parties, in their order.
+    /// The effects as signals between the parties, in order.
     pub signals: Vec<Signal>,
 }
 
@@ -224,7 +224,7 @@ impl Stepping {
         }
     }
 
-    /// What follows from a move, in words.
+    /// The consequences of a move, in words.
     fn effects(&self, consequences: &[Signal]) -> Vec<String> {
         let is_broadcast = |one: &Signal, next: &Signal| match (one, next) {
             (

@@ -57,7 +57,7 @@ impl Stepping {
         out.extend(lines.map(|line| self.request_code(agent, line)));
     }
 
-    /// Writes the values that are remembered of the core or device that comes to a place.
+    /// Writes the memos of the core or device that comes to a place.
     pub(super) fn freeze_memos(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
         let agent = view.from(|all| &all.agents, place);
         let is_device = agent >= self.cores;
@@ -81,8 +81,8 @@ impl Stepping {
         }
     }
 
-    /// Whether it matters what was read for a later write: that may only succeed if the line is locked, if a cache keeps the
-    /// reservation, or if it is a device's.
+    /// Whether the value that was read for a later write is part of the state: the line is locked, a cache keeps the
+    /// reservation, or the write is that of a device. Otherwise the write cannot succeed.
     fn is_reserved(&self, agent: usize, line: usize) -> bool {
         if agent >= self.cores {
             return true;
@@ -179,7 +179,7 @@ impl Stepping {
             WordKind::Block => view.value(now[at]),
             kind => view.word(kind, now[at]),
         };
-        // What names an object is never changed, and is another one at another place.
+        // Words that name objects never change, and differ between controllers.
         let changed = |at: &usize| !handles[*at] && value(*at) != base[*at];
         self.put((first..base.len()).filter(changed).count() as u64, out);
         for at in (first..base.len()).filter(changed) {

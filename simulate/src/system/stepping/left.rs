@@ -1,4 +1,4 @@
-//! What waits in a state, and for whom, in words: for states that nothing leads out of.
+//! Describes what waits in a state and for whom, for states without moves.
 
 use super::Stepping;
 use super::actions::{Action, decoded};

@@ -24,7 +24,7 @@ pub enum Move {
         core: usize,
         /// The line.
         line: usize,
-        /// What it does.
+        /// The action.
         action: Action,
         /// The value that it stores, if values are numbers.
         value: u8,
@@ -33,7 +33,7 @@ pub enum Move {
     Arrive {
         /// The buffer.
         buffer: usize,
-        /// Its place in the queue.
+        /// The index of the message in the queue.
         at: usize,
     },
     /// Memory takes a request.
@@ -77,13 +77,13 @@ impl Holders {
 /// The outcome of a move.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The state after it; or the fault, if there is none.
+    /// The state after the move, or the fault that ended it.
     pub state: Result<Vec<u8>, Box<Fault>>,
     /// The accesses that memory has performed.
     pub performed: Vec<Access>,
     /// The permissions for each line afterwards.
     pub holders: Vec<Holders>,
-    /// What gem5 would have accepted although it is certainly wrong.
+    /// Warnings about mistakes that gem5 accepts.
     pub warnings: Vec<Warning>,
 }
 

@@ -62,7 +62,7 @@ use layout::Part;
 use memory::Requested;
 pub use saved::Parts;
 
-/// What is wrong after a move.
+/// A violation that shows after a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// A core or device has read or written what it may not.
@@ -73,7 +73,7 @@ pub enum Problem {
     Clash {
         /// The number of the line.
         line: usize,
-        /// Who may.
+        /// The caches that may use the line.
         holders: Holders,
     },
 }
@@ -94,7 +94,7 @@ impl PartStepper {
         PartStepper { stepper, known, warnings: Vec::new(), requested: Requested::default() }
     }
 
-    /// What is known of the moves so far.
+    /// The effects of moves that have been learnt so far.
     pub fn known(&self) -> &Known {
         &self.known
     }
@@ -205,7 +205,7 @@ impl PartStepper {
     /// Makes a move in a state, one of its [`Known::moves`], and writes the state after it to `after`.
     ///
     /// # Errors
-    /// Something is wrong after the move. Then `after` has no meaning.
+    /// Fails if something is wrong after the move. Then `after` has no meaning.
     pub fn take(&mut self, state: &[u32], chosen: Move, after: &mut [u32]) -> Result<(), Problem> {
         self.warnings.clear();
         loop {

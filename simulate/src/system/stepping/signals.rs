@@ -1,4 +1,4 @@
-//! What a move does, as signals between the parties of a run: what a message-sequence chart draws.
+//! The effects of a move, as signals between the parties of a run, from which message-sequence charts are drawn.
 
 use std::hash::Hasher;
 
@@ -8,7 +8,7 @@ use super::Stepping;
 use super::moves::{Move, Outcome};
 use super::symmetry::WordKind;
 
-/// Who takes part in a run.
+/// A party of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Party {
     /// A core.
@@ -28,7 +28,7 @@ pub enum Signal {
     Happens {
         /// The party that it happens to.
         at: Party,
-        /// What, in words: `loads line 0`.
+        /// A description: `loads line 0`.
         what: String,
     },
     /// A message arrives. It is one that was sent to this party before, with the same words and content; of
@@ -36,9 +36,9 @@ pub enum Signal {
     Arrives {
         /// The party that receives it.
         at: Party,
-        /// Its type and line: `GETX for line 0`.
+        /// The message's type and line: `GETX for line 0`.
         message: String,
-        /// Stands for its content: different messages with the same words have different numbers.
+        /// A number for the content of the message. Different messages with the same description have different numbers.
         content: u64,
     },
     /// A controller takes a transition.
@@ -56,7 +56,7 @@ pub enum Signal {
     PutsBack {
         /// The controller.
         at: Party,
-        /// Its type and line.
+        /// The message's type and line.
         message: String,
     },
     /// A message is sent.
@@ -65,9 +65,9 @@ pub enum Signal {
         from: Party,
         /// The party that will receive it.
         to: Party,
-        /// Its type and line.
+        /// The message's type and line.
         message: String,
-        /// Stands for its content, as in [`Signal::Arrives`].
+        /// A number for the content of the message, as in [`Signal::Arrives`].
         content: u64,
     },
 }
@@ -97,7 +97,7 @@ impl UnderWay {
         self.sent.iter().position(|sent| sent.arrives_as(arrival))
     }
 
-    /// Who sent the message that arrives, if that is known.
+    /// The sender of the message that arrives, if it is known.
     pub(super) fn sender(&self, arrival: &Signal) -> Option<Party> {
         match &self.sent[self.find(arrival)?] {
             Signal::Sends { from, .. } => Some(*from),
@@ -105,7 +105,7 @@ impl UnderWay {
         }
     }
 
-    /// Goes on with what a move does. A message that is put back keeps its sender.
+    /// Updates the messages under way by the signals of a move. A message that is put back keeps its sender.
     pub(super) fn follow(&mut self, cause: &Signal, consequences: &[Signal]) {
         let arrived = self.find(cause).map(|arrived| self.sent.remove(arrived));
         let is_put_back = |signal: &Signal| matches!(signal, Signal::PutsBack { .. });
@@ -115,7 +115,7 @@ impl UnderWay {
     }
 }
 
-/// What has to be known of the state before a move to tell what follows from it.
+/// The facts about the state before a move that are needed to describe its effects.
 pub(super) struct Before {
     /// The messages in flight but for the one that arrives in the move: buffer, words and content of each.
     rested: Vec<(usize, String, u64)>,
@@ -165,7 +165,7 @@ impl Stepping {
         }
     }
 
-    /// What has to be known of the state before a move to tell what follows from it.
+    /// The facts about the state before a move that are needed to describe its effects.
     pub(super) fn before(&self, chosen: Move) -> Before {
         let arriving = match chosen {
             Move::Arrive { buffer, at } => Some((buffer, at)),
@@ -175,8 +175,8 @@ impl Stepping {
         Before { rested: self.resting(arriving), waited }
     }
 
-    /// What was sent before a move and has not arrived: the buffer of each message, its words and its content. The message that
-    /// is arriving, given by its buffer and place, is not among them.
+    /// The messages that were sent before a move and have not arrived: the buffer of each, its description and its content.
+    /// The message that is arriving, given by its buffer and place, is not among them.
     fn resting(&self, arriving: Option<(usize, usize)>) -> Vec<(usize, String, u64)> {
         let mut resting = Vec::new();
         for buffer in 0..self.system.buffers.len() {
@@ -189,7 +189,7 @@ impl Stepping {
         resting
     }
 
-    /// What follows from a move. To be called in the state after it, with what is known of the state before it.
+    /// The consequences of a move. Must be called in the state after the move, with the facts about the state before it.
     pub(super) fn consequences(
         &self,
         chosen: Move,
@@ -236,7 +236,8 @@ impl Stepping {
         signals
     }
 
-    /// Stands for all that a message in flight says, but for values: those grow old meanwhile.
+    /// A number for the content of a message in flight. Values do not count, since they may be overwritten while the
+    /// message is in flight.
     fn content(&self, buffer: usize, at: usize) -> u64 {
         let Some(one) = self.system.buffers[buffer].in_flight().nth(at) else {
             return 0;
@@ -266,7 +267,7 @@ impl Stepping {
         })
     }
 
-    /// Who takes the messages of a buffer.
+    /// The party that receives the messages of a buffer.
     fn receiver(&self, buffer: usize) -> Party {
         let consumer = self.system.consumers[buffer] as usize;
         let requests = self.system.controllers[consumer].requests_to_memory;

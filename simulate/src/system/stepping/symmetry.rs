@@ -31,7 +31,7 @@ use super::Stepping;
 use super::values::Renaming;
 use super::view::View;
 
-/// What may change places.
+/// A kind of thing that may be exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Symmetry {
     /// The cores, each with its controllers.

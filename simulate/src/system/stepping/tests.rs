@@ -52,7 +52,7 @@ fn a_state_that_is_restored_is_the_same() {
         for (at, state) in states(&mut stepper, 3000).iter().enumerate() {
             assert_eq!(&written_again(&mut stepper, state), state, "{name}");
             if at % 16 == 0 {
-                // What has been done before has no influence.
+                // Earlier moves of the system have no influence.
                 let moves = stepper.moves(state);
                 assert_eq!(moves, fresh.moves(state));
                 for chosen in moves {
@@ -172,7 +172,7 @@ fn internal_events_are_handled_before_requests() {
     for scope in [internal(2, &[]), internal(3, &[]), internal(2, &["most=1"])] {
         assert_eq!(faults(&scope), (0, 0), "{scope:?}");
     }
-    // Those that are sent with a latency come later, and while one is stalled anything may happen.
+    // Internal events that are sent with a latency come later, and while one is stalled anything may happen.
     for scope in [internal(2, &["wait=1"]), internal(3, &["most=1"])] {
         let (of_whole, of_parts) = faults(&scope);
         assert!(of_whole > 0 && of_parts > 0, "{scope:?}");
@@ -201,7 +201,7 @@ fn what_a_controller_looks_at_first_may_precede_an_internal_event() {
     );
 }
 
-/// What the moves of a state lead to, with representatives of states.
+/// The outcomes of the moves of a state, with representatives of states.
 fn after(stepper: &mut Stepper, state: &[u8]) -> BTreeSet<Result<Vec<u8>, &'static str>> {
     let moves = stepper.moves(state);
     moves
@@ -241,7 +241,7 @@ fn permutations_of_a_state_have_the_same_future() {
     }
 }
 
-/// What is wrong after a move with this outcome.
+/// The violation after a move with this outcome.
 fn problem(outcome: &Outcome) -> Option<Problem> {
     if let Some(wrong) = outcome.performed.iter().find(|access| access.is_wrong()) {
         return Some(Problem::WrongAccess(*wrong));

@@ -64,7 +64,7 @@ impl Stepping {
         }
     }
 
-    /// Restores what is remembered of a core or device.
+    /// Restores the memos of a core or device.
     pub(super) fn thaw_memos(&mut self, agent: usize, from: &mut &[u8]) {
         let is_device = agent >= self.cores;
         for at in agent * self.lines.len()..(agent + 1) * self.lines.len() {

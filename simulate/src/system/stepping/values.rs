@@ -90,7 +90,8 @@ impl Values {
         }
     }
 
-    /// What is remembered of a value that was read, until it is known whether it is overwritten: the value as long as it is the latest.
+    /// The representation of a value that a memo keeps, until it is known whether the value is overwritten: the value
+    /// itself as long as it is the latest.
     pub(super) fn remembered(self, value: u64, counts: Counts) -> u64 {
         let is_old = matches!(Class::of(value, counts), Some(Class::Old { .. }));
         if self == Values::Latest && !is_old { value } else { STALE }
@@ -118,7 +119,7 @@ impl Values {
         }
         match Class::of(value, counts) {
             Some(Class::Latest(of)) if of == line => Freshness::Latest,
-            // It may have been written already.
+            // A pending value may have been written already.
             Some(Class::Pending { line: of, .. }) if of == line => Freshness::Latest,
             Some(Class::Old { line: of, loads }) if of == line && loads >> reader & 1 == 1 => {
                 Freshness::Old
@@ -133,13 +134,13 @@ impl Values {
 enum Class {
     /// The latest of a line.
     Latest(usize),
-    /// One that some loads may still return.
+    /// An old value, which some loads may still return.
     Old {
         line: usize,
-        /// Those whose loads may return it; not empty.
+        /// The cores and devices whose loads may return it; not empty.
         loads: u64,
     },
-    /// One that a device writes.
+    /// A pending value, which a device writes.
     Pending { line: usize, device: usize },
 }
 

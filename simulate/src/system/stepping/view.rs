@@ -43,7 +43,7 @@ impl<'a> View<'a> {
         self.permutation.map_or(thing, |permutation| places(permutation).to(thing))
     }
 
-    /// What comes to a place, by the places of its kind.
+    /// The thing that comes to a place, by the places of its kind.
     #[inline]
     pub fn from(&self, places: impl Fn(&Permutation) -> &Places, place: usize) -> usize {
         self.permutation.map_or(place, |permutation| places(permutation).from(place))

@@ -19,7 +19,7 @@ impl Types {
         self.default_with(machine, of, pair, &|_| None)
     }
 
-    /// The same, where `member` returns the values of other variables.
+    /// As [`Types::default`], for an expression that may name other variables, whose values `member` returns.
     ///
     /// # Errors
     /// Fails as [`Types::default`] does.

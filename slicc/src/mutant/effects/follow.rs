@@ -45,7 +45,7 @@ impl Registers {
 /// Largest depth of calls that is followed.
 const DEEPEST_CALLS: usize = 16;
 
-/// What the effects of a machine's actions depend on besides their code.
+/// The parts of a machine, in addition to the code of its actions, on which the effects of actions depend.
 pub(in crate::mutant) struct Surroundings<'a> {
     /// The compiled protocol.
     pub program: &'a Program,

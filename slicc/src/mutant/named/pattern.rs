@@ -8,7 +8,7 @@ use crate::ast::{Action, Expression, ExpressionKind, Statement, StatementKind};
 use crate::mutant::walk;
 use crate::visit::{self, Node};
 
-/// What a statement does: mostly, a call that it makes.
+/// The effect of a statement: mostly, a call that it makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum Pattern {
     /// `name` or `object.name`: a function or method; `name*` stands for any with this prefix.

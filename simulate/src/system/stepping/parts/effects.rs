@@ -14,7 +14,7 @@ use crate::system::stepping::{Access, Move, Stepping};
 /// Stands for no index.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// All on which the effect of a controller's move depends. There are many causes, so they are packed.
+/// Everything on which the effect of a controller's move depends. There are many causes, so the fields are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// The part that the controller owns.
@@ -28,7 +28,7 @@ pub struct Cause {
 }
 
 impl Cause {
-    /// That of a move, of a controller with these parts. `message` is the number of a message in flight to a buffer.
+    /// The cause for a move of a controller with these parts. `message` is the number of a message in flight to a buffer.
     pub(super) fn new(
         owned: u32,
         memory: u32,
@@ -74,11 +74,11 @@ pub(super) struct Effect {
     pub is_wide: bool,
     /// Whether the protocol failed.
     pub fails: bool,
-    /// Its place in [`Effects::reports`], or [`NONE`].
+    /// The index of its report in [`Effects::reports`], or [`NONE`].
     pub report: u32,
 }
 
-/// What few moves do.
+/// Results that only few moves have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report {
     /// The accesses that memory has performed.
@@ -88,7 +88,7 @@ pub(super) struct Report {
     pub is_fresh: bool,
 }
 
-/// Known effects.
+/// The effects that have been learnt.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
     table: NumberTable,
@@ -110,7 +110,7 @@ impl Effects {
         make_room(&mut self.effects, 1);
         self.effects.push(effect);
         let effects = &self.effects;
-        // It is new, so no number is compared with it.
+        // The effect is new, so it is compared with no number.
         let _ = self.table.number(
             effect.cause.hash(),
             |_| false,

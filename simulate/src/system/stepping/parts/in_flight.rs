@@ -145,7 +145,7 @@ impl Sequences {
     /// The sequence without the message at a place.
     ///
     /// # Errors
-    /// It is not known yet.
+    /// Fails if that sequence has not been learnt.
     #[inline]
     pub fn without(&self, sequence: u32, at: usize) -> Result<u32, Missing> {
         match self.sequences[sequence as usize].without[at] {
@@ -165,7 +165,7 @@ impl Sequences {
     /// The sequence after another message was sent.
     ///
     /// # Errors
-    /// It is not known yet.
+    /// Fails if that sequence has not been learnt.
     #[inline]
     pub fn with(&self, sequence: u32, sent: Flying) -> Result<u32, Missing> {
         self.with.get(&(sequence, sent)).copied().ok_or(Missing::With { sequence, sent })

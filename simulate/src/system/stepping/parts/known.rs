@@ -19,7 +19,8 @@ pub(super) struct Memories {
     pub classes: Vec<Classes>,
 }
 
-/// What has been learnt of the parts of states and of the moves between them. It looks up only, so threads can share it.
+/// The parts of states and the effects of moves that have been learnt. Its methods only look things up, so threads can
+/// share it.
 #[derive(Debug)]
 pub struct Known {
     pub(super) layout: Layout,
@@ -31,7 +32,7 @@ pub struct Known {
     pub(super) permuted: Permuted,
 }
 
-/// What has to be learnt before a state after a move can be looked up.
+/// What must be learnt before the state after a move can be looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The effect of the move, with all on which it depends.
@@ -53,12 +54,12 @@ pub enum Missing {
     Moved { permutation: usize, at: usize, number: u32 },
 }
 
-/// What a move led to, beside the state.
+/// The result of a move, except for the state after it.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// What is wrong. If anything is, the state after the move has no meaning.
+    /// The violation after the move, if there is one. Then the state after the move has no meaning.
     pub problem: Option<Problem>,
-    /// What it reports, for [`Known::warnings`].
+    /// The number of its report, for [`Known::warnings`].
     pub report: u32,
 }
 
@@ -175,7 +176,7 @@ impl Known {
     /// Makes a move in a state, one of its [`Known::moves`], and writes the state after it to `after`.
     ///
     /// # Errors
-    /// Something is not known yet. Then `after` has no meaning.
+    /// Fails if something is needed that has not been learnt. Then `after` has no meaning.
     pub fn take(&self, state: &[u32], chosen: Move, after: &mut [u32]) -> Result<Taken, Missing> {
         after.copy_from_slice(state);
         let controller = self.layout.controller_of(chosen);
@@ -205,7 +206,7 @@ impl Known {
         Ok(Taken { problem, report: effect.report })
     }
 
-    /// What is wrong after a move that has reported something, and if nothing is, the renaming of values.
+    /// The violation after a move with a report or, if there is none, the renaming of values.
     pub(super) fn check_report(
         &self,
         before: &[u32],

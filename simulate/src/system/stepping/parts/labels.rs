@@ -1,10 +1,10 @@
-//! What happens in a move, by names that are the same in different states.
+//! Labels of moves, which are the same for the same move in different states.
 
 use super::Known;
 use super::in_flight::NOTHING_IN_FLIGHT;
 use crate::system::stepping::{Action, Move};
 
-/// What happens in a move. Moves of different states with the same label do the same, as far as fairness goes.
+/// The label of a move. For fairness, moves of different states with the same label count as the same move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
     /// A core or device asks for a line, or uses what it has loaded early.
@@ -13,7 +13,7 @@ pub enum Label {
         agent: usize,
         /// The number of the line.
         line: usize,
-        /// What it does.
+        /// The action.
         action: Action,
     },
     /// A message arrives, or memory takes it.
@@ -40,7 +40,7 @@ pub enum Label {
 }
 
 impl Known {
-    /// What happens in a move of a state.
+    /// The label of a move of a state.
     pub fn label(&self, state: &[u32], chosen: Move) -> Label {
         match chosen {
             Move::Ask { core, line, action, .. } => Label::Asks { agent: core, line, action },

@@ -18,7 +18,7 @@ use super::in_flight::NOTHING_IN_FLIGHT;
 use super::{Known, Missing, Move, PartStepper};
 use crate::system::stepping::Stepping;
 
-/// What moves until now show of the requests to memory.
+/// The requests to memory in the moves so far.
 #[derive(Debug, Default)]
 pub(super) struct Requested {
     /// The controller that requests each line.
@@ -31,7 +31,7 @@ impl Known {
     /// Takes a move of memory, if one is possible that does nothing else than to respond. `after` is used up.
     ///
     /// # Errors
-    /// Something about a move is not known yet.
+    /// Fails if something about a move has not been learnt.
     pub fn serve(
         &self,
         state: &mut Vec<u32>,

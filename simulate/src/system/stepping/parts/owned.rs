@@ -9,7 +9,7 @@ use crate::system::stepping::moves::{Move, READ_ONLY, READ_WRITE};
 use crate::system::stepping::values::{Classes, Renaming};
 use crate::system::stepping::view::View;
 
-/// What the states that contain a part have in common.
+/// Facts that hold in all states that contain a part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Summary {
     /// The classes of the values in it.

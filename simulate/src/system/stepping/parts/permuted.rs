@@ -75,7 +75,7 @@ impl Known {
     /// Writes the state that stands for all permutations of a state.
     ///
     /// # Errors
-    /// Something is not known yet.
+    /// Fails if a number is needed that has not been learnt.
     pub fn represent(&self, state: &[u32], least: &mut [u32]) -> Result<(), Missing> {
         least.copy_from_slice(state);
         for permutation in 0..self.permuted.numbers.len() {
@@ -124,7 +124,7 @@ impl PartStepper {
                 self.stepper.clear();
                 self.known.owned[source].restore(&mut self.stepper, source, number);
                 let bytes = owned::written(&self.stepper, place, view);
-                // What is asked about a part is asked of the controller to which it comes.
+                // The summary of a part depends on the controller to which the part comes.
                 self.stepper.clear();
                 owned::restore(&mut self.stepper, place, &bytes);
                 self.number_owned(place, &none)

@@ -20,7 +20,7 @@ pub struct Renamed {
     loads: u64,
 }
 
-/// Says that a write and the one before it may have happened in either order.
+/// Marks a write that may have happened before or after the previous one.
 const RACES: u64 = 0x80;
 
 /// The numbers of parts after a renaming.

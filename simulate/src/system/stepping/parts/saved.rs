@@ -113,7 +113,7 @@ mod tests {
                 assert!(other.add_parts(&parts, &mut added), "{name}");
             }
             assert_eq!(saved, added);
-            // What both find next has the same numbers.
+            // The parts that both find next have the same numbers.
             assert_eq!(explore(&mut one, 500), explore(&mut other, 500), "{name}");
             assert!(!other.add_parts(&vec![Vec::new(); 2], &mut added));
         }

@@ -17,7 +17,7 @@ pub struct Group {
     permutations: Vec<Permutation>,
     /// The symmetries that are used.
     used: Vec<Symmetry>,
-    /// Those that are not, each with the reason.
+    /// The symmetries that do not hold, each with the reason.
     unused: Vec<(Symmetry, String)>,
 }
 
@@ -27,12 +27,13 @@ impl Group {
         &self.permutations
     }
 
-    /// What may change places.
+    /// The symmetries that are used.
     pub fn used(&self) -> &[Symmetry] {
         &self.used
     }
 
-    /// What there are several of and may not change places although it was wanted, with the reasons.
+    /// The symmetries that were wanted and do not hold, with the reasons. Those of which the system has only one thing are
+    /// left out.
     pub fn unused(&self) -> &[(Symmetry, String)] {
         &self.unused
     }
@@ -74,7 +75,7 @@ impl Group {
     }
 }
 
-/// What is known about a system.
+/// The system whose symmetries are looked for.
 struct Seeker<'a> {
     system: &'a System,
     lines: &'a [u64],

@@ -1,11 +1,11 @@
-//! What the words of objects and controllers name.
+//! The kinds of the words of objects and controllers: whether a word names a core, a line, a controller or none of these.
 
 use slicc::compile::code::{Machine, Program};
 use slicc::compile::types::{Type, TypeId, TypeKind, Types};
 
 use crate::ruby::sets::Machines;
 
-/// What a word names, which decides how it is renamed.
+/// The kind of thing that a word names, which decides how the word is renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordKind {
     /// Nothing: a number, a truth value, an enumerator, a time.
@@ -25,9 +25,9 @@ pub enum WordKind {
 /// The words of all types and of the controllers of each machine.
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
-    /// By type and offset.
+    /// The kinds of the words of objects, by type and offset.
     pub objects: Vec<Vec<WordKind>>,
-    /// By machine and offset among the control words.
+    /// The kinds of control words, by machine and offset.
     pub controls: Vec<Vec<WordKind>>,
     /// A field or variable with words that cannot be renamed.
     pub opaque: Option<String>,
@@ -95,7 +95,7 @@ impl Reader<'_> {
                     words[at + word] = WordKind::Machines(*kind as u32);
                 }
             }
-            // Whose number it is cannot be seen.
+            // The type does not show which machine type the number belongs to.
             _ if of == known.node => self.refuse(name, "a NodeID"),
             TypeKind::Structure | TypeKind::Message => self.fields(whole, at, words),
             TypeKind::Value if whole.name.contains("RecordQueue") => {
