@@ -90,6 +90,11 @@ pub fn print(fidelity: &compared::Fidelity, out: &mut dyn Write) -> io::Result<(
         table.print(out)?;
         transitions(&fidelity.of_protocol(protocol).collect::<Vec<_>>(), out)?;
     }
+    let ((same, all), [here, there, _]) =
+        (fidelity.agreeing_unmutated(), fidelity.found_unmutated());
+    if here + there > 0 {
+        writeln!(out, "The same finder: {same} of {all} unmutated protocols")?;
+    }
     match fidelity.agreeing() {
         (_, 0) => Ok(()),
         (same, all) => {
@@ -106,9 +111,9 @@ pub fn print(fidelity: &compared::Fidelity, out: &mut dyn Write) -> io::Result<(
 }
 
 fn row(subject: &SubjectPair) -> Vec<String> {
-    let SubjectPair { mutant, simulator, gem5, agrees, .. } = subject;
+    let SubjectPair { simulator, gem5, agrees, .. } = subject;
     let mark = if *agrees { "" } else { " *" };
-    let mut row = vec![format!("{}{mark}", mutant.as_deref().unwrap_or("none"))];
+    let mut row = vec![format!("{}{mark}", subject.name())];
     row.extend([simulator, gem5].into_iter().flat_map(cells));
     row.push(format!("{:.3}", subject.by_chance));
     row.push(match simulator.ticks {
