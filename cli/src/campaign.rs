@@ -173,6 +173,7 @@ pub fn run_with(
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     let start = Instant::now();
+    let folder = options.output.clone();
     let campaign = Campaign::new(options)?;
     if !quiet {
         let opened = campaign.protocols().iter();
@@ -186,7 +187,7 @@ pub fn run_with(
         coverage: &outcome.results.coverage,
         is_running: false,
     };
-    report::print(&campaign, &outcome.tables, &progress, format, out)
+    report::print(&campaign, &folder, &outcome.tables, &progress, format, out)
 }
 
 impl Args {

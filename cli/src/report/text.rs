@@ -25,6 +25,8 @@ struct Page<'a> {
     answers: &'a Answers,
     /// Most rows of a long list.
     most: usize,
+    /// The option or the command that prints all rows.
+    for_all: &'a str,
     paint: Paint,
 }
 
@@ -32,12 +34,14 @@ struct Page<'a> {
 pub fn print(
     campaign: &Campaign<'_>,
     answers: &Answers,
+    for_all: &str,
     tables: &[PathBuf],
     progress: Option<&Progress>,
     most: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let page = Page { campaign, answers, most, paint: Paint::new(io::stdout().is_terminal()) };
+    let paint = Paint::new(io::stdout().is_terminal());
+    let page = Page { campaign, answers, most, for_all, paint };
     page.overview(progress, out)?;
     page.kills(out)?;
     page.rates(out)?;
@@ -290,7 +294,7 @@ impl Page<'_> {
     fn more(&self, all: usize, out: &mut dyn Write) -> io::Result<()> {
         match all.saturating_sub(self.most) {
             0 => Ok(()),
-            more => writeln!(out, "  and {more} more (--all shows them)"),
+            more => writeln!(out, "  and {more} more ({} shows them)", self.for_all),
         }
     }
 
@@ -381,7 +385,7 @@ impl Page<'_> {
         if self.most <= super::SHOWN {
             return match missing.count() {
                 0 => Ok(()),
-                _ => writeln!(out, "  --all shows which transitions no run took"),
+                _ => writeln!(out, "  {} shows which transitions no run took", self.for_all),
             };
         }
         for one in missing {

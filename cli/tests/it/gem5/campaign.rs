@@ -207,3 +207,15 @@ fn alarms_are_of_unmutated_binaries() {
     // Its own run with that program shows nothing, since the protocol fails as well.
     assert_eq!(report["caught"], serde_json::json!([]));
 }
+
+/// What is left out of a long list is printed by another command.
+#[test]
+fn long_lists_name_the_command_that_prints_all() {
+    let folder = Folder::new();
+    let (wrong, out) = (binary(&folder, "panic"), folder.path("out"));
+    let text = output_of(&arguments(&[&wrong], &out, &["--client", "in-order", "--runs", "40"]), 1);
+    // Of seeds 1 to 40, 13 are multiples of three, and 10 are shown.
+    let more = format!("and 3 more (`rubric report {out} --all` shows them)");
+    assert!(text.contains(&more), "{text}");
+    assert!(!output_of(&["report", &out, "--all"], 1).contains(" more ("));
+}
