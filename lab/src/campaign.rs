@@ -53,8 +53,10 @@ use std::time::{Duration, Instant};
 use history::History;
 use serde::{Deserialize, Serialize};
 use simulate::client::Client;
+use simulate::config::takes_flushes;
 use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
+use simulate::simulation::no_flushes;
 use slicc::builtin::BUILTINS;
 use slicc::mutant::{Mutant, Operator};
 use tables::results::Results;
@@ -65,7 +67,7 @@ use crate::error::Error;
 use crate::gem5::{Binary, Given};
 use crate::journal::{Journal, Lines};
 use crate::observer::{Observer, Stage};
-use crate::protocols::{Opened, Repairs};
+use crate::protocols::{Opened, Repairs, refusal};
 use crate::shard::Shard;
 use bench::{Bench, Title};
 use files::Files;
@@ -280,11 +282,18 @@ impl Campaign {
     /// Opens the protocols of a campaign, and asks binaries of gem5 which they are built with.
     ///
     /// # Errors
-    /// Fails if there is no such protocol or binary, if a named repair fits none, or if a protocol has errors.
+    /// Fails if there is no such protocol or binary, if a named repair fits none, if a protocol has errors, or if programs are to have
+    /// flushes that none of the protocols handles.
     pub fn new(options: Options) -> Result<Campaign, Error> {
         let names: Vec<&str> = options.protocols.iter().map(String::as_str).collect();
         let mut opened = Opened::all_repaired(&names, &options.repairs)?;
         let binaries = in_gem5::binaries(&options, &mut opened)?;
+        if options.extras.flushes > 0
+            && opened.iter().all(|one| !takes_flushes(&one.protocol))
+            && let Some(one) = opened.first()
+        {
+            return Err(refusal(&one.protocol, &one.given)(vec![no_flushes(&one.protocol)]));
+        }
         Ok(Campaign { opened, binaries, options })
     }
 

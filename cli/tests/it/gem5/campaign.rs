@@ -164,6 +164,7 @@ fn binaries_that_are_not_usable_are_refused() {
         (&[&gem5, &gem5], &[], "another binary is the unmutated protocol of MI_example"),
         (&[&gem5], &["--client", "wmo-buffer-8"], "RubricTester has no cores wmo-buffer-8"),
         (&[&gem5], &["--mutants", "none"], "cannot be used with"),
+        (&[&gem5], &["--flush", "10"], "MI_example handles no flushes"),
     ] {
         let out = folder.path("out");
         let message = failure(&arguments(binaries, &out, options));
