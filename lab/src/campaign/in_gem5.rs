@@ -10,6 +10,7 @@ use simulate::client::Client;
 use simulate::program::{Extras, Heading};
 use simulate::recipe::{Lineage, Recipe};
 use simulate::system::triple_of;
+use slicc::builtin::builtin;
 use tables::{CampaignRun, Finding, RunOutcome};
 
 use super::Options;
@@ -95,7 +96,7 @@ pub fn opened_of<'a>(binary: &Binary, opened: &'a [Opened]) -> Result<(usize, &'
 /// The subjects: unmutated protocols, then mutants.
 ///
 /// # Errors
-/// Fails if two binaries have the same name.
+/// Fails if two binaries have the same name, or one that of a mutant of another protocol.
 pub fn subjects<'a>(
     opened: &'a [Opened],
     binaries: &'a [Binary],
@@ -109,7 +110,7 @@ pub fn subjects<'a>(
                 protocol: opened.given.clone(),
                 mutant: binary.mutant().map(str::to_owned),
             },
-            about: about_mutant(binary, opened),
+            about: about_mutant(binary, opened)?,
             protocol,
             binary,
             opened,
@@ -129,18 +130,38 @@ pub fn subjects<'a>(
 }
 
 /// The columns about the mutant. One that rubric does not know counts as named.
-fn about_mutant(binary: &Binary, opened: &Opened) -> CampaignRun {
+///
+/// # Errors
+/// Fails if it is a mutant of another protocol.
+fn about_mutant(binary: &Binary, opened: &Opened) -> Result<CampaignRun, Error> {
     let Some(name) = binary.mutant() else {
-        return CampaignRun::default();
+        return Ok(CampaignRun::default());
     };
+    // Ids begin with the protocol.
+    let of = name.split_once('/').map(|(protocol, _)| protocol).and_then(builtin);
     match find_mutant(name, &opened.given, &opened.protocol) {
-        Ok(mutant) => about(Some(&mutant)),
-        Err(_) => CampaignRun {
-            mutant: Some(name.to_owned()),
-            operator: Some("named".to_owned()),
-            ..CampaignRun::default()
+        Ok(mutant) => Ok(about(Some(&mutant))),
+        Err(Error::OtherMutant { of, .. }) => Err(other_mutant(binary, &of)),
+        Err(_) => match of {
+            Some(of) if of.name != binary.protocol => Err(other_mutant(binary, of.name)),
+            _ => Ok(CampaignRun {
+                mutant: Some(name.to_owned()),
+                operator: Some("named".to_owned()),
+                ..CampaignRun::default()
+            }),
         },
     }
+}
+
+/// The error of a binary that was given the name of a mutant of another protocol.
+fn other_mutant(binary: &Binary, of: &str) -> Error {
+    let Binary { given, path, protocol, .. } = binary;
+    let what = format!(
+        "{} is a mutant of {of}, and this binary is built with {protocol}: give it the name of the mutant that was built in, or a \
+         name of your own",
+        given.name.as_deref().unwrap_or_default()
+    );
+    Error::gem5(path, what)
 }
 
 /// Keeps the mutants of a shard, and all unmutated protocols.

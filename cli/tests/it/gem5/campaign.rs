@@ -151,6 +151,8 @@ fn binaries_that_are_not_usable_are_refused() {
     let missing = folder.path("missing.opt");
     let (plain, broken) = (binary(&folder, "plain"), binary(&folder, "broken"));
     let gem5 = binary(&folder, "gem5");
+    let other = format!("mesi2-l1-is-inv-no-notify={gem5}");
+    let made = format!("MESI_Two_Level/L1Cache/I.Load/drop-action:a={gem5}");
     for (binaries, options, expected) in [
         (&[&*missing][..], &[][..], "missing.opt: No such file"),
         (
@@ -164,6 +166,12 @@ fn binaries_that_are_not_usable_are_refused() {
         (&[&gem5, &gem5], &[], "another binary is the unmutated protocol of MI_example"),
         (&[&gem5], &["--client", "wmo-buffer-8"], "RubricTester has no cores wmo-buffer-8"),
         (&[&gem5], &["--mutants", "none"], "cannot be used with"),
+        (
+            &[&other],
+            &[],
+            "mesi2-l1-is-inv-no-notify is a mutant of MESI_Two_Level, and this binary is built with MI_example",
+        ),
+        (&[&made], &[], "is a mutant of MESI_Two_Level"),
         (&[&gem5], &["--flush", "10"], "MI_example handles no flushes"),
     ] {
         let out = folder.path("out");
