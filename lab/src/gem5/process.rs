@@ -2,9 +2,9 @@
 
 use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -12,27 +12,46 @@ use nix::unistd::Pid;
 /// Most characters of a message that are shown.
 const EXCERPT: usize = 300;
 
-/// Standard output of a command; none if it takes longer than the limit.
+/// What a command printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// Its standard output.
+    pub output: String,
+    /// Its standard error.
+    pub errors: String,
+}
+
+/// What a command prints; none if it takes longer than the limit.
 ///
 /// # Errors
 /// Fails if the command cannot be started or its output not be read.
-pub fn output(mut command: Command, limit: Duration) -> io::Result<Option<String>> {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let (sender, receiver) = mpsc::channel();
-    let mut stdout = child.stdout.take();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = stdout.as_mut().map_or(Ok(0), |stdout| stdout.read_to_end(&mut bytes));
-        // After the time limit the receiver is gone.
-        let _ = sender.send(read.map(|_| String::from_utf8_lossy(&bytes).into_owned()));
-    });
-    let said = receiver.recv_timeout(limit);
-    if said.is_err() {
+pub fn printed(mut command: Command, limit: Duration) -> io::Result<Option<Printed>> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let deadline = Instant::now() + limit;
+    let pipes = [read(child.stdout.take()), read(child.stderr.take())];
+    let said =
+        pipes.map(|pipe| pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())));
+    if said.iter().any(Result::is_err) {
         // The process may have ended by itself.
         let _ = child.kill();
     }
     child.wait()?;
-    said.ok().transpose()
+    match said {
+        [Ok(output), Ok(errors)] => Ok(Some(Printed { output: output?, errors: errors? })),
+        _ => Ok(None),
+    }
+}
+
+/// Reads a pipe to its end in a thread, since a pipe has no time limit.
+fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<String>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
+        // After the time limit the receiver is gone.
+        let _ = sender.send(read.map(|_| String::from_utf8_lossy(&bytes).into_owned()));
+    });
+    receiver
 }
 
 /// Ends a process: with SIGTERM, so that it can end those that it has started, and waits for it.
@@ -81,7 +100,15 @@ mod tests {
     fn a_command_that_takes_too_long_is_ended() {
         let mut command = Command::new("sleep");
         command.arg("600");
-        assert_eq!(output(command, Duration::from_millis(50)).unwrap(), None);
+        assert_eq!(printed(command, Duration::from_millis(50)).unwrap(), None);
+    }
+
+    #[test]
+    fn both_outputs_of_a_command_are_read() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo out; echo error >&2"]);
+        let said = printed(command, Duration::from_secs(60)).unwrap().unwrap();
+        assert_eq!((&*said.output, &*said.errors), ("out\n", "error\n"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -151,6 +151,11 @@ fn binaries_that_are_not_usable_are_refused() {
     let missing = folder.path("missing.opt");
     let (plain, broken) = (binary(&folder, "plain"), binary(&folder, "broken"));
     let gem5 = binary(&folder, "gem5");
+    let (text, closed) = (folder.file("text.opt", "words\n"), folder.file("closed.opt", [0, 1, 2]));
+    let script = folder.file("script.opt", "#!/bin/sh\necho no module m5 >&2\nexit 1\n");
+    for file in [&text, &script] {
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
     let other = format!("mesi2-l1-is-inv-no-notify={gem5}");
     let made = format!("MESI_Two_Level/L1Cache/I.Load/drop-action:a={gem5}");
     for (binaries, options, expected) in [
@@ -163,6 +168,10 @@ fn binaries_that_are_not_usable_are_refused() {
         (&[&plain], &[], "was built without a protocol of Ruby"),
         (&[&broken], &[], "ended before it had run all programs"),
         (&[&broken], &[], "fatal: this gem5 is broken"),
+        (&[&script], &[], "it printed nothing and the error `no module m5`"),
+        (&[&text], &[], "is a text file: a binary of gem5 was expected"),
+        (&[&closed], &[], "is a file that may not be executed: a binary of gem5 was expected"),
+        (&[&folder.path("")], &[], "is a folder: a binary of gem5 was expected"),
         (&[&gem5, &gem5], &[], "another binary is the unmutated protocol of MI_example"),
         (&[&gem5], &["--client", "wmo-buffer-8"], "RubricTester has no cores wmo-buffer-8"),
         (&[&gem5], &["--mutants", "none"], "cannot be used with"),
