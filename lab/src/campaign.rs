@@ -510,6 +510,13 @@ fn rows<'a>(streams: impl Iterator<Item = &'a Stream>) -> Vec<CampaignRun> {
     entries.map(|Entry { row, .. }| row.clone()).collect()
 }
 
+/// The number of runs that the journal of a campaign, or of the shard that the options ask for, has by now.
+pub fn stored(options: &Options) -> usize {
+    let files = Files { folder: &options.output, shard: options.shard };
+    let text = std::fs::read(files.log()).unwrap_or_default();
+    text.iter().filter(|byte| **byte == b'\n').count()
+}
+
 /// The rows of all runs in the logs of a campaign and its shards; none if there is no log.
 ///
 /// # Errors

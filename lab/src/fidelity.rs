@@ -229,6 +229,13 @@ fn system(lineage: &Lineage, protocol: &Protocol) -> System {
     System::of(lineage, protocol).with_cores(simulation.shape.threads)
 }
 
+/// The number of programs that the journal of a folder has by now.
+pub fn stored(folder: &std::path::Path) -> usize {
+    let text = std::fs::read(folder.join(format!("{NAME}.jsonl"))).unwrap_or_default();
+    // The first line has the settings.
+    text.iter().filter(|byte| **byte == b'\n').count().saturating_sub(1)
+}
+
 /// The rows in the journal of a folder, without those of its tables; none if there is no journal.
 ///
 /// # Errors

@@ -3,7 +3,8 @@
 //! - [`Given`] is a binary as the command line names it, and [`Binary`] one that was asked what it is;
 //! - [`System`] has the parameters of the simulated system, which are options of the plug-in's script;
 //! - [`Session`] is a process of gem5 that runs programs one after the other, each in a fork of its own with cold caches, and
-//!   [`Played`] what became of one of them; [`Idle`] keeps processes that wait for more programs.
+//!   [`Played`] what became of one of them; [`Idle`] keeps processes that wait for more programs;
+//! - [`abandon`] removes what a program that a signal ends would leave behind.
 //!
 //! The plug-in's script is part of this crate, so it fits this version whatever files lie beside the binary.
 //!
@@ -21,6 +22,7 @@ mod binary;
 mod idle;
 mod played;
 mod process;
+mod scratch;
 mod session;
 mod system;
 
@@ -29,6 +31,7 @@ use simulate::client::Client;
 pub use binary::{Binary, Given, UNMUTATED};
 pub use idle::Idle;
 pub use played::{Ending, Played};
+pub use scratch::abandon;
 pub use session::{Request, Session};
 pub use system::System;
 

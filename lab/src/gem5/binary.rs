@@ -12,6 +12,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 
 use super::process::{self, Printed};
+use super::scratch::Scratch;
 use crate::error::Error;
 
 /// The name of a binary whose protocol is not mutated.
@@ -172,13 +173,13 @@ if hasattr(m5.objects, 'RubricTester'):
 
 /// Runs the script [`QUESTION`] in a binary and returns what it prints.
 fn answer(path: &Path) -> Result<Printed, Error> {
-    let folder = tempfile::tempdir().map_err(Error::file(&std::env::temp_dir()))?;
+    let folder = Scratch::new()?;
     let script = folder.path().join("question.py");
     std::fs::write(&script, QUESTION).map_err(Error::file(&script))?;
     let mut command = Command::new(path);
     command.arg("-q").arg("-d").arg(folder.path().join("m5out")).arg(script);
     command.stdin(Stdio::null());
-    let printed = process::printed(command, ANSWER);
+    let printed = process::printed(command, &folder, ANSWER);
     let printed = printed.map_err(|error| Error::gem5(path, not_started(path, &error)))?;
     printed.ok_or_else(|| {
         let what = format!("did not say what it is within {} s", ANSWER.as_secs());

@@ -1,16 +1,28 @@
 //! Processes: reading what they print with a time limit, and ending them.
 
 use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+
+use super::scratch::Scratch;
 
 /// Most characters of a message that are shown.
 const EXCERPT: usize = 300;
+
+/// Starts a command as the leader of a process group of its own, so that Ctrl-C in a terminal does not reach what it starts: a
+/// program that it interrupts would look like one that found a fault.
+///
+/// # Errors
+/// Fails if the command cannot be started.
+pub fn start(command: &mut Command) -> io::Result<Child> {
+    command.process_group(0).spawn()
+}
 
 /// What a command printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +33,17 @@ pub struct Printed {
     pub errors: String,
 }
 
-/// What a command prints; none if it takes longer than the limit.
+/// What a command prints; none if it takes longer than the limit. The folder is the one that it writes into.
 ///
 /// # Errors
 /// Fails if the command cannot be started or its output not be read.
-pub fn printed(mut command: Command, limit: Duration) -> io::Result<Option<Printed>> {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+pub fn printed(
+    mut command: Command,
+    folder: &Scratch,
+    limit: Duration,
+) -> io::Result<Option<Printed>> {
+    let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    folder.used_by(&child);
     let deadline = Instant::now() + limit;
     let pipes = [read(child.stdout.take()), read(child.stderr.take())];
     let said =
@@ -54,19 +71,20 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<String>
     receiver
 }
 
-/// Ends a process: with SIGTERM, so that it can end those that it has started, and waits for it.
+/// Ends a process of [`start`]: with SIGTERM, so that it can end those that it has started, and waits for it. Those that are left
+/// because it was killed are killed, too.
 pub fn end(child: &mut Child) {
-    if let (Ok(None), Ok(pid)) = (child.try_wait(), i32::try_from(child.id())) {
+    let Ok(pid) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
+    if let Ok(None) = child.try_wait() {
         // The process may end by itself at this moment.
-        let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
+        let _ = kill(pid, Signal::SIGTERM);
     }
-    for _ in 0..MOST_LOOKS {
-        match child.try_wait() {
-            Ok(None) => thread::sleep(Duration::from_millis(10)),
-            _ => return,
-        }
+    let mut looks = 0..MOST_LOOKS;
+    while let (Ok(None), Some(_)) = (child.try_wait(), looks.next()) {
+        thread::sleep(Duration::from_millis(10));
     }
-    let _ = child.kill();
+    // Usually nobody is left.
+    let _ = killpg(pid, Signal::SIGKILL);
     let _ = child.wait();
 }
 
@@ -100,14 +118,16 @@ mod tests {
     fn a_command_that_takes_too_long_is_ended() {
         let mut command = Command::new("sleep");
         command.arg("600");
-        assert_eq!(printed(command, Duration::from_millis(50)).unwrap(), None);
+        let folder = Scratch::new().unwrap();
+        assert_eq!(printed(command, &folder, Duration::from_millis(50)).unwrap(), None);
     }
 
     #[test]
     fn both_outputs_of_a_command_are_read() {
         let mut command = Command::new("sh");
         command.args(["-c", "echo out; echo error >&2"]);
-        let said = printed(command, Duration::from_secs(60)).unwrap().unwrap();
+        let folder = Scratch::new().unwrap();
+        let said = printed(command, &folder, Duration::from_secs(60)).unwrap().unwrap();
         assert_eq!((&*said.output, &*said.errors), ("out\n", "error\n"));
     }
 

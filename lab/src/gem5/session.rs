@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use ingest::gem5::crash_in;
 use simulate::client::Client;
-use tempfile::TempDir;
 
 use super::played::{Exit, Played};
+use super::scratch::Scratch;
 use super::{Binary, SCRIPT, System, process};
 use crate::error::Error;
 
@@ -53,7 +53,7 @@ pub struct Session {
     /// The files of the program before, which nobody needs any more.
     done: Vec<PathBuf>,
     limit: Duration,
-    folder: TempDir,
+    folder: Scratch,
 }
 
 impl Session {
@@ -63,15 +63,16 @@ impl Session {
     /// Fails if it cannot be started or a file cannot be written.
     pub fn start(request: Request<'_>) -> Result<Session, Error> {
         let path = &request.binary.path;
-        let folder = tempfile::Builder::new().prefix("rubric-gem5-").tempdir();
-        let folder = folder.map_err(Error::file(&std::env::temp_dir()))?;
+        let folder = Scratch::new()?;
         let script = folder.path().join("rubric.py");
         std::fs::write(&script, SCRIPT).map_err(Error::file(&script))?;
         let errors = folder.path().join(ERRORS);
         let errors = File::create(&errors).map_err(Error::file(&errors))?;
         let mut command = command(&request, &folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
-        let mut child = command.spawn().map_err(|error| Error::gem5(path, error.to_string()))?;
+        let mut child =
+            process::start(&mut command).map_err(|error| Error::gem5(path, error.to_string()))?;
+        folder.used_by(&child);
         let (input, output) = (child.stdin.take(), child.stdout.take());
         Ok(Session {
             binary: path.clone(),
@@ -159,7 +160,7 @@ const OUTPUT: &str = "output";
 const ERRORS: &str = "stderr";
 
 /// The command line of gem5.
-fn command(request: &Request<'_>, folder: &TempDir) -> Command {
+fn command(request: &Request<'_>, folder: &Scratch) -> Command {
     let file = |name: &str| folder.path().join(name);
     let mut command = Command::new(&request.binary.path);
     command.arg("-q").arg("-d").arg(file("m5out"));

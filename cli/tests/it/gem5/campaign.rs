@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -143,6 +146,38 @@ fn logs_are_kept() {
     fs::remove_dir_all(format!("{out}/traces")).unwrap();
     output(&arguments(&[&mutant], &out, &options));
     assert!(fs::exists(format!("{stem}.log")).unwrap());
+}
+
+/// A signal ends gem5, too, leaves no folder of its behind, and the campaign says what is stored.
+#[test]
+fn interrupts_leave_nothing_behind() {
+    let folder = Folder::new();
+    let mutant = format!("mine={}", binary(&folder, "hangs"));
+    let (out, temporary) = (folder.path("out"), folder.path("tmp"));
+    fs::create_dir(&temporary).unwrap();
+    let fixed = ["campaign", "MI_example", "--client", "in-order", "--runs", "5", "-o", &out];
+    let child = Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(fixed)
+        .args(["--timeout", "600", "--gem5", &mutant])
+        .env("TMPDIR", &temporary)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Seed 3 hangs.
+    let journal = PathBuf::from(format!("{out}/runs.jsonl"));
+    let start = Instant::now();
+    while lines_of(&journal) < 2 && start.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(10));
+    }
+    assert!(fs::read_dir(&temporary).unwrap().next().is_some());
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted: 2 runs are stored in "), "{said}");
+    assert!(said.contains("the same command resumes the campaign"), "{said}");
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
 }
 
 #[test]
