@@ -176,13 +176,13 @@ impl Fidelity {
     }
 
     /// Starts gem5 with the programs of one system.
-    fn start(
+    fn start<'a>(
         &self,
-        stream: &Stream<'_>,
+        stream: &Stream<'a>,
         system: &System,
         programs: &[(u32, Lineage)],
         streams: usize,
-    ) -> Result<Session, Error> {
+    ) -> Result<Session<'a>, Error> {
         let texts = programs.iter().map(|(_, lineage)| {
             program(stream.subject.opened, stream.client, lineage).map(|(text, _)| text)
         });

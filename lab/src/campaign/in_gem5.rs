@@ -214,18 +214,18 @@ pub struct Gem5Bench<'a> {
     /// The folder for logs, if they are kept.
     pub traces: Option<&'a Path>,
     /// Processes that have run all of their programs.
-    pub idle: Idle,
+    pub idle: Idle<'a>,
 }
 
 /// Runs of a binary on one kind of core.
-struct Gem5Runs<'a> {
-    bench: &'a Gem5Bench<'a>,
-    subject: &'a Gem5Subject<'a>,
+struct Gem5Runs<'b, 'a> {
+    bench: &'b Gem5Bench<'a>,
+    subject: &'b Gem5Subject<'a>,
     client: Client,
     /// How many programs run at once.
     jobs: usize,
     /// The process, if one is running, its system, and the programs that it has still to run.
-    session: Option<(System, Session)>,
+    session: Option<(System, Session<'a>)>,
     ahead: VecDeque<(Lineage, u32)>,
 }
 
@@ -252,7 +252,7 @@ impl Bench for Gem5Bench<'_> {
     }
 }
 
-impl Gem5Runs<'_> {
+impl Gem5Runs<'_, '_> {
     /// Gives a process of gem5 the programs of a stream from the next one on, as far as they have the same system.
     fn begin(&mut self, lineages: impl Iterator<Item = Lineage>) -> Result<(), Error> {
         let Gem5Subject { binary, opened, .. } = self.subject;
@@ -368,7 +368,7 @@ impl Gem5Runs<'_> {
     }
 }
 
-impl BenchSession for Gem5Runs<'_> {
+impl BenchSession for Gem5Runs<'_, '_> {
     fn run(&mut self, stream: &Stream, lineage: &Lineage, aim: usize) -> Result<Entry, Error> {
         let number = stream.entries.len();
         if self.ahead.front().is_none_or(|(next, _)| next != lineage) {
@@ -406,7 +406,7 @@ impl BenchSession for Gem5Runs<'_> {
     }
 }
 
-impl Drop for Gem5Runs<'_> {
+impl Drop for Gem5Runs<'_, '_> {
     fn drop(&mut self) {
         self.leave();
     }

@@ -148,6 +148,24 @@ fn logs_are_kept() {
     assert!(fs::exists(format!("{stem}.log")).unwrap());
 }
 
+/// When gem5 itself is killed, a new process runs the programs that are left.
+#[test]
+fn killed_processes_are_replaced() {
+    let folder = Folder::new();
+    let (mortal, out) = (binary(&folder, "mortal"), folder.path("out"));
+    output(&arguments(&[&mortal], &out, &["--client", "in-order", "--runs", "9"]));
+    let rows = rows(&out);
+    assert_eq!(rows.len(), 9);
+    assert!(rows.iter().all(|row| row["outcome"] == "clean"), "{rows:?}");
+    let doomed = binary(&folder, "doomed");
+    let message = failure(&arguments(&[&doomed], &folder.path("other"), &[]));
+    assert!(
+        message.contains("was killed by signal 9 before it had run the next program"),
+        "{message}"
+    );
+    assert!(message.contains("warn: memory is short"), "{message}");
+}
+
 /// A signal ends gem5, too, leaves no folder of its behind, and the campaign says what is stored.
 #[test]
 fn interrupts_leave_nothing_behind() {
