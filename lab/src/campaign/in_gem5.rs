@@ -20,7 +20,9 @@ use super::log::Entry;
 use super::rounds::Stream;
 use super::runner::{about, kept};
 use crate::error::Error;
-use crate::gem5::{Binary, Ending, Given, Idle, Played, Request, Session, System, has_cores};
+use crate::gem5::{
+    Binary, Ending, Given, Idle, Kept, Played, Request, Session, System, command, has_cores,
+};
 use crate::protocols::{Opened, find_mutant};
 use crate::shard::Shard;
 use crate::text::{quoted, tame};
@@ -346,25 +348,22 @@ impl Gem5Runs<'_, '_> {
         )
     }
 
-    /// Keeps program, log and output of a run, if traces are kept.
+    /// Where a run is kept; none if traces are not.
+    fn kept(&self, row: &CampaignRun) -> Option<Kept> {
+        let traces = self.bench.traces?;
+        let folder = kept(traces, row, None);
+        Some(Kept { folder, shared: traces.to_owned() })
+    }
+
+    /// Keeps program, log, output and command line of a run, if traces are kept.
     fn store(&self, played: &Played, lineage: &Lineage, row: &CampaignRun) -> Result<(), Error> {
-        let Some(traces) = self.bench.traces else {
+        let Some(kept) = self.kept(row) else {
             return Ok(());
         };
-        let file = |ending: &str| kept(traces, row, ending);
-        let target = file("log");
-        let folder = target.parent().unwrap_or(traces);
-        std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
-        let (text, _) = program(self.subject.opened, self.client, lineage)?;
-        let path = file("program.txt");
-        std::fs::write(&path, text).map_err(Error::file(&path))?;
-        for (from, to) in [(&played.output, file("output.txt")), (&played.log, target)] {
-            // A run that failed early has no log.
-            if from.exists() {
-                std::fs::copy(from, &to).map_err(Error::file(&to))?;
-            }
-        }
-        Ok(())
+        let Gem5Subject { binary, opened, .. } = self.subject;
+        let (text, _) = program(opened, self.client, lineage)?;
+        let system = System::of(lineage, &opened.protocol);
+        kept.write(played, &text, |script| command(binary, &system, self.client, script))
     }
 }
 
@@ -394,8 +393,7 @@ impl BenchSession for Gem5Runs<'_, '_> {
     }
 
     fn keep(&mut self, lineage: &Lineage, row: &CampaignRun) -> Result<(), Error> {
-        let is_kept =
-            self.bench.traces.is_none_or(|traces| kept(traces, row, "output.txt").exists());
+        let is_kept = self.kept(row).is_none_or(|kept| kept.exists());
         if is_kept || row.outcome == RunOutcome::Clean {
             return Ok(());
         }

@@ -19,7 +19,7 @@ use simulate::client::Client;
 
 use super::played::{Exit, Played};
 use super::scratch::Scratch;
-use super::{Binary, SCRIPT, System, process};
+use super::{Binary, SCRIPT, SCRIPT_NAME, System, process};
 use crate::error::Error;
 
 /// How long gem5 may take to start, beside the time limit of a program.
@@ -140,7 +140,7 @@ impl Process {
     fn start(request: &Request<'_>) -> Result<Process, Error> {
         let path = &request.binary.path;
         let folder = Scratch::new()?;
-        let script = folder.path().join("rubric.py");
+        let script = folder.path().join(SCRIPT_NAME);
         std::fs::write(&script, SCRIPT).map_err(Error::file(&script))?;
         let errors = folder.path().join(ERRORS);
         let errors = File::create(&errors).map_err(Error::file(&errors))?;
@@ -227,7 +227,7 @@ fn command(request: &Request<'_>, folder: &Scratch) -> Command {
     let file = |name: &str| folder.path().join(name);
     let mut command = Command::new(&request.binary.path);
     command.arg("-q").arg("-d").arg(file("m5out"));
-    command.arg(file("rubric.py")).args(["--fork", "--program", "-"]);
+    command.arg(file(SCRIPT_NAME)).args(["--fork", "--program", "-"]);
     if request.counts_transitions {
         command.arg("--transitions");
     }

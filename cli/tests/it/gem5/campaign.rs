@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::STANDIN;
-use crate::common::{Folder, failure, lines_of, output, output_of};
+use crate::common::{Folder, failure, lines_of, output, output_of, rubric};
 
 /// The program under a name, which says what is wrong with it.
 pub fn binary(folder: &Folder, name: &str) -> String {
@@ -129,23 +129,36 @@ fn campaigns_go_on() {
     assert!(message.contains("a campaign with other --gem5"), "{message}");
 }
 
-/// What is kept of a run is its program, its log, and what gem5 printed.
+/// What is kept of a run is its program, its log, what gem5 printed, and a command line that repeats it.
 #[test]
-fn logs_are_kept() {
+fn runs_are_kept_with_their_command() {
     let folder = Folder::new();
     let mutant = format!("mine={}", binary(&folder, "panic"));
     let out = folder.path("out");
     let options = ["--client", "in-order", "--runs", "3", "--keep-traces"];
     output(&arguments(&[&mutant], &out, &options));
-    let stem = format!("{out}/traces/MI_example/mine.in-order.3");
-    output(&["check", &format!("{stem}.log")]);
-    let program = fs::read_to_string(format!("{stem}.program.txt")).unwrap();
+    let kept = format!("{out}/traces/MI_example/mine.in-order.3");
+    let file = |name: &str| fs::read_to_string(format!("{kept}/{name}"));
+    let program = file("program.txt").unwrap();
     assert_eq!(program, output(&["generate", "program", "MI_example", "--recipe", "3"]));
-    assert!(fs::read_to_string(format!("{stem}.output.txt")).unwrap().contains("panic: "));
+    assert!(file("simout.txt").unwrap().contains("panic: "));
+    let command = file("command.txt").unwrap();
+    let words: Vec<&str> =
+        command.split_whitespace().skip_while(|word| word.contains('=')).collect();
+    assert_eq!(words[..2], [&folder.path("panic.opt"), "../../rubric.py"]);
+    let system = ["--program program.txt", "--client in-order", "--num-dirs=", "--l1d_size="];
+    assert!(system.iter().all(|option| command.contains(option)), "{command}");
+    assert!(fs::exists(format!("{kept}/../../rubric.py")).unwrap());
+    // The folder, and all folders, are read as those of gem5.
+    for path in [&kept, &format!("{out}/traces"), &format!("{kept}/run.log")] {
+        assert!(rubric(&["check", path]).assert().get_output().status.code() != Some(2), "{path}");
+    }
     // What is missing is made again.
     fs::remove_dir_all(format!("{out}/traces")).unwrap();
     output(&arguments(&[&mutant], &out, &options));
-    assert!(fs::exists(format!("{stem}.log")).unwrap());
+    assert!(
+        file("command.txt").unwrap() == command && fs::exists(format!("{kept}/run.log")).unwrap()
+    );
 }
 
 /// When gem5 itself is killed, a new process runs the programs that are left.
