@@ -373,6 +373,7 @@ impl Campaign {
         let protocol_of = |subject: usize| subjects[subject].protocol;
         results.coverage =
             coverage::coverage(opened, &made.originals, protocol_of, options.extras)?;
+        explain::explain_in_gem5(opened, options, &mut results.runs)?;
         made.finish(results, &files)
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::STANDIN;
-use crate::common::{Folder, failure, lines_of, output, output_of, rubric};
+use crate::common::{Folder, failure, lines_of, output, output_of, rubric, with_fault};
 
 /// The program under a name, which says what is wrong with it.
 pub fn binary(folder: &Folder, name: &str) -> String {
@@ -238,9 +238,6 @@ fn binaries_that_are_not_usable_are_refused() {
         (&[&text], &[], "is a text file: a binary of gem5 was expected"),
         (&[&closed], &[], "is a file that may not be executed: a binary of gem5 was expected"),
         (&[&folder.path("")], &[], "is a folder: a binary of gem5 was expected"),
-        (&[&gem5, &gem5], &[], "another binary is the unmutated protocol of MI_example"),
-        (&[&gem5], &["--client", "wmo-buffer-8"], "RubricTester has no cores wmo-buffer-8"),
-        (&[&gem5], &["--mutants", "none"], "cannot be used with"),
         (
             &[&other],
             &[],
@@ -248,6 +245,9 @@ fn binaries_that_are_not_usable_are_refused() {
         ),
         (&[&made], &[], "is a mutant of MESI_Two_Level"),
         (&[&gem5], &["--flush", "10"], "MI_example handles no flushes"),
+        (&[&gem5, &gem5], &[], "another binary is the unmutated protocol of MI_example"),
+        (&[&gem5], &["--client", "wmo-buffer-8"], "RubricTester has no cores wmo-buffer-8"),
+        (&[&gem5], &["--mutants", "none"], "cannot be used with"),
     ] {
         let out = folder.path("out");
         let message = failure(&arguments(binaries, &out, options));
@@ -302,4 +302,15 @@ fn long_lists_name_the_command_that_prints_all() {
     let more = format!("and 3 more (`rubric report {out} --all` shows them)");
     assert!(text.contains(&more), "{text}");
     assert!(!output_of(&["report", &out, "--all"], 1).contains(" more ("));
+}
+
+/// What rubric's simulator finds as well is explained there by the known faults of the released protocol.
+#[test]
+fn known_faults_explain_alarms() {
+    let folder = Folder::new();
+    let (wrong, out) = (binary(&folder, "deadlock"), folder.path("out"));
+    let protocol = with_fault(folder.0.path(), "mi-l1-forward-blocks-queue");
+    let fixed = ["campaign", &protocol, "--quiet", "-o", &out, "--gem5", &wrong];
+    let text = output_of(&[&fixed[..], &["--client", "in-order", "--runs", "40"]].concat(), 1);
+    assert!(text.contains("known: mi-l1-forward-blocks-queue"), "{text}");
 }
