@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use lab::campaign::{Campaign, Guided, Options, StopRule, TIMEOUT};
+use lab::campaign::{Campaign, Guided, Options, StopRule, TIMEOUT, stored};
 use lab::decided::Size;
 use lab::gem5::Given;
 use lab::protocols::Repairs;
@@ -13,6 +13,7 @@ use lab::shard::Shard;
 use slicc::mutant::Operator;
 
 use crate::error::Error;
+use crate::interrupt;
 use crate::limits::Limits;
 use crate::options::Format;
 use crate::progress::Bars;
@@ -173,12 +174,17 @@ pub fn run_with(
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     let start = Instant::now();
+    let (given, folder) = (options.clone(), options.output.clone());
+    if !quiet {
+        interrupt::farewell(move || interrupted(&given));
+    }
     let campaign = Campaign::new(options)?;
     if !quiet {
         let opened = campaign.protocols().iter();
         opened.for_each(|opened| tell_order(opened, &[]));
     }
     let outcome = campaign.run(&Bars::new(quiet))?;
+    interrupt::no_farewell();
     let progress = Progress { seconds: start.elapsed().as_secs_f64(), is_whole: outcome.is_whole };
     let campaign = report::Campaign {
         runs: &outcome.results.runs,
@@ -186,7 +192,17 @@ pub fn run_with(
         coverage: &outcome.results.coverage,
         is_running: false,
     };
-    report::print(&campaign, &outcome.tables, &progress, format, out)
+    report::print(&campaign, &folder, &outcome.tables, &progress, format, out)
+}
+
+/// What is said when a signal ends a campaign.
+fn interrupted(options: &Options) -> String {
+    let stored = stored(options);
+    let runs = if stored == 1 { "1 run is".to_owned() } else { format!("{stored} runs are") };
+    format!(
+        "interrupted: {runs} stored in {}; the same command resumes the campaign",
+        options.output.display()
+    )
 }
 
 impl Args {

@@ -1,7 +1,9 @@
-//! Ctrl-C and termination signals: most commands end at once and leave no half-written file. A command that has partial results
-//! to show asks for a flag instead.
+//! Ctrl-C and termination signals: most commands end at once and leave no half-written file, no temporary folder and no process of
+//! gem5. A command that has partial results to show asks for a flag instead, and one whose results are stored says so at its end.
 
+use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Exit status of a program that a signal ended, as shells report it.
 const STATUS: i32 = 130;
@@ -12,6 +14,15 @@ static IS_GRACEFUL: AtomicBool = AtomicBool::new(false);
 /// Whether a signal asked the program to end.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
+/// Makes the last message of the running command.
+type Farewell = Box<dyn Fn() -> String + Send>;
+
+/// What the running command says when a signal ends it.
+static FAREWELL: Mutex<Option<Farewell>> = Mutex::new(None);
+
+/// Erases the line of a terminal on which the cursor is, such as a progress bar.
+const ERASE: &str = "\r\x1b[2K";
+
 /// Installs the signal handler.
 pub fn listen() {
     // Without a handler, a signal ends the program in the system's default way.
@@ -20,9 +31,31 @@ pub fn listen() {
         if is_first && IS_GRACEFUL.load(Ordering::SeqCst) {
             return;
         }
+        say_farewell();
         ::tables::files::abandon();
+        lab::gem5::abandon();
         std::process::exit(STATUS);
     });
+}
+
+/// Sets what is printed on standard error when a signal ends the program.
+pub fn farewell(message: impl Fn() -> String + Send + 'static) {
+    *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(message));
+}
+
+/// Prints nothing more when a signal ends the program.
+pub fn no_farewell() {
+    *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
+fn say_farewell() {
+    let message = FAREWELL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(message) = message.as_ref().map(|message| message()) {
+        let mut errors = io::stderr().lock();
+        let erase = if errors.is_terminal() { ERASE } else { "" };
+        // If standard error is closed, nobody reads this.
+        let _ = writeln!(errors, "{erase}rubric: {message}");
+    }
 }
 
 /// Makes the first signal only set the returned flag; the second one ends the program.

@@ -34,6 +34,7 @@ use crate::status::Status;
 use lab::campaign;
 use lab::explorations::Explorations;
 use lab::stored::Stored;
+use lab::text::quoted;
 
 /// Print what experiments and campaigns found, and make a page of it
 #[derive(clap::Args)]
@@ -137,6 +138,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         // The claims of experiments alone are of no interest to a report of a campaign.
         claims: if summaries.is_empty() { &[] } else { &claims },
         campaign: Campaign::of(&held).zip(answers.as_ref()),
+        for_all: "--all",
         tables: &campaign::tables(folder)?,
         progress: None,
     };
@@ -230,6 +232,8 @@ struct Output<'a> {
     /// Runs on rubric's simulator and in gem5, if there are any.
     fidelity: Option<&'a Fidelity>,
     campaign: Option<(Campaign<'a>, &'a Answers)>,
+    /// The option or the command that prints all rows of long lists.
+    for_all: &'a str,
     /// The tables of the campaign.
     tables: &'a [PathBuf],
     /// The progress of the campaign, if it has just run.
@@ -251,7 +255,7 @@ impl Output<'_> {
         if !self.experiments.is_empty() || self.fidelity.is_some() {
             writeln!(out)?;
         }
-        text::print(campaign, answers, self.tables, self.progress, most, out)
+        text::print(campaign, answers, self.for_all, self.tables, self.progress, most, out)
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -302,17 +306,20 @@ fn status(answers: &Answers) -> Status {
 /// Prints the answers of a campaign that has just run, and the names of its tables; of long lists only the first rows.
 pub fn print(
     campaign: &Campaign<'_>,
+    folder: &Path,
     tables: &[PathBuf],
     progress: &Progress,
     format: Format,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     let answers = &campaign.answers();
+    let for_all = &format!("`rubric report {} --all`", quoted(&folder.display().to_string()));
     let output = Output {
         fidelity: None,
         experiments: &[],
         claims: &[],
         campaign: Some((*campaign, answers)),
+        for_all,
         tables,
         progress: Some(progress),
     };

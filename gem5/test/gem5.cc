@@ -4,8 +4,8 @@
  *
  * The name of the executable says what is wrong with it: one whose name contains `forgetful` tells no core of lines that others
  * write; in those with `panic`, `deadlock`, `killed`, `hangs`, `stuck` or `cut`, every third program ends in that way. With
- * `broken`, it ends before the first program, with `plain` it says that it is a gem5 without a protocol, and with `several`
- * that it has two, of which it wants to be told one.
+ * `broken`, it ends before the first program, and with `doomed` it is killed there; with `mortal` it is killed after some programs.
+ * With `plain` it says that it is a gem5 without a protocol, and with `several` that it has two, of which it wants to be told one.
  */
 #include <csignal>
 #include <cstdio>
@@ -186,12 +186,13 @@ class Programs
 /** The programs that run, by their processes. */
 using Running = std::map<pid_t, unsigned>;
 
-/** Says of each program that has ended how it did. */
-void
+/** Says of each program that has ended how it did. Returns how many have. */
+unsigned
 reap(Running &running)
 {
+    unsigned count = 0;
     int status = 0;
-    for (pid_t pid; !running.empty() && (pid = waitpid(-1, &status, WNOHANG)) > 0; running.erase(pid)) {
+    for (pid_t pid; !running.empty() && (pid = waitpid(-1, &status, WNOHANG)) > 0; running.erase(pid), count++) {
         std::cout << "rubric: program " << running[pid] << ": ";
         if (WIFSIGNALED(status))
             std::cout << "killed by signal " << WTERMSIG(status);
@@ -199,6 +200,7 @@ reap(Running &running)
             std::cout << "exit status " << WEXITSTATUS(status);
         std::cout << " after 0.001000 s" << std::endl;
     }
+    return count;
 }
 
 int
@@ -213,7 +215,7 @@ runAll(const Options &options)
     std::signal(SIGCHLD, [](int) {});
     Programs programs(options.client);
     Running running;
-    unsigned number = 0;
+    unsigned number = 0, ended = 0;
     while (programs.isOpen || !programs.waiting.empty() || !running.empty()) {
         for (; !programs.waiting.empty() && running.size() < options.jobs; number++) {
             auto [text, client] = programs.waiting.front();
@@ -231,7 +233,12 @@ runAll(const Options &options)
         bool isWanted = programs.isOpen && programs.waiting.empty();
         if (ppoll(&input, isWanted ? 1 : 0, nullptr, &none) > 0)
             programs.read();
-        reap(running);
+        ended += reap(running);
+        bool isFirstOver = true;
+        for (const auto &[pid, one] : running)
+            isFirstOver = isFirstOver && one > 0;
+        if (options.is("mortal") && ended >= 2 && isFirstOver)
+            raise(SIGKILL);
     }
     return 0;
 }
@@ -282,6 +289,10 @@ main(int count, char **words)
     if (options.is("broken")) {
         std::cerr << "fatal: this gem5 is broken" << std::endl;
         return 1;
+    }
+    if (options.is("doomed")) {
+        std::cerr << "warn: memory is short" << std::endl;
+        raise(SIGKILL);
     }
     try {
         return runAll(options);

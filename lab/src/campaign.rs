@@ -53,8 +53,10 @@ use std::time::{Duration, Instant};
 use history::History;
 use serde::{Deserialize, Serialize};
 use simulate::client::Client;
+use simulate::config::takes_flushes;
 use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
+use simulate::simulation::no_flushes;
 use slicc::builtin::BUILTINS;
 use slicc::mutant::{Mutant, Operator};
 use tables::results::Results;
@@ -65,7 +67,7 @@ use crate::error::Error;
 use crate::gem5::{Binary, Given};
 use crate::journal::{Journal, Lines};
 use crate::observer::{Observer, Stage};
-use crate::protocols::{Opened, Repairs};
+use crate::protocols::{Opened, Repairs, refusal};
 use crate::shard::Shard;
 use bench::{Bench, Title};
 use files::Files;
@@ -280,11 +282,18 @@ impl Campaign {
     /// Opens the protocols of a campaign, and asks binaries of gem5 which they are built with.
     ///
     /// # Errors
-    /// Fails if there is no such protocol or binary, if a named repair fits none, or if a protocol has errors.
+    /// Fails if there is no such protocol or binary, if a named repair fits none, if a protocol has errors, or if programs are to have
+    /// flushes that none of the protocols handles.
     pub fn new(options: Options) -> Result<Campaign, Error> {
         let names: Vec<&str> = options.protocols.iter().map(String::as_str).collect();
         let mut opened = Opened::all_repaired(&names, &options.repairs)?;
         let binaries = in_gem5::binaries(&options, &mut opened)?;
+        if options.extras.flushes > 0
+            && opened.iter().all(|one| !takes_flushes(&one.protocol))
+            && let Some(one) = opened.first()
+        {
+            return Err(refusal(&one.protocol, &one.given)(vec![no_flushes(&one.protocol)]));
+        }
         Ok(Campaign { opened, binaries, options })
     }
 
@@ -364,6 +373,7 @@ impl Campaign {
         let protocol_of = |subject: usize| subjects[subject].protocol;
         results.coverage =
             coverage::coverage(opened, &made.originals, protocol_of, options.extras)?;
+        explain::explain_in_gem5(opened, options, &mut results.runs)?;
         made.finish(results, &files)
     }
 }
@@ -499,6 +509,13 @@ fn clear(folder: &Path) {
 fn rows<'a>(streams: impl Iterator<Item = &'a Stream>) -> Vec<CampaignRun> {
     let entries = streams.flat_map(|stream| &stream.entries);
     entries.map(|Entry { row, .. }| row.clone()).collect()
+}
+
+/// The number of runs that the journal of a campaign, or of the shard that the options ask for, has by now.
+pub fn stored(options: &Options) -> usize {
+    let files = Files { folder: &options.output, shard: options.shard };
+    let text = std::fs::read(files.log()).unwrap_or_default();
+    text.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// The rows of all runs in the logs of a campaign and its shards; none if there is no log.

@@ -176,13 +176,13 @@ impl Fidelity {
     }
 
     /// Starts gem5 with the programs of one system.
-    fn start(
+    fn start<'a>(
         &self,
-        stream: &Stream<'_>,
+        stream: &Stream<'a>,
         system: &System,
         programs: &[(u32, Lineage)],
         streams: usize,
-    ) -> Result<Session, Error> {
+    ) -> Result<Session<'a>, Error> {
         let texts = programs.iter().map(|(_, lineage)| {
             program(stream.subject.opened, stream.client, lineage).map(|(text, _)| text)
         });
@@ -227,6 +227,13 @@ struct Stream<'a> {
 fn system(lineage: &Lineage, protocol: &Protocol) -> System {
     let simulation = Recipe::of(lineage).simulation(protocol, Client::IN_ORDER);
     System::of(lineage, protocol).with_cores(simulation.shape.threads)
+}
+
+/// The number of programs that the journal of a folder has by now.
+pub fn stored(folder: &std::path::Path) -> usize {
+    let text = std::fs::read(folder.join(format!("{NAME}.jsonl"))).unwrap_or_default();
+    // The first line has the settings.
+    text.iter().filter(|byte| **byte == b'\n').count().saturating_sub(1)
 }
 
 /// The rows in the journal of a folder, without those of its tables; none if there is no journal.

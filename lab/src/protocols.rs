@@ -204,7 +204,8 @@ pub(crate) fn plan(
     simulation.plan(protocol).map_err(refusal(protocol, given))
 }
 
-fn refusal(protocol: &Protocol, given: &str) -> impl Fn(Vec<Diagnostic>) -> Error {
+/// Makes the error of a protocol for which no system can be built. `given` is its name in messages.
+pub(crate) fn refusal(protocol: &Protocol, given: &str) -> impl Fn(Vec<Diagnostic>) -> Error {
     |diagnostics| {
         Error::Protocol(Box::new(Refusal {
             given: given.to_owned(),

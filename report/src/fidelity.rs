@@ -110,6 +110,13 @@ impl SharePair {
     }
 }
 
+impl SubjectPair {
+    /// The name in tables: that of the mutant, or the word for a protocol without one.
+    pub fn name(&self) -> &str {
+        self.mutant.as_deref().unwrap_or("unmutated")
+    }
+}
+
 impl Fidelity {
     /// Compares all runs.
     pub fn of(results: &Results) -> Fidelity {
@@ -141,6 +148,21 @@ impl Fidelity {
     pub fn agreeing(&self) -> (usize, usize) {
         let mutants = || self.subjects.iter().filter(|subject| subject.mutant.is_some());
         (mutants().filter(|subject| subject.agrees).count(), mutants().count())
+    }
+
+    /// How many unmutated protocols have the same finder in both places, or none in both, and how many there are.
+    pub fn agreeing_unmutated(&self) -> (usize, usize) {
+        let unmutated = || self.subjects.iter().filter(|subject| subject.mutant.is_none());
+        (unmutated().filter(|subject| subject.agrees).count(), unmutated().count())
+    }
+
+    /// In how many of all runs of the unmutated protocols something was found: here, in gem5, and the number of runs in each place.
+    pub fn found_unmutated(&self) -> [u64; 3] {
+        let unmutated = self.subjects.iter().filter(|subject| subject.mutant.is_none());
+        unmutated.fold([0; 3], |[here, there, runs], subject| {
+            let SubjectPair { simulator, gem5, .. } = subject;
+            [here + simulator.found, there + gem5.found, runs + gem5.runs]
+        })
     }
 
     /// How many mutants are found by as many runs in both places, as far as a test can tell ([`SIGNIFICANCE`]).
@@ -269,5 +291,19 @@ mod tests {
         // 3 of 3 and 1 of 2: of the ten ways in which three of the five runs can be those here, four have all but the one that found nothing.
         assert!((subject.by_chance - 0.4).abs() < 1e-9, "{}", subject.by_chance);
         assert_eq!(found.found_as_often(), 1);
+    }
+
+    #[test]
+    fn protocols_without_mutants_count_by_themselves() {
+        let run = |place, finder: Option<&str>| FidelityRun {
+            place,
+            finder: finder.map(str::to_owned),
+            ..FidelityRun::default()
+        };
+        let fidelity = vec![run(Place::Simulator, Some("sc")), run(Place::Gem5, Some("sc"))];
+        let found = Fidelity::of(&Results { fidelity, ..Results::default() });
+        assert_eq!((found.agreeing(), found.agreeing_unmutated()), ((0, 0), (1, 1)));
+        assert_eq!(found.found_unmutated(), [1, 1, 1]);
+        assert_eq!(found.subjects[0].name(), "unmutated");
     }
 }

@@ -191,7 +191,7 @@ impl Simulation {
 }
 
 /// The error that a protocol handles no flushes.
-fn no_flushes(protocol: &Protocol) -> Diagnostic {
+pub fn no_flushes(protocol: &Protocol) -> Diagnostic {
     let name = protocol.name();
     let message = format!(
         "{name} handles no flushes: no machine with a Sequencer names RubyRequestType:FLUSH"

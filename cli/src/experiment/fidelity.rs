@@ -1,16 +1,17 @@
 //! `rubric experiment fidelity`: the same programs on rubric's simulator and in binaries of gem5. [`lab::fidelity`] does the work.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use lab::fidelity::{Fidelity, Options};
+use lab::fidelity::{Fidelity, Options, stored};
 use lab::gem5::Given;
 use report::fidelity::{self as compared, Findings, SharePair, SubjectPair};
 use report::numbers::percent;
 
 use super::Args;
 use crate::error::Error;
+use crate::interrupt;
 use crate::progress::Bars;
 use crate::report::table::Table;
 use crate::simulate::parse::{self, Clients};
@@ -35,12 +36,30 @@ pub struct FidelityArgs {
 
 /// Runs the experiment and prints what it found.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let outcome = Fidelity::new(options(args)?)?.run(&Bars::new(args.quiet))?;
+    let options = options(args)?;
+    if !args.quiet {
+        let folder = options.output.clone();
+        interrupt::farewell(move || interrupted(&folder));
+    }
+    let outcome = Fidelity::new(options)?.run(&Bars::new(args.quiet))?;
+    interrupt::no_farewell();
     let fidelity = compared::Fidelity::of(&outcome.results);
     print(&fidelity, out).map_err(Error::Output)?;
     let tables = outcome.tables.map(|table: PathBuf| table.display().to_string());
     writeln!(out, "\nTables: {}", tables.join(", ")).map_err(Error::Output)?;
     Ok(Status::Done)
+}
+
+/// What is said when a signal ends the experiment.
+fn interrupted(folder: &Path) -> String {
+    let programs = match stored(folder) {
+        1 => "1 program is".to_owned(),
+        stored => format!("{stored} programs are"),
+    };
+    format!(
+        "interrupted: {programs} stored in {}; the same command resumes the experiment",
+        folder.display()
+    )
 }
 
 fn options(args: &Args) -> Result<Options, Error> {
@@ -90,6 +109,11 @@ pub fn print(fidelity: &compared::Fidelity, out: &mut dyn Write) -> io::Result<(
         table.print(out)?;
         transitions(&fidelity.of_protocol(protocol).collect::<Vec<_>>(), out)?;
     }
+    let ((same, all), [here, there, _]) =
+        (fidelity.agreeing_unmutated(), fidelity.found_unmutated());
+    if here + there > 0 {
+        writeln!(out, "The same finder: {same} of {all} unmutated protocols")?;
+    }
     match fidelity.agreeing() {
         (_, 0) => Ok(()),
         (same, all) => {
@@ -106,9 +130,9 @@ pub fn print(fidelity: &compared::Fidelity, out: &mut dyn Write) -> io::Result<(
 }
 
 fn row(subject: &SubjectPair) -> Vec<String> {
-    let SubjectPair { mutant, simulator, gem5, agrees, .. } = subject;
+    let SubjectPair { simulator, gem5, agrees, .. } = subject;
     let mark = if *agrees { "" } else { " *" };
-    let mut row = vec![format!("{}{mark}", mutant.as_deref().unwrap_or("none"))];
+    let mut row = vec![format!("{}{mark}", subject.name())];
     row.extend([simulator, gem5].into_iter().flat_map(cells));
     row.push(format!("{:.3}", subject.by_chance));
     row.push(match simulator.ticks {

@@ -14,7 +14,7 @@ use report::numbers::percent;
 use super::table::Table;
 use super::{Campaign, Progress};
 use crate::check::paint::Paint;
-use crate::known::{TRIED, explained_briefly};
+use crate::known::{TRIED, TRIED_IN_GEM5, explained_briefly};
 
 /// Most tables that are named.
 const TABLES: usize = 4;
@@ -25,6 +25,8 @@ struct Page<'a> {
     answers: &'a Answers,
     /// Most rows of a long list.
     most: usize,
+    /// The option or the command that prints all rows.
+    for_all: &'a str,
     paint: Paint,
 }
 
@@ -32,12 +34,14 @@ struct Page<'a> {
 pub fn print(
     campaign: &Campaign<'_>,
     answers: &Answers,
+    for_all: &str,
     tables: &[PathBuf],
     progress: Option<&Progress>,
     most: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let page = Page { campaign, answers, most, paint: Paint::new(io::stdout().is_terminal()) };
+    let paint = Paint::new(io::stdout().is_terminal());
+    let page = Page { campaign, answers, most, for_all, paint };
     page.overview(progress, out)?;
     page.kills(out)?;
     page.rates(out)?;
@@ -290,7 +294,7 @@ impl Page<'_> {
     fn more(&self, all: usize, out: &mut dyn Write) -> io::Result<()> {
         match all.saturating_sub(self.most) {
             0 => Ok(()),
-            more => writeln!(out, "  and {more} more (--all shows them)"),
+            more => writeln!(out, "  and {more} more ({} shows them)", self.for_all),
         }
     }
 
@@ -381,7 +385,7 @@ impl Page<'_> {
         if self.most <= super::SHOWN {
             return match missing.count() {
                 0 => Ok(()),
-                _ => writeln!(out, "  --all shows which transitions no run took"),
+                _ => writeln!(out, "  {} shows which transitions no run took", self.for_all),
             };
         }
         for one in missing {
@@ -401,7 +405,9 @@ fn known(alarms: &[Alarm], out: &mut dyn Write) -> io::Result<()> {
     if tried.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\nKnown faults of gem5's released protocol: {TRIED}")?;
+    let was_in_gem5 = tried.iter().all(|(alarm, _)| alarm.is_in_gem5);
+    let what = if was_in_gem5 { TRIED_IN_GEM5 } else { TRIED };
+    writeln!(out, "\nKnown faults of gem5's released protocol: {what}")?;
     for (alarm, repairs) in tried {
         writeln!(out, "  {}", told(alarm))?;
         writeln!(out, "      {}", explained_briefly(repairs))?;

@@ -2,17 +2,23 @@
 //!
 //! Of the alarms of a kind, that with the shortest run is tried: it is known if its program, and variations of it, are clean with the
 //! repairs. So the cost stays small, and the result depends on nothing but the runs.
+//!
+//! A binary of gem5 has no repairs. What was found in one is known if rubric's simulator finds the same, with the program of one of the
+//! shortest runs or a variation of it, on the same caches, and that is known. Otherwise it was not tried.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use simulate::recipe::Recipe;
+use memory::{Model, models};
+use simulate::client::Client;
+use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::Simulation;
-use tables::{CampaignRun, RunOutcome};
+use tables::{CampaignRun, Finding, RunOutcome};
 
 use super::Options;
 use crate::error::Error;
+use crate::gem5::System;
 use crate::protocols::Opened;
-use crate::testing::{Explainer, FindingKind, MOST_KINDS, MOST_TRANSITIONS, Signature};
+use crate::testing::{Explainer, FindingKind, MOST_KINDS, MOST_TRANSITIONS, Signature, VARIATIONS};
 
 /// What alarms of one kind have in common, as far as the rows show it.
 type Kind = (String, Option<String>, Option<String>, bool);
@@ -57,21 +63,109 @@ fn explain_protocol(
     Ok(())
 }
 
+/// Fills in the column `known` of runs in gem5 as [`explain`] does, if rubric's simulator finds the same.
+///
+/// # Errors
+/// A run cannot be made, or a certificate is wrong.
+pub fn explain_in_gem5(
+    opened: &[Opened],
+    options: &Options,
+    runs: &mut [CampaignRun],
+) -> Result<(), Error> {
+    for one in opened {
+        let Some(explainer) = Explainer::new(one, options.for_checking())? else { continue };
+        for kind in kinds(one, runs) {
+            for at in kind.into_iter().take(MOST_REPEATED) {
+                if let Some((simulation, signature)) = repeated(one, &explainer, &runs[at])? {
+                    let known = explainer.explain(&simulation, &signature)?;
+                    let repairs = known.map_or("none".to_owned(), |known| known.repairs.join(","));
+                    runs[at].known = Some(repairs);
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The number of runs of a kind in gem5 that rubric's simulator tries to repeat.
+const MOST_REPEATED: usize = 8;
+
+/// A simulation that shows what a run in gem5 has shown, and what that is; none if neither the same program shows it nor variations.
+fn repeated(
+    opened: &Opened,
+    explainer: &Explainer<'_>,
+    run: &CampaignRun,
+) -> Result<Option<(Simulation, Signature)>, Error> {
+    let client = run.client.parse().map_err(Error::run(&opened.given))?;
+    let lineage: Lineage = run.lineage.parse().map_err(Error::run(&opened.given))?;
+    let system = System::of(&lineage, &opened.protocol).with_cores(run.threads);
+    let recipe = Recipe::of(&lineage).simulation(&opened.protocol, client);
+    let options =
+        simulate::config::Options { settings: recipe.options.settings, ..system.options() };
+    let simulation = Simulation { options, ..recipe };
+    let varied = (0..VARIATIONS).map(|seed| simulation.vary(seed));
+    for simulation in std::iter::once(simulation.clone()).chain(varied) {
+        let mut signatures = explainer.signatures(&simulation)?.into_iter();
+        if let Some(signature) = signatures.find(|one| is_shown(run, client, one)) {
+            return Ok(Some((simulation, signature)));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a run in gem5 shows a finding, as far as its row tells.
+fn is_shown(run: &CampaignRun, client: Client, signature: &Signature) -> bool {
+    match run.outcome {
+        RunOutcome::Deadlock => signature.kind == FindingKind::Deadlock,
+        RunOutcome::Violation => {
+            let is_violated = |model: &Model| {
+                let checked = run.checked(model.name());
+                checked.is_some_and(|checked| checked.finding == Some(Finding::Violation))
+            };
+            let violated: Vec<Model> = models::ALL.iter().copied().filter(is_violated).collect();
+            Signature::of_violations(&violated, client).as_ref() == Some(signature)
+        }
+        RunOutcome::ProtocolError => {
+            let message = run.message.as_deref().unwrap_or_default();
+            signature.kind == FindingKind::UndefinedTransition
+                && transition(&signature.place).is_some_and(|words| message.contains(&words))
+        }
+        RunOutcome::Clean | RunOutcome::Undecided => false,
+    }
+}
+
+/// The words of gem5's message about the undefined transition `Machine (state, event)`, as rows have it.
+fn transition(place: &str) -> Option<String> {
+    let (state, event) = place.split_once(" (")?.1.strip_suffix(')')?.split_once(", ")?;
+    Some(format!("state {state}, event {event}, "))
+}
+
 /// The shortest run of each kind of alarm of a protocol.
 fn representatives(opened: &Opened, runs: &[CampaignRun]) -> Vec<usize> {
-    let mut shortest: BTreeMap<Kind, usize> = BTreeMap::new();
+    let mut found: Vec<usize> = kinds(opened, runs).into_iter().map(|kind| kind[0]).collect();
+    found.sort_unstable();
+    found
+}
+
+/// The runs of each kind of alarm of a protocol, the shortest first.
+fn kinds(opened: &Opened, runs: &[CampaignRun]) -> Vec<Vec<usize>> {
+    let mut kinds: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
     let is_own = |run: &CampaignRun| run.mutant.is_none() && run.protocol == opened.given;
     let alarms = runs.iter().enumerate().filter(|(_, run)| is_own(run) && is_alarm(run));
     for (at, run) in alarms.filter(|(_, run)| run.transitions <= MOST_TRANSITIONS) {
-        let best = shortest.entry(kind(run)).or_insert(at);
-        if run.transitions < runs[*best].transitions {
-            *best = at;
-        }
+        kinds.entry(kind(run)).or_default().push(at);
     }
-    let mut found: Vec<usize> = shortest.into_values().collect();
-    found.sort_unstable();
+    let mut found: Vec<Vec<usize>> = kinds.into_values().collect();
+    found.iter_mut().for_each(|kind| kind.sort_by_key(|at| length(&runs[*at])));
+    found.sort_by_key(|kind| kind[0]);
     found.truncate(MOST_KINDS);
     found
+}
+
+/// The length of a run. Rows of runs in gem5 do not say how many transitions there were.
+fn length(run: &CampaignRun) -> (u64, u32) {
+    (run.transitions, run.operations)
 }
 
 fn is_alarm(run: &CampaignRun) -> bool {
@@ -102,4 +196,38 @@ fn simulation(opened: &Opened, options: &Options, run: &CampaignRun) -> Result<S
     let mut simulation = Recipe::of(&lineage).simulation(&opened.protocol, client);
     simulation.options.strict = options.strict;
     Ok(simulation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(outcome: RunOutcome, message: &str) -> CampaignRun {
+        CampaignRun { outcome, message: Some(message.to_owned()), ..CampaignRun::default() }
+    }
+
+    fn signature(kind: FindingKind, place: &str) -> Signature {
+        Signature { kind, place: place.to_owned() }
+    }
+
+    #[test]
+    fn what_gem5_says_is_what_the_simulator_shows() {
+        let undefined = run(
+            RunOutcome::ProtocolError,
+            "invalid transition: L1Cache 3, state IS, event Store, address 0x1000, tick 90",
+        );
+        let is_it = |run: &CampaignRun, kind, place| {
+            is_shown(run, Client::IN_ORDER, &signature(kind, place))
+        };
+        assert!(is_it(&undefined, FindingKind::UndefinedTransition, "L1Cache (IS, Store)"));
+        assert!(!is_it(&undefined, FindingKind::UndefinedTransition, "L1Cache (S, Store)"));
+        assert!(!is_it(&undefined, FindingKind::Deadlock, ""));
+        let stuck = run(RunOutcome::Deadlock, "deadlock: address 0x1000");
+        assert!(is_it(&stuck, FindingKind::Deadlock, ""));
+        let mut violation = run(RunOutcome::Violation, "");
+        violation.checked_mut("sc").unwrap().finding = Some(Finding::Violation);
+        let expected = Signature::of_violation(Model::SC, Client::IN_ORDER);
+        assert!(is_shown(&violation, Client::IN_ORDER, &expected));
+        assert!(!is_shown(&violation, Client::early(8), &expected), "other cores");
+    }
 }

@@ -10,6 +10,7 @@ use simulate::client::Client;
 use simulate::program::{Extras, Heading};
 use simulate::recipe::{Lineage, Recipe};
 use simulate::system::triple_of;
+use slicc::builtin::builtin;
 use tables::{CampaignRun, Finding, RunOutcome};
 
 use super::Options;
@@ -19,7 +20,9 @@ use super::log::Entry;
 use super::rounds::Stream;
 use super::runner::{about, kept};
 use crate::error::Error;
-use crate::gem5::{Binary, Ending, Given, Idle, Played, Request, Session, System, has_cores};
+use crate::gem5::{
+    Binary, Ending, Given, Idle, Kept, Played, Request, Session, System, command, has_cores,
+};
 use crate::protocols::{Opened, find_mutant};
 use crate::shard::Shard;
 use crate::text::{quoted, tame};
@@ -95,7 +98,7 @@ pub fn opened_of<'a>(binary: &Binary, opened: &'a [Opened]) -> Result<(usize, &'
 /// The subjects: unmutated protocols, then mutants.
 ///
 /// # Errors
-/// Fails if two binaries have the same name.
+/// Fails if two binaries have the same name, or one that of a mutant of another protocol.
 pub fn subjects<'a>(
     opened: &'a [Opened],
     binaries: &'a [Binary],
@@ -109,7 +112,7 @@ pub fn subjects<'a>(
                 protocol: opened.given.clone(),
                 mutant: binary.mutant().map(str::to_owned),
             },
-            about: about_mutant(binary, opened),
+            about: about_mutant(binary, opened)?,
             protocol,
             binary,
             opened,
@@ -129,18 +132,38 @@ pub fn subjects<'a>(
 }
 
 /// The columns about the mutant. One that rubric does not know counts as named.
-fn about_mutant(binary: &Binary, opened: &Opened) -> CampaignRun {
+///
+/// # Errors
+/// Fails if it is a mutant of another protocol.
+fn about_mutant(binary: &Binary, opened: &Opened) -> Result<CampaignRun, Error> {
     let Some(name) = binary.mutant() else {
-        return CampaignRun::default();
+        return Ok(CampaignRun::default());
     };
+    // Ids begin with the protocol.
+    let of = name.split_once('/').map(|(protocol, _)| protocol).and_then(builtin);
     match find_mutant(name, &opened.given, &opened.protocol) {
-        Ok(mutant) => about(Some(&mutant)),
-        Err(_) => CampaignRun {
-            mutant: Some(name.to_owned()),
-            operator: Some("named".to_owned()),
-            ..CampaignRun::default()
+        Ok(mutant) => Ok(about(Some(&mutant))),
+        Err(Error::OtherMutant { of, .. }) => Err(other_mutant(binary, &of)),
+        Err(_) => match of {
+            Some(of) if of.name != binary.protocol => Err(other_mutant(binary, of.name)),
+            _ => Ok(CampaignRun {
+                mutant: Some(name.to_owned()),
+                operator: Some("named".to_owned()),
+                ..CampaignRun::default()
+            }),
         },
     }
+}
+
+/// The error of a binary that was given the name of a mutant of another protocol.
+fn other_mutant(binary: &Binary, of: &str) -> Error {
+    let Binary { given, path, protocol, .. } = binary;
+    let what = format!(
+        "{} is a mutant of {of}, and this binary is built with {protocol}: give it the name of the mutant that was built in, or a \
+         name of your own",
+        given.name.as_deref().unwrap_or_default()
+    );
+    Error::gem5(path, what)
 }
 
 /// Keeps the mutants of a shard, and all unmutated protocols.
@@ -193,18 +216,18 @@ pub struct Gem5Bench<'a> {
     /// The folder for logs, if they are kept.
     pub traces: Option<&'a Path>,
     /// Processes that have run all of their programs.
-    pub idle: Idle,
+    pub idle: Idle<'a>,
 }
 
 /// Runs of a binary on one kind of core.
-struct Gem5Runs<'a> {
-    bench: &'a Gem5Bench<'a>,
-    subject: &'a Gem5Subject<'a>,
+struct Gem5Runs<'b, 'a> {
+    bench: &'b Gem5Bench<'a>,
+    subject: &'b Gem5Subject<'a>,
     client: Client,
     /// How many programs run at once.
     jobs: usize,
     /// The process, if one is running, its system, and the programs that it has still to run.
-    session: Option<(System, Session)>,
+    session: Option<(System, Session<'a>)>,
     ahead: VecDeque<(Lineage, u32)>,
 }
 
@@ -231,7 +254,7 @@ impl Bench for Gem5Bench<'_> {
     }
 }
 
-impl Gem5Runs<'_> {
+impl Gem5Runs<'_, '_> {
     /// Gives a process of gem5 the programs of a stream from the next one on, as far as they have the same system.
     fn begin(&mut self, lineages: impl Iterator<Item = Lineage>) -> Result<(), Error> {
         let Gem5Subject { binary, opened, .. } = self.subject;
@@ -325,29 +348,26 @@ impl Gem5Runs<'_> {
         )
     }
 
-    /// Keeps program, log and output of a run, if traces are kept.
+    /// Where a run is kept; none if traces are not.
+    fn kept(&self, row: &CampaignRun) -> Option<Kept> {
+        let traces = self.bench.traces?;
+        let folder = kept(traces, row, None);
+        Some(Kept { folder, shared: traces.to_owned() })
+    }
+
+    /// Keeps program, log, output and command line of a run, if traces are kept.
     fn store(&self, played: &Played, lineage: &Lineage, row: &CampaignRun) -> Result<(), Error> {
-        let Some(traces) = self.bench.traces else {
+        let Some(kept) = self.kept(row) else {
             return Ok(());
         };
-        let file = |ending: &str| kept(traces, row, ending);
-        let target = file("log");
-        let folder = target.parent().unwrap_or(traces);
-        std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
-        let (text, _) = program(self.subject.opened, self.client, lineage)?;
-        let path = file("program.txt");
-        std::fs::write(&path, text).map_err(Error::file(&path))?;
-        for (from, to) in [(&played.output, file("output.txt")), (&played.log, target)] {
-            // A run that failed early has no log.
-            if from.exists() {
-                std::fs::copy(from, &to).map_err(Error::file(&to))?;
-            }
-        }
-        Ok(())
+        let Gem5Subject { binary, opened, .. } = self.subject;
+        let (text, _) = program(opened, self.client, lineage)?;
+        let system = System::of(lineage, &opened.protocol);
+        kept.write(played, &text, |script| command(binary, &system, self.client, script))
     }
 }
 
-impl BenchSession for Gem5Runs<'_> {
+impl BenchSession for Gem5Runs<'_, '_> {
     fn run(&mut self, stream: &Stream, lineage: &Lineage, aim: usize) -> Result<Entry, Error> {
         let number = stream.entries.len();
         if self.ahead.front().is_none_or(|(next, _)| next != lineage) {
@@ -373,8 +393,7 @@ impl BenchSession for Gem5Runs<'_> {
     }
 
     fn keep(&mut self, lineage: &Lineage, row: &CampaignRun) -> Result<(), Error> {
-        let is_kept =
-            self.bench.traces.is_none_or(|traces| kept(traces, row, "output.txt").exists());
+        let is_kept = self.kept(row).is_none_or(|kept| kept.exists());
         if is_kept || row.outcome == RunOutcome::Clean {
             return Ok(());
         }
@@ -385,7 +404,7 @@ impl BenchSession for Gem5Runs<'_> {
     }
 }
 
-impl Drop for Gem5Runs<'_> {
+impl Drop for Gem5Runs<'_, '_> {
     fn drop(&mut self) {
         self.leave();
     }

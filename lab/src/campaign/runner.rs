@@ -174,7 +174,7 @@ impl Runner<'_> {
         if !client.has_trace() {
             return None;
         }
-        Some(kept(self.traces?, row, "trace.gz"))
+        Some(kept(self.traces?, row, Some("trace.gz")))
     }
 
     /// Repeats a run to write its trace, if traces are kept.
@@ -217,15 +217,16 @@ fn simulate(
     run.map_err(Error::run(&protocol.title()))
 }
 
-/// The path of what is kept of a run, in a folder for each protocol.
-pub fn kept(traces: &Path, row: &CampaignRun, ending: &str) -> PathBuf {
+/// The path of what is kept of a run, in a folder for each protocol: a file with this ending, or a folder.
+pub fn kept(traces: &Path, row: &CampaignRun, ending: Option<&str>) -> PathBuf {
     let plain = |text: &str| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let plain = text.chars().map(|c| if is_plain(c) { c } else { '-' });
         plain.collect::<String>()
     };
     let mutant = plain(row.mutant.as_deref().unwrap_or("unmutated"));
-    let name = format!("{mutant}.{}.{}.{ending}", row.client, row.lineage);
+    let ending = ending.map(|ending| format!(".{ending}")).unwrap_or_default();
+    let name = format!("{mutant}.{}.{}{ending}", row.client, row.lineage);
     traces.join(plain(&row.protocol)).join(name)
 }
 

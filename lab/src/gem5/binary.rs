@@ -2,12 +2,17 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::process;
+use nix::errno::Errno;
+
+use super::process::{self, Printed};
+use super::scratch::Scratch;
 use crate::error::Error;
 
 /// The name of a binary whose protocol is not mutated.
@@ -71,15 +76,19 @@ impl Binary {
     /// protocols.
     pub fn probe(given: &Given, wanted: &[&str]) -> Result<Vec<Binary>, Error> {
         let path = std::path::absolute(&given.path).map_err(Error::file(&given.path))?;
-        let said = answer(&path)?;
+        let Printed { output: said, errors } = answer(&path)?;
         let all = |label: &str| -> Vec<String> {
             let found = said.lines().filter_map(|line| line.trim().strip_prefix(label));
             found.map(|value| value.trim().to_owned()).collect()
         };
         let Some(compiled) = all("rubric: compiled ").pop() else {
             let what = format!(
-                "is no gem5: with a script that asks what it is, it printed {}",
-                process::excerpt(&said)
+                "is no gem5: with a script that asks what it is, it printed {}{}",
+                process::excerpt(&said),
+                match errors.trim() {
+                    "" => String::new(),
+                    errors => format!(" and the error {}", process::excerpt(errors)),
+                }
             );
             return Err(Error::gem5(&path, what));
         };
@@ -163,20 +172,40 @@ if hasattr(m5.objects, 'RubricTester'):
 ";
 
 /// Runs the script [`QUESTION`] in a binary and returns what it prints.
-fn answer(path: &Path) -> Result<String, Error> {
-    let folder = tempfile::tempdir().map_err(Error::file(&std::env::temp_dir()))?;
+fn answer(path: &Path) -> Result<Printed, Error> {
+    let folder = Scratch::new()?;
     let script = folder.path().join("question.py");
     std::fs::write(&script, QUESTION).map_err(Error::file(&script))?;
     let mut command = Command::new(path);
     command.arg("-q").arg("-d").arg(folder.path().join("m5out")).arg(script);
     command.stdin(Stdio::null());
-    let output = process::output(command, ANSWER);
-    let output = output.map_err(|error| Error::gem5(path, error.to_string()))?;
-    output.ok_or_else(|| {
+    let printed = process::printed(command, &folder, ANSWER);
+    let printed = printed.map_err(|error| Error::gem5(path, not_started(path, &error)))?;
+    printed.ok_or_else(|| {
         let what = format!("did not say what it is within {} s", ANSWER.as_secs());
         Error::gem5(path, what)
     })
 }
+
+/// Why a path cannot be started: what it is instead of a binary, as far as that can be seen.
+fn not_started(path: &Path, error: &io::Error) -> String {
+    let expected = "a binary of gem5 was expected, such as build/NULL/gem5.opt";
+    if path.is_dir() {
+        return format!("is a folder: {expected}");
+    }
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(SAMPLE).read_to_end(&mut first));
+    let is_text = read.is_ok() && !first.is_empty() && !first.contains(&0);
+    match error.raw_os_error().map(Errno::from_raw) {
+        _ if is_text && !first.starts_with(b"#!") => format!("is a text file: {expected}"),
+        Some(Errno::EACCES) => format!("is a file that may not be executed: {expected}"),
+        Some(Errno::ENOEXEC) => format!("is no program of this machine: {expected}"),
+        _ => format!("{error}: {expected}"),
+    }
+}
+
+/// How many bytes of a file show whether it is text.
+const SAMPLE: u64 = 1024;
 
 #[cfg(test)]
 mod tests {

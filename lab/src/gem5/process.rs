@@ -1,53 +1,90 @@
 //! Processes: reading what they print with a time limit, and ending them.
 
 use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+
+use super::scratch::Scratch;
 
 /// Most characters of a message that are shown.
 const EXCERPT: usize = 300;
 
-/// Standard output of a command; none if it takes longer than the limit.
+/// Starts a command as the leader of a process group of its own, so that Ctrl-C in a terminal does not reach what it starts: a
+/// program that it interrupts would look like one that found a fault.
+///
+/// # Errors
+/// Fails if the command cannot be started.
+pub fn start(command: &mut Command) -> io::Result<Child> {
+    command.process_group(0).spawn()
+}
+
+/// What a command printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// Its standard output.
+    pub output: String,
+    /// Its standard error.
+    pub errors: String,
+}
+
+/// What a command prints; none if it takes longer than the limit. The folder is the one that it writes into.
 ///
 /// # Errors
 /// Fails if the command cannot be started or its output not be read.
-pub fn output(mut command: Command, limit: Duration) -> io::Result<Option<String>> {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let (sender, receiver) = mpsc::channel();
-    let mut stdout = child.stdout.take();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = stdout.as_mut().map_or(Ok(0), |stdout| stdout.read_to_end(&mut bytes));
-        // After the time limit the receiver is gone.
-        let _ = sender.send(read.map(|_| String::from_utf8_lossy(&bytes).into_owned()));
-    });
-    let said = receiver.recv_timeout(limit);
-    if said.is_err() {
+pub fn printed(
+    mut command: Command,
+    folder: &Scratch,
+    limit: Duration,
+) -> io::Result<Option<Printed>> {
+    let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    folder.used_by(&child);
+    let deadline = Instant::now() + limit;
+    let pipes = [read(child.stdout.take()), read(child.stderr.take())];
+    let said =
+        pipes.map(|pipe| pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())));
+    if said.iter().any(Result::is_err) {
         // The process may have ended by itself.
         let _ = child.kill();
     }
     child.wait()?;
-    said.ok().transpose()
+    match said {
+        [Ok(output), Ok(errors)] => Ok(Some(Printed { output: output?, errors: errors? })),
+        _ => Ok(None),
+    }
 }
 
-/// Ends a process: with SIGTERM, so that it can end those that it has started, and waits for it.
+/// Reads a pipe to its end in a thread, since a pipe has no time limit.
+fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<String>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
+        // After the time limit the receiver is gone.
+        let _ = sender.send(read.map(|_| String::from_utf8_lossy(&bytes).into_owned()));
+    });
+    receiver
+}
+
+/// Ends a process of [`start`]: with SIGTERM, so that it can end those that it has started, and waits for it. Those that are left
+/// because it was killed are killed, too.
 pub fn end(child: &mut Child) {
-    if let (Ok(None), Ok(pid)) = (child.try_wait(), i32::try_from(child.id())) {
+    let Ok(pid) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
+    if let Ok(None) = child.try_wait() {
         // The process may end by itself at this moment.
-        let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
+        let _ = kill(pid, Signal::SIGTERM);
     }
-    for _ in 0..MOST_LOOKS {
-        match child.try_wait() {
-            Ok(None) => thread::sleep(Duration::from_millis(10)),
-            _ => return,
-        }
+    let mut looks = 0..MOST_LOOKS;
+    while let (Ok(None), Some(_)) = (child.try_wait(), looks.next()) {
+        thread::sleep(Duration::from_millis(10));
     }
-    let _ = child.kill();
+    // Usually nobody is left.
+    let _ = killpg(pid, Signal::SIGKILL);
     let _ = child.wait();
 }
 
@@ -81,7 +118,17 @@ mod tests {
     fn a_command_that_takes_too_long_is_ended() {
         let mut command = Command::new("sleep");
         command.arg("600");
-        assert_eq!(output(command, Duration::from_millis(50)).unwrap(), None);
+        let folder = Scratch::new().unwrap();
+        assert_eq!(printed(command, &folder, Duration::from_millis(50)).unwrap(), None);
+    }
+
+    #[test]
+    fn both_outputs_of_a_command_are_read() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo out; echo error >&2"]);
+        let folder = Scratch::new().unwrap();
+        let said = printed(command, &folder, Duration::from_secs(60)).unwrap().unwrap();
+        assert_eq!((&*said.output, &*said.errors), ("out\n", "error\n"));
     }
 
     #[test]

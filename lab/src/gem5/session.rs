@@ -1,23 +1,25 @@
-//! A process of gem5 that runs programs, each in a fork of its own.
+//! Programs that run in gem5, each in a fork of its own.
 //!
 //! Programs go to the script by its standard input, as long as the session lasts, and it says on standard output how the process of
-//! each has ended. Logs and what gem5 prints are files of a temporary folder, which is removed with the session.
+//! each has ended. Logs and what gem5 prints are files of a temporary folder, which is removed with the process. When gem5 itself is
+//! killed, such as for want of memory, a new process runs the programs that are left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
 use ingest::gem5::crash_in;
 use simulate::client::Client;
-use tempfile::TempDir;
 
 use super::played::{Exit, Played};
-use super::{Binary, SCRIPT, System, process};
+use super::scratch::Scratch;
+use super::{Binary, SCRIPT, SCRIPT_NAME, System, process};
 use crate::error::Error;
 
 /// How long gem5 may take to start, beside the time limit of a program.
@@ -38,74 +40,136 @@ pub struct Request<'a> {
     pub counts_transitions: bool,
 }
 
-/// A process that runs programs. Dropping it ends the process.
-pub struct Session {
-    binary: PathBuf,
-    child: Child,
-    /// Texts for the standard input of gem5.
-    input: Sender<String>,
-    /// Number of programs that it was given.
-    given: usize,
-    exits: Receiver<Exit>,
-    /// Programs that have ended before an earlier one.
-    early: BTreeMap<usize, Exit>,
-    next: usize,
-    /// The files of the program before, which nobody needs any more.
-    done: Vec<PathBuf>,
-    limit: Duration,
-    folder: TempDir,
+impl Request<'_> {
+    /// Most time that gem5 may take until it says what became of a program.
+    fn limit(&self) -> Duration {
+        START + self.timeout
+    }
 }
 
-impl Session {
+/// Runs programs in gem5. Dropping it ends the process.
+pub struct Session<'a> {
+    request: Request<'a>,
+    process: Process,
+    /// Whether the process took over the programs of one that was killed, and has not run the next one yet.
+    is_retry: bool,
+    /// The programs, as gem5 takes them, of which [`Session::play`] has not said what became of them.
+    programs: VecDeque<String>,
+}
+
+impl<'a> Session<'a> {
     /// Starts gem5.
     ///
     /// # Errors
     /// Fails if it cannot be started or a file cannot be written.
-    pub fn start(request: Request<'_>) -> Result<Session, Error> {
-        let path = &request.binary.path;
-        let folder = tempfile::Builder::new().prefix("rubric-gem5-").tempdir();
-        let folder = folder.map_err(Error::file(&std::env::temp_dir()))?;
-        let script = folder.path().join("rubric.py");
-        std::fs::write(&script, SCRIPT).map_err(Error::file(&script))?;
-        let errors = folder.path().join(ERRORS);
-        let errors = File::create(&errors).map_err(Error::file(&errors))?;
-        let mut command = command(&request, &folder);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
-        let mut child = command.spawn().map_err(|error| Error::gem5(path, error.to_string()))?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        Ok(Session {
-            binary: path.clone(),
-            child,
-            input: feed(input),
-            given: 0,
-            exits: output.map_or_else(|| mpsc::channel().1, listen),
-            early: BTreeMap::new(),
-            next: 0,
-            done: Vec::new(),
-            limit: START + request.timeout,
-            folder,
-        })
+    pub fn start(request: Request<'a>) -> Result<Session<'a>, Error> {
+        let process = Process::start(&request)?;
+        Ok(Session { request, process, is_retry: false, programs: VecDeque::new() })
     }
 
     /// Gives gem5 programs, as text, to run on a kind of core behind those that it was given before.
     pub fn add(&mut self, client: Client, programs: &[String]) {
         for program in programs {
-            self.given += 1;
-            // When gem5 has ended nobody receives this, which the reader of its output notices.
-            let _ = self.input.send(format!("client {client}\n{program}"));
+            let program = format!("client {client}\n{program}");
+            self.process.give(program.clone());
+            self.programs.push_back(program);
         }
     }
 
     /// Whether [`Session::play`] has said what became of all programs.
     pub fn is_idle(&self) -> bool {
-        self.next == self.given
+        self.programs.is_empty()
     }
 
     /// What became of the next program. Its files are there until the next call.
     ///
     /// # Errors
-    /// Fails if gem5 ends before it has run the program, or does not answer.
+    /// Fails if gem5 ends by itself before it has run the program, if it is killed and so is the process that takes over, or if it does
+    /// not answer.
     pub fn play(&mut self) -> Result<Played, Error> {
+        loop {
+            match self.process.play(self.request.limit())? {
+                Some(played) => {
+                    self.is_retry = false;
+                    self.programs.pop_front();
+                    return Ok(played);
+                }
+                None => self.replace()?,
+            }
+        }
+    }
+
+    /// Starts a new process for the programs that are left, since the process has ended.
+    fn replace(&mut self) -> Result<(), Error> {
+        let (status, said) = self.process.ended();
+        let what = match status.signal() {
+            None => format!("ended before it had run all programs ({status}): {said}"),
+            Some(signal) if self.is_retry => format!(
+                "was killed, and the process that took its place was killed by signal {signal} before it had run the next program. It \
+                 printed {said}"
+            ),
+            Some(_) => {
+                self.process = Process::start(&self.request)?;
+                self.is_retry = true;
+                self.programs.iter().for_each(|program| self.process.give(program.clone()));
+                return Ok(());
+            }
+        };
+        Err(Error::gem5(&self.request.binary.path, what))
+    }
+}
+
+/// A process of gem5, from its start to its end.
+struct Process {
+    binary: PathBuf,
+    child: Child,
+    /// Texts for the standard input of gem5.
+    input: Sender<String>,
+    exits: Receiver<Exit>,
+    /// Programs that have ended before an earlier one.
+    early: BTreeMap<usize, Exit>,
+    /// The number of the next program.
+    next: usize,
+    /// The files of the program before, which nobody needs any more.
+    done: Vec<PathBuf>,
+    folder: Scratch,
+}
+
+impl Process {
+    /// Starts gem5.
+    fn start(request: &Request<'_>) -> Result<Process, Error> {
+        let path = &request.binary.path;
+        let folder = Scratch::new()?;
+        let script = folder.path().join(SCRIPT_NAME);
+        std::fs::write(&script, SCRIPT).map_err(Error::file(&script))?;
+        let errors = folder.path().join(ERRORS);
+        let errors = File::create(&errors).map_err(Error::file(&errors))?;
+        let mut command = command(request, &folder);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+        let mut child =
+            process::start(&mut command).map_err(|error| Error::gem5(path, error.to_string()))?;
+        folder.used_by(&child);
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        Ok(Process {
+            binary: path.clone(),
+            child,
+            input: feed(input),
+            exits: output.map_or_else(|| mpsc::channel().1, listen),
+            early: BTreeMap::new(),
+            next: 0,
+            done: Vec::new(),
+            folder,
+        })
+    }
+
+    /// Gives gem5 a program.
+    fn give(&self, program: String) {
+        // When gem5 has ended nobody receives this, which the reader of its output notices.
+        let _ = self.input.send(program);
+    }
+
+    /// What became of the next program; none if the process ended before.
+    fn play(&mut self, limit: Duration) -> Result<Option<Played>, Error> {
         for file in self.done.drain(..) {
             // There may be no log; and the whole folder goes in the end.
             let _ = std::fs::remove_file(file);
@@ -115,13 +179,13 @@ impl Session {
             if let Some(exit) = self.early.remove(&number) {
                 break exit;
             }
-            match self.exits.recv_timeout(self.limit) {
+            match self.exits.recv_timeout(limit) {
                 Ok(exit) => {
                     self.early.insert(exit.number, exit);
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {
-                    let what = format!("did not answer within {} s", self.limit.as_secs());
+                    let what = format!("did not answer within {} s", limit.as_secs());
                     return Err(Error::gem5(&self.binary, what));
                 }
             }
@@ -130,24 +194,24 @@ impl Session {
         let file = |stem: &str| self.folder.path().join(format!("{stem}-{number}"));
         let (log, output) = (file(LOG), file(OUTPUT));
         self.done = vec![log.clone(), output.clone()];
-        exit.read(log, output)
+        exit.read(log, output).map(Some)
     }
 
-    /// The error that gem5 has ended too early.
-    fn ended(&mut self) -> Error {
-        let status = self.child.wait().map(|status| status.to_string()).unwrap_or_default();
+    /// How gem5 has ended, and what it said last: its own message if it has one.
+    fn ended(&mut self) -> (ExitStatus, String) {
+        // It has closed its standard output, so it does not take long; and nobody else waits for it.
+        let status = self.child.wait().unwrap_or_default();
         let said = std::fs::read(self.folder.path().join(ERRORS)).unwrap_or_default();
         let crash = crash_in(&said[..], ERRORS).ok().flatten();
         let said = match crash {
             Some(crash) => crash.headline(),
             None => process::excerpt(&String::from_utf8_lossy(&said)),
         };
-        let what = format!("ended before it had run all programs ({status}): {said}");
-        Error::gem5(&self.binary, what)
+        (status, said)
     }
 }
 
-impl Drop for Session {
+impl Drop for Process {
     fn drop(&mut self) {
         process::end(&mut self.child);
     }
@@ -159,11 +223,11 @@ const OUTPUT: &str = "output";
 const ERRORS: &str = "stderr";
 
 /// The command line of gem5.
-fn command(request: &Request<'_>, folder: &TempDir) -> Command {
+fn command(request: &Request<'_>, folder: &Scratch) -> Command {
     let file = |name: &str| folder.path().join(name);
     let mut command = Command::new(&request.binary.path);
     command.arg("-q").arg("-d").arg(file("m5out"));
-    command.arg(file("rubric.py")).args(["--fork", "--program", "-"]);
+    command.arg(file(SCRIPT_NAME)).args(["--fork", "--program", "-"]);
     if request.counts_transitions {
         command.arg("--transitions");
     }

@@ -71,6 +71,9 @@ pub struct Alarm {
     /// it. `None` if that was not tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Vec<String>>,
+    /// Whether it ran in gem5.
+    #[serde(skip)]
+    pub is_in_gem5: bool,
 }
 
 pub(super) fn alarms(campaign: &Campaign<'_>) -> Alarms {
@@ -126,6 +129,7 @@ fn alarm(campaign: &Campaign<'_>, run: &CampaignRun) -> Alarm {
         message: run.message.clone(),
         command: run.command.clone(),
         known: run.known.as_deref().map(repairs),
+        is_in_gem5: run.gem5.is_some(),
     }
 }
 

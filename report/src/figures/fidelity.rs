@@ -1,9 +1,12 @@
 //! Shares of transitions in gem5 over those on rubric's simulator, a panel for each protocol.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use crate::fidelity::{Fidelity, SharePair, TOLERANCE};
 use crate::numbers::{count, percent};
 use crate::plot::axis::{Axis, Scale};
-use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Side, Symbol, Table, share_axis_name};
+use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Symbol, Table, share_axis_name};
 use crate::plot::style::{BLACK, GREY, Marker, Style, VERMILLION};
 
 /// Most transitions of a panel that are named.
@@ -23,10 +26,11 @@ pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
     );
     let ratios = all.iter().map(|pair| at(pair).1).chain([1.0 - TOLERANCE, 1.0 + TOLERANCE]);
     let y = Axis::ratios("share in gem5 / here", ratios, Scale::Logarithmic);
-    let panels = fidelity.protocols().into_iter().filter_map(|protocol| {
+    let protocols = fidelity.protocols();
+    let panels = protocols.iter().filter_map(|protocol| {
         let own: Vec<&SharePair> =
-            all.iter().copied().filter(|pair| pair.protocol == protocol).collect();
-        (!own.is_empty()).then(|| panel(protocol, &own, &x, &y))
+            all.iter().copied().filter(|pair| pair.protocol == *protocol).collect();
+        (!own.is_empty()).then(|| panel(&heading(protocol, &protocols), &own, &x, &y))
     });
     let mut panels: Vec<Panel> = panels.collect();
     share_axis_name(&mut panels);
@@ -89,6 +93,24 @@ fn totals(pairs: &[&SharePair]) -> (usize, usize) {
     (compared, pairs.iter().filter(|pair| differs(pair)).count())
 }
 
+/// The heading of a protocol's panel: its name, or if it was given by its path that of the file, unless another one has the same name.
+/// A long path keeps its end.
+fn heading(protocol: &str, all: &BTreeSet<&str>) -> String {
+    let name = |given: &str| {
+        let file = Path::new(given).file_stem().and_then(|stem| stem.to_str());
+        file.unwrap_or(given).to_owned()
+    };
+    if all.iter().filter(|other| name(other) == name(protocol)).count() == 1 {
+        return name(protocol);
+    }
+    let skipped = protocol.chars().count().saturating_sub(LONGEST_HEADING);
+    let last: String = protocol.chars().skip(skipped).collect();
+    if skipped > 0 { format!("…{last}") } else { last }
+}
+
+/// Most characters of a path above a panel.
+const LONGEST_HEADING: usize = 50;
+
 fn panel(protocol: &str, pairs: &[&SharePair], x: &Axis, y: &Axis) -> Panel {
     let mut panel = Panel::new(protocol, x.clone(), y.clone());
     for level in [1.0 - TOLERANCE, 1.0, 1.0 + TOLERANCE] {
@@ -103,9 +125,22 @@ fn panel(protocol: &str, pairs: &[&SharePair], x: &Axis, y: &Axis) -> Panel {
     panel.add_marks(mark(VERMILLION), false, points(&differs));
     let mut named: Vec<&&SharePair> = pairs.iter().filter(|pair| differs(pair)).collect();
     named.sort_by(|a, b| b.difference().total_cmp(&a.difference()));
-    for pair in named.into_iter().take(NAMED) {
+    let notes = named.into_iter().take(NAMED).map(|pair| {
         let [_, state, event] = &pair.place;
-        panel.add_text(at(pair), Side::Above, format!("{state}, {event}"), VERMILLION);
-    }
+        (at(pair), format!("{state}, {event}"))
+    });
+    panel.layers.push(Layer::Notes { notes: notes.collect(), color: VERMILLION });
     panel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::heading;
+
+    #[test]
+    fn panels_have_the_names_of_their_protocols() {
+        let all = ["MI_example", "a/MESI_Two_Level.slicc", "b/CHI.slicc", "c/CHI.slicc"];
+        let headings = all.map(|one| heading(one, &all.into()));
+        assert_eq!(headings, ["MI_example", "MESI_Two_Level", "b/CHI.slicc", "c/CHI.slicc"]);
+    }
 }

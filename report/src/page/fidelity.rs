@@ -60,23 +60,46 @@ fn mutants(fidelity: &Fidelity) -> Markup {
     fidelity.subjects.iter().for_each(|subject| table.push(row(subject)));
     let (same, all) = fidelity.agreeing();
     html! {
-        p {
-            strong { (same) " of " (counted(all, "mutant", "mutants")) }
-            " have the same finder in most of the runs that find them: the weakest criterion that is violated, a protocol error or a "
-            "deadlock. Operations are the median of those that had completed. "
-            strong { (fidelity.found_as_often()) " of them" }
-            " are found by as many runs in both, as far as Fisher's exact test can tell: chance would make such a difference or a larger one "
-            "in at least " (percent(SIGNIFICANCE)) " of comparisons (the column “by chance”)."
+        @if all > 0 {
+            p {
+                strong { (same) " of " (counted(all, "mutant", "mutants")) }
+                " have the same finder in most of the runs that find them: the weakest criterion that is violated, a protocol error or a "
+                "deadlock. Operations are the median of those that had completed. "
+                strong { (fidelity.found_as_often()) " of them" }
+                " are found by as many runs in both, as far as Fisher's exact test can tell: chance would make such a difference or a larger one "
+                "in at least " (percent(SIGNIFICANCE)) " of comparisons (the column “by chance”)."
+            }
         }
+        @if let Some(text) = protocols_alone(fidelity) { p { (text) "." } }
         (table.markup())
     }
+}
+
+/// What the protocols show without a mutant, as a sentence without its full stop; none if they were not run, or nothing was found in
+/// them beside the mutants.
+pub(super) fn protocols_alone(fidelity: &Fidelity) -> Option<String> {
+    let ((same, all), [here, there, runs]) =
+        (fidelity.agreeing_unmutated(), fidelity.found_unmutated());
+    let is_only = fidelity.agreeing().1 == 0;
+    if all > 0 && is_only && here + there == 0 {
+        return Some(format!(
+            "Nothing was found in {runs} runs of unmutated protocols, here and in gem5"
+        ));
+    }
+    (here + there > 0).then(|| {
+        format!(
+            "{same} of {} the same finder here and in gem5: something was found in {here} of {runs} runs here, and in {there} of \
+             {runs} in gem5",
+            counted(all, "unmutated protocol has", "unmutated protocols have")
+        )
+    })
 }
 
 fn row(subject: &SubjectPair) -> Vec<Cell> {
     let SubjectPair { protocol, mutant, simulator, gem5, agrees, by_chance } = subject;
     let mut row = vec![
-        Cell::text(protocol),
-        mutant.as_deref().map_or_else(|| Cell::text("none"), Cell::code),
+        Cell::name(protocol),
+        mutant.as_deref().map_or_else(|| Cell::text(subject.name()), Cell::code),
         Cell::text(if *agrees { "yes" } else { "no" }),
     ];
     for found in [simulator, gem5] {
@@ -129,7 +152,7 @@ fn transitions(fidelity: &Fidelity, drawings: &[Markup]) -> Markup {
 }
 
 fn cells(pair: &SharePair) -> Vec<Cell> {
-    let mut row: Vec<Cell> = vec![Cell::text(&pair.protocol)];
+    let mut row: Vec<Cell> = vec![Cell::name(&pair.protocol)];
     row.extend(pair.place.iter().map(|name| Cell::text(name)));
     row.extend(pair.counts.map(Cell::count));
     row.extend(pair.shares.map(|share| Cell::number(&percent(share), share)));

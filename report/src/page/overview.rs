@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Page;
 use super::cell::{counted, grouped};
+use super::fidelity::protocols_alone;
 use super::protocols::{Compared, compared};
 use crate::claims::Verdict;
 use crate::fidelity::Fidelity;
@@ -101,10 +102,15 @@ pub(super) fn found(page: &Page<'_>) -> Vec<Fact> {
     }
     let fidelity = Fidelity::of(page.results);
     if !fidelity.is_empty() {
-        let (same, all) = fidelity.agreeing();
-        let text =
-            format!("{same} of {all} protocols and mutants have the same finder here and in gem5");
-        facts.push(fact("gem5", "fidelity", text));
+        let mutants = match fidelity.agreeing() {
+            (_, 0) => None,
+            (same, all) => {
+                let mutants = counted(all, "mutant has", "mutants have");
+                Some(format!("{same} of {mutants} the same finder here and in gem5"))
+            }
+        };
+        let parts: Vec<String> = mutants.into_iter().chain(protocols_alone(&fidelity)).collect();
+        facts.push(fact("gem5", "fidelity", parts.join("; ")));
     }
     facts
 }

@@ -55,6 +55,9 @@ fn length(run: &CampaignRun) -> (u32, u32) {
     (shown.unwrap_or(run.operations), run.operations)
 }
 
+/// The widths of the columns, in percent. Commands and paths are long, and break.
+const WIDTHS: [u32; 8] = [11, 13, 9, 10, 12, 5, 17, 23];
+
 /// The section; none if there is no violation.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let runs = shortest_violations(page.results);
@@ -91,11 +94,12 @@ fn table(page: &Page<'_>, runs: &[&CampaignRun]) -> Table {
         "Command",
     ];
     let mut table = Table::new("The shortest violation of each mutant", &heads);
+    table.widths(&WIDTHS);
     for run in runs {
         let (shown, all) = length(run);
         table.push(vec![
             Cell::code(name(run)),
-            Cell::text(&run.protocol),
+            Cell::name(&run.protocol),
             Cell::text(&run.client),
             Cell::text(&broken(run)),
             Cell::count(shown.into()),

@@ -156,6 +156,14 @@ pub enum Layer {
         /// The colour of the text.
         color: RGBColor,
     },
+    /// Texts near their points. Each is where it covers no other one and no mark, with a line to its point if it is not beside it; a text
+    /// for which there is no such place is left out.
+    Notes {
+        /// Points and texts, the most important first.
+        notes: Vec<((f64, f64), String)>,
+        /// The colour of the texts.
+        color: RGBColor,
+    },
     /// A dashed line from left to right. The legend explains it: text beside it would cover curves.
     Reference {
         /// The number at which it is.

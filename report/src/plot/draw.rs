@@ -241,6 +241,17 @@ fn draw_layer<DB: DrawingBackend>(
             draw_bar(canvas, corners, *color)
         }
         Layer::Text { at, side, text, color } => draw_text(canvas, pixel(at), *side, text, *color),
+        Layer::Notes { notes, color } => {
+            let bounds = [(panel.x.low(), panel.y.high()), (panel.x.high(), panel.y.low())];
+            let notes: Vec<((i32, i32), &str)> =
+                notes.iter().map(|(at, text)| (pixel(at), &**text)).collect();
+            let marks = panel.layers.iter().filter_map(|layer| match layer {
+                Layer::Marks { points, .. } => Some(points),
+                _ => None,
+            });
+            let marks: Vec<(i32, i32)> = marks.flatten().map(pixel).collect();
+            draw_notes(canvas, bounds.map(|corner| pixel(&corner)), &notes, &marks, *color)
+        }
         Layer::Reference { at, kind } => {
             let [from, to] = [panel.x.low(), panel.x.high()].map(|x| pixel(&(x, *at)));
             dashed(canvas, from, to, *kind)
@@ -295,4 +306,133 @@ fn draw_text<DB: DrawingBackend>(
     };
     let style = LABEL.sized(SMALL).colored(color).style(across, down);
     canvas.draw(&Text::new(text.to_owned(), at, style))
+}
+
+/// Writes texts beside their points, as far as there is room between these corners of the chart. Those that are not at their point
+/// have a line to it. The marks are the points that texts do not cover.
+fn draw_notes<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    corners: Field,
+    notes: &[(Point, &str)],
+    marks: &[Point],
+    color: RGBColor,
+) -> Result<(), Failure<DB>> {
+    let face = LABEL.sized(SMALL).colored(color);
+    let sized = |(point, text): &(Point, &str)| (*point, (face.width(text) * SCALE, NOTE * SCALE));
+    let sizes: Vec<_> = notes.iter().map(sized).collect();
+    let places = places_of_notes(corners, &sizes, marks, SCALE);
+    for (place, (_, text)) in places.into_iter().zip(notes) {
+        let Some(PlacedNote { field: [from, _], line }) = place else { continue };
+        if let Some(ends) = line {
+            canvas.draw(&PathElement::new(ends.to_vec(), stroke(color, 0.7)))?;
+        }
+        let style = face.style(HPos::Left, VPos::Top);
+        canvas.draw(&Text::new((*text).to_owned(), from, style))?;
+    }
+    Ok(())
+}
+
+/// Height of a text beside a point, in pixels of the figure.
+const NOTE: i32 = 13;
+
+/// Distance from a point up to which a text needs no line to it, in pixels of the figure.
+const NEAR: i32 = 6;
+
+/// Most heights of a text that it may be away from its point.
+const MOST_AWAY: i32 = 8;
+
+/// A place, or a width and a height, in pixels of the backend.
+type Point = (i32, i32);
+
+/// A field between its upper left and its lower right corner.
+type Field = [Point; 2];
+
+/// Where a text is, and the line to its point if it is not beside it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PlacedNote {
+    field: Field,
+    line: Option<Field>,
+}
+
+/// Where texts are, given their points and sizes: as near to their points as they cover no mark, no other text and no line to one; none
+/// for a text without room. `unit` is the length of a pixel of the figure.
+fn places_of_notes(
+    corners: Field,
+    notes: &[(Point, Point)],
+    marks: &[Point],
+    unit: i32,
+) -> Vec<Option<PlacedNote>> {
+    let around = |&(x, y): &Point| [(x - 3 * unit, y - 3 * unit), (x + 3 * unit, y + 3 * unit)];
+    let marks: Vec<Field> = marks.iter().map(around).collect();
+    let mut placed: Vec<PlacedNote> = Vec::new();
+    let places = notes.iter().map(|&((x, y), (width, height))| {
+        let beside = [x + 7 * unit, x - 7 * unit - width].map(|x| (x, y - height / 2));
+        let away = (0..=MOST_AWAY).flat_map(|steps| {
+            let distance = 4 * unit + steps * height;
+            let middle = (x - width / 2).min(corners[1].0 - width).max(corners[0].0);
+            [(middle, y - distance - height), (middle, y + distance)]
+        });
+        let found = beside.into_iter().chain(away).find_map(|from| {
+            let field = [from, (from.0 + width, from.1 + height)];
+            let note = PlacedNote { field, line: line((x, y), field, unit) };
+            let is_clear = |other: &PlacedNote| {
+                let covers = |one: &PlacedNote, other: &PlacedNote| {
+                    one.line.is_some_and(|line| overlap(line, other.field))
+                };
+                !overlap(field, other.field) && !covers(&note, other) && !covers(other, &note)
+            };
+            let is_free = !marks.iter().any(|mark| overlap(field, *mark));
+            let is_placed = is_within(field, corners) && is_free && placed.iter().all(is_clear);
+            is_placed.then_some(note)
+        });
+        placed.extend(found);
+        found
+    });
+    places.collect()
+}
+
+/// The upright line from a point to a text above or below it, as a field without width; none if the text is beside the point.
+fn line((x, y): Point, [from, to]: Field, unit: i32) -> Option<Field> {
+    if to.1 < y - NEAR * unit {
+        Some([(x, to.1), (x, y)])
+    } else if from.1 > y + NEAR * unit {
+        Some([(x, y), (x, from.1)])
+    } else {
+        None
+    }
+}
+
+fn is_within([from, to]: Field, [upper, lower]: Field) -> bool {
+    from.0 >= upper.0 && from.1 >= upper.1 && to.0 <= lower.0 && to.1 <= lower.1
+}
+
+fn overlap([from, to]: Field, [start, end]: Field) -> bool {
+    from.0 < end.0 && start.0 < to.0 && from.1 < end.1 && start.1 < to.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_cover_neither_marks_nor_each_other() {
+        let points = [(20, 50), (22, 52), (195, 3), (24, 48)];
+        let notes = points.map(|point| (point, (60, 13)));
+        let marks = [&points[..], &[(40, 40), (60, 60)]].concat();
+        let corners = [(0, 0), (200, 100)];
+        let places = places_of_notes(corners, &notes, &marks, 1);
+        let placed: Vec<PlacedNote> = places.into_iter().flatten().collect();
+        let fields: Vec<Field> = placed.iter().map(|note| note.field).collect();
+        assert!(fields.len() >= 3, "{fields:?}");
+        for (at, field) in fields.iter().enumerate() {
+            assert!(is_within(*field, corners), "{field:?}");
+            assert!(fields[at + 1..].iter().all(|other| !overlap(*field, *other)), "{fields:?}");
+            let covers = |(x, y): &Point| overlap(*field, [(*x, *y), (x + 1, y + 1)]);
+            assert!(!marks.iter().any(covers), "{field:?}");
+            let mut lines = placed.iter().filter_map(|note| note.line);
+            assert!(!lines.any(|line| overlap(line, *field)), "{placed:?}");
+        }
+        let narrow = places_of_notes([(0, 0), (50, 100)], &notes, &marks, 1);
+        assert_eq!(narrow, [None; 4], "a chart that is narrower than the texts has none");
+    }
 }

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::STANDIN;
-use crate::common::{Folder, failure, lines_of, output, output_of};
+use crate::common::{Folder, failure, lines_of, output, output_of, rubric, with_fault};
 
 /// The program under a name, which says what is wrong with it.
 pub fn binary(folder: &Folder, name: &str) -> String {
@@ -126,23 +129,86 @@ fn campaigns_go_on() {
     assert!(message.contains("a campaign with other --gem5"), "{message}");
 }
 
-/// What is kept of a run is its program, its log, and what gem5 printed.
+/// What is kept of a run is its program, its log, what gem5 printed, and a command line that repeats it.
 #[test]
-fn logs_are_kept() {
+fn runs_are_kept_with_their_command() {
     let folder = Folder::new();
     let mutant = format!("mine={}", binary(&folder, "panic"));
     let out = folder.path("out");
     let options = ["--client", "in-order", "--runs", "3", "--keep-traces"];
     output(&arguments(&[&mutant], &out, &options));
-    let stem = format!("{out}/traces/MI_example/mine.in-order.3");
-    output(&["check", &format!("{stem}.log")]);
-    let program = fs::read_to_string(format!("{stem}.program.txt")).unwrap();
+    let kept = format!("{out}/traces/MI_example/mine.in-order.3");
+    let file = |name: &str| fs::read_to_string(format!("{kept}/{name}"));
+    let program = file("program.txt").unwrap();
     assert_eq!(program, output(&["generate", "program", "MI_example", "--recipe", "3"]));
-    assert!(fs::read_to_string(format!("{stem}.output.txt")).unwrap().contains("panic: "));
+    assert!(file("simout.txt").unwrap().contains("panic: "));
+    let command = file("command.txt").unwrap();
+    let words: Vec<&str> =
+        command.split_whitespace().skip_while(|word| word.contains('=')).collect();
+    assert_eq!(words[..2], [&folder.path("panic.opt"), "../../rubric.py"]);
+    let system = ["--program program.txt", "--client in-order", "--num-dirs=", "--l1d_size="];
+    assert!(system.iter().all(|option| command.contains(option)), "{command}");
+    assert!(fs::exists(format!("{kept}/../../rubric.py")).unwrap());
+    // The folder, and all folders, are read as those of gem5.
+    for path in [&kept, &format!("{out}/traces"), &format!("{kept}/run.log")] {
+        assert!(rubric(&["check", path]).assert().get_output().status.code() != Some(2), "{path}");
+    }
     // What is missing is made again.
     fs::remove_dir_all(format!("{out}/traces")).unwrap();
     output(&arguments(&[&mutant], &out, &options));
-    assert!(fs::exists(format!("{stem}.log")).unwrap());
+    assert!(
+        file("command.txt").unwrap() == command && fs::exists(format!("{kept}/run.log")).unwrap()
+    );
+}
+
+/// When gem5 itself is killed, a new process runs the programs that are left.
+#[test]
+fn killed_processes_are_replaced() {
+    let folder = Folder::new();
+    let (mortal, out) = (binary(&folder, "mortal"), folder.path("out"));
+    output(&arguments(&[&mortal], &out, &["--client", "in-order", "--runs", "9"]));
+    let rows = rows(&out);
+    assert_eq!(rows.len(), 9);
+    assert!(rows.iter().all(|row| row["outcome"] == "clean"), "{rows:?}");
+    let doomed = binary(&folder, "doomed");
+    let message = failure(&arguments(&[&doomed], &folder.path("other"), &[]));
+    assert!(
+        message.contains("was killed by signal 9 before it had run the next program"),
+        "{message}"
+    );
+    assert!(message.contains("warn: memory is short"), "{message}");
+}
+
+/// A signal ends gem5, too, leaves no folder of its behind, and the campaign says what is stored.
+#[test]
+fn interrupts_leave_nothing_behind() {
+    let folder = Folder::new();
+    let mutant = format!("mine={}", binary(&folder, "hangs"));
+    let (out, temporary) = (folder.path("out"), folder.path("tmp"));
+    fs::create_dir(&temporary).unwrap();
+    let fixed = ["campaign", "MI_example", "--client", "in-order", "--runs", "5", "-o", &out];
+    let child = Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(fixed)
+        .args(["--timeout", "600", "--gem5", &mutant])
+        .env("TMPDIR", &temporary)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Seed 3 hangs.
+    let journal = PathBuf::from(format!("{out}/runs.jsonl"));
+    let start = Instant::now();
+    while lines_of(&journal) < 2 && start.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(10));
+    }
+    assert!(fs::read_dir(&temporary).unwrap().next().is_some());
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted: 2 runs are stored in "), "{said}");
+    assert!(said.contains("the same command resumes the campaign"), "{said}");
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
 }
 
 #[test]
@@ -151,6 +217,13 @@ fn binaries_that_are_not_usable_are_refused() {
     let missing = folder.path("missing.opt");
     let (plain, broken) = (binary(&folder, "plain"), binary(&folder, "broken"));
     let gem5 = binary(&folder, "gem5");
+    let (text, closed) = (folder.file("text.opt", "words\n"), folder.file("closed.opt", [0, 1, 2]));
+    let script = folder.file("script.opt", "#!/bin/sh\necho no module m5 >&2\nexit 1\n");
+    for file in [&text, &script] {
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let other = format!("mesi2-l1-is-inv-no-notify={gem5}");
+    let made = format!("MESI_Two_Level/L1Cache/I.Load/drop-action:a={gem5}");
     for (binaries, options, expected) in [
         (&[&*missing][..], &[][..], "missing.opt: No such file"),
         (
@@ -161,6 +234,17 @@ fn binaries_that_are_not_usable_are_refused() {
         (&[&plain], &[], "was built without a protocol of Ruby"),
         (&[&broken], &[], "ended before it had run all programs"),
         (&[&broken], &[], "fatal: this gem5 is broken"),
+        (&[&script], &[], "it printed nothing and the error `no module m5`"),
+        (&[&text], &[], "is a text file: a binary of gem5 was expected"),
+        (&[&closed], &[], "is a file that may not be executed: a binary of gem5 was expected"),
+        (&[&folder.path("")], &[], "is a folder: a binary of gem5 was expected"),
+        (
+            &[&other],
+            &[],
+            "mesi2-l1-is-inv-no-notify is a mutant of MESI_Two_Level, and this binary is built with MI_example",
+        ),
+        (&[&made], &[], "is a mutant of MESI_Two_Level"),
+        (&[&gem5], &["--flush", "10"], "MI_example handles no flushes"),
         (&[&gem5, &gem5], &[], "another binary is the unmutated protocol of MI_example"),
         (&[&gem5], &["--client", "wmo-buffer-8"], "RubricTester has no cores wmo-buffer-8"),
         (&[&gem5], &["--mutants", "none"], "cannot be used with"),
@@ -206,4 +290,27 @@ fn alarms_are_of_unmutated_binaries() {
     assert!(alarms[0]["message"].as_str().unwrap().contains("invalid transition"), "{report}");
     // Its own run with that program shows nothing, since the protocol fails as well.
     assert_eq!(report["caught"], serde_json::json!([]));
+}
+
+/// What is left out of a long list is printed by another command.
+#[test]
+fn long_lists_name_the_command_that_prints_all() {
+    let folder = Folder::new();
+    let (wrong, out) = (binary(&folder, "panic"), folder.path("out"));
+    let text = output_of(&arguments(&[&wrong], &out, &["--client", "in-order", "--runs", "40"]), 1);
+    // Of seeds 1 to 40, 13 are multiples of three, and 10 are shown.
+    let more = format!("and 3 more (`rubric report {out} --all` shows them)");
+    assert!(text.contains(&more), "{text}");
+    assert!(!output_of(&["report", &out, "--all"], 1).contains(" more ("));
+}
+
+/// What rubric's simulator finds as well is explained there by the known faults of the released protocol.
+#[test]
+fn known_faults_explain_alarms() {
+    let folder = Folder::new();
+    let (wrong, out) = (binary(&folder, "deadlock"), folder.path("out"));
+    let protocol = with_fault(folder.0.path(), "mi-l1-forward-blocks-queue");
+    let fixed = ["campaign", &protocol, "--quiet", "-o", &out, "--gem5", &wrong];
+    let text = output_of(&[&fixed[..], &["--client", "in-order", "--runs", "40"]].concat(), 1);
+    assert!(text.contains("known: mi-l1-forward-blocks-queue"), "{text}");
 }

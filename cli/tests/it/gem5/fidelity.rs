@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use super::campaign::binary;
-use crate::common::{Folder, failure, lines_of, output};
+use crate::common::{Folder, failure, lines_of, output, with_fault};
 
 const MUTANT: &str = "mi-l1-nack-before-forward";
 
@@ -46,6 +46,26 @@ fn both_places_are_compared() {
     output(&["report", &out, "-o", &page, "--figures", &figures]);
     assert!(fs::read_to_string(page).unwrap().contains("What finds each mutant"));
     assert!(fs::exists(format!("{figures}/fidelity-shares.svg")).unwrap());
+}
+
+/// Without a mutant, the page and the terminal say the same of the protocol, which has a name of its own.
+#[test]
+fn a_protocol_alone_is_compared() {
+    let folder = Folder::new();
+    let (wrong, out) = (binary(&folder, "panic"), folder.path("out"));
+    let protocol = with_fault(folder.0.path(), "mi-l1-forward-blocks-queue");
+    let fixed = ["experiment", "fidelity", "--quiet", "-o", &out, "--gem5", &wrong];
+    let given = ["--protocol", &protocol, "--client", "in-order", "--runs", "3"];
+    let printed = output(&[&fixed[..], &given].concat());
+    assert!(printed.contains("  unmutated * "), "{printed}");
+    assert!(printed.contains("The same finder: 0 of 1 unmutated protocols"), "{printed}");
+    let page = folder.path("page.md");
+    output(&["report", &out, "-o", &page]);
+    let page = fs::read_to_string(page).unwrap();
+    let expected = "0 of 1 unmutated protocol has the same finder here and in gem5: something was found in 0 of 3 runs here, and in 1 \
+                    of 3 in gem5";
+    assert!(page.contains(expected), "{page}");
+    assert!(!page.contains("of 0"), "{page}");
 }
 
 #[test]
