@@ -367,10 +367,13 @@ def remove_earlier(args):
         if os.path.isfile(log):
             os.remove(log)
         return
-    names = [args.log, args.output or OUTPUT]
-    for name in (name for name in names if not os.path.dirname(name)):
-        for file in glob.glob(os.path.join(glob.escape(m5.options.outdir), "program-*", name)):
-            os.remove(file)
+    names = [args.log, args.output or OUTPUT, "stats.txt"]
+    for folder in glob.glob(os.path.join(glob.escape(m5.options.outdir), "program-*")):
+        for name in (name for name in names if not os.path.dirname(name)):
+            if os.path.isfile(os.path.join(folder, name)):
+                os.remove(os.path.join(folder, name))
+        if os.path.isdir(folder) and not os.listdir(folder):
+            os.rmdir(folder)
 
 
 def warn_of_model(program, client, number):
@@ -539,6 +542,10 @@ def fork_all(args, run, programs):
             if programs.file in ready:
                 programs.read()
             ends.reap(running)
+    except SystemExit:
+        print(f"rubric: interrupted: {ends.all} programs have ended, and {len(running)} are ended now")
+        sys.stdout.flush()
+        raise
     finally:
         for pid in running:
             os.kill(pid, signal.SIGKILL)

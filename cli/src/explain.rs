@@ -182,6 +182,7 @@ fn draw(input: &Input, path: &Path, form: Form) -> Result<(), Error> {
         None => {
             let why = match crash {
                 Some(_) => "the trace shows no steps before the crash",
+                None if input.ending.unexplained.is_none() => "the input shows no crash of its run",
                 None => {
                     "the input has no message of a crash. gem5 writes it to standard error: give the folder with the trace and simerr"
                 }
