@@ -36,6 +36,8 @@ struct Operation {
     issued: u64,
     /// The record of its first issue.
     record: u64,
+    /// The record of its last issue, which is that of the tick.
+    last_record: u64,
 }
 
 /// How a run ended.
@@ -129,7 +131,8 @@ impl<'o> Run<'o> {
             ));
         }
         let record = earlier.map_or(number, |earlier| earlier.record);
-        let operation = Operation { thread, index, issue, issued: self.tick, record };
+        let operation =
+            Operation { thread, index, issue, issued: self.tick, record, last_record: number };
         self.outstanding.insert((thread, index), operation);
         Ok(())
     }
@@ -265,7 +268,7 @@ impl Operation {
             address: self.issue.address,
             writes: self.issue.kind.writes(),
             issued: Some(self.issued),
-            line: Some(self.record),
+            line: Some(self.last_record),
         }
     }
 

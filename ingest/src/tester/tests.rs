@@ -259,3 +259,12 @@ fn a_transition_has_names_that_were_given() {
     let error = read_log(&log, false).unwrap_err().to_string();
     assert!(error.contains("name 4") && error.contains("one of the 4 that"), "{error}");
 }
+
+#[test]
+fn a_load_that_was_repeated_is_outstanding_since_its_last_issue() {
+    let trace = read_log(&log(&[LOAD, STORE, LOAD]), false).unwrap();
+    let outstanding = &trace.histories[0].provenance.unfinished;
+    let since: Vec<_> = outstanding.iter().map(|it| (it.writes, it.issued, it.line)).collect();
+    // The first two records are the first line and the run's begin.
+    assert_eq!(since, [(false, Some(9), Some(5)), (true, Some(7), Some(4))]);
+}
