@@ -439,7 +439,7 @@ def output_of(args, number):
 
 
 def redirect(path):
-    """Sends what this process prints to a file."""
+    """Sends the standard output and error of this process to a file, whose earlier contents are lost."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
     os.dup2(file, 1)
     os.dup2(file, 2)
@@ -482,6 +482,7 @@ class Ended:
         sys.stdout.flush()
 
     def say(self, number, status, seconds):
+        """Prints how the process of a program has ended, and why if it failed."""
         self.all += 1
         self.failed += status != 0
         if os.WIFSIGNALED(status):

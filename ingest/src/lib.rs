@@ -56,8 +56,7 @@ pub use options::{Addresses, Options};
 pub use statistics::{Statistics, TransitionCount};
 pub use transitions::{Transition, Transitions};
 
-use gem5::Gem5;
-use gem5::Surroundings;
+use gem5::{Gem5, Surroundings};
 use input::Lines;
 use tester::Tester;
 

@@ -88,9 +88,10 @@ impl Ring {
         self.0.push_back(step);
     }
 
-    /// The earlier step that this one repeats: the last one of its controller, or the same message in the same buffer, as a line that is locked
-    /// sends its messages back into their buffers. Only a stall may repeat one that a controller has left its state
-    /// behind, so that the order of events stays.
+    /// The earlier step that this one repeats, if there is one. A stall or a transition that keeps its state repeats the last step of its
+    /// controller; a message repeats the same message in the same buffer, since the messages of a locked line go back into their
+    /// buffers every few cycles. Steps on both sides of a change of state are not merged, so that the order of events stays; stalls
+    /// are, since their controller has not moved.
     fn same_again(&mut self, step: Step) -> Option<&mut Step> {
         let mut before = self.0.iter_mut().rev().filter(|it| it.address == step.address);
         let of_same = |it: &&mut Step| it.controller() == step.controller();

@@ -12,8 +12,9 @@ const DESCRIBED_REQUESTS: usize = 64;
 /// States in which a controller does not hold a line, in gem5's protocols.
 const IDLE: [&str; 3] = ["I", "NP", "NPI"];
 
-/// The last steps of a run that crashed or left requests unanswered.
+/// What is known of the end of a run that crashed or left requests unanswered: the last transitions and messages of each line.
 pub(crate) struct LastMoments<'a> {
+    /// The last transitions and messages, by cache line.
     pub steps: &'a LastSteps,
     /// The table of the names of the steps.
     pub names: &'a Transitions,
@@ -22,7 +23,7 @@ pub(crate) struct LastMoments<'a> {
 }
 
 impl LastMoments<'_> {
-    /// What the steps show of the end of a run, which left these requests unanswered. The caller knows what is missing.
+    /// The steps before a crash, and the controllers that outstanding requests wait for. The caller adds what the trace does not record.
     pub fn ending(&self, crash: Option<&Crash>, outstanding: &[Unfinished]) -> Ending {
         let cache_line = crash.and_then(|crash| self.crash_line(crash, outstanding));
         let steps = match (crash, cache_line) {

@@ -55,12 +55,21 @@ fn explain_protocol(
             continue;
         };
         if done.insert(signature.clone()) {
-            let known = explainer.explain(&simulation, &signature)?;
-            let repairs = known.map_or("none".to_owned(), |known| known.repairs.join(","));
-            runs[at].known = Some(repairs);
+            runs[at].known = Some(repairs(explainer, &simulation, &signature)?);
         }
     }
     Ok(())
+}
+
+/// The names of the repairs with which a simulation no longer shows what it has shown, separated by commas; `none` if there are no such
+/// repairs.
+fn repairs(
+    explainer: &Explainer<'_>,
+    simulation: &Simulation,
+    signature: &Signature,
+) -> Result<String, Error> {
+    let known = explainer.explain(simulation, signature)?;
+    Ok(known.map_or("none".to_owned(), |known| known.repairs.join(",")))
 }
 
 /// Fills in the column `known` of runs in gem5 as [`explain`] does, if rubric's simulator finds the same.
@@ -77,9 +86,7 @@ pub fn explain_in_gem5(
         for kind in kinds(one, runs) {
             for at in kind.into_iter().take(MOST_REPEATED) {
                 if let Some((simulation, signature)) = repeated(one, &explainer, &runs[at])? {
-                    let known = explainer.explain(&simulation, &signature)?;
-                    let repairs = known.map_or("none".to_owned(), |known| known.repairs.join(","));
-                    runs[at].known = Some(repairs);
+                    runs[at].known = Some(repairs(&explainer, &simulation, &signature)?);
                     break;
                 }
             }

@@ -1,4 +1,4 @@
-//! Temporary folders of processes, which neither end of the program must leave behind.
+//! The temporary folders of processes of gem5. They are removed when their owner is dropped, and when a signal ends the program.
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -22,7 +22,7 @@ struct Used {
     process: Option<Pid>,
 }
 
-/// Folders in use.
+/// The temporary folders that exist now, each with the process that writes into it. [`abandon`] removes them.
 static USED: Mutex<Vec<Used>> = Mutex::new(Vec::new());
 
 /// A temporary folder. It is removed when this is dropped, and by [`abandon`].
