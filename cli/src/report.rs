@@ -57,8 +57,8 @@ The page is one HTML file that needs nothing else, neither a network nor scripti
 summary: what was run, what was found, five figures. Below it are the papers' claims beside what was
 found, the protocols side by side, figures with their numbers, what a campaign found and what would
 have found the rest, which transitions were taken, and violations with their cycles, for which it runs
-some of them again. As FILE.md the summary, the protocols, the claims and the mutants that nothing found
-are Markdown; as FILE.csv they are rows of section, subject, measure, value and note. A PDF is printed
+some of them again. As FILE.md the summary, the alarms, the protocols, the claims and the mutants that nothing
+found are Markdown; as FILE.csv they are rows of section, subject, measure, value and note. A PDF is printed
 from the page, by a browser.
 
 JSON is one object. Of experiments: `experiments` (what was run) and `claims` (`id`, `paper`, `place`,
@@ -127,9 +127,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Err(lab::Error::NoResults(_)) if folder.is_dir() => return explorations(args, folder, out),
         held => held?,
     };
-    let answers = Campaign::of(&held).map(|campaign| campaign.answers());
+    let campaign = || Campaign::of(&held).map(|campaign| campaign.answers());
+    let (answers, claims) = rayon::join(campaign, || claims::all(&held.results));
     let summaries = report::summary::experiments(&held.results.trials);
-    let claims = claims::all(&held.results);
     let written = args.files.write(&held, answers.as_ref(), &claims)?;
     let fidelity = Fidelity::of(&held.results);
     let output = Output {

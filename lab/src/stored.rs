@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use tables::results::{Results, Unfinished};
-use tables::{TransitionPair, Trial};
+use tables::{CampaignRun, TransitionPair, Trial};
 
 use crate::campaign;
 use crate::error::Error;
@@ -37,21 +37,15 @@ impl Stored {
         }
         let mut results = Results::read(folder)?;
         let logged = campaign::logged(folder)?;
-        let trials = results.trials.clone();
-        results.trials.extend(experiment::logged(folder)?);
-        let (runs, transitions) = fidelity::logged(folder)?;
-        results.fidelity.extend(runs);
-        results.transition_pairs = whole(results.transition_pairs, transitions);
-        results.tidy();
-        let unfinished = with_more_rows(&results.trials, &trials);
-        if results.is_empty() && logged.is_none() {
+        let is_logged = logged.is_some();
+        let runs = results.runs.len();
+        let trials = counts(&results.trials);
+        add_journals(&mut results, folder, logged.unwrap_or_default())?;
+        if results.is_empty() && !is_logged {
             return Err(Error::NoResults(folder.to_owned()));
         }
-        let is_logged = logged.is_some();
-        let known = results.runs.len();
-        results.runs.extend(logged.unwrap_or_default());
-        results.tidy();
-        let is_running = results.runs.len() > known || campaign::lacks_shards(folder)?;
+        let unfinished = with_more_rows(counts(&results.trials), &trials);
+        let is_running = results.runs.len() > runs || campaign::lacks_shards(folder)?;
         results.unfinished = Unfinished {
             experiments: experiment::unfinished(&results.trials),
             campaign: is_running,
@@ -70,6 +64,27 @@ impl Stored {
     }
 }
 
+/// Adds the rows of journals to those of tables: the runs of campaigns, which are given, trials, and runs in gem5.
+fn add_journals(
+    results: &mut Results,
+    folder: &Path,
+    logged: Vec<CampaignRun>,
+) -> Result<(), Error> {
+    let trials = experiment::logged(folder)?;
+    let (runs, transitions) = fidelity::logged(folder)?;
+    let adds_rows =
+        !(logged.is_empty() && trials.is_empty() && runs.is_empty() && transitions.is_empty());
+    if adds_rows {
+        results.runs.extend(logged);
+        results.trials.extend(trials);
+        results.fidelity.extend(runs);
+        results.transition_pairs =
+            whole(std::mem::take(&mut results.transition_pairs), transitions);
+        results.tidy();
+    }
+    Ok(())
+}
+
 /// The transitions of tables and journals. A journal has all that the table beside it has.
 fn whole(stored: Vec<TransitionPair>, logged: Vec<TransitionPair>) -> Vec<TransitionPair> {
     let key = |pair: &TransitionPair| (pair.protocol.clone(), pair.mutant.clone());
@@ -78,17 +93,23 @@ fn whole(stored: Vec<TransitionPair>, logged: Vec<TransitionPair>) -> Vec<Transi
     others.chain(logged).collect()
 }
 
-/// The experiments with more rows in `trials` than in `known`.
-fn with_more_rows(trials: &[Trial], known: &[Trial]) -> BTreeSet<String> {
-    let count = |trials: &[Trial]| {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for trial in trials {
-            *counts.entry(trial.experiment.clone()).or_default() += 1;
+/// The number of trials of each experiment.
+fn counts(trials: &[Trial]) -> BTreeMap<String, usize> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for trial in trials {
+        match counts.get_mut(&trial.experiment) {
+            Some(count) => *count += 1,
+            None => _ = counts.insert(trial.experiment.clone(), 1),
         }
-        counts
-    };
-    let known = count(known);
-    let all = count(trials).into_iter();
+    }
+    counts
+}
+
+/// The experiments with more trials in `all` than in `known`.
+fn with_more_rows(
+    all: BTreeMap<String, usize>,
+    known: &BTreeMap<String, usize>,
+) -> BTreeSet<String> {
     let is_more = |(name, count): &(String, usize)| known.get(name).is_none_or(|few| few < count);
-    all.filter(is_more).map(|(name, _)| name).collect()
+    all.into_iter().filter(is_more).map(|(name, _)| name).collect()
 }

@@ -39,6 +39,7 @@ mod testing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
@@ -89,10 +90,10 @@ impl Answers {
         let campaign = Campaign::new(runs, &excluded, counts);
         let scopes = campaign.scopes();
         Answers {
-            kills: scopes.iter().map(|scope| kills::matrix(&campaign, scope)).collect(),
-            rates: scopes.iter().map(|scope| rates::rates(&campaign, scope)).collect(),
+            kills: scopes.par_iter().map(|scope| kills::matrix(&campaign, scope)).collect(),
+            rates: scopes.par_iter().map(|scope| rates::rates(&campaign, scope)).collect(),
             operations: scopes
-                .iter()
+                .par_iter()
                 .map(|scope| operations::operations(&campaign, scope))
                 .collect(),
             caught: caught::caught(&campaign),
@@ -214,20 +215,24 @@ impl<'a> Campaign<'a> {
     /// The scopes: all runs, those of each model, those of each client, and, if there are several protocols, those of each, with any cores and
     /// with the cores of each model.
     fn scopes(&self) -> Vec<Scope> {
-        let runs = self.mutated();
-        let models = runs.clone().map(|(_, run)| Scope::Model(run.model.clone()));
-        let clients = runs.clone().map(|(_, run)| Scope::Client(run.client.clone()));
-        let protocols: BTreeSet<Scope> =
-            runs.clone().map(|(_, run)| Scope::Protocol(run.protocol.clone())).collect();
-        let cores = runs.map(|(_, run)| Scope::Cores {
-            protocol: run.protocol.clone(),
-            model: run.model.clone(),
-        });
+        // The names as references, since there are many runs and few scopes.
+        let runs = self.mutated().map(|(_, run)| run);
+        let models: BTreeSet<&str> = runs.clone().map(|run| run.model.as_str()).collect();
+        let clients: BTreeSet<&str> = runs.clone().map(|run| run.client.as_str()).collect();
+        let cores: BTreeSet<(&str, &str)> =
+            runs.map(|run| (run.protocol.as_str(), run.model.as_str())).collect();
+        let protocols: BTreeSet<&str> = cores.iter().map(|(protocol, _)| *protocol).collect();
         let has_several = protocols.len() > 1;
-        let narrow: BTreeSet<Scope> = models.chain(clients).collect();
-        let each = protocols.into_iter().chain(cores.collect::<BTreeSet<_>>());
-        let each = each.filter(|_| has_several);
-        std::iter::once(Scope::All).chain(narrow).chain(each).collect()
+
+        let models = models.into_iter().map(|model| Scope::Model(model.to_owned()));
+        let clients = clients.into_iter().map(|client| Scope::Client(client.to_owned()));
+        let protocols = protocols.into_iter().map(|one| Scope::Protocol(one.to_owned()));
+        let cores = cores.into_iter().map(|(protocol, model)| Scope::Cores {
+            protocol: protocol.to_owned(),
+            model: model.to_owned(),
+        });
+        let each = protocols.chain(cores).filter(|_| has_several);
+        std::iter::once(Scope::All).chain(models).chain(clients).chain(each).collect()
     }
 
     /// The runs of mutants, including those that do not count.

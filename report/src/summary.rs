@@ -54,7 +54,10 @@ pub fn experiments(trials: &[Trial]) -> Vec<Summary> {
 
 fn summary(trials: &[Trial]) -> Option<Summary> {
     let first = trials.first()?;
-    let words = |word: fn(&Trial) -> &String| trials.iter().map(word).cloned().collect();
+    let words = |word: fn(&Trial) -> &String| {
+        let distinct: BTreeSet<&String> = trials.iter().map(word).collect();
+        distinct.into_iter().cloned().collect()
+    };
     let count = |is: fn(&Reported) -> bool| trials.iter().filter(|trial| is(&trial.said)).count();
     Some(Summary {
         experiment: first.experiment.clone(),

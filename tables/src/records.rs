@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use polars_core::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Series};
+use polars_core::series::SeriesPhysIter;
 
 use crate::TableError;
 use crate::guard::{decoded, probed, reader};
@@ -222,22 +223,14 @@ pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError>
     let file = File::open(path).map_err(TableError::io(path))?;
     probed(path, None).map_err(|error| error.made_by(R::MADE_BY))?;
     let frame = decoded(path, reader(file));
-    let frame = frame.map_err(|error| error.made_by(R::MADE_BY))?;
-    let columns = columns::<R>(path, &frame)?;
+    let mut frame = frame.map_err(|error| error.made_by(R::MADE_BY))?;
+    frame.rechunk_mut();
+    let mut columns = columns::<R>(path, &frame)?;
     let mut rows = vec![R::default(); frame.height()];
     for (number, row) in rows.iter_mut().enumerate() {
-        for (column, (name, field)) in columns.iter().zip(row.fields()) {
-            let value = column.and_then(|column| column.get(number).ok());
-            let value = value.unwrap_or(AnyValue::Null);
-            let value = match value.get_str() {
-                Some(text) if ALGORITHMS.contains(&name) => {
-                    AnyValue::StringOwned(current_algorithm(text).into())
-                }
-                _ => value,
-            };
-            let names = R::NAMES.iter().find(|named| named.0 == name);
-            let is_name = |names: &[&str]| value.get_str().is_some_and(|it| names.contains(&it));
-            if names.is_some_and(|named| !is_name(named.1)) || !field.set(&value) {
+        for (column, (name, field)) in columns.iter_mut().zip(row.fields()) {
+            let value = column.next();
+            if !column.may_hold(&value) || !field.set(&value) {
                 let what = match value.get_str() {
                     Some(text) => format!("holds `{text}` in row {number}"),
                     None => format!("has no value in row {number}"),
@@ -249,23 +242,54 @@ pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError>
     Ok(rows)
 }
 
-/// Returns the columns of a table for the fields of a record, or an error if a name or type is wrong; `None` for columns that
-/// may be missing and are.
+/// A column while its values are read, one row after the other.
+struct Reading<'f> {
+    /// None if the column is missing and may be.
+    values: Option<SeriesPhysIter<'f>>,
+    names_algorithms: bool,
+    /// The names that it may hold, if it is one of [`Record::NAMES`].
+    names: Option<&'static [&'static str]>,
+}
+
+impl<'f> Reading<'f> {
+    /// Returns the value of the next row, by its current name if it names an algorithm.
+    fn next(&mut self) -> AnyValue<'f> {
+        let value = self.values.as_mut().and_then(Iterator::next).unwrap_or(AnyValue::Null);
+        match value.get_str() {
+            Some(text) if self.names_algorithms => {
+                AnyValue::StringOwned(current_algorithm(text).into())
+            }
+            _ => value,
+        }
+    }
+
+    fn may_hold(&self, value: &AnyValue<'_>) -> bool {
+        self.names.is_none_or(|names| value.get_str().is_some_and(|it| names.contains(&it)))
+    }
+}
+
+/// Returns the columns of a table for the fields of a record, or an error if a name or type is wrong. Each column must be one
+/// array.
 fn columns<'f, R: Record>(
     path: &Path,
     frame: &'f DataFrame,
-) -> Result<Vec<Option<&'f Column>>, TableError> {
+) -> Result<Vec<Reading<'f>>, TableError> {
     let mut empty = R::default();
     let fields = empty.fields();
     let column = |(name, field): &(&'static str, &mut dyn Cell)| {
+        let reading = |values| Reading {
+            values,
+            names_algorithms: ALGORITHMS.contains(name),
+            names: R::NAMES.iter().find(|named| named.0 == *name).map(|named| named.1),
+        };
         let column = match frame.column(name) {
             Ok(column) => column,
-            Err(_) if R::NEWER.contains(name) => return Ok(None),
+            Err(_) if R::NEWER.contains(name) => return Ok(reading(None)),
             Err(_) => return Err(wrong::<R>(path, name, "is missing")),
         };
         let (found, expected) = (column.dtype(), field.dtype());
         if *found == expected {
-            Ok(Some(column))
+            Ok(reading(Some(column.as_materialized_series().phys_iter())))
         } else {
             Err(wrong::<R>(path, name, &format!("holds {found}, not {expected}")))
         }

@@ -21,6 +21,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::{
     CampaignRun, Coverage, Equivalent, FidelityRun, Generator, Place, TableError, TableKind,
     TransitionPair, Trial, read_coverage, read_equivalents, read_fidelity, read_runs,
@@ -71,25 +73,44 @@ impl Results {
     /// # Errors
     /// Returns an error if the folder or a table cannot be read.
     pub fn read(folder: &Path) -> Result<Results, TableError> {
-        let mut results = Results::default();
         let mut paths = Vec::new();
         collect(folder, &mut paths)?;
         paths.sort();
-        for path in &paths {
-            match crate::kind(path)? {
-                Some(TableKind::Trials) => results.trials.extend(read_trials(path)?),
-                Some(TableKind::Runs) => results.runs.extend(read_runs(path)?),
-                Some(TableKind::Equivalents) => results.equivalents.extend(read_equivalents(path)?),
-                Some(TableKind::Coverage) => results.coverage.extend(read_coverage(path)?),
-                Some(TableKind::Fidelity) => results.fidelity.extend(read_fidelity(path)?),
-                Some(TableKind::TransitionPairs) => {
-                    results.transition_pairs.extend(read_transition_pairs(path)?);
-                }
-                Some(TableKind::Verdicts) | None => {}
-            }
+        let tables: Result<Vec<Results>, TableError> =
+            paths.par_iter().map(|path| Results::of_table(path)).collect();
+        let mut results = Results::default();
+        for table in tables? {
+            results.extend(table);
         }
         results.tidy();
         Ok(results)
+    }
+
+    /// The rows of one table; none if it is of a kind that is ignored.
+    fn of_table(path: &Path) -> Result<Results, TableError> {
+        let mut results = Results::default();
+        match crate::kind(path)? {
+            Some(TableKind::Trials) => results.trials = read_trials(path)?,
+            Some(TableKind::Runs) => results.runs = read_runs(path)?,
+            Some(TableKind::Equivalents) => results.equivalents = read_equivalents(path)?,
+            Some(TableKind::Coverage) => results.coverage = read_coverage(path)?,
+            Some(TableKind::Fidelity) => results.fidelity = read_fidelity(path)?,
+            Some(TableKind::TransitionPairs) => {
+                results.transition_pairs = read_transition_pairs(path)?;
+            }
+            Some(TableKind::Verdicts) | None => {}
+        }
+        Ok(results)
+    }
+
+    /// Adds the rows of another table.
+    fn extend(&mut self, table: Results) {
+        self.trials.extend(table.trials);
+        self.runs.extend(table.runs);
+        self.equivalents.extend(table.equivalents);
+        self.coverage.extend(table.coverage);
+        self.fidelity.extend(table.fidelity);
+        self.transition_pairs.extend(table.transition_pairs);
     }
 
     /// Sorts the rows and removes those that shards have in common. [`Results::read`] does so; after rows were added it has to

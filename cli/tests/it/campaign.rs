@@ -189,9 +189,20 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
     assert!(text.contains("0 mutants: 0 found"), "{text}");
     assert!(!text.contains("alarms: 0"), "{text}");
     let command = text.lines().find_map(|line| line.trim().strip_prefix("rubric "));
-    let words: Vec<&str> = command.unwrap().split(' ').collect();
+    let command = command.unwrap();
+    let words: Vec<&str> = command.split(' ').collect();
     rubric(&words).assert().code(1);
     rubric(&["report", &path]).assert().code(1);
+
+    // A pull request and a spreadsheet say so too, with what repeats it.
+    let [summary, rows] = ["summary.md", "rows.csv"].map(|name| {
+        let file = folder.path(name);
+        rubric(&["report", &path, "-o", &file]).assert().code(1);
+        fs::read_to_string(file).unwrap()
+    });
+    assert!(summary.contains("## Alarms of protocols that are not mutated"), "{summary}");
+    assert!(summary.contains("violation: sc") && summary.contains(command), "{summary}");
+    assert!(rows.contains(&format!("alarm,rubric {command},end,violation,")), "{rows}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ pub(crate) mod hints;
 mod kills;
 mod mutants;
 mod shares;
-mod unmutated;
+pub(super) mod unmutated;
 
 use maud::{Markup, html};
 

@@ -4,17 +4,22 @@ use std::fmt::Write;
 
 use super::Page;
 use super::campaign::hints::Hints;
+use super::campaign::unmutated::known;
 use super::overview::{Fact, found, ran};
 use super::sheet::{Row, rows};
+use crate::answers::{Alarm, Answers};
 
-/// The most mutants that are listed; a pull request is no place for hundreds.
+/// The most alarms and mutants that are listed; a pull request is no place for hundreds.
 const MOST: usize = 20;
 
-/// What was run and found, the protocols side by side, the claims, and the mutants that nothing found.
+/// What was run and found, the alarms, the protocols side by side, the claims, and the mutants that nothing found.
 pub fn markdown(page: &Page<'_>) -> String {
     let mut text = format!("# {}\n", super::title(page));
     for (title, facts) in [("What was run", ran(page)), ("What was found", found(page))] {
         list(&mut text, title, &facts);
+    }
+    if let Some(answers) = page.answers {
+        alarms(&mut text, answers);
     }
     let rows = rows(page);
     pivot(
@@ -46,12 +51,35 @@ pub fn markdown(page: &Page<'_>) -> String {
         });
         let heads = ["Mutant", "Protocol", "Runs", "What would have found it"];
         table(&mut text, "Mutants that nothing found", &heads, lines.collect());
-        match answers.survivors.len().saturating_sub(MOST) {
-            0 => {}
-            more => text += &format!("\nAnd {more} more.\n"),
-        }
+        and_more(&mut text, answers.survivors.len());
     }
     text
+}
+
+/// What an unmutated protocol should not have shown, and how to see it again.
+fn alarms(text: &mut String, answers: &Answers) {
+    let all = &answers.alarms.alarms;
+    let lines = all.iter().take(MOST).map(|one| {
+        let command = format!("`{}`", one.command);
+        vec![one.protocol.clone(), one.client.clone(), shown_by(one), known(one), command]
+    });
+    let heads = ["Protocol", "Cores", "What it shows", "Known fault", "Reproduce with"];
+    table(text, "Alarms of protocols that are not mutated", &heads, lines.collect());
+    and_more(text, all.len());
+}
+
+/// How a run ended, and what it violates or the message of the fault.
+fn shown_by(alarm: &Alarm) -> String {
+    let violates = (!alarm.violates.is_empty()).then(|| alarm.violates.join(" "));
+    let parts = [Some(alarm.outcome.to_owned()), violates, alarm.message.clone()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(": ")
+}
+
+/// Says how many lines of a table were left out.
+fn and_more(text: &mut String, all: usize) {
+    if let more @ 1.. = all.saturating_sub(MOST) {
+        *text += &format!("\nAnd {more} more.\n");
+    }
 }
 
 fn list(text: &mut String, title: &str, facts: &[Fact]) {

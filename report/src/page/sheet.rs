@@ -4,15 +4,16 @@ use serde::Serialize;
 
 use super::Page;
 use super::campaign::hints::Hints;
+use super::campaign::unmutated::known;
 use super::overview::{found, ran};
 use super::protocols::compared;
 
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
-    /// The section: `run`, `found`, `protocol`, `claim` or `mutant`.
+    /// The section: `run`, `found`, `alarm`, `protocol`, `claim` or `mutant`.
     pub section: &'static str,
-    /// What the row is about: the label of a summary, a protocol, a claim's id, a mutant.
+    /// What the row is about: the label of a summary, the command that repeats an alarm, a protocol, a claim's id, a mutant.
     pub subject: String,
     /// What is measured.
     pub measure: &'static str,
@@ -26,11 +27,21 @@ fn row(section: &'static str, subject: &str, measure: &'static str, value: Strin
     Row { section, subject: subject.to_owned(), measure, value, note: String::new() }
 }
 
-/// All rows: the summary, the protocols, the claims, and every mutant with what found it.
+/// All rows: the summary, the alarms, the protocols, the claims, and every mutant with what found it.
 pub fn rows(page: &Page<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for (section, facts) in [("run", ran(page)), ("found", found(page))] {
         rows.extend(facts.into_iter().map(|fact| row(section, fact.label, "summary", fact.text)));
+    }
+    for one in page.answers.iter().flat_map(|answers| &answers.alarms.alarms) {
+        let mut add =
+            |measure, value: String| rows.push(row("alarm", &one.command, measure, value));
+        add("protocol", one.protocol.clone());
+        add("cores", one.client.clone());
+        add("end", one.outcome.to_owned());
+        add("violates", one.violates.join(" "));
+        add("message", one.message.clone().unwrap_or_default());
+        add("known fault", known(one));
     }
     for one in compared(page) {
         let result = &one.result;

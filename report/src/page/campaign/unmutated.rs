@@ -63,7 +63,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
 }
 
 /// The known faults of gem5's released protocol that explain an alarm, by their repairs; empty if that was not tried.
-fn known(alarm: &Alarm) -> String {
+pub(in crate::page) fn known(alarm: &Alarm) -> String {
     match &alarm.known {
         None => String::new(),
         Some(repairs) if repairs.is_empty() => "not known".to_owned(),
