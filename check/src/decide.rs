@@ -172,13 +172,17 @@ fn is_refuted(outcome: &Outcome) -> bool {
     )
 }
 
-/// Makes a verdict undecided if instructions that were not understood may make it wrong.
+/// Makes a verdict undecided if instructions that were not understood may make it wrong. Where a value without a write leaves it
+/// undecided, such an instruction may be that write, and is what the user can do something about.
 fn allow_for_gaps(history: &History, model: Model, mut outcome: Outcome) -> Outcome {
     let provenance = &history.provenance;
     let against = match outcome.verdict {
         Verdict::Consistent(_) | Verdict::Satisfied => provenance.against_consistent(),
         Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
             provenance.against_violation(model != Model::SC)
+        }
+        Verdict::Undecided(Reason::UnrecordedWrite(_) | Reason::HiddenWrite(_)) => {
+            provenance.against_consistent()
         }
         Verdict::Undecided(_) => None,
     };

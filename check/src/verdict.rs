@@ -185,6 +185,13 @@ impl Reason {
                  empty; choose locations with --addresses"
                     .to_owned()
             }
+            Reason::NothingCompleted
+                if history.threads().is_empty() && history.provenance.unfinished.is_empty() =>
+            {
+                "no operation completed, so the history says nothing about the memory: there is none in \
+                 it (was gem5 run with --debug-flags and --debug-file?)"
+                    .to_owned()
+            }
             Reason::NothingCompleted => {
                 "no operation completed, so the history says nothing about the memory; look at how the \
                  run ended"

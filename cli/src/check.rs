@@ -137,10 +137,7 @@ impl Checker<'_> {
     /// Checks the histories of one input, and prints the verdicts. An input that cannot be read is part of the result, and so is an output
     /// that cannot be written: the verdicts until then still count.
     fn check(&self, path: &Path, out: &mut dyn Write) -> Checked {
-        let input = match load::open(path, &self.reading) {
-            Err(lab::Error::Input(ingest::Error::Empty { file })) => load::empty(&file),
-            input => input,
-        };
+        let input = load::open_or_empty(path, &self.reading);
         let mut run = Run {
             checker: self,
             certificates: self.certificates.as_ref().map(|all| all.of(path)),

@@ -55,11 +55,18 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
     })
 }
 
-/// The input of an empty file: one history without operations.
+/// As [`open`], but an empty file is one history without operations: whoever checks many traces gets a row for it.
 ///
 /// # Errors
-/// Fails if the history cannot be built.
-pub fn empty(file: &str) -> Result<Input, Error> {
+/// As [`open`].
+pub fn open_or_empty(path: &Path, options: &Options) -> Result<Input, Error> {
+    match open(path, options) {
+        Err(Error::Input(ingest::Error::Empty { file })) => empty(&file),
+        input => input,
+    }
+}
+
+fn empty(file: &str) -> Result<Input, Error> {
     let provenance =
         Provenance { notes: vec!["the file is empty".to_owned()], ..Provenance::default() };
     let history = HistoryBuilder::new()

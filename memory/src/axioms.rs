@@ -12,7 +12,8 @@
 //! history with its reads-from.
 //!
 //! The code is meant to be checked by eye, not to be fast: its cost is exponential, and tests use it for
-//! histories of about ten operations. The history must show every value. A read of a value that several
+//! histories of about ten operations. A read whose value the history does not show, or whose write it may lack, constrains
+//! nothing. A read of a value that several
 //! writes have, as a read-modify-write that writes back what it read makes them, is tried with each.
 
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, WrittenTwice};
@@ -206,7 +207,15 @@ impl Search<'_, '_> {
         match self.execution.reads_from.source(read) {
             Some(ReadSource::Write(write)) => latest.is_some_and(|(_, &found)| found == write),
             Some(ReadSource::Initial) => latest.is_none(),
-            _ => false,
+            Some(ReadSource::ThinAir | ReadSource::Ambiguous) | None => false,
+            // It returned what the history does not show, so it may be anywhere.
+            Some(
+                ReadSource::NotShown
+                | ReadSource::HiddenWrite
+                | ReadSource::UnfinishedStore
+                | ReadSource::Outside
+                | ReadSource::Unrecorded,
+            ) => true,
         }
     }
 
@@ -225,7 +234,9 @@ impl Search<'_, '_> {
                     None => return false,
                 }
             }
-            _ => 0,
+            Some(ReadSource::Initial) => 0,
+            // Nothing is known of where it began.
+            _ => return true,
         };
         let mut between = self.order[after..at].iter();
         !between.any(|&write| {

@@ -84,7 +84,7 @@ fn rows(
         return Vec::new();
     }
     let file = path.as_ref().map_or_else(|_| String::new(), |path| path.display().to_string());
-    let input = match path.and_then(|path| load::open(&path, &Options::default())) {
+    let input = match path.and_then(|path| load::open_or_empty(&path, &Options::default())) {
         Ok(input) => input,
         Err(error) => return vec![verdicts::unreadable(&file, &error.to_string())],
     };

@@ -6,7 +6,7 @@ use check::verdict::Stage;
 use check::{Algorithm, Model, Options, Verdict, check};
 use history::{
     Access, Ambiguity, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId,
-    Place, ReadSource, ReadsFrom, WeakFence,
+    Place, Provenance, ReadSource, ReadsFrom, WeakFence,
 };
 use memory::axioms::{Execution, allows};
 use memory::models;
@@ -49,8 +49,25 @@ fn give_values(random: &mut StdRng, accesses: &mut [Access]) {
     }
 }
 
+/// Hides what some reads returned, and lets others return values that nothing in the history writes.
+fn make_gaps(random: &mut StdRng, accesses: &mut [Access]) {
+    for (at, access) in accesses.iter_mut().enumerate() {
+        if access.kind.reads() {
+            match random.random_range(0..4) {
+                0 => access.read = None,
+                1 | 2 => access.read = Some(1000 + at as u64),
+                _ => {}
+            }
+        }
+    }
+}
+
 /// The history of some accesses, with random dependencies and sometimes a final value.
 fn history(random: &mut StdRng, accesses: &[Access]) -> History {
+    history_from(random, accesses, Provenance::default())
+}
+
+fn history_from(random: &mut StdRng, accesses: &[Access], provenance: Provenance) -> History {
     let mut builder = HistoryBuilder::new();
     let mut returning: Vec<Vec<usize>> = vec![Vec::new(); 4];
     let share = if random.random_bool(0.7) { 0.6 } else { 0.0 };
@@ -82,7 +99,7 @@ fn history(random: &mut StdRng, accesses: &[Access]) -> History {
         let location = finals.locations()[finals.location(write).unwrap() as usize];
         builder.final_value(location.address, finals.written(write).unwrap(), None);
     }
-    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+    builder.finish(Default::default(), &Initial::Zero, provenance).unwrap()
 }
 
 /// Whether a model allows a history with some choice of the sources of its ambiguous reads.
@@ -200,6 +217,32 @@ fn verdicts_are_those_of_the_axioms_where_values_repeat() {
 fn pairs_exclude_other_threads_across_own_writes() {
     compare(0..1500, crossed_pairs, 7, 0);
     compare(0..500, crossed_pairs, 6, 3);
+}
+
+/// A read of which nothing is known constrains nothing, in the engine, in the order that it finds, and in the axioms.
+#[test]
+fn reads_of_writes_outside_of_the_history_constrain_nothing() {
+    let mut counts = [0; 2];
+    for seed in 0..3000 {
+        for model in weak_models() {
+            let mut random = seeded(seed);
+            let mut accesses = accesses(&mut random, 7, 100);
+            make_gaps(&mut random, &mut accesses);
+            let provenance = Provenance { outside_writes: true, ..Provenance::default() };
+            let whole = history_from(&mut random, &accesses, provenance);
+            let history = model.prepare(&whole);
+            let expected = is_allowed(&history, model);
+            let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).unwrap();
+            let verdict = check(&history, &reads_from, model, &Options::default()).verdict;
+            let label = format!("seed {seed} {model}: {verdict:?}\n{}", print(&history));
+            if matches!(verdict, Verdict::Undecided(_)) {
+                panic!("{label}");
+            }
+            assert_eq!(certified(&history, model, &verdict), Some(expected), "{label}");
+            counts[usize::from(expected)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 200), "{counts:?}");
 }
 
 /// The search alone takes many contradictions for these, and more than an hour for the largest.

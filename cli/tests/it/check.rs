@@ -506,6 +506,7 @@ fn an_empty_file_is_an_empty_history() {
         fs::write(&file, text).unwrap();
         let output = output_of(&["check", "--model", "sc,sc", &file], 3);
         assert!(output.contains("the file is empty"), "{output}");
+        assert!(output.contains("was gem5 run with --debug-flags"), "{output}");
         assert_eq!(output.matches("undecided").count(), 1, "{output}");
     }
 }

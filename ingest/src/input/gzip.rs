@@ -29,7 +29,7 @@ pub(super) fn decompress<R: Read>(reader: R) -> MultiGzDecoder<BufReader<R>> {
 /// Describes damage of compressed data, to stand between "the gzip data" and "up to line 7".
 pub(super) fn describe(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        "end too early (the file is truncated); the text is good".to_owned()
+        "end too early (the file is truncated, or has a few bytes more behind its end); the text is good".to_owned()
     } else {
         // A wrong byte is noticed only at the checksum, at the end of the data.
         format!("are corrupt ({error}); the text seems good")

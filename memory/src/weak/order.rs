@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use super::graph::Graph;
+use super::rules::known_source;
 use crate::axioms::Execution;
 use crate::machine::{may_lack_writes, written_values};
 use crate::model::Model;
@@ -55,7 +56,9 @@ const NONE: u32 = u32::MAX;
 
 /// Checks that `order`, all accesses of the history, is a memory order that satisfies the axioms of a
 /// weak model. Which write a read returns follows from the order; its value must be the one that the
-/// history shows. Returns the write that each read returns. Cost: linear.
+/// history shows. Returns the write that each read returns. A read whose value is not shown, or that may be of a write which the
+/// history lacks, has [`ReadSource::Unrecorded`]: to take it for a read of the latest write would order it by
+/// [`PpoRule::ReadsApart`](super::PpoRule::ReadsApart), though nothing is known of what it read. Cost: linear.
 ///
 /// # Errors
 /// Returns the first problem found.
@@ -63,7 +66,6 @@ pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFro
     let position = positions(history, order)?;
     let latest = LatestWrites::of(history, order, &position);
     let free = FreeReads::of(history);
-    let source = |op: OpId| (history.kind(op).reads()).then(|| latest.source[op.at()]);
     for &op in order {
         let value = match latest.source[op.at()] {
             _ if !history.kind(op).reads() => continue,
@@ -75,9 +77,13 @@ pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFro
             return Err(Unordered::Value(op));
         }
     }
-    let reads_from = ReadsFrom::given(history, |op| match source(op)? {
-        NONE => Some(ReadSource::Initial),
-        write => Some(ReadSource::Write(OpId(write))),
+    let reads_from = ReadsFrom::given(history, |op| {
+        let source = history.kind(op).reads().then(|| latest.source[op.at()])?;
+        Some(match source {
+            _ if free.allows(history, op) => ReadSource::Unrecorded,
+            NONE => ReadSource::Initial,
+            write => ReadSource::Write(OpId(write)),
+        })
     });
     let execution = Execution { history, reads_from };
     keeps_program_order(&execution, model, &position)?;
@@ -197,7 +203,7 @@ impl LatestWrites {
         latest
     }
 
-    /// Whether no write of another thread is between the source of a load-linked and `op`, its
+    /// Whether no write of another thread is between the source of a load-linked, if it is known, and `op`, its
     /// store-conditional.
     fn is_atomic(
         &self,
@@ -207,6 +213,9 @@ impl LatestWrites {
         position: &[u32],
     ) -> bool {
         let Some(read) = model.exclusive_load(execution.history, op) else { return true };
+        if known_source(execution, read).is_none() {
+            return true;
+        }
         let (source, other) = (self.source[read.at()], self.other[op.at()]);
         let place = |write: u32| position[write as usize];
         let precedes = source == NONE || place(source) < position[op.at()];

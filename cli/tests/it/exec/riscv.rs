@@ -31,6 +31,29 @@ fn a_recorded_violation_of_rvwmo_is_found_and_shrunk() {
     assert!(output.contains("violation  rvwmo"), "{output}");
 }
 
+/// A recorded trace that begins in the middle has reads of writes before it. Nothing is known of what these read, so they do not order
+/// the reads around them.
+#[test]
+fn reads_of_writes_before_the_beginning_constrain_nothing() {
+    let trace = "fixtures/exec/riscv-o3-corr.trace.gz";
+    for from in ["20842500", "20845000"] {
+        let output = output_of(&["check", "--from-tick", from, trace], 3);
+        assert!(output.contains("returned a value that no recorded write has"), "{output}");
+    }
+}
+
+/// A read of what such an instruction wrote is a read of no recorded write, but that is not what the user can change.
+#[test]
+fn an_instruction_that_is_not_understood_is_named_before_the_read_of_its_value() {
+    let mut trace = Trace::default();
+    trace.sd(0, X, 1);
+    trace.ld(1, X, 1);
+    trace.access(0, "vse64_v a4, 0(a0)", "MemWrite", 2, X);
+    trace.ld(1, X, 2);
+    let (_, output) = check(&trace, &["--model", "rvwmo"], 3);
+    assert!(output.contains("line 3: `vse64_v a4, 0(a0)` writes shared memory"), "{output}");
+}
+
 #[test]
 fn stores_of_a_message_are_ordered_by_a_fence() {
     let message = |fence: Option<&str>| {
