@@ -201,7 +201,7 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
         fs::read_to_string(file).unwrap()
     });
     assert!(summary.contains("## Alarms of protocols that are not mutated"), "{summary}");
-    assert!(summary.contains("violation: sc") && summary.contains(command), "{summary}");
+    assert!(summary.contains("| violation: ") && summary.contains(command), "{summary}");
     assert!(rows.contains(&format!("alarm,rubric {command},end,violation,")), "{rows}");
 }
 

@@ -37,8 +37,8 @@ fn a_recorded_violation_of_rvwmo_is_found_and_shrunk() {
 fn reads_of_writes_before_the_beginning_constrain_nothing() {
     let trace = "fixtures/exec/riscv-o3-corr.trace.gz";
     for from in ["20842500", "20845000"] {
-        let output = output_of(&["check", "--from-tick", from, trace], 3);
-        assert!(output.contains("returned a value that no recorded write has"), "{output}");
+        let output = output_of(&["check", "--from-tick", from, trace], 0);
+        assert!(output.contains("reads constrain nothing"), "{output}");
     }
 }
 
