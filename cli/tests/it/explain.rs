@@ -198,6 +198,14 @@ fn where_store_buffers_explain_a_violation_few_transitions_are_shown() {
     let said = explain(&["--model", "sc", &simulated(&fault, "fault.trace")], 1);
     assert!(!said.contains(" allows these operations"), "{said}");
     assert!(said.contains(" transitions farther from these operations are left out"), "{said}");
+    // Where rows are missing, one says so.
+    let sum = |is_wanted: &dyn Fn(&str) -> bool| -> usize {
+        let lines = said.lines().map(str::trim).filter(|line| is_wanted(line));
+        let words = lines.map(|line| line.trim_start_matches("\u{2026} ").split(' ').next());
+        words.filter_map(|word| word?.parse::<usize>().ok()).sum()
+    };
+    let all = sum(&|line| line.contains(" farther from these operations "));
+    assert_eq!(sum(&|line| line.starts_with('\u{2026}')), all, "{said}");
 }
 
 #[test]
