@@ -180,24 +180,28 @@ pub fn finding(history: &History, violation: &Violation) -> String {
     read.unwrap_or_else(|| headline(history, violation))
 }
 
-/// What a read of a cycle returned although the rest of the cycle excludes it: an older value than one that was written before, or one that
-/// is written later.
+/// What a read of a cycle, or one that an edge of it follows from, returned although the rest of the cycle excludes it: an older value than
+/// one that was written before, or one that is written later.
 fn excluded(history: &History, block: &Block, cycle: &[usize]) -> Option<String> {
     let named = |op: OpId| format!("{} ({})", label(history, op), history.describe(op));
-    let of = |relation: Relation| {
-        let mut facts = cycle.iter().map(|&at| &block.facts[at]);
-        facts.find_map(|fact| match (fact.before, fact.after) {
-            (Node::Op(before), Node::Op(after)) if fact.rule.relation() == relation => {
-                Some((named(before), named(after)))
-            }
-            _ => None,
-        })
+    let facts = || cycle.iter().map(|&at| &block.facts[at]);
+    let overwritten = |fact: &Fact| match (fact.rule, fact.before, fact.after) {
+        (Rule::Observed(read), Node::Op(write), _) => Some((read, write)),
+        (rule, Node::Op(read), Node::Op(write)) if rule.relation() == Relation::FromReads => {
+            Some((read, write))
+        }
+        _ => None,
     };
-    let old = of(Relation::FromReads)
-        .map(|(read, write)| format!("{read} does not return what {write} wrote before it"));
+    let later = |fact: &Fact| match (fact.rule.relation(), fact.before, fact.after) {
+        (Relation::ReadsFrom, Node::Op(write), Node::Op(read)) => Some((read, write)),
+        _ => None,
+    };
+    let old = facts().find_map(overwritten).map(|(read, write)| {
+        format!("{} does not return what {} wrote before it", named(read), named(write))
+    });
     old.or_else(|| {
-        let (write, read) = of(Relation::ReadsFrom)?;
-        Some(format!("{read} returns what {write} writes after it"))
+        let (read, write) = facts().find_map(later)?;
+        Some(format!("{} returns what {} writes after it", named(read), named(write)))
     })
 }
 
