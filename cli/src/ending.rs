@@ -261,8 +261,8 @@ fn message(crash: &Crash) -> Vec<String> {
     lines
 }
 
-/// A title with a capital letter.
-fn capitalized(title: &str) -> String {
+/// A title or sentence with a capital letter.
+pub fn capitalized(title: &str) -> String {
     let mut letters = title.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()

@@ -13,7 +13,7 @@ use report::picture::{Picture, dot, svg};
 use report::sequence::crashed;
 
 use crate::check::paint::Paint;
-use crate::ending::RunEnd;
+use crate::ending::{RunEnd, capitalized};
 use crate::error::Error;
 use crate::files;
 use crate::question::{Answer, Question};
@@ -33,13 +33,15 @@ Examples:
   rubric explain trace.gz
   rubric explain m5out --chart crash.svg
 
-Each thread is a column, time goes down, and only the operations of the proof are drawn, each with its trace
-line. Arrows: po program order, rf reads-from, co coherence order, fr from-reads (a read of a value that is
-overwritten). A letter stands for the reason of an inferred edge, listed below the picture and in HTML behind
-a line that opens. If the trace has controller transitions, the states of the violation's cache lines are
-shown. Of a consistent history the memory order is shown, drawn if it is short. Of a crashed run the last
-transitions and messages for the crash address are shown, and the controllers that are busy with the lines of
-outstanding requests; --chart draws these transitions and messages as a message-sequence chart.
+Each thread is a column, time goes down (operations are ordered by the first tick that they show: a store in
+a store buffer by the tick at which it was issued), and only the operations of the proof are drawn, each
+with its trace line. Arrows: po program order, rf reads-from, co coherence order, fr from-reads (a read of a
+value that is overwritten). A letter stands for the reason of an inferred edge, listed below the picture and
+in HTML behind a line that opens. If the trace has controller transitions, the states of the violation's
+cache lines are shown; a row stands for those that are left out between two others. Of a consistent history
+the memory order is shown, drawn if it is short. Of a crashed run the last transitions and messages for the
+crash address are shown, and the controllers that are busy with the lines of outstanding requests; --chart
+draws these transitions and messages as a message-sequence chart.
 
 Without -o the explanation is printed as text.
 
@@ -173,8 +175,8 @@ fn write_text(
 /// Draws the last steps before a crash, and says on standard error that it did, or that there is nothing to draw.
 fn draw(input: &Input, path: &Path, form: Form) -> Result<(), Error> {
     let crash = input.histories.iter().find_map(|history| history.provenance.crash.as_ref());
-    let title = format!("{} crashed", file_name(input));
-    match crash.and_then(|crash| crashed(tame(&title), crash, &input.ending)) {
+    let name = tame(&file_name(input));
+    match crash.and_then(|crash| crashed(&name, crash, &input.ending)) {
         Some(chart) => {
             sequence::write(&chart, path, form)?;
             eprintln!("rubric: written: {}", path.display());
@@ -213,7 +215,10 @@ fn show_crash(
         _ => return print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output),
     };
     let shown = Shown {
-        pictures: vec![end.picture(format!("{} crashed", file_name(input)), Vec::new())],
+        pictures: vec![end.picture(
+            end.crash.map_or(headline.clone(), |crash| tame(&crash.finding())),
+            vec![format!("{} crashed.", tame(&file_name(input)))],
+        )],
         words: String::new(),
         too_large: None,
     };
@@ -275,9 +280,11 @@ impl Shown {
         match (end.crash, self.pictures.first_mut()) {
             (Some(crash), _) if !is_violation => {
                 let file = shown_name(input, answer);
-                let lead =
-                    vec![format!("The run crashed: {}.", crash.headline()), completed(answer)];
-                self.pictures = vec![end.picture(format!("{file} crashed ({})", crash.kind), lead)];
+                let lead = vec![
+                    format!("{file} crashed: {}.", tame(&crash.headline())),
+                    completed(answer),
+                ];
+                self.pictures = vec![end.picture(tame(&crash.finding()), lead)];
                 self.too_large = None;
             }
             (crash, Some(picture)) => {
@@ -296,19 +303,21 @@ impl Shown {
 /// The verdict on the operations that completed before a crash, as a sentence.
 fn completed(answer: &Answer<'_>) -> String {
     let (operations, model) = (answer.history.operations(), answer.model);
-    let plural = if operations == 1 { "" } else { "s" };
-    match &answer.outcome.verdict {
+    let (which, are, violate) = if operations == 1 {
+        ("the operation".to_owned(), "is", "violates")
+    } else {
+        (format!("the {operations} operations"), "are", "violate")
+    };
+    capitalized(&match &answer.outcome.verdict {
         Verdict::Consistent(_) => {
-            format!(
-                "The {operations} operation{plural} that completed before are consistent with {model}."
-            )
+            format!("{which} that completed before {are} consistent with {model}.")
         }
         Verdict::Undecided(reason) => format!(
-            "Whether the {operations} operation{plural} that completed before are consistent with {model} is undecided: {}.",
+            "whether {which} that completed before {are} consistent with {model} is undecided: {}.",
             reason.describe(&answer.history)
         ),
-        _ => format!("The {operations} operation{plural} that completed before violate {model}."),
-    }
+        _ => format!("{which} that completed before {violate} {model}."),
+    })
 }
 
 fn format(path: &Path, to: Option<Format>) -> Result<Format, Error> {

@@ -45,7 +45,8 @@ pub fn write(chart: &Chart, path: &Path, form: Form) -> Result<(), Error> {
 /// A run: who can take part, and its steps.
 pub struct Sequence<'r> {
     pub parties: &'r [(Party, String)],
-    pub steps: Vec<&'r [Signal]>,
+    /// Each with its tick, where it has one.
+    pub steps: Vec<(Option<u64>, &'r [Signal])>,
 }
 
 impl Sequence<'_> {
@@ -58,7 +59,11 @@ impl Sequence<'_> {
             title,
             lead,
             parties: parties.iter().map(|(_, name)| name.clone()).collect(),
-            steps: self.steps.iter().map(|step| Step { events: events(step, &column) }).collect(),
+            steps: self
+                .steps
+                .iter()
+                .map(|(tick, step)| Step { events: events(step, &column), tick: *tick, line: None })
+                .collect(),
             wrong: Some(wrong),
             ..Chart::default()
         }
@@ -66,7 +71,7 @@ impl Sequence<'_> {
 
     /// The parties that occur in the run.
     fn taking_part(&self) -> Vec<(Party, String)> {
-        let signals = || self.steps.iter().copied().flatten();
+        let signals = || self.steps.iter().flat_map(|(_, step)| step.iter());
         let takes_part = |party: &Party| {
             signals().any(|signal| match signal {
                 Signal::Happens { at, .. }
@@ -106,11 +111,12 @@ fn events(signals: &[Signal], column: &impl Fn(Party) -> usize) -> Vec<Event> {
             (Signal::Arrives { at, message, content }, _) => {
                 Event::Arrived { at: column(*at), what: message.clone(), content: *content }
             }
-            (Signal::Changes { at, event, states, line }, _) => Event::State {
+            (Signal::Changes { at, event, states, line, again }, _) => Event::State {
                 at: column(*at),
                 event: event.clone(),
                 states: states.clone(),
                 of: line.clone(),
+                again: again.clone(),
             },
             (Signal::Sends { from, to, message, content }, _) => Event::Sent {
                 from: column(*from),

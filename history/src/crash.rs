@@ -160,14 +160,48 @@ impl Crash {
     /// The crash in one line, such as `invalid transition: L1Cache 2, state SM, event Inv, address
     /// 0x1040, tick 3485`, or with the first line of the message if the fields say too little.
     pub fn headline(&self) -> String {
+        let when = match (self.tick, self.cycle) {
+            (Some(tick), _) => format!(", tick {tick}"),
+            (None, Some(cycle)) => format!(", cycle {cycle}"),
+            (None, None) => String::new(),
+        };
+        format!("{}{when}", self.summary())
+    }
+
+    /// The crash as a sentence for a title, such as `Deadlock: Seq 1 has waited for 0x10c0 since tick 9978`.
+    pub fn finding(&self) -> String {
+        let mut sentence = self.sentence().unwrap_or_else(|| self.summary());
+        if let Some(first) = sentence.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        sentence
+    }
+
+    /// What the controller misses, if the fields say it.
+    fn sentence(&self) -> Option<String> {
+        let controller = self.controller()?;
+        let parts = match self.kind {
+            _ if self.fields().is_empty() => return None,
+            CrashKind::Deadlock => {
+                let since = self.waiting_since.map(|tick| format!(" since tick {tick}"));
+                let since = since.unwrap_or_default();
+                format!("{controller} has waited for {:#x}{since}", self.address?)
+            }
+            CrashKind::InvalidTransition => {
+                let (state, event) = (self.state.as_ref()?, self.event.as_ref()?);
+                let of = self.address.map(|address| format!(" of {address:#x}"));
+                format!("{controller} in {state} has none for {event}{}", of.unwrap_or_default())
+            }
+            _ => return None,
+        };
+        Some(format!("{}: {parts}", self.kind))
+    }
+
+    /// The kind of crash and what is known of it, but for when it was.
+    fn summary(&self) -> String {
         let mut parts = self.fields();
         if parts.is_empty() {
             parts.push(self.first_line().to_owned());
-        }
-        match (self.tick, self.cycle) {
-            (Some(tick), _) => parts.push(format!("tick {tick}")),
-            (None, Some(cycle)) => parts.push(format!("cycle {cycle}")),
-            (None, None) => {}
         }
         format!("{}: {}", self.kind, parts.join(", "))
     }
@@ -178,7 +212,10 @@ impl Crash {
         let is_descriptive = match self.kind {
             CrashKind::InvalidTransition => self.state.is_some() || self.event.is_some(),
             CrashKind::FailedAssertion => place.is_some() || self.address.is_some(),
-            CrashKind::Deadlock => self.address.is_some(),
+            // `rubric simulate` says who waits, and since when.
+            CrashKind::Deadlock => {
+                self.address.is_some() && !self.first_line().contains(" has waited for ")
+            }
             _ => false,
         };
         if !is_descriptive {
@@ -192,10 +229,40 @@ impl Crash {
         parts
     }
 
-    /// The first line of the message, without everything up to `panic: ` or `fatal: `.
+    /// The first line of the message, without everything up to `panic: ` or `fatal: `, the kind of crash, and the time at its end.
     fn first_line(&self) -> &str {
         let line = self.message.lines().next().unwrap_or_default();
         let behind = line.find("panic: ").or_else(|| line.find("fatal: "));
-        behind.map_or(line, |at| &line[at + "panic: ".len()..])
+        let line = behind.map_or(line, |at| &line[at + "panic: ".len()..]);
+        let kind = self.kind.name();
+        let is_kind = |(before, _): &(&str, &str)| before.eq_ignore_ascii_case(kind);
+        let line = line.split_once(": ").filter(is_kind).map_or(line, |(_, rest)| rest);
+        let timed = self.tick.and_then(|_| line.rsplit_once("; current time: "));
+        timed.map_or(line, |(before, _)| before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_simulated_deadlock_is_named_once_with_its_tick() {
+        let message = "Deadlock: nothing happens any more, but sequencer 2 has waited for 0x1000 since tick 97; current time: 808";
+        let mut crash = Crash::new(CrashKind::Deadlock, message);
+        (crash.tick, crash.address) = (Some(808), Some(0x1000));
+        let said = "nothing happens any more, but sequencer 2 has waited for 0x1000 since tick 97";
+        assert_eq!(crash.headline(), format!("deadlock: {said}, tick 808"));
+        assert_eq!(crash.finding(), format!("Deadlock: {said}"));
+    }
+
+    #[test]
+    fn titles_are_sentences() {
+        let mut crash = Crash::new(CrashKind::Deadlock, "panic: Possible Deadlock detected.");
+        (crash.machine, crash.version) = (Some("Seq".to_owned()), Some(1));
+        (crash.address, crash.waiting_since) = (Some(0x10c0), Some(9978));
+        assert_eq!(crash.finding(), "Deadlock: Seq 1 has waited for 0x10c0 since tick 9978");
+        let vague = Crash::new(CrashKind::Panic, "panic: it broke");
+        assert_eq!(vague.finding(), "Panic: it broke");
     }
 }

@@ -22,20 +22,21 @@ pub fn history(run: &Run, protocol: &Protocol) -> Result<History, BuildError> {
 pub fn annotate(history: &mut History, run: &Run, protocol: &Protocol) {
     history.provenance.protocol = Some(protocol.title());
     history.provenance.mutant = protocol.loaded.mutant.clone();
-    history.provenance.ended = Some(ended(run));
-    history.provenance.crash = crash(run, protocol.sources());
+    let crash = crash(run, protocol.sources());
+    history.provenance.ended = Some(ended(crash.as_ref()));
+    history.provenance.crash = crash;
 }
 
 /// How a run ended, in the words that a reader of its trace uses.
-fn ended(run: &Run) -> String {
-    match &run.fault {
-        Some(fault) => format!("crashed ({}: {})", fault.kind.crash(), fault.message),
+fn ended(crash: Option<&Crash>) -> String {
+    match crash {
+        Some(crash) => format!("crashed ({})", crash.headline()),
         None => "all requests answered".to_owned(),
     }
 }
 
 /// The fault that ended a run, as the crash that a reader of gem5's output would find.
-fn crash(run: &Run, sources: &Sources) -> Option<Crash> {
+pub fn crash(run: &Run, sources: &Sources) -> Option<Crash> {
     let fault = run.fault.as_ref()?;
     let controller = fault.controller.as_deref();
     let (machine, version) = match controller.and_then(|name| name.rsplit_once(' ')) {

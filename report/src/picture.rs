@@ -34,7 +34,7 @@ pub mod timeline;
 mod write;
 
 pub use certify::rule::Relation;
-pub(crate) use render::drawing;
+pub(crate) use render::{drawing, wrapped};
 pub use render::{escaped, svg};
 pub use write::dot;
 
@@ -170,7 +170,7 @@ pub struct CacheLine {
     pub controllers: Vec<String>,
     /// The state changes and operations, in the order of the trace.
     pub rows: Vec<LineRow>,
-    /// The number of transitions that were left out.
+    /// The number of transitions that were left out. Rows of their own stand for them where several are missing.
     pub left_out: usize,
     /// The name of a weaker model that allows the operations. Then the transitions that are left out are those by which the caches of
     /// the operations neither get nor lose the line; else they are those farthest from the operations.
@@ -198,7 +198,7 @@ impl CacheLine {
     }
 }
 
-/// A state change of a cache line, or an operation on it.
+/// A state change of a cache line, an operation on it, or a row that stands for several that were left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineRow {
     /// The tick.
@@ -207,10 +207,15 @@ pub struct LineRow {
     pub line: Option<u64>,
     /// The event or the operation, as text.
     pub what: String,
-    /// The states of the controllers after the row; empty where a state is not known.
+    /// The states of the controllers after the row; empty where a state is not known. Of a row that stands for transitions that were left
+    /// out, the states that a controller entered in them, such as `M → M_I → I`.
     pub states: Vec<String>,
-    /// The controller that took the transition; none if it is an operation.
+    /// The controller that took the transition; none if the row is no transition.
     pub changed: Option<usize>,
+    /// Whether it is an operation that is no part of the violation.
+    pub is_other: bool,
+    /// The number of transitions that the row stands for; 0 if it is a transition or an operation.
+    pub left_out: usize,
     /// The controllers whose permissions violate the SWMR invariant after the row, in ascending order.
     pub conflicting: Vec<usize>,
     /// Whether this transition is the one by which a cache kept its permission although another cache got it.
@@ -222,6 +227,11 @@ pub struct LineRow {
 }
 
 impl LineRow {
+    /// Whether it is an operation of the violation.
+    pub fn is_of_violation(&self) -> bool {
+        self.changed.is_none() && !self.is_other && self.left_out == 0
+    }
+
     /// The state of a controller after the row, with the value where the controller served the operation, such as `M 0x17`.
     pub fn state(&self, controller: usize) -> String {
         let state = self.states.get(controller).map_or("", String::as_str);

@@ -7,7 +7,7 @@
 //! ```
 //! use report::sequence::{Chart, Event, Step, text};
 //!
-//! let step = |events: Vec<Event>| Step { events };
+//! let step = |events: Vec<Event>| Step { events, ..Step::default() };
 //! let chart = Chart {
 //!     title: "A request".to_owned(),
 //!     parties: vec!["L1Cache-0".to_owned(), "Directory-0".to_owned()],
@@ -20,6 +20,7 @@
 //! assert!(text(&chart).contains("GETX for line 0"));
 //! ```
 
+mod columns;
 mod crashed;
 mod svg;
 mod text;
@@ -55,6 +56,10 @@ pub struct Chart {
 pub struct Step {
     /// Its parts, in their order.
     pub events: Vec<Event>,
+    /// The tick, if it is known.
+    pub tick: Option<u64>,
+    /// The line of the trace, if there is one.
+    pub line: Option<u64>,
 }
 
 /// A part of a step. Parties are given by their columns.
@@ -96,7 +101,7 @@ pub enum Event {
         /// Stands for what else it says, such as who asks; 0 if that is unknown.
         content: u64,
     },
-    /// A state changes.
+    /// A controller takes a transition.
     State {
         /// The controller whose state it is.
         at: usize,
@@ -106,6 +111,8 @@ pub enum Event {
         states: (String, String),
         /// The line whose state it is: `line 0`.
         of: String,
+        /// How often it happened in a row, such as `3 times to tick 6328`; empty if once.
+        again: String,
     },
 }
 
@@ -152,27 +159,17 @@ impl Chart {
         messages
     }
 
-    /// The words that stand between lifelines or on one, each with the number of columns that it may take.
-    fn words(&self) -> Vec<(&str, usize)> {
-        let messages = self.messages();
-        let mut words: Vec<(&str, usize)> =
-            self.parties.iter().map(|name| (name.as_str(), 1)).collect();
-        for (number, step) in self.steps.iter().enumerate() {
-            for event in &step.events {
-                match event {
-                    Event::Note { what, .. } => words.push((what, 1)),
-                    Event::Direct { from, to, what } => {
-                        words.push((what, from.abs_diff(*to).max(1)));
-                    }
-                    Event::Arrived { at, what, .. } => {
-                        let from = self.sender(&messages, number).unwrap_or(*at);
-                        words.push((what, from.abs_diff(*at).max(1)));
-                    }
-                    Event::State { .. } | Event::Sent { .. } => {}
-                }
-            }
-        }
-        words
+    /// The lines of the box of a transition: its event, the states, and how often it happened. The cache line is named where the chart has
+    /// several.
+    fn box_of(&self, event: &Event) -> Vec<String> {
+        let Event::State { event, states: (before, after), of, again, .. } = event else {
+            return Vec::new();
+        };
+        let is_other = |it: &Event| matches!(it, Event::State { of: other, .. } if other != of);
+        let has_several = self.steps.iter().flat_map(|step| &step.events).any(is_other);
+        let event = if has_several { format!("{event}, {of}") } else { event.clone() };
+        let lines = [event, format!("{before} \u{2192} {after}"), again.clone()];
+        lines.into_iter().filter(|line| !line.is_empty()).collect()
     }
 
     /// The party that a message comes from that arrives in a step.
@@ -195,6 +192,7 @@ pub(crate) mod tests {
             event: event.to_owned(),
             states: (before.to_owned(), after.to_owned()),
             of: "line 0".to_owned(),
+            again: String::new(),
         };
         let asks = Event::Direct { from: 0, to: 1, what: "stores to line 0".to_owned() };
         let told = Event::Direct { from: 1, to: 0, what: "has written line 0".to_owned() };
@@ -214,7 +212,7 @@ pub(crate) mod tests {
             title: "Data <twice>".to_owned(),
             lead: vec!["A directory answers twice.".to_owned()],
             parties: ["core 0", "L1Cache-0", "Directory-0"].map(str::to_owned).to_vec(),
-            steps: steps.into_iter().map(|events| Step { events }).collect(),
+            steps: steps.into_iter().map(|events| Step { events, ..Step::default() }).collect(),
             wrong: Some("deadlock: a message is left".to_owned()),
             notes: vec!["DATA for line 0 has not arrived at L1Cache-0".to_owned()],
             repeats_from: Some(2),
@@ -238,7 +236,7 @@ pub(crate) mod tests {
         let sent = |from, content| Event::Sent { from, to: 2, what: what.clone(), content };
         let arrived = |content| Event::Arrived { at: 2, what: what.clone(), content };
         let events = [sent(0, 7), sent(1, 8), arrived(8), arrived(7)];
-        let steps = events.map(|event| Step { events: vec![event] });
+        let steps = events.map(|event| Step { events: vec![event], ..Step::default() });
         let chart = Chart { steps: steps.to_vec(), ..Chart::default() };
         let messages = chart.messages();
         assert_eq!(chart.sender(&messages, 2), Some(1));

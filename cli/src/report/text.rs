@@ -141,9 +141,14 @@ impl Page<'_> {
             }
             writeln!(
                 out,
-                "\nOf {} runs{} that violate {}, refuted by",
-                rates.violating,
+                "\nOf {}{} that {} {}, refuted by",
+                if rates.violating == 1 {
+                    "1 run".to_owned()
+                } else {
+                    format!("{} runs", rates.violating)
+                },
                 protocol(&rates.scope),
+                if rates.violating == 1 { "violates" } else { "violate" },
                 model(&rates.scope)
             )?;
             let counted = || rates.criteria.iter().filter(|rate| rate.asked > 0);

@@ -7,8 +7,6 @@ use std::time::Instant;
 
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
-use simulate::stepper::Signal;
-use simulate::system::Fault;
 use slicc::protocol::Protocol;
 
 use super::score::Score;
@@ -58,7 +56,7 @@ pub fn run(
         eprintln!("rubric: {words}: {}", lines.join("\n"));
         status = Status::Violation;
         if let (Some(path), Some(form)) = (&args.chart, form) {
-            draw(&words, &run, stopped, path, form)?;
+            draw(&words, &run, &opened.protocol, path, form)?;
         }
     }
     for warning in run.warnings.iter().filter(|_| !args.quiet) {
@@ -179,19 +177,23 @@ fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
 }
 
 /// Draws what controllers did last for the line at which a run failed; nothing if it failed at none.
-fn draw(words: &str, run: &Run, fault: &Fault, path: &Path, form: Form) -> Result<(), Error> {
-    let (Some(played), Some(address)) = (run.played(), fault.address) else {
+fn draw(words: &str, run: &Run, protocol: &Protocol, path: &Path, form: Form) -> Result<(), Error> {
+    let crash = lab::simulated::crash(run, protocol.sources());
+    let (Some(played), Some((crash, address))) =
+        (run.played(), crash.and_then(|crash| Some((crash.finding(), crash.address?))))
+    else {
         eprintln!("rubric: nothing to draw: {} was not written", path.display());
         return Ok(());
     };
-    let steps: Vec<&[Signal]> = played.steps.iter().map(|step| &step.signals[..]).collect();
+    let steps = played.steps.iter().map(|step| (Some(step.tick), &step.signals[..])).collect();
     let ticks = match (played.steps.first(), played.steps.last()) {
         (Some(first), Some(last)) => format!(", from tick {} to {}", first.tick, last.tick),
         _ => String::new(),
     };
-    let lead = vec![format!("The last transitions and messages for {address:#x}{ticks}")];
+    let lead = format!("{words}: the last transitions and messages for {address:#x}{ticks}");
+    let wrong = run.fault.as_ref().map_or(String::new(), |fault| fault.message.clone());
     let run = Sequence { parties: &played.parties, steps };
-    sequence::write(&run.chart(words.to_owned(), lead, fault.message.clone()), path, form)?;
+    sequence::write(&run.chart(crash, vec![lead], wrong), path, form)?;
     eprintln!("rubric: written: {}", path.display());
     Ok(())
 }

@@ -162,7 +162,7 @@ fn the_last_steps_are_drawn() {
         output_of(&["explain", &trace, "-o", &path], 1);
         let drawn = fs::read_to_string(&path).unwrap();
         for wanted in [
-            "a.trace crashed (deadlock)",
+            "Seq 1 has waited for 0x1000 since tick 95",
             "The last transitions for 0x1000",
             "L1Cache 0 Fwd_GETX: M &gt; MII",
             "1 request outstanding",
@@ -213,7 +213,9 @@ fn the_last_steps_are_drawn_as_a_sequence() {
     };
     let text = draw("a.txt");
     for wanted in [
-        "a.trace crashed",
+        "Deadlock: Seq 1 has waited for 0x1000 since tick 95\na.trace: ",
+        "  tick  line  ",
+        "    90     8  ",
         "GETX for L1Cache-1",
         "Store stalls in MII, 2 times",
         "Seq 1",

@@ -193,11 +193,28 @@ fn where_store_buffers_explain_a_violation_few_transitions_are_shown() {
     }
     let drawn = explain(&["--model", "sc", &trace, "-o", "-", "--to", "svg"], 1);
     assert!(drawn.contains("TSO allows it: cores with store buffers may do this"), "{drawn}");
+    // The title says which read returned what, and boxes are placed by the first tick that they show.
+    assert!(
+        drawn.contains("<title>SC is violated: T") && drawn.contains(" does not return what T")
+    );
+    assert!(drawn.contains("Time goes down. Stores are placed at the tick at which they were"));
+    let boxes = drawn.split("line ").filter_map(|rest| rest.split_once(", tick "));
+    let ticks = boxes.map(|(_, rest)| rest.split(|letter: char| !letter.is_ascii_digit()).next());
+    let ticks: Vec<u64> = ticks.map(|tick| tick.unwrap().parse().unwrap()).collect();
+    assert!(ticks.len() > 3 && ticks.is_sorted(), "{ticks:?}");
     // A core that was not told of an invalidation reads a value that was overwritten before.
     let fault = ["--mutant=mesi2-l1-s-inv-no-notify", "--client=early-8", "--operations=300"];
     let said = explain(&["--model", "sc", &simulated(&fault, "fault.trace")], 1);
     assert!(!said.contains(" allows these operations"), "{said}");
     assert!(said.contains(" transitions farther from these operations are left out"), "{said}");
+    // Where rows are missing, one says so.
+    let sum = |is_wanted: &dyn Fn(&str) -> bool| -> usize {
+        let lines = said.lines().map(str::trim).filter(|line| is_wanted(line));
+        let words = lines.map(|line| line.trim_start_matches("\u{2026} ").split(' ').next());
+        words.filter_map(|word| word?.parse::<usize>().ok()).sum()
+    };
+    let all = sum(&|line| line.contains(" farther from these operations "));
+    assert_eq!(sum(&|line| line.starts_with('\u{2026}')), all, "{said}");
 }
 
 #[test]

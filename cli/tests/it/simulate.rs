@@ -305,6 +305,26 @@ fn a_protocol_on_the_disk() {
     assert_eq!(rest(&own), rest(&built_in));
 }
 
+/// A cache that takes a forward and keeps the line: the transition that is the fault does not change the state.
+#[test]
+fn a_deadlock_is_drawn_with_the_transition_that_keeps_its_state() {
+    let folder = Folder::new();
+    let right = "transition(M, Fwd_GETX, I) {pass_block_on, tell_core_of_loss, pop_forward}";
+    let wrong = "transition(M, Fwd_GETX) {pop_forward}";
+    let path = edited_mi_example(folder.0.path(), "MI_example-cache.sm", right, wrong);
+    let (chart, trace) = (folder.path("fault.txt"), folder.path("fault.trace"));
+    complaint(&["simulate", &path, "-o", &trace, "--chart", &chart], 1);
+    let drawn = std::fs::read_to_string(&chart).unwrap();
+    assert!(drawn.contains("M Fwd_GETX → M"), "{drawn}");
+    assert!(drawn.starts_with("Deadlock: ") && drawn.contains("  tick"), "{drawn}");
+    // The trace says it once, and how to see the messages.
+    let checked = output_of(&["check", &trace], 1);
+    let headline = checked.lines().next().unwrap();
+    assert_eq!(headline.to_lowercase().matches("deadlock").count(), 1, "{headline}");
+    assert!(!headline.contains("current time"), "{headline}");
+    assert!(checked.contains("--chart fault.svg") && !checked.contains("RubyQueue"), "{checked}");
+}
+
 #[test]
 fn an_undefined_transition_is_reported_as_gem5_does() {
     let folder = Folder::new();

@@ -112,10 +112,12 @@ impl Reader<'_> {
                     .to_owned(),
             );
         } else if !self.raw.last_steps.messages {
-            missing.push(
-                "messages in flight are not recorded: add RubyQueue to --debug-flags, which prints each message as it enters a buffer"
-                    .to_owned(),
-            );
+            let how = if self.is_simulated {
+                "the command in the first line of the trace draws them if --chart fault.svg is added"
+            } else {
+                "add RubyQueue to --debug-flags, which prints each message as it enters a buffer"
+            };
+            missing.push(format!("messages in flight are not recorded: {how}"));
         }
         let of_protocol = [CrashKind::FailedAssertion, CrashKind::ProtocolError];
         if crash.is_some_and(|crash| of_protocol.contains(&crash.kind) && crash.address.is_none()) {

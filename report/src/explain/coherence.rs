@@ -1,6 +1,8 @@
 //! Lists the states of the controllers for the cache lines of a violation, and where caches violated the single-writer,
 //! multiple-readers (SWMR) invariant.
 
+mod gaps;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -65,28 +67,37 @@ pub fn lines(
         let base = bases.range(..=address).next_back()?;
         (address - base < LONGEST_LINE).then_some(*base)
     };
-    let mut by_line: BTreeMap<u64, Vec<OpId>> = BTreeMap::new();
+    let mut by_line: BTreeMap<u64, LineOps> = BTreeMap::new();
     for &op in ops {
         if let Some(base) = base(op) {
-            by_line.entry(base).or_default().push(op);
+            by_line.entry(base).or_default().ops.push(op);
         }
     }
-    // The ticks at which operations took effect. A controller that keeps its state at such a tick has served an operation.
-    let mut served: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
     for op in history.ops() {
-        if let (Some(base), Some(tick)) = (base(op), history.operation(op).completed)
-            && by_line.contains_key(&base)
-        {
-            served.entry(base).or_default().insert(tick);
+        let Some(own) = base(op).and_then(|base| by_line.get_mut(&base)) else { continue };
+        let operation = history.operation(op);
+        own.served.extend(operation.completed);
+        if operation.written.is_some() && !own.ops.contains(&op) {
+            own.writes.push(op);
         }
     }
     let lines = by_line.into_iter();
     lines
         .map(|(base, ops)| {
-            let served = served.remove(&base).unwrap_or_default();
-            line(history, transitions, permissions, owners, (base, &ops), &served, allowed_by)
+            line(history, transitions, permissions, owners, (base, &ops), allowed_by)
         })
         .collect()
+}
+
+/// The operations on a cache line.
+#[derive(Default)]
+struct LineOps {
+    /// Those of the violation.
+    ops: Vec<OpId>,
+    /// The writes that are no part of it.
+    writes: Vec<OpId>,
+    /// The ticks at which operations took effect. A controller that keeps its state at such a tick has served an operation.
+    served: BTreeSet<u64>,
 }
 
 fn line(
@@ -94,8 +105,7 @@ fn line(
     transitions: &Transitions,
     permissions: Permissions<'_>,
     owners: &Owners<'_>,
-    (base, ops): (u64, &[OpId]),
-    served: &BTreeSet<u64>,
+    (base, LineOps { ops, writes, served }): (u64, &LineOps),
     allowed_by: Option<Model>,
 ) -> CacheLine {
     let ticks = ops.iter().flat_map(|&op| {
@@ -113,9 +123,12 @@ fn line(
     let mut states = vec![String::new(); controllers.len()];
     let mut events: Vec<_> =
         own.iter().map(|it| ((it.tick, 0, u64::from(it.line)), Event::Transition(*it))).collect();
+    let is_meanwhile = |op: &&OpId| {
+        history.operation(**op).completed.is_some_and(|tick| (first..=last).contains(&tick))
+    };
     // The trace line of an operation may be the one at which it was issued. Here it is sorted by when it took effect, behind the
     // transitions of that tick.
-    events.extend(ops.iter().map(|&op| {
+    events.extend(ops.iter().chain(writes.iter().filter(is_meanwhile)).map(|&op| {
         let operation = history.operation(op);
         let tick = operation.completed.or(operation.issued).unwrap_or(last);
         let line = operation.line.unwrap_or(0);
@@ -132,6 +145,7 @@ fn line(
                 if reads_own_buffer(history, op) {
                     buffered.insert(rows.len());
                 }
+                row.is_other = !ops.contains(&op);
                 row.tick = history.operation(op).completed;
                 row.line = history.line(op);
                 row.what = format!("{} {}", why::label(history, op), history.describe(op));
@@ -171,18 +185,17 @@ fn line(
     let held = allowed_by.filter(|_| swmr_violation.is_none()).and_then(|model| {
         Some((model, possession(&rows, &buffered, &controllers, permissions, &own)?))
     });
-    let all = rows.len();
     let (rows, allowed_by) = match held {
-        Some((model, kept)) => (only(rows, &kept), Some(model.to_string())),
+        Some((model, kept)) => (gaps::marked(rows, &kept), Some(model.to_string())),
         None => {
             let is_before = |row: &&LineRow| row.changed.is_some() && row.tick < Some(first);
             let before = rows.iter().take_while(is_before).count();
             let begins = before.saturating_sub(BEFORE).min(cause.unwrap_or(usize::MAX));
-            rows.drain(..begins);
-            (nearest(rows, &own), None)
+            let kept = nearest(&rows, begins, &own);
+            (gaps::marked(rows, &kept), None)
         }
     };
-    let left_out = all - rows.len();
+    let left_out = rows.iter().map(|row| row.left_out).sum();
     CacheLine {
         title: format!("Cache line {base:#x}: the states of its controllers"),
         controllers: controllers
@@ -228,9 +241,12 @@ fn possession(
             (std::mem::replace(&mut latest[at], after), after)
         }));
     }
-    let first = rows.iter().position(|row| row.changed.is_none())?;
+    let first = rows.iter().position(LineRow::is_of_violation)?;
     let mut kept = BTreeSet::new();
     for row in first..rows.len() {
+        if rows[row].is_other {
+            continue;
+        }
         let Some(at) = rows[row].changed else {
             kept.insert(row);
             if !buffered.contains(&row) {
@@ -290,12 +306,6 @@ fn reads_own_buffer(history: &History, op: OpId) -> bool {
             (write.location, write.written) == (own.location, own.read)
                 && write.completed.is_none_or(|tick| own.completed.is_some_and(|own| own < tick))
         })
-}
-
-/// The rows with these numbers.
-fn only(rows: Vec<LineRow>, kept: &BTreeSet<usize>) -> Vec<LineRow> {
-    let rows = rows.into_iter().enumerate();
-    rows.filter(|(at, _)| kept.contains(at)).map(|it| it.1).collect()
 }
 
 /// A cache: a machine and its number.
@@ -420,14 +430,15 @@ fn swmr_violation(row: &LineRow, controllers: &[(&str, u32)]) -> String {
     format!("SWMR violation from tick {tick}{line}: {}", holders.join(", "))
 }
 
-/// The operations and the transitions nearest to them, in order. Changes in the caches that serve these
-/// operations (`own`) come first, since one of them may be the fault however far away it is. A transition that keeps its state is
-/// less likely to matter, so it counts as farther away; but it may be the fault of the protocol.
-fn nearest(rows: Vec<LineRow>, own: &BTreeSet<usize>) -> Vec<LineRow> {
+/// The rows of the operations of the violation and those nearest to them, from `begins` on. Changes in the caches that serve these
+/// operations (`own`) come first, since one of them may be the fault however far away it is, and so do other writes, without which the
+/// changes are hard to follow. A transition that keeps its state is less likely to matter, so it counts as farther away; but it may be
+/// the fault of the protocol.
+fn nearest(rows: &[LineRow], begins: usize, own: &BTreeSet<usize>) -> BTreeSet<usize> {
     /// Rows by which a transition that keeps its state counts as farther away.
     const STAYS_FARTHER: usize = 6;
-    let is_operation: Vec<bool> = rows.iter().map(|row| row.changed.is_none()).collect();
-    let operations: Vec<usize> = (0..rows.len()).filter(|&at| is_operation[at]).collect();
+    let is_operation = |at: &usize| rows[*at].is_of_violation();
+    let operations: Vec<usize> = (0..rows.len()).filter(is_operation).collect();
     let room = ROWS.saturating_sub(operations.len());
     let distance = |at: usize| {
         let after = operations.partition_point(|&it| it < at);
@@ -437,15 +448,14 @@ fn nearest(rows: Vec<LineRow>, own: &BTreeSet<usize>) -> Vec<LineRow> {
     };
     let stays = |at: usize| usize::from(rows[at].what.ends_with(STAYS));
     let is_own = |at: usize| {
-        stays(at) == 0 && rows[at].changed.is_some_and(|controller| own.contains(&controller))
+        stays(at) == 0 && rows[at].changed.is_none_or(|controller| own.contains(&controller))
     };
-    let mut others: Vec<usize> = (0..rows.len()).filter(|&at| !is_operation[at]).collect();
+    let mut others: Vec<usize> = (begins..rows.len()).filter(|at| !is_operation(at)).collect();
     others.sort_by_cached_key(|&at| {
         let farther = distance(at) + STAYS_FARTHER * stays(at);
         (!rows[at].is_cause, !is_own(at), farther, at)
     });
-    let kept: BTreeSet<usize> = others.into_iter().take(room).chain(operations).collect();
-    only(rows, &kept)
+    others.into_iter().take(room).chain(operations).collect()
 }
 
 /// A transition of a controller, or an operation on the line.
@@ -471,14 +481,12 @@ pub fn words(lines: &[CacheLine]) -> String {
                 line.controllers.iter().zip(&row.states).filter(|(_, state)| !state.is_empty());
             let held: Vec<String> = held.map(|(name, state)| format!("{name} {state}")).collect();
             let mark = if row.is_cause { "  <- keeps the line" } else { "" };
-            let _ = writeln!(
-                text,
-                "    tick {:>8}  line {:>8}  {:40} {}{mark}",
-                number(row.tick),
-                number(row.line),
-                row.what,
-                held.join(", ")
-            );
+            let place = if row.left_out > 0 {
+                String::new()
+            } else {
+                format!("tick {:>8}  line {:>8}", number(row.tick), number(row.line))
+            };
+            let _ = writeln!(text, "    {place:28}  {:40} {}{mark}", row.what, held.join(", "));
         }
     }
     text

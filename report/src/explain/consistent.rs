@@ -20,10 +20,18 @@ pub fn consistent(
     steps: &[Step],
     title: String,
 ) -> Picture {
+    let has_buffers = steps.iter().any(|step| matches!(step, Step::Commit(_)));
+    let buffer = if has_buffers { ", or what waits in its own thread's buffer" } else { "" };
     let mut picture = Picture {
         title,
-        lead: vec!["Memory order goes down: each operation reads what was written last above it, or what waits in its own thread's buffer.".to_owned()],
-        columns: history.threads().iter().map(|thread| format!("thread {}", thread.label)).collect(),
+        lead: vec![format!(
+            "Memory order goes down: each operation reads what was written last above it{buffer}."
+        )],
+        columns: history
+            .threads()
+            .iter()
+            .map(|thread| format!("thread {}", thread.label))
+            .collect(),
         operations: steps.iter().take(LISTED).map(|step| operation(history, *step)).collect(),
         notes: assumptions::of(&history.provenance),
         ..Picture::default()

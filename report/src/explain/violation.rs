@@ -60,8 +60,15 @@ pub fn violation(
             "{weaker} allows it: cores with {buffers} may do this on a correct protocol."
         ));
     }
+    if ops.iter().any(|&op| why::buffered(history, op).is_some()) {
+        lead.push(
+            "Time goes down. Stores are placed at the tick at which they were issued, and reached memory later."
+                .to_owned(),
+        );
+    }
     // Two caches that hold a line explain more than the cycle that follows from it.
-    let finding = lines.iter().find_map(|line| line.finding.clone()).unwrap_or(headline);
+    let finding = lines.iter().find_map(|line| line.finding.clone());
+    let finding = finding.unwrap_or_else(|| why::finding(history, violation));
     let title = &format!("{model} is violated: {finding}");
     let mut notes = assumptions::of(&history.provenance);
     if lines.is_empty() && transitions.iter().next().is_some() {

@@ -25,19 +25,30 @@ pub fn node(history: &History, node: Node) -> String {
     }
 }
 
-/// The tick at which an operation took effect. A client prints a store when it is issued, and memory performs it later.
-pub fn ticks(history: &History, op: OpId) -> Option<String> {
+/// The ticks at which a store was issued, where a client printed it, and at which memory performed it later; `None` if an operation has only
+/// one tick.
+pub fn buffered(history: &History, op: OpId) -> Option<(u64, u64)> {
     let operation = history.operation(op);
-    match (operation.issued, operation.completed) {
-        (Some(issued), Some(completed))
-            if operation.kind.may_be_buffered()
-                && history.provenance.source == Source::Client
-                && issued != completed =>
-        {
-            Some(format!("tick {issued}, in memory at {completed}"))
-        }
-        (issued, completed) => completed.or(issued).map(|tick| format!("tick {tick}")),
+    let ticks = operation.issued.zip(operation.completed);
+    let is_client = history.provenance.source == Source::Client;
+    ticks.filter(|(issued, completed)| {
+        operation.kind.may_be_buffered() && is_client && issued != completed
+    })
+}
+
+/// The tick at which an operation took effect; of one that was buffered, the tick at which it was issued, too.
+pub fn ticks(history: &History, op: OpId) -> Option<String> {
+    match buffered(history, op) {
+        Some((issued, completed)) => Some(format!("tick {issued}, in memory at {completed}")),
+        None => first_tick(history, op).map(|tick| format!("tick {tick}")),
     }
+}
+
+/// The tick that [`ticks`] names first.
+pub fn first_tick(history: &History, op: OpId) -> Option<u64> {
+    let operation = history.operation(op);
+    let issued = buffered(history, op).map(|(issued, _)| issued);
+    issued.or(operation.completed).or(operation.issued)
 }
 
 /// Describes an operation, with the tick and line by which to find it in the trace.
@@ -156,6 +167,42 @@ pub fn headline(history: &History, violation: &Violation) -> String {
         ),
         Contradiction::ThinFinal(location) => impossible_end(history, *location),
     }
+}
+
+/// The contradiction as the title of a picture. Of a general cycle it says which read of it returned an excluded value, if one did.
+pub fn finding(history: &History, violation: &Violation) -> String {
+    let block = violation.last();
+    let is_general = violation.blocks.len() == 1 && stale(history, block).is_none();
+    let read = match &block.end {
+        Contradiction::Cycle(cycle) if is_general => excluded(history, block, cycle),
+        _ => None,
+    };
+    read.unwrap_or_else(|| headline(history, violation))
+}
+
+/// What a read of a cycle, or one that an edge of it follows from, returned although the rest of the cycle excludes it: an older value than
+/// one that was written before, or one that is written later.
+fn excluded(history: &History, block: &Block, cycle: &[usize]) -> Option<String> {
+    let named = |op: OpId| format!("{} ({})", label(history, op), history.describe(op));
+    let facts = || cycle.iter().map(|&at| &block.facts[at]);
+    let overwritten = |fact: &Fact| match (fact.rule, fact.before, fact.after) {
+        (Rule::Observed(read), Node::Op(write), _) => Some((read, write)),
+        (rule, Node::Op(read), Node::Op(write)) if rule.relation() == Relation::FromReads => {
+            Some((read, write))
+        }
+        _ => None,
+    };
+    let later = |fact: &Fact| match (fact.rule.relation(), fact.before, fact.after) {
+        (Relation::ReadsFrom, Node::Op(write), Node::Op(read)) => Some((read, write)),
+        _ => None,
+    };
+    let old = facts().find_map(overwritten).map(|(read, write)| {
+        format!("{} does not return what {} wrote before it", named(read), named(write))
+    });
+    old.or_else(|| {
+        let (read, write) = facts().find_map(later)?;
+        Some(format!("{} returns what {} writes after it", named(read), named(write)))
+    })
 }
 
 /// Why a location cannot hold its final value.

@@ -14,8 +14,8 @@ use super::{Arrow, Picture, Weight};
 use columns::Columns;
 use rows::Rows;
 
-/// Width of a letter of monospaced text, and an upper bound for most other text.
-pub const LETTER: f64 = 6.7;
+/// Width of a letter of monospaced text, and an upper bound for most other text. Some programs round it to a whole pixel.
+pub const LETTER: f64 = 7.05;
 
 /// Height of a label.
 const LABEL_HEIGHT: f64 = 13.0;

@@ -7,7 +7,7 @@ use super::{ArrowStyle, Operation, Picture, Relation, lists, paths, states};
 
 /// Margin around the picture.
 const MARGIN: f64 = 16.0;
-/// Height of a line of text, and of the title.
+/// Height of a line of text, and of one of the title.
 const LINE: f64 = 17.0;
 const TITLE: f64 = 26.0;
 /// Height of the names of the columns.
@@ -15,14 +15,16 @@ const HEADS: f64 = 30.0;
 /// The smallest width of a picture, at which text is wrapped.
 const NARROWEST: f64 = 640.0;
 /// Width of a letter of the title.
-const TITLE_LETTER: f64 = 9.4;
+const TITLE_LETTER: f64 = 8.6;
 /// The font of texts whose letters must have the same width everywhere.
 pub(super) const MONOSPACE: &str = "DejaVu Sans Mono, Menlo, Consolas, monospace";
 
 /// Draws a picture with all its texts and tables. The same picture gives the same bytes.
 pub fn svg(picture: &Picture) -> String {
     let layout = layout(picture, HEADS);
-    let width = width(picture, &layout)
+    let width = layout
+        .width
+        .max(NARROWEST)
         .max(states::width(&picture.lines))
         .max(lists::width(&picture.lists));
     let mut body = Body::default();
@@ -51,15 +53,14 @@ pub(crate) fn drawing(picture: &Picture) -> String {
     document(picture, &body, layout.width.max(NARROWEST), false)
 }
 
-/// The width of the boxes and the title.
-fn width(picture: &Picture, layout: &Layout) -> f64 {
-    let title = picture.title.chars().count() as f64 * TITLE_LETTER;
-    layout.width.max(NARROWEST).max(title)
-}
-
 /// The document, with the title above the body if it is shown.
 fn document(picture: &Picture, body: &Body, width: f64, shows_title: bool) -> String {
-    let top = if shows_title { MARGIN + TITLE } else { MARGIN };
+    let title = if shows_title {
+        wrapped(&picture.title, (width / TITLE_LETTER) as usize)
+    } else {
+        Vec::new()
+    };
+    let top = MARGIN + TITLE * title.len() as f64;
     let (width, height) = (width + 2.0 * MARGIN, body.y + top + MARGIN);
     let mut all = String::new();
     write_line(
@@ -84,13 +85,13 @@ fn document(picture: &Picture, body: &Body, width: f64, shows_title: bool) -> St
         );
     }
     all.push_str("</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
-    if shows_title {
+    for (number, line) in title.iter().enumerate() {
         write_line(
             &mut all,
             format_args!(
                 "<text x=\"{MARGIN}\" y=\"{:.0}\" font-size=\"16\" font-weight=\"bold\">{}</text>",
-                MARGIN + 14.0,
-                escaped(&picture.title)
+                MARGIN + 14.0 + TITLE * number as f64,
+                escaped(line)
             ),
         );
     }
@@ -212,7 +213,7 @@ impl Body {
 }
 
 /// Wraps a text at spaces into lines of at most so many letters.
-pub(super) fn wrapped(text: &str, letters: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, letters: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let last = lines.last_mut().map_or(0, |line| line.chars().count());

@@ -100,14 +100,16 @@ fn row(row: &LineRow, starts: &[f64], y: f64, text: &mut String) {
                 ),
             );
         }
-        let weight = if is_changed || row.changed.is_none() || row.is_cause {
+        let look = if is_changed || row.is_of_violation() || row.is_cause {
             " font-weight=\"bold\""
+        } else if row.left_out > 0 {
+            " fill=\"#57606a\""
         } else {
             ""
         };
         write_line(
             text,
-            format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{weight}>{}</text>", escaped(cell)),
+            format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{look}>{}</text>", escaped(cell)),
         );
     }
 }

@@ -1,7 +1,8 @@
 //! The end of a run that crashed: what its trace shows of the line that the crash is about.
 //!
 //! gem5 prints which buffer a message enters, and not where it comes from. A message that enters buffers of two controllers with
-//! the same words was sent by the first and arrives at the second.
+//! the same words was sent by the first and arrives at the second, unless the first buffer is one that receives: then it was sent
+//! before the first step.
 
 use history::Crash;
 use ingest::Ending;
@@ -9,17 +10,19 @@ use ingest::ending::{LastStep, StepKind};
 
 use super::{Chart, Event, Step};
 
-/// The last steps before a crash as a chart, with a column for each controller; nothing if the trace shows none.
-pub fn crashed(title: String, crash: &Crash, ending: &Ending) -> Option<Chart> {
+/// The last steps before a crash as a chart, with a column for each controller; nothing if the trace shows none. The title says how the
+/// run crashed, and the line below it which run it was.
+pub fn crashed(name: &str, crash: &Crash, ending: &Ending) -> Option<Chart> {
     let (first, last) = (ending.steps.first()?, ending.steps.last()?);
     let mut parties = Parties::of(crash, ending);
     let mut steps = steps(&ending.steps, &mut parties);
     let end = failing(crash, &mut parties);
-    steps.extend(end.map(|event| Step { events: vec![event] }));
-    let ticks = format!("{}, from tick {} to {}", ending.title(), first.tick, last.last_tick);
+    steps.extend(end.map(|event| Step { events: vec![event], tick: crash.tick, line: None }));
+    let ticks =
+        format!("{name}: {}, from tick {} to {}", ending.title(), first.tick, last.last_tick);
     let wrong = Some(crash.headline());
     Some(Chart {
-        title,
+        title: crash.finding(),
         lead: vec![ticks],
         parties: parties.names,
         steps,
@@ -106,10 +109,18 @@ fn messages<'s>(all: &'s [LastStep], parties: &mut Parties) -> Vec<Sent<'s>> {
         };
         match sent.iter_mut().rev().find(comes_from) {
             Some(sent) => sent.arrives.push((step, at)),
+            None if receives(buffer) => {}
             None => sent.push(Sent { step, words, from: at, arrives: Vec::new() }),
         }
     }
     sent
+}
+
+/// Whether a buffer is named as one that receives messages, such as `responseToL1Cache`.
+fn receives(buffer: &str) -> bool {
+    let name = buffer.rsplit('.').next().unwrap_or(buffer);
+    let (before, after) = name.split_once("To").unwrap_or_default();
+    !before.is_empty() && after.starts_with(|first: char| first.is_ascii_uppercase())
 }
 
 /// What happens in each step. What one controller does at a tick is one step, but for messages, which arrive one by one.
@@ -127,7 +138,7 @@ fn steps(all: &[LastStep], parties: &mut Parties) -> Vec<Step> {
             Some(step) if before == Some((at, one.tick)) && !is_arrival => {
                 step.events.extend(events)
             }
-            _ => steps.push(Step { events }),
+            _ => steps.push(Step { events, tick: Some(one.tick), line: Some(one.line) }),
         }
         before = Some((at, one.last_tick));
     }
@@ -150,36 +161,43 @@ fn column(one: &LastStep, parties: &mut Parties) -> usize {
 
 /// The parts of a step.
 fn events(number: usize, one: &LastStep, at: usize, sent: &[Sent<'_>]) -> Vec<Event> {
-    let more = match one.count {
+    let again = match one.count {
         1 => String::new(),
-        count => format!(", {count} times to tick {}", one.last_tick),
+        count => format!("{count} times to tick {}", one.last_tick),
     };
-    let of = format!("{:#x}{more}", one.address);
+    let more = if again.is_empty() { String::new() } else { format!(", {again}") };
     match &one.what {
         StepKind::Transition { event, state, next_state, stall: None, .. } => vec![Event::State {
             at,
             event: event.clone(),
             states: (state.clone(), next_state.clone()),
-            of,
+            of: format!("{:#x}", one.address),
+            again,
         }],
         StepKind::Transition { event, state, stall: Some(_), .. } => {
             vec![Event::Note { at, what: format!("{event} stalls in {state}{more}") }]
         }
-        StepKind::Message { buffer, message } => match sent.iter().find(|one| one.step == number) {
-            None => vec![Event::Arrived { at, what: brief(message), content: 0 }],
-            Some(one) if one.arrives.is_empty() => {
-                let name = buffer.rsplit('.').next().unwrap_or(buffer);
-                vec![Event::Note { at, what: format!("{} enters {name}{more}", brief(message)) }]
+        StepKind::Message { buffer, message } => {
+            let what = brief(message);
+            if sent.iter().any(|one| one.arrives.iter().any(|(step, _)| *step == number)) {
+                return vec![Event::Arrived { at, what, content: 0 }];
             }
-            Some(one) => { one.arrives.iter() }
-                .map(|&(_, to)| Event::Sent {
-                    from: one.from,
-                    to,
-                    what: brief(message),
-                    content: 0,
-                })
-                .collect(),
-        },
+            let own = sent.iter().find(|one| one.step == number);
+            match own.filter(|one| !one.arrives.is_empty()) {
+                Some(one) => { one.arrives.iter() }
+                    .map(|&(_, to)| Event::Sent {
+                        from: one.from,
+                        to,
+                        what: what.clone(),
+                        content: 0,
+                    })
+                    .collect(),
+                None => {
+                    let name = buffer.rsplit('.').next().unwrap_or(buffer);
+                    vec![Event::Note { at, what: format!("{what} enters {name}{more}") }]
+                }
+            }
+        }
     }
 }
 
@@ -257,7 +275,11 @@ mod tests {
 
     #[test]
     fn messages_come_from_the_controller_that_sent_their_words_last() {
-        let chart = crashed("t crashed".to_owned(), &invalid(), &forwarded()).unwrap();
+        let chart = crashed("t", &invalid(), &forwarded()).unwrap();
+        assert_eq!(chart.title, "Invalid transition: L1Cache 1 in I has none for Fwd_GETX");
+        assert!(chart.lead[0].starts_with("t: the last transitions and messages for 0x1000"));
+        let places: Vec<_> = chart.steps.iter().map(|step| (step.tick, step.line)).collect();
+        assert_eq!(places[0], (Some(5), Some(5)));
         assert_eq!(chart.parties, ["L1Cache 0", "Directory 0", "L1Cache 1"]);
         let messages = chart.messages();
         let ways: Vec<(usize, usize)> = messages.iter().map(|one| (one.from, one.to)).collect();
@@ -282,9 +304,23 @@ mod tests {
             step(5, message("l1_cntrl0.requestToL1Cache", "RequestMsg GETS for L1Cache-2"));
         (again.count, again.last_tick) = (2004, 39_950);
         let ending = Ending { steps: vec![again], ..forwarded() };
-        let chart = crashed(String::new(), &invalid(), &ending).unwrap();
+        let chart = crashed("", &invalid(), &ending).unwrap();
         let wanted = "GETS for L1Cache-2 enters requestToL1Cache, 2004 times to tick 39950";
         assert!(text(&chart).contains(wanted), "{}", text(&chart));
+    }
+
+    /// Messages that were sent before the first step have no known sender: not the first controller that they arrive at.
+    #[test]
+    fn a_buffer_that_receives_sends_nothing() {
+        let again = "PersistentMsg GETX_PERSISTENT for L1Cache-1";
+        let steps = vec![
+            step(5, message("l1_cntrl0.persistentToL1Cache", again)),
+            step(9, message("l1_cntrl2.persistentToL1Cache", again)),
+        ];
+        let chart = crashed("", &invalid(), &Ending { steps, ..forwarded() }).unwrap();
+        assert!(chart.messages().is_empty());
+        assert!(receives("l1_cntrl0.responseToL1Cache") && receives("requestToDir"));
+        assert!(!receives("requestFromCache") && !receives("mandatoryQueue"));
     }
 
     #[test]
@@ -296,19 +332,19 @@ mod tests {
             ..invalid()
         };
         let [named, of_object] = [invalid(), crash].map(|crash| {
-            let chart = crashed(String::new(), &crash, &forwarded()).unwrap();
+            let chart = crashed("", &crash, &forwarded()).unwrap();
             chart.steps.last().cloned()
         });
         assert_eq!(named, of_object);
         let of_none = Crash { object: Some("system.cpu1".to_owned()), ..invalid() };
         let of_none = Crash { machine: None, ..of_none };
-        let chart = crashed(String::new(), &of_none, &forwarded()).unwrap();
+        let chart = crashed("", &of_none, &forwarded()).unwrap();
         assert_ne!(named, chart.steps.last().cloned());
     }
 
     #[test]
     fn a_trace_without_steps_has_no_chart() {
-        assert_eq!(crashed(String::new(), &invalid(), &Ending::default()), None);
+        assert_eq!(crashed("", &invalid(), &Ending::default()), None);
     }
 
     #[test]

@@ -2,44 +2,51 @@
 
 use std::fmt::Write;
 
+use super::columns::{BESIDE, Columns, LETTER, box_width, note_lines, under_way, width};
 use super::{Chart, Event, Message, REPEATED};
-use crate::picture::escaped;
+use crate::picture::{escaped, wrapped};
 
-/// Space around the chart, and the height of the title.
+/// Space around the chart, and the height of a line of the title.
 const MARGIN: f64 = 16.0;
-const TITLE: f64 = 26.0;
-/// Height of a line of text, of an arrow with its words, and of a changed state.
+const TITLE: f64 = 22.0;
+/// Height of a line of text, of one in a box, and of an arrow.
 const LINE: f64 = 18.0;
-const ARROW: f64 = 30.0;
-const STATE: f64 = 38.0;
-/// Space between steps, and the width of their numbers.
-const BETWEEN: f64 = 14.0;
-const NUMBERS: f64 = 28.0;
-/// Approximate width of a letter, and the least distance of lifelines.
-const LETTER: f64 = 6.6;
-const NARROWEST: f64 = 150.0;
-/// Approximate width of a letter of the title.
-const TITLE_LETTER: f64 = 9.4;
+const SMALL_LINE: f64 = 14.0;
+const ARROW: f64 = 26.0;
+/// Space between steps, and above a box.
+const BETWEEN: f64 = 12.0;
+const ABOVE_BOX: f64 = 6.0;
+/// Width of a letter of most texts, for what only has to be about as wide as a text.
+const USUAL_LETTER: f64 = 5.8;
+/// Approximate width of a letter of the title, and the least width at which it is broken into lines.
+const TITLE_LETTER: f64 = 8.6;
+const LEAST_TITLE: f64 = 560.0;
 /// Colours of Okabe and Ito.
 const BLUE: &str = "#0072b2";
 const RED: &str = "#d55e00";
-const GREY: &str = "#777777";
+const GREY: &str = "#666666";
 
 /// Draws a chart, with its title unless that is empty. The same chart gives the same bytes.
 pub fn svg(chart: &Chart) -> String {
     let messages = chart.messages();
+    let gutter = gutter(chart);
+    let left = MARGIN + gutter.iter().map(|column| column.width).sum::<f64>();
+    let columns = Columns::of(chart, left);
+    let letters = columns.right.max(LEAST_TITLE) / TITLE_LETTER;
+    let title =
+        if chart.title.is_empty() { Vec::new() } else { wrapped(&chart.title, letters as usize) };
     let mut drawing = Drawing {
         chart,
         messages: &messages,
-        column: column(chart),
+        columns,
+        gutter,
         arrows: String::new(),
+        behind: String::new(),
         out: String::new(),
         sent: vec![None; messages.len()],
-        last: (0.0, 0.0),
-        right: 0.0,
-        y: 0.0,
+        last: Mark::Point(0.0, 0.0),
+        y: MARGIN + TITLE * title.len() as f64 + LINE * chart.lead.len() as f64 + LINE,
     };
-    drawing.y = MARGIN + title_height(chart) + LINE * chart.lead.len() as f64 + LINE;
     let top = drawing.y;
     for step in 0..chart.steps.len() {
         if chart.repeats_from == Some(step) {
@@ -51,46 +58,66 @@ pub fn svg(chart: &Chart) -> String {
     drawing.under_way();
     let bottom = drawing.y;
     drawing.wrong();
-    let (y, body) = (drawing.y, std::mem::take(&mut drawing.arrows) + &drawing.out);
-    drawing.out.clear();
-    drawing.document(top, bottom, y, &body)
+    drawing.document(&title, top, bottom)
 }
 
-/// The height of the title; 0 if there is none.
-fn title_height(chart: &Chart) -> f64 {
-    if chart.title.is_empty() { 0.0 } else { TITLE }
+/// A column at the left that says where steps are.
+struct GutterColumn {
+    head: &'static str,
+    /// The text of each step.
+    cells: Vec<String>,
+    width: f64,
 }
 
-/// The distance of lifelines: the names of parties and the words of arrows have room.
-fn column(chart: &Chart) -> f64 {
-    let words = chart.words().into_iter();
-    let widths = words
-        .map(|(words, columns)| (words.chars().count() as f64 * LETTER + 24.0) / columns as f64);
-    widths.fold(NARROWEST, f64::max)
+/// The columns at the left: the ticks and the lines of the trace, or else the numbers of the steps.
+fn gutter(chart: &Chart) -> Vec<GutterColumn> {
+    let column = |head: &'static str, cells: Vec<String>| {
+        let letters = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let width = letters.max(head.len()) as f64 * LETTER + 12.0;
+        GutterColumn { head, cells, width }
+    };
+    let of = |number: fn(&super::Step) -> Option<u64>| -> Vec<String> {
+        let numbers = chart.steps.iter().map(number);
+        numbers.map(|number| number.map_or(String::new(), |number| number.to_string())).collect()
+    };
+    let places = [("tick", of(|step| step.tick)), ("line", of(|step| step.line))];
+    let known = places.into_iter().filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty()));
+    let columns: Vec<GutterColumn> = known.map(|(head, cells)| column(head, cells)).collect();
+    if !columns.is_empty() {
+        return columns;
+    }
+    vec![column("", (1..=chart.steps.len()).map(|number| number.to_string()).collect())]
+}
+
+/// What the last step ended with.
+#[derive(Clone, Copy)]
+enum Mark {
+    /// A place on a lifeline.
+    Point(f64, f64),
+    /// A box: its left and upper ends, its width and its height.
+    Box(f64, f64, f64, f64),
 }
 
 /// The state of drawing from top to bottom.
 struct Drawing<'c> {
     chart: &'c Chart,
     messages: &'c [Message<'c>],
-    /// The distance of lifelines.
-    column: f64,
-    /// The arrows, which lie below all words.
+    columns: Columns,
+    gutter: Vec<GutterColumn>,
+    /// The arrows, and above them the white behind words, which is below all words and boxes.
     arrows: String,
+    behind: String,
     out: String,
     /// For each message, the place at which it was sent, once its step is drawn.
     sent: Vec<Option<(f64, f64)>>,
-    /// Where the last arrow of a step ended, its state changed, or what happened is noted.
-    last: (f64, f64),
-    /// Where the words end that stand beside lifelines.
-    right: f64,
+    last: Mark,
     y: f64,
 }
 
 impl Drawing<'_> {
     /// The place of a lifeline.
     fn lifeline(&self, party: usize) -> f64 {
-        MARGIN + NUMBERS + self.column * (party as f64 + 0.5)
+        self.columns.lifeline(party)
     }
 
     fn write(&mut self, what: std::fmt::Arguments<'_>) {
@@ -101,17 +128,39 @@ impl Drawing<'_> {
 
     fn step(&mut self, step: usize) {
         self.y += BETWEEN;
-        let is_last = step + 1 == self.chart.steps.len() && self.chart.wrong.is_some();
-        let colour = if is_last { RED } else { GREY };
-        let (x, y) = (MARGIN, self.y + ARROW - 4.0);
-        self.write(format_args!(
-            "<text x=\"{x}\" y=\"{y:.0}\" fill=\"{colour}\">{}</text>",
-            step + 1
-        ));
         let chart = self.chart;
-        for event in &chart.steps[step].events {
+        let events = &chart.steps[step].events;
+        let height = match events.first() {
+            Some(Event::Direct { .. } | Event::Arrived { .. }) => ARROW,
+            Some(Event::State { .. }) => ABOVE_BOX + SMALL_LINE,
+            _ => LINE,
+        };
+        self.place(step, self.y + height);
+        if let Some(Event::Sent { .. }) = events.first() {
+            self.y += LINE;
+        }
+        for event in events {
             self.event(step, event);
         }
+    }
+
+    /// Where a step is in the trace, or its number.
+    fn place(&mut self, step: usize, y: f64) {
+        let is_last = step + 1 == self.chart.steps.len() && self.chart.wrong.is_some();
+        let colour = if is_last { RED } else { GREY };
+        let cells: Vec<String> =
+            self.gutter.iter().map(|column| column.cells[step].clone()).collect();
+        for (at, cell) in cells.iter().enumerate() {
+            let x = self.gutter_end(at);
+            self.write(format_args!(
+                "<text x=\"{x:.0}\" y=\"{y:.0}\" text-anchor=\"end\" fill=\"{colour}\" font-size=\"11\">{cell}</text>"
+            ));
+        }
+    }
+
+    /// Where the text of a column at the left ends.
+    fn gutter_end(&self, at: usize) -> f64 {
+        MARGIN + self.gutter[..=at].iter().map(|column| column.width).sum::<f64>() - 12.0
     }
 
     fn event(&mut self, step: usize, event: &Event) {
@@ -135,10 +184,7 @@ impl Drawing<'_> {
                     _ => self.note(*at, what),
                 }
             }
-            Event::State { at, event, states: (before, after), of } => {
-                self.y += STATE;
-                self.state(*at, &format!("{event}, {of}"), &format!("{before} → {after}"));
-            }
+            Event::State { at, .. } => self.state(*at, &self.chart.box_of(event)),
             Event::Sent { from, to, what, .. } => {
                 let place = (self.lifeline(*from), self.y);
                 let is_it = |(message, sent): (&Message<'_>, &Option<(f64, f64)>)| {
@@ -154,12 +200,18 @@ impl Drawing<'_> {
         }
     }
 
-    /// A text beside a lifeline.
+    /// A text beside a lifeline, which begins at the current height.
     fn note(&mut self, at: usize, what: &str) {
-        self.last = (self.lifeline(at), self.y - 4.0);
-        let (x, y) = (self.lifeline(at) + 10.0, self.y);
-        self.right = self.right.max(x + what.chars().count() as f64 * LETTER);
-        self.write(format_args!("<text x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escaped(what)));
+        self.last = Mark::Point(self.lifeline(at), self.y - 4.0);
+        let x = self.lifeline(at) + BESIDE;
+        for (number, line) in note_lines(what).iter().enumerate() {
+            if number > 0 {
+                self.y += SMALL_LINE;
+            }
+            let y = self.y;
+            self.clear(x, y, line, "start");
+            self.write(format_args!("<text x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escaped(line)));
+        }
     }
 
     /// The arrow of a message, from where it was sent to here.
@@ -173,7 +225,7 @@ impl Drawing<'_> {
     /// above are below its end.
     fn arrow(&mut self, start: (f64, f64), from: usize, to: usize, what: &str, dashes: &str) {
         let ((x, y), end, bottom) = (start, self.lifeline(to), self.y);
-        self.last = (end, bottom);
+        self.last = Mark::Point(end, bottom);
         let is_right = from < to;
         let head = if is_right { end - 1.0 } else { end + 1.0 };
         // Writing to a string cannot fail.
@@ -184,47 +236,49 @@ impl Drawing<'_> {
         );
         let words = if y < bottom { bottom + 13.0 } else { bottom - 6.0 };
         let (anchor, place) = if is_right { ("end", end - 12.0) } else { ("start", end + 12.0) };
-        let width = what.chars().count() as f64 * LETTER;
-        self.clear(if is_right { place - width } else { place }, words, width);
+        self.clear(place, words, what, anchor);
         self.write(format_args!(
             "<text x=\"{place:.0}\" y=\"{words:.0}\" text-anchor=\"{anchor}\">{}</text>",
             escaped(what)
         ));
+        self.y = self.y.max(words);
     }
 
-    /// White behind a line of text that begins at `x`, so that lines below it do not cross it. Not every program that draws SVG
-    /// knows `paint-order`, with which the text itself could have a white edge.
-    fn clear(&mut self, x: f64, y: f64, width: f64) {
-        self.write(format_args!(
-            "<rect x=\"{x:.0}\" y=\"{:.0}\" width=\"{width:.0}\" height=\"13\" fill=\"white\" fill-opacity=\"0.8\"/>",
+    /// White behind a line of text that begins or ends (`anchor`) at `x`, so that lines below it do not cross it. Not every program that
+    /// draws SVG knows `paint-order`, with which the text itself could have a white edge.
+    fn clear(&mut self, x: f64, y: f64, words: &str, anchor: &str) {
+        let width = width(words, USUAL_LETTER);
+        let left = if anchor == "end" { x - width } else { x };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            self.behind,
+            "<rect x=\"{left:.0}\" y=\"{:.0}\" width=\"{width:.0}\" height=\"13\" fill=\"white\"/>",
             y - 10.0
-        ));
+        );
     }
 
-    /// A changed state: a box on the lifeline, with the event beside it.
-    fn state(&mut self, at: usize, event: &str, change: &str) {
-        let (x, y) = (self.lifeline(at), self.y);
-        self.last = (x, y - 6.0);
-        let width = change.chars().count() as f64 * 7.6 + 14.0;
-        let words = event.chars().count() as f64 * LETTER;
-        self.right = self.right.max(x + width / 2.0 + 5.0 + words);
-        self.clear(x + width / 2.0 + 5.0, y - 2.0, words);
+    /// A transition: a box on the lifeline with its event and the states.
+    fn state(&mut self, at: usize, lines: &[String]) {
+        let (width, height) = (box_width(lines), lines.len() as f64 * SMALL_LINE + 6.0);
+        let (x, top) = (self.lifeline(at), self.y + ABOVE_BOX);
+        let left = x - width / 2.0;
+        self.last = Mark::Box(left, top, width, height);
         self.write(format_args!(
-            "<text x=\"{:.0}\" y=\"{:.0}\" fill=\"{GREY}\" font-size=\"11\">{}</text>",
-            x + width / 2.0 + 5.0,
-            y - 2.0,
-            escaped(event)
+            "<rect x=\"{left:.0}\" y=\"{top:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" rx=\"4\" fill=\"#f2f2f2\" stroke=\"#333333\"/>"
         ));
-        self.write(format_args!(
-            "<rect x=\"{:.0}\" y=\"{:.0}\" width=\"{width:.0}\" height=\"18\" rx=\"4\" fill=\"#f2f2f2\" stroke=\"#333333\"/>",
-            x - width / 2.0,
-            y - 15.0
-        ));
-        self.write(format_args!(
-            "<text x=\"{x:.0}\" y=\"{:.0}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>",
-            y - 2.0,
-            escaped(change)
-        ));
+        for (number, line) in lines.iter().enumerate() {
+            let y = top + SMALL_LINE * (number + 1) as f64;
+            let look = if number == 1 {
+                "font-weight=\"bold\"".to_owned()
+            } else {
+                format!("fill=\"{GREY}\" font-size=\"11\"")
+            };
+            self.write(format_args!(
+                "<text x=\"{x:.0}\" y=\"{y:.0}\" text-anchor=\"middle\" {look}>{}</text>",
+                escaped(line)
+            ));
+        }
+        self.y = top + height;
     }
 
     /// The messages that have not arrived, as dashed arrows to the end of the chart.
@@ -234,7 +288,7 @@ impl Drawing<'_> {
                 continue;
             };
             self.y += ARROW;
-            let what = format!("{what}: under way");
+            let what = under_way(what);
             if from == to {
                 self.note(to, &what);
             } else {
@@ -246,23 +300,28 @@ impl Drawing<'_> {
 
     /// A line across the drawing, before the first step that is repeated for ever.
     fn repeated(&mut self) {
-        let (y, right) =
-            (self.y + 4.0, MARGIN + NUMBERS + self.column * self.chart.parties.len() as f64);
+        let (y, right) = (self.y + 8.0, self.columns.right);
         self.write(format_args!(
             "<line x1=\"{MARGIN}\" y1=\"{y:.0}\" x2=\"{right:.0}\" y2=\"{y:.0}\" stroke=\"{RED}\" stroke-dasharray=\"6 4\"/>\n\
              <text x=\"{MARGIN}\" y=\"{:.0}\" fill=\"{RED}\">{REPEATED}</text>",
             y + 13.0
         ));
-        self.y += LINE + 4.0;
+        self.y += LINE + 8.0;
     }
 
-    /// Marks the place of the last step if it is wrong.
+    /// Marks the end of the last step if it is wrong.
     fn mark_wrong(&mut self) {
-        let (x, y) = self.last;
-        if self.chart.wrong.is_some() && !self.chart.steps.is_empty() {
-            self.write(format_args!(
+        if self.chart.wrong.is_none() || self.chart.steps.is_empty() {
+            return;
+        }
+        match self.last {
+            Mark::Point(x, y) => self.write(format_args!(
                 "<circle cx=\"{x:.0}\" cy=\"{y:.0}\" r=\"7\" fill=\"none\" stroke=\"{RED}\" stroke-width=\"2.5\"/>"
-            ));
+            )),
+            Mark::Box(x, y, width, height) => self.write(format_args!(
+                "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" rx=\"4\" fill=\"none\" stroke=\"{RED}\" \
+                 stroke-width=\"2.5\"/>"
+            )),
         }
     }
 
@@ -283,15 +342,21 @@ impl Drawing<'_> {
         }
     }
 
-    /// The whole drawing: title, names and lifelines from `top` to `bottom`, and the body.
-    fn document(&mut self, top: f64, bottom: f64, y: f64, body: &str) -> String {
+    /// The width of the drawing with its margins.
+    fn width(&self, title: &[String]) -> f64 {
         let chart = self.chart;
-        let texts = chart.lead.iter().chain(&chart.wrong).chain(&chart.notes);
-        let longest = texts.map(|text| text.chars().count()).max().unwrap_or(0) as f64 * 7.0;
-        let longest = longest.max(chart.title.chars().count() as f64 * TITLE_LETTER);
-        let drawn = NUMBERS + self.column * chart.parties.len() as f64;
-        let widest = drawn.max(longest).max(self.right - MARGIN);
-        let (width, height) = (widest + 2.0 * MARGIN, y + MARGIN);
+        let bold = chart.wrong.iter().map(|text| width(text, 7.4));
+        let texts = chart.lead.iter().chain(&chart.notes).map(|text| width(text, LETTER));
+        let titles = title.iter().map(|line| width(line, TITLE_LETTER));
+        let texts = bold.chain(texts).chain(titles).map(|width| MARGIN + width);
+        texts.fold(self.columns.right, f64::max) + MARGIN
+    }
+
+    /// The whole drawing: title, names and lifelines from `top` to `bottom`, and the body.
+    fn document(&mut self, title: &[String], top: f64, bottom: f64) -> String {
+        let body = std::mem::take(&mut self.out);
+        let chart = self.chart;
+        let (width, height) = (self.width(title), self.y + MARGIN);
         self.write(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
              viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">"
@@ -304,20 +369,35 @@ impl Drawing<'_> {
              markerHeight=\"9\" orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#0072b2\"/></marker>\n</defs>\n\
              <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         );
-        let mut at = MARGIN + 14.0;
-        if chart.title.is_empty() {
-            at -= TITLE;
-        } else {
+        let mut y = MARGIN - 8.0;
+        for line in title {
+            y += TITLE;
             self.write(format_args!(
-                "<text x=\"{MARGIN}\" y=\"{at:.0}\" font-size=\"16\" font-weight=\"bold\">{}</text>",
-                escaped(&chart.title)
+                "<text x=\"{MARGIN}\" y=\"{y:.0}\" font-size=\"16\" font-weight=\"bold\">{}</text>",
+                escaped(line)
             ));
         }
-        for (number, line) in (1..).zip(&chart.lead) {
-            let at = at + LINE * f64::from(number);
-            self.write(format_args!("<text x=\"{MARGIN}\" y=\"{at:.0}\">{}</text>", escaped(line)));
+        for line in &chart.lead {
+            y += LINE;
+            self.write(format_args!("<text x=\"{MARGIN}\" y=\"{y:.0}\">{}</text>", escaped(line)));
         }
-        for (party, name) in chart.parties.iter().enumerate() {
+        self.heads(top, bottom);
+        self.out.push_str(&self.arrows);
+        self.out.push_str(&self.behind);
+        self.out.push_str(&body);
+        self.out.push_str("</svg>\n");
+        std::mem::take(&mut self.out)
+    }
+
+    /// The names of the columns, and the lifelines.
+    fn heads(&mut self, top: f64, bottom: f64) {
+        for at in 0..self.gutter.len() {
+            let (x, head) = (self.gutter_end(at), self.gutter[at].head);
+            self.write(format_args!(
+                "<text x=\"{x:.0}\" y=\"{top:.0}\" text-anchor=\"end\" fill=\"{GREY}\" font-size=\"11\">{head}</text>"
+            ));
+        }
+        for (party, name) in self.chart.parties.iter().enumerate() {
             let x = self.lifeline(party);
             self.write(format_args!(
                 "<text x=\"{x:.0}\" y=\"{top:.0}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>",
@@ -328,9 +408,6 @@ impl Drawing<'_> {
                 top + 6.0
             ));
         }
-        self.out.push_str(body);
-        self.out.push_str("</svg>\n");
-        std::mem::take(&mut self.out)
     }
 }
 
@@ -347,36 +424,45 @@ mod tests {
         assert_eq!(drawn.matches("marker-end").count(), 5);
         assert_eq!(drawn.matches("stroke-dasharray=\"2 4\"").count(), 1);
         assert_eq!(drawn.matches("<circle").count(), 1);
-        for wanted in
-            ["Data &lt;twice&gt;", "IM → M", "Data, line 0", "deadlock: a message is left"]
-        {
+        for wanted in ["Data &lt;twice&gt;", "IM → M", ">Data<", "deadlock: a message is left"] {
             assert!(drawn.contains(wanted), "{wanted}: {drawn}");
         }
         assert_eq!(drawn, svg(&example()));
+    }
+
+    fn width_of(chart: &Chart) -> f64 {
+        let drawn = svg(chart);
+        let text = drawn.split("width=\"").nth(1).and_then(|rest| rest.split('"').next());
+        text.and_then(|text| text.parse::<f64>().ok()).unwrap()
     }
 
     #[test]
     fn words_beside_the_last_lifeline_have_room() {
         let width = |what: &str| {
             let mut chart = example();
-            let what = what.to_owned();
-            chart.steps.push(Step { events: vec![Event::Note { at: 2, what }] });
-            let drawn = svg(&chart);
-            let text = drawn.split("width=\"").nth(1).and_then(|rest| rest.split('"').next());
-            text.and_then(|text| text.parse::<f64>().ok()).unwrap()
+            let events = vec![Event::Note { at: 2, what: what.to_owned() }];
+            chart.steps.push(Step { events, ..Step::default() });
+            width_of(&chart)
         };
-        // The column grows with the words, of which it has half a width beside the lifeline.
         let (short, long) = (width("short"), width(&"W".repeat(100)));
-        assert!(long > short && long > 2.5 * 100.0 * LETTER + 100.0 * LETTER, "{short} {long}");
+        assert!(long > 100.0 * LETTER && long - short > 60.0 * LETTER, "{short} {long}");
     }
 
     #[test]
-    fn a_drawing_is_as_wide_as_its_title() {
-        let width = |title: &str| {
-            let drawn = svg(&Chart { title: title.to_owned(), ..example() });
-            let text = drawn.split("width=\"").nth(1).and_then(|rest| rest.split('"').next());
-            text.and_then(|text| text.parse::<f64>().ok()).unwrap()
-        };
-        assert!(width(&"W".repeat(200)) > 200.0 * 9.0 && width("short") < 1000.0);
+    fn a_long_title_is_broken_and_a_long_word_has_room() {
+        let width = |title: &str| width_of(&Chart { title: title.to_owned(), ..example() });
+        assert!(width(&"W".repeat(200)) > 200.0 * TITLE_LETTER && width("short") < 1000.0);
+        assert!(width(&"word ".repeat(60)) < 1000.0);
+    }
+
+    #[test]
+    fn steps_of_a_trace_say_where_they_are_in_it() {
+        let mut chart = example();
+        assert!(!svg(&chart).contains(">tick<"));
+        (chart.steps[1].tick, chart.steps[1].line) = (Some(7313), Some(911));
+        let drawn = svg(&chart);
+        for wanted in [">tick<", ">line<", ">7313<", ">911<"] {
+            assert!(drawn.contains(wanted), "{wanted}: {drawn}");
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Writes a chart with characters, in lines of columns.
 
-use super::{Chart, Event, Message, REPEATED};
+use super::{Chart, Event, Message, REPEATED, Step};
 
-/// Number of characters of the numbers of steps.
+/// Number of characters of the numbers of steps, and of the space behind ticks and lines.
 const NUMBER: usize = 5;
+const SPACE: usize = 2;
 /// Fewest characters of an arrow beside its text.
 const LEAST_ARROW: usize = 4;
 /// Fewest characters between two lifelines.
@@ -12,7 +13,13 @@ const NARROWEST: usize = 10;
 /// Writes a chart as text, with its title unless that is empty. Arrows are drawn where messages arrive.
 pub fn text(chart: &Chart) -> String {
     let messages = chart.messages();
-    let page = Page { width: column_width(chart), parties: chart.parties.len() };
+    let labels = labels(chart);
+    let label_width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    let page = Page {
+        width: column_width(chart),
+        parties: chart.parties.len(),
+        left: NUMBER.max(label_width + SPACE),
+    };
     let mut out = String::new();
     if !chart.title.is_empty() {
         out += &format!("{}\n", chart.title);
@@ -23,12 +30,12 @@ pub fn text(chart: &Chart) -> String {
     if !out.is_empty() {
         out.push('\n');
     }
-    out += &page.names(&chart.parties);
+    out += &page.names(&chart.parties, &labels[0]);
     for (number, step) in chart.steps.iter().enumerate() {
         if chart.repeats_from == Some(number) {
             out += &format!("  {REPEATED}\n");
         }
-        let mut label = format!("{:>3}", number + 1);
+        let mut label = labels[number + 1].clone();
         for event in &step.events {
             if let Some(line) = page.event(chart, &messages, number, event) {
                 out += &page.finished(line, &std::mem::take(&mut label));
@@ -48,15 +55,38 @@ pub fn text(chart: &Chart) -> String {
     out
 }
 
+/// What stands at the left of the names of parties and of each step: the tick and the line of the trace, or else the number.
+fn labels(chart: &Chart) -> Vec<String> {
+    let known = |of: fn(&Step) -> Option<u64>| chart.steps.iter().filter_map(of).max();
+    let (last_tick, last_line) = (known(|step| step.tick), known(|step| step.line));
+    if last_tick.is_none() && last_line.is_none() {
+        let numbers = (1..=chart.steps.len()).map(|number| format!("{number:>3}"));
+        return std::iter::once(String::new()).chain(numbers).collect();
+    }
+    let column = |last: Option<u64>, head: &str, number: Option<u64>| {
+        let Some(last) = last else { return String::new() };
+        let width = last.to_string().len().max(head.len()) + SPACE;
+        let text = number.map_or(head.to_owned(), |number| number.to_string());
+        format!("{text:>width$}")
+    };
+    let label = |step: &Step| {
+        let line = step.line.map_or(String::new(), |line| column(last_line, "line", Some(line)));
+        column(last_tick, if step.tick.is_some() { "tick" } else { "" }, step.tick) + &line
+    };
+    let head = column(last_tick, "tick", None) + &column(last_line, "line", None);
+    std::iter::once(head).chain(chart.steps.iter().map(label)).collect()
+}
+
 /// The distance of lifelines: the names of parties have room. A longer text lies over other lifelines, since each line has one text.
 fn column_width(chart: &Chart) -> usize {
     let names = chart.parties.iter().map(|name| name.chars().count());
     names.max().unwrap_or(0).max(NARROWEST) + 2
 }
 
-/// `IS Data → M`
-fn state(event: &str, before: &str, after: &str) -> String {
-    format!("{before} {event} → {after}")
+/// `IS Data → M`, or `IS Data → IS, 3 times to tick 6328`
+fn state(event: &str, before: &str, after: &str, again: &str) -> String {
+    let separator = if again.is_empty() { "" } else { ", " };
+    format!("{before} {event} → {after}{separator}{again}")
 }
 
 /// Writes a text from a place on, in a line that grows if need be.
@@ -72,29 +102,31 @@ fn write(line: &mut Vec<char>, start: usize, text: &str) {
 struct Page {
     width: usize,
     parties: usize,
+    /// Number of characters to the left of the first column.
+    left: usize,
 }
 
 impl Page {
     /// The place of a lifeline in a line.
     fn lifeline(&self, party: usize) -> usize {
-        NUMBER + self.width / 2 + party * self.width
+        self.left + self.width / 2 + party * self.width
     }
 
     /// A line with lifelines only.
     fn empty(&self) -> Vec<char> {
-        let mut line = vec![' '; NUMBER + self.parties * self.width];
+        let mut line = vec![' '; self.left + self.parties * self.width];
         for party in 0..self.parties {
             line[self.lifeline(party)] = '│';
         }
         line
     }
 
-    fn names(&self, names: &[String]) -> String {
-        let mut line = vec![' '; NUMBER + self.parties * self.width];
+    fn names(&self, names: &[String], label: &str) -> String {
+        let mut line = vec![' '; self.left + self.parties * self.width];
         for (party, name) in names.iter().enumerate() {
             self.centre(&mut line, self.lifeline(party), name);
         }
-        self.finished(line, "")
+        self.finished(line, label)
     }
 
     /// The line of an event, if it has one. Messages that are sent are shown where they arrive.
@@ -108,8 +140,8 @@ impl Page {
         let mut line = self.empty();
         match event {
             Event::Note { at, what } => self.centre(&mut line, self.lifeline(*at), what),
-            Event::State { at, event, states: (before, after), .. } => {
-                self.centre(&mut line, self.lifeline(*at), &state(event, before, after));
+            Event::State { at, event, states: (before, after), again, .. } => {
+                self.centre(&mut line, self.lifeline(*at), &state(event, before, after, again));
             }
             Event::Direct { from, to, what } => self.arrow(&mut line, *from, *to, what),
             Event::Arrived { at, what, .. } => match chart.sender(messages, step) {
@@ -142,12 +174,12 @@ impl Page {
     /// Writes a text around a place.
     fn centre(&self, line: &mut Vec<char>, place: usize, text: &str) {
         let length = text.chars().count();
-        write(line, place.saturating_sub(length / 2).max(NUMBER), text);
+        write(line, place.saturating_sub(length / 2).max(self.left), text);
     }
 
     fn finished(&self, line: Vec<char>, label: &str) -> String {
         let mut line = line;
-        for (at, one) in label.chars().enumerate().take(NUMBER) {
+        for (at, one) in label.chars().enumerate().take(self.left) {
             line[at] = one;
         }
         let line: String = line.into_iter().collect();

@@ -4,8 +4,10 @@
 use super::stepping::{Party, Signal};
 use super::{MOST_RECORDED, RecordedEvent, System};
 
-/// The most transitions and messages that are shown.
+/// The most transitions that change the state, and messages, that are shown.
 const MOST_SHOWN: usize = 60;
+/// The most transitions that keep the state. One of them may be the fault, but requests that hit or wait shall not hide the others.
+const MOST_UNCHANGED: usize = 24;
 
 /// A message that was sent, with where and when it arrives. Kept for the last messages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,14 +55,7 @@ impl System {
 
     /// The last transitions and messages for the line of an address.
     pub(crate) fn played(&self, address: u64) -> Played {
-        let line = self.line_of(address);
-        let count = self.happened.min(MOST_RECORDED);
-        let numbers = (1..=count).map(|back| self.happened - back);
-        let own = numbers.filter(|number| {
-            let event = self.event(*number);
-            self.line_of(event.address) == line && (event.is_message || self.changes(event))
-        });
-        let mut shown: Vec<usize> = own.take(MOST_SHOWN).collect();
+        let mut shown = self.last_of(self.line_of(address));
         shown.reverse();
         // A message arrives before what it leads to at the same tick, and a transition comes before what it sends.
         let mut signals: Vec<(u64, u8, Party, Signal)> = Vec::new();
@@ -87,6 +82,25 @@ impl System {
         Played { parties: self.all_parties(), steps }
     }
 
+    /// The numbers of the last events of a line that are shown, the newest first.
+    fn last_of(&self, line: u64) -> Vec<usize> {
+        let count = self.happened.min(MOST_RECORDED);
+        let numbers = (1..=count).map(|back| self.happened - back);
+        let (mut shown, mut unchanged) = (Vec::new(), 0);
+        for number in numbers.filter(|number| self.line_of(self.event(*number).address) == line) {
+            if self.changes_nothing(self.event(number)) {
+                unchanged += 1;
+                if unchanged > MOST_UNCHANGED {
+                    continue;
+                }
+            } else if shown.len() - unchanged.min(MOST_UNCHANGED) == MOST_SHOWN {
+                break;
+            }
+            shown.push(number);
+        }
+        shown
+    }
+
     /// The event of a number, one of the last.
     pub(super) fn event(&self, number: usize) -> &RecordedEvent {
         &self.happenings[number % MOST_RECORDED]
@@ -101,13 +115,6 @@ impl System {
             .map(|one| self.consumers[one.buffer as usize] as usize)
             .peekable();
         receivers.peek().is_some() && receivers.all(|receiver| receiver == controller)
-    }
-
-    /// Whether a transition changes the state.
-    fn changes(&self, event: &RecordedEvent) -> bool {
-        let machine = self.controllers[event.controller as usize].machine;
-        let transitions = &self.program.machines[machine].transitions;
-        transitions[event.what as usize].state != event.after
     }
 
     /// The sending of a message and its arrivals, as far as they are past.
@@ -150,6 +157,10 @@ impl System {
             event: machine.events[usize::from(transition.event)].to_string(),
             states: (machine.states[usize::from(transition.state)].to_string(), after.to_owned()),
             line: format!("{:#x}", event.address),
+            again: match event.repeated {
+                0 => String::new(),
+                more => format!("{} times to tick {}", more + 1, event.until),
+            },
         }
     }
 

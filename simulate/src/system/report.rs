@@ -209,7 +209,7 @@ impl System {
     }
 
     /// Whether the event is a transition to the same state, such as that of a request that waits.
-    fn changes_nothing(&self, event: &RecordedEvent) -> bool {
+    pub(super) fn changes_nothing(&self, event: &RecordedEvent) -> bool {
         let machine = self.controllers[event.controller as usize].machine;
         let transitions = &self.program.machines[machine].transitions;
         !event.is_message && transitions[event.what as usize].state == event.after
@@ -278,6 +278,7 @@ impl System {
         let after = machine.states.get(usize::from(event.after)).map_or("?", |state| state);
         let repeated = match event.repeated {
             0 => String::new(),
+            1 => format!(" (once more, at {})", event.until),
             more => format!(" ({more} times more until {})", event.until),
         };
         format!(

@@ -10,6 +10,7 @@ use simulate::stepper::DescribedMove;
 use super::fair::starves;
 use super::subject::{Explored, Subject};
 use super::{Args, moves};
+use crate::ending::capitalized;
 use crate::error::Error;
 use crate::options::Format;
 use crate::sequence::{self, Form, Sequence};
@@ -42,37 +43,37 @@ fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
     let starved = starves(explored.fair.as_ref());
     let lasso: Vec<DescribedMove> =
         starved.iter().flat_map(|found| found.stem.iter().chain(&found.cycle)).cloned().collect();
-    let (steps, wrong) = match (starved, &explored.exploration.verdict) {
-        (Some(found), _) => (&lasso, found.sentence()),
+    let (steps, finding, place) = match (starved, &explored.exploration.verdict) {
+        (Some(found), _) => (&lasso, found.sentence(), String::new()),
         (None, Verdict::Found(found)) => {
             let place = explored.place.as_ref();
             let place = place.map(|(file, line, _)| format!(", at {file}:{line}"));
-            (&found.steps, found.sentence() + &place.unwrap_or_default())
+            (&found.steps, found.sentence(), place.unwrap_or_default())
         }
         _ => {
             let warned = explored.exploration.warnings.first()?;
-            (&warned.steps, format!("warning: {}", warned.warning.message))
+            (&warned.steps, format!("warning: {}", warned.warning.message), String::new())
         }
     };
-    let title = match subject.mutant() {
+    let given = match subject.mutant() {
         Some(mutant) => format!("{} with {mutant}", subject.given),
         None => subject.given.to_owned(),
     };
     let lead = vec![match starved {
         Some(found) => format!(
-            "{}: {} moves, of which those from {} on are repeated for ever",
+            "{given}, {}: {} moves, of which those from {} on are repeated for ever",
             args.size(),
             steps.len(),
             found.stem.len() + 1
         ),
         None => {
             let order = explored.exploration.partial_order;
-            format!("{}: {}", args.size(), moves::heading_of_run(steps.len(), order))
+            format!("{given}, {}: {}", args.size(), moves::heading_of_run(steps.len(), order))
         }
     }];
-    let steps = steps.iter().map(|step| &step.signals[..]).collect();
+    let steps = steps.iter().map(|step| (None, &step.signals[..])).collect();
     let run = Sequence { parties: &explored.exploration.parties, steps };
-    let mut chart = run.chart(title, lead, wrong);
+    let mut chart = run.chart(capitalized(&finding), lead, finding + &place);
     chart.repeats_from = starved.map(|found| found.stem.len());
     if let (None, Verdict::Found(found)) = (starved, &explored.exploration.verdict) {
         chart.notes = found.latest_sentence().into_iter().chain(found.left.clone()).collect();

@@ -240,7 +240,7 @@ impl Stepping {
     /// A consequence in words; several are one message to several parties.
     fn effect(&self, part: &[Signal]) -> String {
         match &part[0] {
-            Signal::Changes { at, event, states: (before, after), line } => {
+            Signal::Changes { at, event, states: (before, after), line, .. } => {
                 format!("{}: {before} {event} -> {after} ({line})", self.party_name(*at))
             }
             Signal::Happens { at, what } => format!("{} {what}", self.party_name(*at)),

@@ -51,6 +51,8 @@ pub enum Signal {
         states: (String, String),
         /// The line: `line 0`.
         line: String,
+        /// How often it did so in a row, such as `3 times to tick 6328`; empty if once.
+        again: String,
     },
     /// A message that has arrived is put back by the controller that took it (`recycle`), and will arrive again.
     PutsBack {
@@ -263,6 +265,7 @@ impl Stepping {
                 event: event.to_owned(),
                 states: (before.to_owned(), after.to_owned()),
                 line: self.line_name(happening.address),
+                again: String::new(),
             }
         })
     }
