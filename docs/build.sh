@@ -32,6 +32,7 @@ cp -r "$here/." "$pages/docs"
 {
     printf '# Summary\n\n[rubric](README.md)\n'
     sed -e 1d -e 's#](\(.*\.md\))#](docs/\1)#' "$here/SUMMARY.md"
+    printf -- '- [All commands and options](docs/reference.md)\n'
     if ls "$3"/*.html > /dev/null 2>&1; then
         printf -- '- [Notebooks with their output](docs/notebooks.md)\n'
     fi

@@ -12,6 +12,7 @@ use tables::TableError;
 use tables::files::advice;
 use thiserror::Error;
 
+use crate::progress;
 use crate::status::Status;
 
 /// Why a command failed: one message for standard error.
@@ -124,7 +125,7 @@ impl Error {
 /// Prints an error on standard error.
 pub fn print(error: &impl Display) {
     // If standard error is closed, the exit status still tells.
-    let _ = writeln!(io::stderr(), "rubric: error: {error}");
+    let _ = progress::erased(|| writeln!(io::stderr(), "rubric: error: {error}"));
 }
 
 /// Reports an error about one of several inputs, after what was printed so far: the others are still looked at.

@@ -157,7 +157,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             Some(recordings) => {
                 let points =
                     recorded::points(experiment, options.size, recordings, &options.limits);
-                tell_left_out(experiment, recorded::used(&points), recordings.len());
+                tell_left_out(experiment, points.len(), recordings.len());
                 points
             }
             None => experiment.points(options.size),
@@ -179,7 +179,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 
 /// The histories in a folder; files that hold none are named on standard error.
 fn recorded_in(folder: &Path) -> Result<Vec<Arc<Recording>>, Error> {
-    let Recordings { histories, skipped } = recorded::read(folder)?;
+    let Recordings { histories, mut skipped } = recorded::read(folder)?;
+    if histories.is_empty()
+        && skipped.len() == 1
+        && let Some(only) = skipped.pop()
+    {
+        return Err(only.into());
+    }
     for error in skipped {
         error::print(&Error::from(error));
     }

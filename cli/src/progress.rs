@@ -1,10 +1,15 @@
 //! Progress bars on standard error.
 
+use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{
+    HumanCount, HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState,
+    ProgressStyle,
+};
 use lab::{Observer, Stage};
 
 /// Frames a second.
@@ -14,12 +19,24 @@ const RATE: u8 = 10;
 const OPEN_LINE: &str = "{spinner} {elapsed} {prefix}: {msg}";
 
 /// Template of a line with a bar and an estimate of the time left.
-const LINE: &str = "{bar:30} {human_pos} of {human_len} {prefix}, {eta} left {msg}";
+const LINE: &str = "{bar:30} {count}{prefix}{left} {msg}";
 
-/// A progress bar with the number of finished runs, the estimated time left, and a message. It is shown on
+/// Time after which the speed of the work is known well enough for an estimate.
+const SETTLED: Duration = Duration::from_secs(1);
+
+/// All bars and lines. A message on standard error erases them first.
+static LINES: LazyLock<MultiProgress> =
+    LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(RATE)));
+
+/// Erases what shows progress, runs `print`, which may write lines on standard error, and draws the progress below them.
+pub fn erased<R>(print: impl FnOnce() -> R) -> R {
+    LINES.suspend(print)
+}
+
+/// A progress bar with the number of finished runs, the estimated time left, and a message. The length may be set later. It is shown on
 /// a terminal only, and not if `quiet`.
-pub fn bar(length: u64, of: &'static str, quiet: bool) -> ProgressBar {
-    let bar = drawn(Some(length), LINE, quiet);
+pub fn bar(length: Option<u64>, of: &'static str, quiet: bool) -> ProgressBar {
+    let bar = drawn(length, LINE, quiet);
     bar.set_prefix(of);
     bar
 }
@@ -29,13 +46,37 @@ fn drawn(length: Option<u64>, template: &str, quiet: bool) -> ProgressBar {
     if quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr_with_hz(RATE));
+    let bar = LINES.add(ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden()));
     let style = ProgressStyle::with_template(template);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    // Writing to a bar does not fail.
+    let count = |state: &ProgressState, out: &mut dyn Write| {
+        let _ = write!(out, "{}", count(state.pos(), state.len()));
+    };
+    let left = |state: &ProgressState, out: &mut dyn Write| {
+        let _ = write!(out, "{}", left(state.elapsed(), state.eta()));
+    };
+    bar.with_style(style.with_key("count", count).with_key("left", left))
+}
+
+/// How many pieces are done, as `3 of 500 `; nothing before their number is known.
+fn count(done: u64, all: Option<u64>) -> String {
+    match all {
+        None | Some(0) => String::new(),
+        Some(all) => format!("{} of {} ", HumanCount(done), HumanCount(all)),
+    }
+}
+
+/// The time left, as `, 14s left`; nothing before there is an estimate, and in the last second.
+fn left(elapsed: Duration, estimate: Duration) -> String {
+    if elapsed < SETTLED || estimate.as_secs() == 0 {
+        return String::new();
+    }
+    format!(", {:#} left", HumanDuration(estimate))
 }
 
 /// Template of the bar of inputs, which counts bytes; the message counts inputs.
-const INPUTS_LINE: &str = "{bar:30} {msg}, {eta} left";
+const INPUTS_LINE: &str = "{bar:30} {msg}{left}";
 
 /// A progress bar over inputs with `bytes` altogether. It is shown on a terminal only, and not if `quiet`.
 pub fn inputs(bytes: u64, count: u64, quiet: bool) -> Inputs {
@@ -104,18 +145,21 @@ impl Bars {
 impl Observer for Bars {
     fn begin(&self, stage: Stage) {
         let new = match stage {
-            Stage::Mutants => bar(0, "mutants compared with their protocol", self.quiet),
-            Stage::Runs => bar(0, "runs", self.quiet),
-            Stage::Findings => bar(0, "findings put together", self.quiet),
+            Stage::Mutants => bar(None, "mutants compared with their protocol", self.quiet),
+            Stage::Runs => bar(None, "runs", self.quiet),
+            Stage::Findings => bar(None, "findings put together", self.quiet),
             Stage::Histories(experiment) => {
-                bar(0, "histories", self.quiet).with_message(experiment)
+                bar(None, "histories", self.quiet).with_message(experiment)
             }
         };
         *self.bar() = new;
     }
 
     fn total(&self, pieces: u64) {
-        self.bar().set_length(pieces);
+        // A bar without pieces would be full.
+        if pieces > 0 {
+            self.bar().set_length(pieces);
+        }
     }
 
     fn advance(&self) {
@@ -128,5 +172,22 @@ impl Observer for Bars {
 
     fn end(&self) {
         self.bar().finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_estimated_before_there_is_an_estimate() {
+        let [none, soon, later] = [0, 900, 14_000].map(Duration::from_millis);
+        assert_eq!(left(soon, later), "");
+        assert_eq!([left(later, none), left(later, soon)], ["", ""]);
+        assert_eq!(left(later, later), ", 14s left");
+        assert_eq!(
+            [count(0, None), count(0, Some(0)), count(3, Some(5000))],
+            ["", "", "3 of 5,000 "]
+        );
     }
 }

@@ -38,7 +38,9 @@ use lab::text::quoted;
 
 /// Print what experiments and campaigns found, and make a page of it
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "rubric report [OPTIONS] DIR\n       rubric report --list [--format FORMAT]",
+    after_help = "\
 Examples:
   rubric report --list
   rubric report campaign
@@ -66,14 +68,15 @@ JSON is one object. Of experiments: `experiments` (what was run) and `claims` (`
 untested, `rule`: when it holds, `note`); `fidelity` of runs in gem5 (`subjects`: each mutant with its
 findings in both places, `transitions`: `place`, `counts` and `shares`, ours first). Of a campaign: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
 each client (`scope`); `caught` (each mutant with the run that caught it), `survivors`, `equivalents`,
-`generators` (blind against guided), `protocols` (each with its mutants, by operator, and what finding them cost) and `alarms` (the protocols as they are: `runs`, and `alarms` with
+`generators` (blind against guided), `protocols` (each with its mutants, by operator, and what finding them cost), `clients` (the same for each protocol and kind of core) and `alarms` (the protocols as they are: `runs`, and `alarms` with
 `outcome`, `model`, `violates`, `message` and the `command` that repeats each); and `coverage`, of each machine
 of the unmutated protocols: `reached`, `reachable` and `table` count the transitions that do not stall, `stalls`
 and `stalls_met` those that do, and `never` has, by state, the events of those that are not known to be
 unreachable and that no run took.
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees, 2 if
-there are no results in the folder or a table is damaged, else 0. Of explorations: the status that they had.")]
+there are no results in the folder or a table is damaged, else 0. Of explorations: the status that they had."
+)]
 pub struct Args {
     /// A folder that `rubric campaign -o DIR`, `rubric experiment -o DIR` or `rubric explore protocol --mutants -o DIR` filled
     #[arg(value_name = "DIR", required_unless_present = "list")]

@@ -46,7 +46,7 @@ const SCHEMAS: &[Schema] = &[
     schema!("explore-sizes", 1, "a line of `rubric explore sizes -o FILE`"),
     schema!(
         "report",
-        1,
+        2,
         "what `rubric report DIR --format json` and `rubric campaign --format json` print"
     ),
     schema!("report-list", 1, "what `rubric report --list --format json` prints"),

@@ -302,13 +302,16 @@ pub enum Error {
         experiment: &'static str,
     },
     /// The experiment has no point with this name.
-    #[error("--only {point}: {experiment} has no such point at this size; its points are {}", points.join(" "))]
+    #[error(
+        "--only {point}: {experiment} has no such point at this size; its points are {}",
+        first(points)
+    )]
     NoPoint {
         /// Name of the requested point.
         point: String,
         /// Name of the experiment.
         experiment: &'static str,
-        /// The points of the experiment.
+        /// The names of the points of the experiment, each once, in natural order.
         points: Vec<String>,
     },
     /// The point has no history with this number.
@@ -421,5 +424,32 @@ impl fmt::Display for Refusal {
         let text = sentences.collect::<Vec<_>>().join("; ");
         let says_what = text.starts_with(&self.given) || text.starts_with("--");
         if says_what { f.write_str(&text) } else { write!(f, "{}: {text}", self.given) }
+    }
+}
+
+/// The first of many names, and how many more there are.
+fn first(names: &[String]) -> String {
+    /// Most names in a message.
+    const MOST: usize = 20;
+    let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(" ");
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_points_the_first_are_named() {
+        let points = |number: u32| (1..=number).map(|at| format!("threads={at}")).collect();
+        let message = |number| {
+            let point = "threads=0".to_owned();
+            Error::NoPoint { point, experiment: "e", points: points(number) }.to_string()
+        };
+        assert!(message(20).ends_with(" threads=20"), "{}", message(20));
+        assert!(message(300).ends_with(" threads=20 and 280 more"), "{}", message(300));
     }
 }

@@ -4,6 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use tables::ArrowTable;
 
+use crate::words;
+
+/// The number of rows that Jupyter shows.
+const SHOWN: usize = 10;
+
 /// A table of rows, which polars, pyarrow, pandas, DuckDB and others read without a copy.
 ///
 /// >>> import rubric
@@ -39,6 +44,26 @@ impl Table {
     fn __repr__(&self) -> String {
         let columns: Vec<&str> = self.arrow.columns().collect();
         format!("<rubric.Table of {} rows: {}>", self.arrow.height(), columns.join(", "))
+    }
+
+    /// The first rows, for Jupyter.
+    fn _repr_html_(&self) -> String {
+        let tag = |tag: &str, text: &str| format!("<{tag}>{}</{tag}>", words::escaped(text));
+        let heads: String = self.arrow.columns().map(|column| tag("th", column)).collect();
+        let rows = self.arrow.first_rows(SHOWN).into_iter().map(|row| {
+            let cells: String = row.iter().map(|cell| tag("td", cell)).collect();
+            format!("<tr>{cells}</tr>")
+        });
+        let rows: String = rows.collect();
+        let height = self.arrow.height();
+        let more = if height > SHOWN {
+            format!(", of which the first {SHOWN} are shown")
+        } else {
+            String::new()
+        };
+        format!(
+            "<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table><p>{height} rows{more}</p>"
+        )
     }
 
     /// The table as a stream of Arrow's C interface, in a capsule. Packages call this; no value is copied.

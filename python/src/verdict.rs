@@ -305,7 +305,10 @@ impl Verdict {
 /// The smallest part of a history that still violates a model.
 #[pyclass(module = "rubric", frozen)]
 pub struct Shrunk {
+    /// The verdict on the part.
     decided: Arc<Decided>,
+    /// The same proof in terms of the whole history, so that operations have the names that they have in the trace.
+    in_whole: Arc<Decided>,
     shape: Option<String>,
     is_minimal: bool,
     kept: Vec<(u32, u32)>,
@@ -319,30 +322,47 @@ impl Shrunk {
             (operation.thread, operation.index)
         };
         let kept = shrunk.kept.iter().map(place).collect();
-        let decided = Decided {
-            history: Arc::new(shrunk.history),
+        let decided = |history, reads_from, violation| Decided {
+            history,
             origin: Arc::clone(&whole.origin),
             model: whole.model,
-            reads_from: shrunk.reads_from,
-            outcome: Outcome {
-                verdict: Decision::Violation(shrunk.violation),
-                ..whole.outcome.clone()
-            },
+            reads_from,
+            outcome: Outcome { verdict: Decision::Violation(violation), ..whole.outcome.clone() },
             seconds: whole.seconds,
         };
-        Shrunk { decided: Arc::new(decided), shape, is_minimal: shrunk.is_minimal, kept }
+        let violation = shrunk.violation_in(&whole.history);
+        let in_whole = decided(Arc::clone(&whole.history), whole.reads_from.clone(), violation);
+        let part = decided(Arc::new(shrunk.history), shrunk.reads_from, shrunk.violation);
+        Shrunk {
+            decided: Arc::new(part),
+            in_whole: Arc::new(in_whole),
+            shape,
+            is_minimal: shrunk.is_minimal,
+            kept,
+        }
+    }
+
+    /// The size of the part, and its shape if it has a name: `6 operations: R`.
+    fn sized(&self) -> String {
+        let shape = self.shape.as_ref().map(|shape| format!(": {shape}")).unwrap_or_default();
+        format!("{} operations{shape}", self.decided.history.operations())
+    }
+
+    /// The size, and the proof with the names of the trace.
+    fn text(&self) -> String {
+        format!("shrunk to {}\n{}", self.sized(), self.in_whole.text())
     }
 }
 
 #[pymethods]
 impl Shrunk {
-    /// The part, as a history of its own.
+    /// The part, as a history of its own, whose operations are numbered anew; `kept` has their places in the whole one.
     #[getter]
     fn history(&self) -> History {
         History::new(Arc::clone(&self.decided.history), Arc::clone(&self.decided.origin))
     }
 
-    /// The verdict on the part.
+    /// The verdict on the part as a history of its own.
     #[getter]
     fn verdict(&self) -> Verdict {
         Verdict { decided: Arc::clone(&self.decided) }
@@ -366,22 +386,21 @@ impl Shrunk {
         self.kept.clone()
     }
 
-    /// The part as a picture, which shows itself in Jupyter.
+    /// The part as a picture with the names of the trace, which shows itself in Jupyter.
     fn explain(&self, py: Python<'_>) -> PyResult<Explanation> {
-        self.verdict().explain(py)
+        Verdict { decided: Arc::clone(&self.in_whole) }.explain(py)
     }
 
     fn __str__(&self) -> String {
-        self.decided.text()
+        self.text()
     }
 
     fn __repr__(&self) -> String {
-        let shape = self.shape.as_ref().map(|shape| format!(": {shape}")).unwrap_or_default();
-        format!("<rubric.Shrunk to {} operations{shape}>", self.decided.history.operations())
+        format!("<rubric.Shrunk to {}>", self.sized())
     }
 
     /// The same as `str` gives, for Jupyter.
     fn _repr_html_(&self) -> String {
-        format!("<pre>{}</pre>", words::escaped(&self.decided.text()))
+        format!("<pre>{}</pre>", words::escaped(&self.text()))
     }
 }

@@ -104,6 +104,41 @@ class Tables(unittest.TestCase):
             self.assertTrue(polars.read_parquet(file).equals(polars.DataFrame(self.history)))
             self.assertEqual(rubric.read(file).digest, self.history.digest)
 
+    def test_a_table_shows_its_first_rows(self):
+        html = self.history.table._repr_html_()
+        self.assertIn("<th>thread</th>", html)
+        self.assertEqual(html.count("<tr>"), 1 + 5)
+        self.assertIn(f"<td>{LARGE}</td>", html)
+        self.assertIn("5 rows", html)
+        many = rubric.simulate("MI_example", operations=20, threads=2).history.table
+        self.assertEqual(many._repr_html_().count("<tr>"), 1 + 10)
+        self.assertIn("40 rows", many._repr_html_())
+
+    def test_pandas_reads_what_rubric_writes(self):
+        # The recipe of docs/recipes.md, and what one does with the rows then.
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "history.parquet")
+            self.history.save(file)
+            frame = pandas.read_parquet(file, dtype_backend="pyarrow")
+            self.assertEqual([None if pandas.isna(value) else int(value) for value in frame["written"]], self.written)
+            stores = frame[frame["kind"] == "store"]
+            self.assertGreater(len(stores), 0)
+            self.assertEqual(frame.groupby("kind").size()["store"], len(stores))
+            self.assertEqual(frame.sort_values("kind")["kind"].tolist(), sorted(frame["kind"]))
+            self.assertIn("store", repr(frame))
+
+    def test_pandas_reads_stored_results(self):
+        results = sorted((TRACES.parent / "results").rglob("*.parquet"))
+        self.assertGreater(len(results), 40)
+        for file in results:
+            frame = pandas.read_parquet(file, dtype_backend="pyarrow")
+            for column in frame.columns[frame.dtypes == "large_string[pyarrow]"]:
+                self.assertEqual((frame[column] == frame[column].iloc[0]).iloc[0], True, (file, column))
+                frame.sort_values(column)
+                frame.groupby(column).size()
+            self.assertIn(frame.columns[0], repr(frame))
+            self.assertFalse([type for type in frame.dtypes if "view" in str(type)], file)
+
 
 class Checking(unittest.TestCase):
     def test_a_violation(self):
@@ -132,6 +167,9 @@ class Checking(unittest.TestCase):
         small = verdict.shrink()
         self.assertEqual((len(small.history), small.shape, small.is_minimal, len(small.kept)), (6, "R", True, 6))
         self.assertIn("rubric.Shrunk to 6 operations", repr(small))
+        # Operations have the names that they have in the whole trace, as in `rubric shrink`.
+        for thread, index in small.kept:
+            self.assertIn(f"T{thread}:{index} ", str(small))
         picture = small.explain()
         self.assertIn(picture.svg, picture._repr_html_())
         self.assertIn("digraph", picture.dot)

@@ -26,6 +26,7 @@
 
 mod alarms;
 mod caught;
+mod clients;
 mod equivalents;
 mod generators;
 mod harmless;
@@ -46,6 +47,7 @@ use tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
 
 pub use alarms::{Alarm, Alarms, Unmutated};
 pub use caught::CaughtMutant;
+pub use clients::ClientResult;
 pub use equivalents::EquivalentMutant;
 pub use generators::{Comparison, Effort};
 pub use harmless::known_harmless;
@@ -76,6 +78,8 @@ pub struct Answers {
     pub alarms: Alarms,
     /// The results of each protocol.
     pub protocols: Vec<ProtocolResult>,
+    /// The results of each protocol on each kind of core.
+    pub clients: Vec<ClientResult>,
 }
 
 impl Answers {
@@ -102,6 +106,7 @@ impl Answers {
             generators: generators::comparisons(&campaign),
             alarms: alarms::alarms(&campaign),
             protocols: protocols::protocols(&campaign),
+            clients: clients::clients(&campaign),
         }
     }
 }

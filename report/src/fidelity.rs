@@ -21,6 +21,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::statistics::{Estimate, median};
 use fishers_exact::fishers_exact;
 use serde::Serialize;
 use tables::results::Results;
@@ -74,7 +75,7 @@ pub struct Findings {
     /// All finders, and kinds of faults, with the number of runs.
     pub finders: BTreeMap<String, u64>,
     /// The median of the operations to detection.
-    pub operations: Option<u32>,
+    pub operations: Option<f64>,
     /// Transitions of all runs.
     pub transitions: u64,
     /// Ticks of all runs.
@@ -195,8 +196,8 @@ impl Findings {
     fn of(runs: &[&FidelityRun]) -> Findings {
         let mut findings = Findings { runs: runs.len() as u64, ..Findings::default() };
         let mut main: BTreeMap<&str, u64> = BTreeMap::new();
-        let mut detected: Vec<u32> = runs.iter().filter_map(|run| run.detected).collect();
-        detected.sort_unstable();
+        let detected = runs.iter().filter_map(|run| run.detected);
+        let detected: Vec<Estimate> = detected.map(|at| Estimate::exactly(at.into())).collect();
         for run in runs {
             findings.transitions += run.transitions;
             findings.ticks += run.ticks;
@@ -211,7 +212,7 @@ impl Findings {
         // Of several with as many runs, the first by name counts in both places.
         let most = main.iter().max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name)));
         findings.finder = most.map(|(name, _)| (*name).to_owned());
-        findings.operations = detected.get(detected.len() / 2).copied();
+        findings.operations = median(&detected).map(|median| median.low);
         findings
     }
 }
@@ -286,7 +287,10 @@ mod tests {
         let subject = &found.subjects[0];
         assert!(subject.agrees);
         assert_eq!((subject.simulator.found, subject.gem5.found), (3, 1));
-        assert_eq!((subject.simulator.operations, subject.gem5.operations), (Some(20), Some(7)));
+        assert_eq!(
+            (subject.simulator.operations, subject.gem5.operations),
+            (Some(20.0), Some(7.0))
+        );
         assert_eq!(found.agreeing(), (1, 1));
         // 3 of 3 and 1 of 2: of the ten ways in which three of the five runs can be those here, four have all but the one that found nothing.
         assert!((subject.by_chance - 0.4).abs() < 1e-9, "{}", subject.by_chance);

@@ -28,5 +28,5 @@ pub mod page;
 pub mod picture;
 mod plot;
 pub mod sequence;
-mod statistics;
+pub mod statistics;
 pub mod summary;

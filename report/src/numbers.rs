@@ -15,6 +15,11 @@ pub fn digits(value: f64, digits: i32) -> String {
     }
 }
 
+/// A median of whole numbers, which may lie half-way between two: `24` or `24.5`. Rounding to whole numbers would move it.
+pub fn halves(median: f64) -> String {
+    ((median * 2.0).round() / 2.0).to_string()
+}
+
 /// A time in seconds as text with three significant digits and a unit.
 pub fn seconds(value: f64) -> String {
     let (scaled, unit) = match value {
@@ -84,12 +89,14 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// Smallest and largest, such as `16` or `10–12`.
-pub fn span(numbers: impl IntoIterator<Item = usize>) -> String {
-    let mut numbers: Vec<usize> = numbers.into_iter().collect();
+pub fn span(numbers: impl IntoIterator<Item = u64>) -> String {
+    let mut numbers: Vec<u64> = numbers.into_iter().collect();
     numbers.sort_unstable();
     match (numbers.first(), numbers.last()) {
-        (Some(least), Some(most)) if least < most => format!("{least}–{most}"),
-        (Some(least), _) => least.to_string(),
+        (Some(least), Some(most)) if least < most => {
+            format!("{}–{}", count(*least), count(*most))
+        }
+        (Some(least), _) => count(*least),
         _ => "no".to_owned(),
     }
 }
@@ -104,6 +111,11 @@ mod tests {
         let texts = times.map(seconds);
         let expected = ["0 s", "2 ns", "1 µs", "1 ms", "12.3 ms", "1 s", "1 s", "60 s", "1234 s"];
         assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn medians_of_counts_keep_their_halves() {
+        assert_eq!([24.0, 24.5, 191.5, 20001.5].map(halves), ["24", "24.5", "191.5", "20001.5"]);
     }
 
     #[test]

@@ -17,13 +17,14 @@
 //!
 //! [`markdown`] and [`rows`] have the same results for pull requests and spreadsheets.
 //!
-//! Each section has a module: `summary` (whose sentences are `overview`'s), `ran`, `claims`, `protocols`, `experiments`, `campaign` with its parts, `fidelity`, `coverage` and `violations`. `explained` makes a
+//! Each section has a module: `summary` (whose sentences are `overview`'s), `ran`, `claims`, `protocols` with `clients`, `experiments`, `campaign` with its parts, `fidelity`, `coverage` and `violations`. `explained` makes a
 //! page about a single history, `charted` one about a single run of a protocol. `section` has headings and anchors, `table` and `cell` tables, and `drawing` puts figures into the page.
 
 pub(crate) mod campaign;
 mod cell;
 mod charted;
 mod claims;
+mod clients;
 mod coverage;
 mod drawing;
 mod experiments;

@@ -4,6 +4,7 @@
 //! [`layout`] computes positions and sizes, [`draw`] draws on any backend of plotters, and [`render`] has the two that are used.
 //! [`style`] gives every series its colour and marker.
 
+mod apart;
 pub mod axis;
 pub mod bars;
 pub mod chart;

@@ -13,8 +13,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::claims::measure::RECORDED;
-use tables::{Reported, Trial};
+use crate::claims::measure::time;
+use crate::statistics::{Estimate, median};
+use tables::{RECORDED, Reported, Trial};
 
 /// The summary of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -76,13 +77,20 @@ fn summary(trials: &[Trial]) -> Option<Summary> {
     })
 }
 
+/// The median time of some trials, in seconds: the mean of the two in the middle if their number is even, and only its bounds if a
+/// trial in the middle reached a limit. None if no trial has a time.
+pub fn median_time<'t>(trials: impl IntoIterator<Item = &'t Trial>) -> Option<Estimate> {
+    median(&trials.into_iter().filter_map(time).collect::<Vec<_>>())
+}
+
 /// The value of `--seed` in a command.
 fn seed(command: &str) -> Option<u64> {
     let mut words = command.split(' ').skip_while(|word| *word != "--seed");
     words.nth(1)?.parse().ok()
 }
 
-/// The columns that identify a history of an experiment. A recorded trace is in every part of the experiment, and is one history.
+/// The columns that identify a history of an experiment. In tables of older versions, a recorded history has rows in every part of the
+/// experiment, and is one history.
 fn history(trial: &Trial) -> (&str, &str, &str, u32) {
     if trial.source == RECORDED {
         (&trial.size, "", &trial.trace_hash, 0)

@@ -209,3 +209,28 @@ fn what_there_is_not_has_no_section() {
     );
     assert!(all(&html, "pre").is_empty());
 }
+
+/// A page about a campaign alone has the claims that its runs are about, and no list of those that experiments would test.
+#[test]
+fn a_campaign_alone_shows_claims_with_results() {
+    let full = full();
+    let campaign = Made {
+        results: Results { runs: full.results.runs.clone(), ..Results::default() },
+        answers: full.answers.clone(),
+        claims: full.claims.clone(),
+        ..Made::default()
+    };
+    let html = parsed(&campaign.html());
+    let within =
+        |selector: &str| texts(&html, &format!("section[aria-labelledby='claims'] {selector}"));
+    assert_eq!(within("table .verdict"), ["✓ holds", "✗ differs", "≈ calibrated"]);
+    assert!(within("p")[0].starts_with("Of 3 claims"), "{:?}", within("p"));
+}
+
+#[test]
+fn kinds_of_cores_are_compared() {
+    let html = parsed(&full().html());
+    let captions = texts(&html, "section[aria-labelledby='protocols'] caption");
+    assert_eq!(captions.len(), 2);
+    assert!(captions[1].contains("each kind of core"), "{captions:?}");
+}

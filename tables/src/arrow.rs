@@ -2,7 +2,7 @@
 
 use history::History;
 use ingest::Transition;
-use polars_arrow::array::{Array, StructArray};
+use polars_arrow::array::{Array, StructArray, get_display};
 use polars_arrow::datatypes::{ArrowDataType, Field};
 pub use polars_arrow::ffi::ArrowArrayStream;
 use polars_arrow::ffi::export_iterator;
@@ -105,9 +105,28 @@ impl ArrowTable {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
+    /// The first rows as text, at most `most`; a value that is missing is empty.
+    pub fn first_rows(&self, most: usize) -> Vec<Vec<String>> {
+        let all = self.batches.iter().flat_map(|batch| {
+            let columns =
+                batch.as_any().downcast_ref::<StructArray>().map_or(&[][..], StructArray::values);
+            (0..batch.len())
+                .map(move |row| columns.iter().map(|column| cell(&**column, row)).collect())
+        });
+        all.take(most).collect()
+    }
+
     /// Returns a stream of the rows in Arrow's C stream interface. Cost: constant; no value is copied.
     pub fn stream(&self) -> ArrowArrayStream {
         let field = Field::new("".into(), self.data_type(), false);
         export_iterator(Box::new(self.batches.clone().into_iter().map(Ok)), field)
     }
+}
+
+/// A value as text.
+fn cell(column: &dyn Array, row: usize) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = get_display(column, "")(&mut text, row);
+    text
 }

@@ -125,7 +125,7 @@ pub use runs::{
     CRITERIA, CampaignRun, Checked, Finding, Generator, RunOutcome, read_runs, write_runs,
 };
 pub use transitions::write_transitions;
-pub use trials::{Reported, Trial, read_trials, write_trials};
+pub use trials::{RECORDED, Reported, Trial, read_trials, write_trials};
 pub use verdicts::{VerdictRow, read_verdicts, write_verdicts};
 pub use write::write_histories;
 

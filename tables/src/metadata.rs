@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use history::{History, Provenance};
-use polars_io::prelude::{FileMetadata, KeyValueMetadata};
+use polars_io::prelude::FileMetadata;
 use serde::{Deserialize, Serialize};
 
 use crate::TableError;
@@ -46,10 +46,11 @@ impl Metadata {
         }
     }
 
-    pub fn to_parquet(&self, path: &Path) -> Result<KeyValueMetadata, TableError> {
+    /// The pair of key and value that a Parquet file has.
+    pub fn to_parquet(&self, path: &Path) -> Result<(String, String), TableError> {
         let text = serde_json::to_string(self)
             .map_err(|error| TableError::Make { path: path.to_owned(), what: error.to_string() })?;
-        Ok(KeyValueMetadata::from_static(vec![(KEY.to_owned(), text)]))
+        Ok((KEY.to_owned(), text))
     }
 
     /// Reads the metadata of a file; `None` if another program wrote it.

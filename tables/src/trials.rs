@@ -24,6 +24,9 @@ pub enum Reported {
     Memory,
 }
 
+/// The source of recorded histories, and the name of their part.
+pub const RECORDED: &str = "recorded";
+
 /// One algorithm on one history of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
@@ -33,7 +36,7 @@ pub struct Trial {
     #[serde(deserialize_with = "names::size")]
     pub size: String,
     /// What is varied in the part of the experiment that it belongs to: `operations`, `threads`, `locations`, `mix`, or
-    /// `histories` if nothing is.
+    /// `histories` if nothing is. A recorded history is measured once and belongs to all parts: it has [`RECORDED`].
     pub part: String,
     /// The point of the part, such as `operations=200`, or for several parameters `operations=131072,threads=8,locations=64`.
     pub point: String,

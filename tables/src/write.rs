@@ -5,8 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use history::{History, OpId};
-use polars_core::prelude::{DataFrame, PolarsResult};
+use polars_core::prelude::{CompatLevel, DataFrame, PolarsResult, Schema, SchemaExt};
 use polars_io::prelude::{KeyValueMetadata, ParquetWriter};
+use polars_parquet::write::schema_to_metadata_key;
 
 use crate::TableError;
 use crate::files;
@@ -28,7 +29,7 @@ pub fn write_histories(path: &Path, histories: &[History]) -> Result<(), TableEr
 /// Writes the frames of `pieces` as one file. The first one sets the schema.
 pub(super) fn create(
     path: &Path,
-    metadata: Option<KeyValueMetadata>,
+    metadata: Option<(String, String)>,
     pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
 ) -> Result<(), TableError> {
     files::create(path, TableError::io(path), |file| write(path, file, metadata, pieces))
@@ -37,7 +38,7 @@ pub(super) fn create(
 fn write(
     path: &Path,
     file: &mut File,
-    metadata: Option<KeyValueMetadata>,
+    metadata: Option<(String, String)>,
     mut pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
 ) -> Result<(), TableError> {
     let io = TableError::io(path);
@@ -54,18 +55,28 @@ fn write(
 
 fn write_pieces(
     out: &mut Watched<'_>,
-    metadata: Option<KeyValueMetadata>,
+    metadata: Option<(String, String)>,
     pieces: &mut impl Iterator<Item = PolarsResult<DataFrame>>,
 ) -> PolarsResult<()> {
     let first = pieces.next().unwrap_or_else(|| Ok(DataFrame::empty()))?;
+    let pairs = arrow_schema(first.schema()).into_iter().chain(metadata);
+    let metadata = KeyValueMetadata::from_static(pairs.collect());
     let mut writer =
-        ParquetWriter::new(out).with_key_value_metadata(metadata).batched(first.schema())?;
+        ParquetWriter::new(out).with_key_value_metadata(Some(metadata)).batched(first.schema())?;
     writer.write_batch(&first)?;
     for piece in pieces {
         writer.write_batch(&piece?)?;
     }
     writer.finish()?;
     Ok(())
+}
+
+/// The pair of metadata that says which types of Arrow the columns are read as. Text is `large_utf8`, as in
+/// [`ArrowTable`](crate::ArrowTable): polars would write `utf8_view`, on which pyarrow has no comparisons, so that pandas could
+/// neither filter, sort nor print the rows. The values are stored in the same way for either.
+fn arrow_schema(schema: &Schema) -> Option<(String, String)> {
+    let pair = schema_to_metadata_key(&schema.to_arrow(CompatLevel::oldest()));
+    Some((pair.key, pair.value?))
 }
 
 /// A file that keeps the first error of the system, since polars does not pass on the details of some.

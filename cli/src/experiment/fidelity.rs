@@ -7,7 +7,7 @@ use std::str::FromStr;
 use lab::fidelity::{Fidelity, Options, stored};
 use lab::gem5::Given;
 use report::fidelity::{self as compared, Findings, SharePair, SubjectPair};
-use report::numbers::percent;
+use report::numbers::{halves, percent};
 
 use super::Args;
 use crate::error::Error;
@@ -146,7 +146,7 @@ fn cells(found: &Findings) -> [String; 3] {
     [
         format!("{}/{}", found.found, found.runs),
         found.finder.clone().unwrap_or_else(|| "-".to_owned()),
-        found.operations.map_or_else(|| "-".to_owned(), |operations| operations.to_string()),
+        found.operations.map_or_else(|| "-".to_owned(), halves),
     ]
 }
 

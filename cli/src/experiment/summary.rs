@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use report::summary::median_time;
 use tables::{Reported, Trial};
 
 use lab::experiment::catalog::Experiment;
@@ -107,22 +108,22 @@ fn effort(trial: &Trial) -> String {
     if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) }
 }
 
-/// The times of one algorithm at one point.
+/// The trials of one algorithm at one point.
 #[derive(Default)]
-struct Cell {
-    seconds: Vec<f64>,
+struct Cell<'t> {
+    trials: Vec<&'t Trial>,
     cut_off: usize,
 }
 
 fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let mut points: Vec<&str> = Vec::new();
     let mut columns: Vec<(&str, &str)> = Vec::new();
-    let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
+    let mut cells: BTreeMap<(usize, usize), Cell<'_>> = BTreeMap::new();
     for trial in trials {
         let row = place(&mut points, &trial.point);
         let column = place(&mut columns, (&trial.model, &trial.algorithm));
         let cell = cells.entry((row, column)).or_default();
-        cell.seconds.push(trial.seconds);
+        cell.trials.push(trial);
         cell.cut_off += usize::from(matches!(trial.said, Reported::Timeout | Reported::Memory));
     }
     let models: Vec<&str> = columns.iter().map(|(model, _)| *model).collect();
@@ -140,7 +141,7 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let mut cut_off = 0;
     for (row, point) in points.iter().enumerate() {
         let of = |column: usize| cells.get(&(row, column));
-        let runs = (0..columns.len()).filter_map(of).map(|cell| cell.seconds.len()).max();
+        let runs = (0..columns.len()).filter_map(of).map(|cell| cell.trials.len()).max();
         write!(out, "  {point:wide$} {:>5}", runs.unwrap_or(0))?;
         for (column, head) in heads.iter().enumerate() {
             let text = of(column).map_or_else(|| "-".to_owned(), Cell::text);
@@ -155,16 +156,15 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-impl Cell {
+impl Cell<'_> {
     fn text(&self) -> String {
-        let mut sorted = self.seconds.clone();
-        sorted.sort_by(f64::total_cmp);
-        let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
-        // If the median run was cut off, how long it would have taken is not known.
-        let beyond = if 2 * self.cut_off >= sorted.len().max(1) { ">" } else { "" };
+        let Some(median) = median_time(self.trials.iter().copied()) else { return "-".to_owned() };
+        // If a run in the middle was cut off, how long it would have taken is not known.
+        let beyond = if median.low < median.high { ">" } else { "" };
+        let middle = format!("{beyond}{}", seconds(median.low));
         match self.cut_off {
-            0 => seconds(median),
-            some => format!("{beyond}{} {some}!", seconds(median)),
+            0 => middle,
+            some => format!("{middle} {some}!"),
         }
     }
 }
@@ -183,5 +183,33 @@ fn seconds(seconds: f64) -> String {
         s if s >= 1.0 => format!("{s:.2} s"),
         s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
         s => format!("{:.0} µs", s * 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(trials: &[(f64, Reported)]) -> String {
+        let trial = |&(seconds, said): &(f64, Reported)| Trial {
+            seconds,
+            said,
+            timeout: 60.0,
+            ..Trial::default()
+        };
+        let trials: Vec<Trial> = trials.iter().map(trial).collect();
+        let cut_off = trials.iter().filter(|one| one.said.is_cut_off()).count();
+        Cell { trials: trials.iter().collect(), cut_off }.text()
+    }
+
+    #[test]
+    fn medians_of_even_numbers_lie_between_the_two_in_the_middle() {
+        let ended = |seconds| (seconds, Reported::Consistent);
+        assert_eq!(text(&[ended(4.0), ended(1.0), ended(2.0), ended(9.0)]), "3.00 s");
+        assert_eq!(text(&[ended(4.0), ended(1.0), ended(2.0)]), "2.00 s");
+        let late = (60.0, Reported::Timeout);
+        assert_eq!(text(&[ended(1.0), ended(2.0), late]), "2.00 s 1!");
+        assert_eq!(text(&[ended(2.0), late]), ">31.00 s 1!");
+        assert_eq!(text(&[]), "-");
     }
 }

@@ -9,7 +9,7 @@ use report::answers::{
     Survivor,
 };
 use report::coverage::Reached;
-use report::numbers::percent;
+use report::numbers::{halves, percent};
 
 use super::table::Table;
 use super::{Campaign, Progress};
@@ -44,6 +44,7 @@ pub fn print(
     let page = Page { campaign, answers, most, for_all, paint };
     page.overview(progress, out)?;
     page.kills(out)?;
+    page.clients(out)?;
     page.rates(out)?;
     page.operations(out)?;
     page.violations(out)?;
@@ -134,6 +135,30 @@ impl Page<'_> {
         table.print(out)
     }
 
+    /// Which kind of core found the mutants, and how fast.
+    fn clients(&self, out: &mut dyn Write) -> io::Result<()> {
+        let clients = &self.answers.clients;
+        if clients.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "\nMutants that each kind of core found, of those that ran on it; medians of runs until found and operations until detected"
+        )?;
+        let mut table = Table::new(&["", "client", "found", "runs", "operations"]);
+        let median = |number: Option<f64>| number.map_or("-".to_owned(), halves);
+        for one in clients {
+            table.push(vec![
+                one.protocol.clone(),
+                one.client.clone(),
+                format!("{}/{}", one.found, one.mutants),
+                median(one.median_run),
+                median(one.median_operations),
+            ]);
+        }
+        table.print(out)
+    }
+
     fn rates(&self, out: &mut dyn Write) -> io::Result<()> {
         for rates in self.of_models(&self.answers.rates, |rates: &Rates| &rates.scope) {
             if rates.violating == 0 {
@@ -201,7 +226,8 @@ impl Page<'_> {
             let mut table = Table::new(&[&[&*clients][..], &names].concat());
             let number =
                 |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
-            let medians = counted().map(|spread| number(spread.median));
+            let median = |value: Option<f64>| value.map_or("-".to_owned(), halves);
+            let medians = counted().map(|spread| median(spread.median));
             table.push(std::iter::once("median".to_owned()).chain(medians).collect());
             let means = counted().map(|spread| number(spread.mean));
             table.push(std::iter::once("mean".to_owned()).chain(means).collect());
@@ -318,8 +344,7 @@ impl Page<'_> {
             "\nRuns until a named bug is found: median, and the repetitions that found it"
         )?;
         let mut table = Table::new(&["", "client", "blind", "", "guided", "", "gain"]);
-        let median =
-            |effort: Effort| effort.median.map_or("-".to_owned(), |median| format!("{median:.0}"));
+        let median = |effort: Effort| effort.median.map_or("-".to_owned(), halves);
         let shown = |effort: Effort| format!("{}/{}", effort.detected, effort.repetitions);
         for (one, blind, guided) in compared {
             table.push(vec![

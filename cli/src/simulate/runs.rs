@@ -86,7 +86,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn on_all_cores(&self) -> Result<Vec<Score>, Error> {
-        let bar = progress::bar(self.total(), "runs", self.args.quiet);
+        let bar = progress::bar(Some(self.total()), "runs", self.args.quiet);
         let scores = (0..self.total())
             .into_par_iter()
             .try_fold(

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{Folder, error, output, output_of};
+use crate::common::{Folder, error, output, output_of, rubric};
 use tables::results::Results;
 use tables::{Reported, Trial, read_trials};
 
@@ -243,17 +243,30 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
         let sat = trials.into_iter().filter(|trial| trial.algorithm == "sc-ccm-sat");
         sat.map(|trial| (trial.part, trial.number, trial.said)).collect::<Vec<_>>()
     };
-    let valid = ["operations", "threads"]
-        .map(|part| [0, 1].map(|at| (part.to_owned(), at, Reported::Consistent)));
+    // Each history is measured once, and belongs to both parts.
+    let valid = [0, 1].map(|at| ("recorded".to_owned(), at, Reported::Consistent));
     let bad = output(&["stats", &format!("{traces}/wrong/209.trace.gz")]);
     assert!(bad.contains("400"), "{bad}");
-    assert_eq!(sat(of("gcc-fig4"))[..4], valid.concat()[..]);
-    for trial in sat(of("gcc-fig5")) {
-        assert_eq!((trial.1, trial.2), (2, Reported::Violation));
-    }
+    assert_eq!(sat(of("gcc-fig4")), valid);
+    assert_eq!(sat(of("gcc-fig5")), [("recorded".to_owned(), 2, Reported::Violation)]);
     assert!(of("gcc-fig4").iter().all(|trial| trial.source == "recorded"));
-    let message = error(&["experiment", "gcc-fig4", "--traces", &folder.path("none"), "-o", &path]);
+    let figures = folder.path("figures");
+    output(&["report", &path, "--figures", &figures]);
+    for part in ["operations", "threads"] {
+        assert!(Path::new(&figures).join(format!("gcc-fig4-{part}.svg")).exists(), "{part}");
+    }
+    let refused = |words: &[&str]| {
+        let all = [&["experiment", "gcc-fig4", "-o", &path, "--traces"], words].concat();
+        let assert = rubric(&all).assert().code(2);
+        String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+    };
+    let message = refused(&[&traces, "--only", "operations=1"]);
+    assert_eq!(message.matches("operations=400,threads=").count(), 1, "{message}");
+    let message = refused(&[&folder.path("none")]);
     assert!(message.contains("none"), "{message}");
+    fs::create_dir(folder.path("empty")).unwrap();
+    let message = refused(&[&folder.path("empty")]);
+    assert_eq!(message.matches("rubric: error").count(), 1, "{message}");
 }
 
 /// Another protocol makes other histories, and its rows are repeated by their commands.

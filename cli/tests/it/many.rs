@@ -261,3 +261,36 @@ fn names_are_sorted_as_people_do_and_mutants_have_a_column() {
     // A folder of them is read in the same order; a table of verdicts in it is no trace.
     assert_eq!(listed(&output_of(&["check", &folder.path("")], 1), &folder), expected);
 }
+
+/// What a terminal gets that runs a command; none if `script`, which has one, is not installed.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(arguments: &[&str]) -> Option<String> {
+    let program = assert_cmd::cargo::cargo_bin("rubric");
+    let command = format!("{} {}", program.display(), arguments.join(" "));
+    let script = std::process::Command::new("script")
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .stdin(std::process::Stdio::null())
+        .output();
+    script.ok().map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+/// The line of progress is erased before an error is printed, and has no estimate before there is one.
+#[test]
+#[cfg(target_os = "linux")]
+fn errors_have_a_line_of_their_own() {
+    let folder = Folder::new();
+    let trace = fs::read(Path::new("..").join(CONSISTENT)).unwrap();
+    for number in 0..50 {
+        let end = if number % 10 == 5 { trace.len() / 2 } else { trace.len() };
+        folder.file(&format!("{number}.trace.gz"), &trace[..end]);
+    }
+    let Some(text) = on_a_terminal(&["check", &folder.path("")]) else { return };
+    let before: Vec<&str> = text.split("rubric: error: ").collect();
+    assert_eq!(before.len(), 1 + 5, "{text}");
+    for part in &before[..5] {
+        let is_at_start = part.is_empty() || part.ends_with('\n') || part.ends_with("\x1b[2K");
+        assert!(is_at_start, "{part:?}");
+    }
+    assert!(text.contains(" of 50 inputs"), "{text}");
+    assert!(!text.contains("0s left"), "{text}");
+}

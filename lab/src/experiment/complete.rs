@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tables::Trial;
+use tables::{RECORDED, Trial};
 
 use super::catalog::{EXPERIMENTS, Experiment};
 use super::point::Size;
@@ -19,7 +19,7 @@ pub fn unfinished(trials: &[Trial]) -> BTreeSet<(String, String)> {
             let is_its = |trial: &&Trial| {
                 trial.experiment == experiment.name
                     && trial.size == size.name()
-                    && trial.source != "recorded"
+                    && trial.source != RECORDED
             };
             let rows: Vec<&Trial> = trials.iter().filter(is_its).collect();
             if !rows.is_empty() && lacks(experiment, size, &rows) {

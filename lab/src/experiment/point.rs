@@ -212,6 +212,17 @@ impl Task {
     }
 }
 
+/// The models of the tasks, each once.
+pub fn models(tasks: &[Task]) -> Vec<Model> {
+    let mut models: Vec<Model> = Vec::new();
+    for task in tasks {
+        if !models.contains(&task.model()) {
+            models.push(task.model());
+        }
+    }
+    models
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

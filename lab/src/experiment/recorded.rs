@@ -1,14 +1,14 @@
 //! Reads recorded histories, which an experiment may use instead of simulated ones.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use check::{Bounds, Model, Options, Verdict, decide};
 use history::{Ambiguity, History, ReadsFrom, WrittenTwice};
+use tables::RECORDED;
 
 use super::catalog::Experiment;
-use super::point::{Point, Recording, Size, Source, Wanted};
+use super::point::{Point, Recording, Size, Source, Task, Wanted, models};
 use super::trial::Limits;
 use crate::error::Error;
 use crate::inputs;
@@ -56,63 +56,71 @@ fn written_twice(file: &str, history: &History, twice: WrittenTwice) -> Error {
     Error::WrittenTwice { file: named(file, history), twice: Box::new(twice) }
 }
 
-/// The number of recorded histories that these points use.
-pub fn used(points: &[Point]) -> usize {
-    let used: BTreeSet<u32> = points.iter().map(|point| point.first).collect();
-    used.len()
-}
-
-/// The points of an experiment on recorded histories: in each part of the experiment, a point for every history of the wanted kind, in the
-/// natural order of their names.
+/// The points of an experiment on recorded histories: one for each history of a wanted kind, in the natural order of their names. A
+/// history is measured once, and belongs to all parts of the experiment.
 pub fn points(
     experiment: &Experiment,
     size: Size,
     recordings: &[Arc<Recording>],
     limits: &Limits,
 ) -> Vec<Point> {
-    let mut points: Vec<Point> = Vec::new();
-    for model in experiment.points(size) {
-        // The tasks and wanted histories of the first point hold for the whole part.
-        if points.iter().any(|point| point.part == model.part) {
-            continue;
-        }
-        let wanted = match &model.source {
+    let kinds = kinds(experiment, size);
+    let point = |(number, recording): (u32, &Arc<Recording>)| {
+        let tasks = tasks(recording, &kinds, limits);
+        (!tasks.is_empty()).then(|| Point {
+            part: RECORDED,
+            name: name(&recording.history),
+            first: number,
+            histories: 1,
+            source: Source::Recorded(Arc::clone(recording)),
+            tasks,
+        })
+    };
+    let mut points: Vec<Point> = (0..).zip(recordings).filter_map(point).collect();
+    points.sort_by(|one, other| order::of_paths(one.name.as_ref(), other.name.as_ref()));
+    points
+}
+
+/// The kinds of histories that an experiment is about, each with what is done on them. Parts that differ in a parameter alone have the
+/// same.
+fn kinds(experiment: &Experiment, size: Size) -> Vec<(Wanted, Vec<Task>)> {
+    let mut kinds = Vec::new();
+    for point in experiment.points(size) {
+        let wanted = match &point.source {
             Source::Made(recipe) => recipe.wanted(),
             Source::Recorded(_) => Wanted::Both,
             // Such a point has no histories.
             Source::Program(_) => continue,
         };
-        let suits = |recording: &Recording| {
-            model.tasks.iter().any(|task| is_wanted(recording, wanted, task.model(), limits))
-        };
-        let numbered = (0..).zip(recordings).filter(|(_, recording)| suits(recording));
-        let own = numbered.map(|(number, recording)| Point {
-            part: model.part,
-            name: name(model.part, recording),
-            first: number,
-            histories: 1,
-            source: Source::Recorded(Arc::clone(recording)),
-            tasks: model.tasks.clone(),
-        });
-        let mut own: Vec<Point> = own.collect();
-        own.sort_by(|one, other| order::of_paths(one.name.as_ref(), other.name.as_ref()));
-        points.extend(own);
+        let kind = (wanted, point.tasks);
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
     }
-    points
+    kinds
 }
 
-/// The name of a point, from the parameter of its part and the history.
-fn name(part: &str, recording: &Recording) -> String {
-    let history = &recording.history;
-    let (operations, threads) = (history.operations(), history.threads().len());
-    match part {
-        "operations" => format!("operations={operations}"),
-        "threads" => format!("threads={threads}"),
-        _ => format!(
-            "operations={operations},threads={threads},locations={}",
-            history.locations().len()
-        ),
+/// What is done on a history: the tasks of all kinds of which it is, each once.
+fn tasks(recording: &Recording, kinds: &[(Wanted, Vec<Task>)], limits: &Limits) -> Vec<Task> {
+    let mut all = Vec::new();
+    for (wanted, tasks) in kinds {
+        if models(tasks).into_iter().any(|model| is_wanted(recording, *wanted, model, limits)) {
+            all.extend(
+                tasks.iter().filter(|task| !all.contains(*task)).copied().collect::<Vec<_>>(),
+            );
+        }
     }
+    all
+}
+
+/// The name of a history's point.
+fn name(history: &History) -> String {
+    format!(
+        "operations={},threads={},locations={}",
+        history.operations(),
+        history.threads().len(),
+        history.locations().len()
+    )
 }
 
 /// Whether a history is of the wanted kind. One that is not decided within the limits is not.

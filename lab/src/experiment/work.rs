@@ -8,11 +8,11 @@ use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use indexmap::IndexMap;
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use tables::{Reported, Trial, write_trials};
+use tables::{RECORDED, Reported, Trial, write_trials};
 
 use super::catalog::Experiment;
 use super::explored;
-use super::point::{Point, Source, Task};
+use super::point::{Point, Source, Task, models};
 use super::settings::Settings;
 use super::source::{Made, Maker};
 use super::trial::{Instance, names};
@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::journal::{Journal, Row};
 use crate::machine;
 use crate::observer::{Observer, Stage};
+use crate::order;
 use crate::shard::Shard;
 use crate::text::quoted;
 
@@ -236,7 +237,7 @@ impl<'a> Work<'a> {
             None => Error::NoPoint {
                 point: only.point.clone(),
                 experiment: self.experiment.name,
-                points: self.points.iter().map(|point| point.name.clone()).collect(),
+                points: names_of(&self.points),
             },
         }
     }
@@ -372,7 +373,7 @@ impl<'a> Work<'a> {
                 ..row
             },
             (ItemHistory::Recorded(recording), _) => {
-                Trial { source: "recorded".to_owned(), file: Some(recording.title.clone()), ..row }
+                Trial { source: RECORDED.to_owned(), file: Some(recording.title.clone()), ..row }
             }
             (ItemHistory::Made(_), Source::Recorded(_) | Source::Program(_)) => row,
         }
@@ -401,6 +402,14 @@ impl<'a> Work<'a> {
             item.number
         )
     }
+}
+
+/// The names of points, each once, in natural order.
+fn names_of(points: &[Point]) -> Vec<String> {
+    let mut names: Vec<String> = points.iter().map(|point| point.name.clone()).collect();
+    names.sort_by(|one, other| order::of_paths(one.as_ref(), other.as_ref()));
+    names.dedup();
+    names
 }
 
 /// Returns an error if one algorithm says that the history satisfies a model and another that it violates it.
@@ -441,15 +450,4 @@ impl ItemHistory<'_> {
             ItemHistory::Recorded(recording) => &recording.reads_from,
         }
     }
-}
-
-/// The models of the tasks, each once.
-fn models(tasks: &[Task]) -> Vec<Model> {
-    let mut models: Vec<Model> = Vec::new();
-    for task in tasks {
-        if !models.contains(&task.model()) {
-            models.push(task.model());
-        }
-    }
-    models
 }

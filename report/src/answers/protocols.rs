@@ -70,10 +70,7 @@ pub(super) fn protocols(campaign: &Campaign<'_>) -> Vec<ProtocolResult> {
         if campaign.detects(run) {
             fate.first = Some(fate.first.map_or(run.number, |first| first.min(run.number)));
         }
-        let detected = run.checked(&run.model).filter(|_| campaign.violates(run));
-        let detected = detected.and_then(|checked| checked.operations);
-        let number = detected.map(|number| Estimate::exactly(number.into()));
-        operations.entry(mutant.0).or_default().extend(number);
+        operations.entry(mutant.0).or_default().extend(operations_of(campaign, run));
     }
     let all = results.into_iter().map(|(protocol, result)| {
         let own = fates.iter().filter(|((name, _), _)| *name == protocol).map(|(_, fate)| fate);
@@ -93,6 +90,12 @@ pub(super) fn protocols(campaign: &Campaign<'_>) -> Vec<ProtocolResult> {
         }
     });
     all.collect()
+}
+
+/// The number of operations that had completed when a run violated what its cores guarantee, as far as it did and the number is known.
+pub(super) fn operations_of(campaign: &Campaign<'_>, run: &CampaignRun) -> Option<Estimate> {
+    let checked = run.checked(&run.model).filter(|_| campaign.violates(run))?;
+    Some(Estimate::exactly(checked.operations?.into()))
 }
 
 fn by_operator(fates: &[&Fate<'_>]) -> Vec<OperatorResult> {

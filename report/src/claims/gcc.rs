@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::kernels::{Ordered, average, ceiling, ordered};
-use super::measure::{AtSize, Axis, History, Trials};
+use super::measure::{AtSize, Axis, History, Trials, is_of_part};
 use super::paper::{self, FAR_MORE};
 use super::{Evidence, Missing, speed};
 use crate::numbers::{percent, times};
@@ -118,7 +118,7 @@ fn open(trials: &Trials<'_>, algorithms: &Algorithms) -> String {
 fn open_along(trials: &Trials<'_>, algorithms: &Algorithms, axis: Axis) -> String {
     let [_, sat] = algorithms.gradual;
     let mut points: BTreeMap<u64, Vec<Estimate>> = BTreeMap::new();
-    for row in trials.rows(sat).filter(|row| row.part == axis.name()) {
+    for row in trials.rows(sat).filter(|row| is_of_part(row, axis.name())) {
         let point = points.entry(axis.of(row)).or_default();
         point.extend(left_open(row));
     }

@@ -9,7 +9,7 @@ use super::Missing;
 use super::campaign::BothRates;
 use crate::statistics::{Estimate, Share, median};
 use tables::results::Results;
-use tables::{Reported, Trial};
+use tables::{RECORDED, Reported, Trial};
 
 /// Time in seconds below which algorithms are not compared, since caches and clock make more of a difference.
 pub const FLEETING: f64 = 1e-3;
@@ -22,9 +22,6 @@ pub const FEWEST: usize = 10;
 
 /// Fewest cases for a share. If something is true of all of them, its share is above 97 %, with 95 % confidence.
 pub const FEWEST_CASES: u64 = 100;
-
-/// The source of histories that were recorded, in the rows of a table.
-pub const RECORDED: &str = "recorded";
 
 /// The size whose numbers are shown and decide no claim.
 pub const QUICK: &str = "quick";
@@ -64,6 +61,11 @@ pub fn time(trial: &Trial) -> Option<Estimate> {
         low,
         high: if trial.said.is_cut_off() { f64::INFINITY } else { low },
     })
+}
+
+/// Whether a trial belongs to a part of its experiment. Recorded histories belong to all parts.
+pub fn is_of_part(trial: &Trial, part: &str) -> bool {
+    trial.part == part || trial.part == RECORDED
 }
 
 /// A history of an experiment, with the rows of all algorithms.
@@ -164,7 +166,7 @@ impl<'a> Trials<'a> {
 
     /// The part of the experiment in which something varies.
     pub fn part(&self, axis: Axis) -> Trials<'a> {
-        self.filter(|history| history.any.part == axis.name())
+        self.filter(|history| is_of_part(history.any, axis.name()))
     }
 
     /// The histories that all of these algorithms ran.
@@ -204,7 +206,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Each history once: a recorded trace is in every part of its experiment.
+    /// Each history once: in tables of older versions, a recorded history has rows in every part of its experiment.
     fn distinct(self) -> Trials<'a> {
         let mut seen = BTreeSet::new();
         let is_new = |history: &History<'a>| {

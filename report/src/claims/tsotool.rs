@@ -9,7 +9,7 @@ use super::paper::{self, PublishedClaim};
 use super::speed;
 use super::{Decision, Evidence, Missing};
 use crate::numbers::percent;
-use crate::statistics::{Estimate, Share};
+use crate::statistics::{Estimate, Share, median};
 use tables::{Reported, Trial};
 
 const BASELINE: &str = "tso-baseline";
@@ -78,9 +78,8 @@ fn shown(share: Share) -> String {
 pub(super) fn sharing(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = sorted(results, "tsotool-fig3")?;
     let sharing = |trial: &Trial| f64::from(trial.threads) / f64::from(trial.locations.max(1));
-    let mut all: Vec<f64> = trials.histories.iter().map(|history| sharing(history.any)).collect();
-    all.sort_by(f64::total_cmp);
-    let Some(&middle) = all.get(all.len() / 2) else {
+    let all = trials.histories.iter().map(|history| Estimate::exactly(sharing(history.any)));
+    let Some(Estimate { low: middle, .. }) = median(&all.collect::<Vec<_>>()) else {
         return Err(Missing::Few("tsotool-fig3", 0));
     };
     let much = trials.filter(|history| sharing(history.any) >= middle);

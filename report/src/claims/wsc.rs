@@ -7,8 +7,8 @@ use super::measure::{AtSize, Axis, FEWEST_CASES, History, Trials, time};
 use super::paper::{self, FEWEST_APART, NOT_FAR, PublishedClaim};
 use super::speed::{self, all};
 use super::{Decision, Evidence, Missing};
-use crate::numbers::percent;
-use crate::statistics::{Estimate, Share, mean};
+use crate::numbers::{halves, percent};
+use crate::statistics::{Estimate, Share, mean, median};
 use tables::Reported;
 
 /// The algorithms of Figures 6 to 8.
@@ -53,15 +53,14 @@ fn missed(rows: &[Ordered]) -> String {
     let missed = rows.iter().filter_map(|row| {
         let kernel = row.kernel?;
         let missed = kernel.checked_sub(row.ordered).filter(|pairs| *pairs > 0)?;
-        Some((missed, kernel))
+        Some([missed, kernel].map(|pairs| Estimate::exactly(pairs as f64)))
     });
-    let (mut missed, mut kernels): (Vec<u64>, Vec<u64>) = missed.unzip();
-    missed.sort_unstable();
-    kernels.sort_unstable();
-    let middle = missed.len() / 2;
-    match (missed.get(middle), kernels.get(middle)) {
+    let (missed, kernels): (Vec<Estimate>, Vec<Estimate>) = missed.map(Into::into).unzip();
+    match (median(&missed), median(&kernels)) {
         (Some(missed), Some(kernel)) => format!(
-            "Of the other kernels, which have {kernel} pairs in the median, it misses {missed} in the median."
+            "Of the other kernels, which have {} pairs in the median, it misses {} in the median.",
+            halves(kernel.low),
+            halves(missed.low)
         ),
         _ => String::new(),
     }

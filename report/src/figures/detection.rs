@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::kills::{HeatCell, ROW_HEIGHT, heat_panel};
 use crate::answers::{Answers, Detection, Scope};
-use crate::numbers::digits;
+use crate::claims::measure::FEWEST;
+use crate::numbers::{digits, halves};
 use crate::plot::chart::{Panel, Plot, Table};
 use tables::CRITERIA;
 
@@ -54,7 +55,7 @@ fn panel(model: &str, protocols: &BTreeMap<&str, Vec<Detection>>) -> Option<(Pan
     let cell = |criterion: &str, own: &[Detection]| -> HeatCell {
         let one = own.iter().find(|one| one.criterion == criterion)?;
         let median = one.median?;
-        Some((median / most.max(1.0), format!("{} ({})", digits(median, 4), one.runs)))
+        Some((median / most.max(1.0), format!("{} ({})", halves(median), one.runs)))
     };
     let cells: Vec<Vec<HeatCell>> = criteria
         .iter()
@@ -71,21 +72,32 @@ fn finding(detections: &Detections<'_>) -> String {
     let told = detections.iter().find_map(|(model, protocols)| {
         let medians = protocols.iter().filter_map(|(protocol, own)| {
             let own = own.iter().find(|one| one.criterion == *model)?;
-            Some((own.median?, *protocol))
+            Some((own.median?, *protocol, few(own.runs)))
         });
-        let mut medians: Vec<(f64, &str)> = medians.collect();
+        let mut medians: Vec<(f64, &str, String)> = medians.collect();
         medians.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let (model, least) = (model.to_uppercase(), medians.first()?);
-        let first =
-            format!("Half of the violations of {model} are detected within {}", digits(least.0, 4));
+        let (model, (least, protocol, runs)) = (model.to_uppercase(), medians.first()?);
+        let first = format!(
+            "Half of the violations of {model} are detected within {} operations",
+            halves(*least)
+        );
         Some(match medians.last() {
-            Some(most) if medians.len() > 1 => {
-                format!("{first} operations in {}, {} in {}", least.1, digits(most.0, 4), most.1)
+            Some((most, other, others)) if medians.len() > 1 => {
+                format!("{first} in {protocol}{runs}, {} in {other}{others}", halves(*most))
             }
-            _ => format!("{first} operations"),
+            _ => format!("{first}{runs}"),
         })
     });
     told.unwrap_or_default()
+}
+
+/// The number of runs on which a median rests, if it rests on so few that chance decides it.
+fn few(runs: u64) -> String {
+    match runs {
+        1 => " (1 run)".to_owned(),
+        few if few < FEWEST as u64 => format!(" ({few} runs)"),
+        _ => String::new(),
+    }
 }
 
 fn table(detections: &Detections<'_>) -> Table {
@@ -107,4 +119,30 @@ fn table(detections: &Detections<'_>) -> Table {
     let columns =
         ["model", "protocol", "criterion", "runs", "median (operations)", "mean (operations)"];
     Table::new(&columns, rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detection(runs: u64, median: f64) -> Vec<Detection> {
+        vec![Detection { criterion: "sc", runs, mean: None, median: Some(median) }]
+    }
+
+    #[test]
+    fn a_median_of_few_runs_says_so() {
+        let found = |protocols: &[(&'static str, u64, f64)]| {
+            let own =
+                protocols.iter().map(|(name, runs, median)| (*name, detection(*runs, *median)));
+            finding(&Detections::from([("sc", own.collect())]))
+        };
+        assert_eq!(
+            found(&[("A", 2, 191.5), ("B", 40, 24.5)]),
+            "Half of the violations of SC are detected within 24.5 operations in B, 191.5 in A (2 runs)"
+        );
+        assert_eq!(
+            found(&[("the protocol", 1, 7.0)]),
+            "Half of the violations of SC are detected within 7 operations (1 run)"
+        );
+    }
 }

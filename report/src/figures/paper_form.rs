@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::growth;
-use super::sample::{Sample, time};
+use super::sample::{Sample, per_point, time};
 use super::slowdown::{BASELINE, slowdowns};
-use super::times::{ALONE, STACKED, place};
+use super::times::{ALONE, STACKED, each, place, threads};
 use crate::numbers::count;
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Symbol};
@@ -22,12 +22,31 @@ type Names = &'static [(&'static str, &'static str)];
 
 /// A graph of a paper.
 struct Graph {
-    heading: &'static str,
+    heading: Heading,
     /// The part of the experiment, which is the quantity on the axis below.
     part: &'static str,
     /// The name of that axis.
     x: &'static str,
     names: Names,
+}
+
+/// The heading of a graph.
+#[derive(Clone, Copy)]
+enum Heading {
+    /// These words.
+    Words(&'static str),
+    /// The parameter that the graph does not vary, such as `4 cpus`; a range where the histories differ in it.
+    Fixed,
+}
+
+impl Heading {
+    fn text(self, part: &str, trials: &[&Trial]) -> String {
+        match (self, part) {
+            (Heading::Words(words), _) => words.to_owned(),
+            (Heading::Fixed, "threads") => format!("{} operations a cpu", each(trials)),
+            (Heading::Fixed, _) => format!("{} cpus", threads(trials)),
+        }
+    }
 }
 
 const GRADUAL_SC: Names =
@@ -45,39 +64,39 @@ const SEARCHES_CLOSER: Names =
 const SATURATIONS: Names = &[("wsc", "wSC"), ("ccm", "CCM"), ("dbcop", "DBCOP")];
 const SATURATIONS_CLOSER: Names = &[("wsc", "wSC"), ("ccm", "CCM")];
 
-const fn by_operations(heading: &'static str, names: Names) -> Graph {
+const fn by_operations(heading: Heading, names: Names) -> Graph {
     Graph { heading, part: "operations", x: "number of operations", names }
 }
 
-const fn by_cpus(heading: &'static str, names: Names) -> Graph {
+const fn by_cpus(heading: Heading, names: Names) -> Graph {
     Graph { heading, part: "threads", x: "number of cpus", names }
 }
 
 const fn by_threads(heading: &'static str, names: Names) -> Graph {
-    Graph { heading, part: "threads", x: "number of threads", names }
+    Graph { heading: Heading::Words(heading), part: "threads", x: "number of threads", names }
 }
 
 /// Draws Figure 4 of CAV 2019: checking valid histories against SC.
 pub fn gcc_fig4(sample: &Sample<'_>) -> Option<Plot> {
-    plot(sample, &[by_operations("4 cpus", GRADUAL_SC), by_cpus("50 operations a cpu", GRADUAL_SC)])
+    plot(sample, &[by_operations(Heading::Fixed, GRADUAL_SC), by_cpus(Heading::Fixed, GRADUAL_SC)])
 }
 
 /// Draws Figure 5 of CAV 2019, by the number of cpus.
 pub fn gcc_fig5(sample: &Sample<'_>) -> Option<Plot> {
-    plot(sample, &[by_cpus("", GRADUAL_SC)])
+    plot(sample, &[by_cpus(Heading::Words(""), GRADUAL_SC)])
 }
 
 /// Draws Figure 6 of CAV 2019: checking valid histories against TSO.
 pub fn gcc_fig6(sample: &Sample<'_>) -> Option<Plot> {
     plot(
         sample,
-        &[by_operations("4 cpus", GRADUAL_TSO), by_cpus("50 operations a cpu", GRADUAL_TSO)],
+        &[by_operations(Heading::Fixed, GRADUAL_TSO), by_cpus(Heading::Fixed, GRADUAL_TSO)],
     )
 }
 
 /// Draws Figure 6 of "Boosting", by the number of operations.
 pub fn wsc_fig6(sample: &Sample<'_>) -> Option<Plot> {
-    plot(sample, &[by_operations("", SEARCHES)])
+    plot(sample, &[by_operations(Heading::Words(""), SEARCHES)])
 }
 
 /// Draws Figures 7 and 8 of "Boosting", by the number of threads.
@@ -117,24 +136,28 @@ fn plot(sample: &Sample<'_>, graphs: &[Graph]) -> Option<Plot> {
         });
         let shown = lines::numbers(&series);
         let y = Axis::seconds("average running time", shown, Scale::Linear);
-        Some((graph, panel(graph.heading, graph.x, &series, y), series))
+        let heading = graph.heading.text(graph.part, &own.trials);
+        Some((own, graph, panel(&heading, graph.x, &series, y), series))
     });
-    let drawn: Vec<(&Graph, Panel, Vec<Series>)> = drawn.collect();
-    let (first, _, series) = drawn.first()?;
+    let drawn: Vec<(Sample<'_>, &Graph, Panel, Vec<Series>)> = drawn.collect();
+    let (_, first, _, series) = drawn.first()?;
     let unit = if first.x == "number of cpus" { "cpus" } else { first.part };
     let told = lines::finding(|at| format!("{} {unit}", count(at)), series, Quantity::Seconds);
-    let groups = drawn.iter().map(|(graph, _, series)| {
-        let panel = if graph.heading.is_empty() { graph.x } else { graph.heading };
-        (vec![panel.to_owned()], series.clone())
+    let groups = drawn.iter().map(|(_, graph, panel, series)| {
+        let name = if panel.heading.is_empty() { graph.x } else { &panel.heading };
+        (vec![name.to_owned()], series.clone())
     });
     let all: Vec<Series> = drawn.iter().flat_map(|(.., series)| series.clone()).collect();
     Some(Plot {
         finding: on_average(&told),
-        subtitle: format!("as in the paper: means; {}", sample.histories_per_point()),
+        subtitle: format!(
+            "as in the paper: means; {}",
+            per_point(drawn.iter().map(|(own, ..)| own))
+        ),
         panel_height: if drawn.len() > 1 { STACKED } else { ALONE },
         legend: legend(&all),
         table: lines::table(&["graph"], "place", &groups.collect::<Vec<_>>(), Quantity::Seconds),
-        panels: drawn.into_iter().map(|(_, panel, _)| panel).collect(),
+        panels: drawn.into_iter().map(|(.., panel, _)| panel).collect(),
     })
 }
 

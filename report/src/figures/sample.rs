@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::times::place;
 use crate::claims::measure;
 use crate::numbers::{seconds, span};
 use crate::plot::style::rank;
 use crate::statistics::Estimate;
-use tables::{Reported, Trial};
+use tables::{RECORDED, Reported, Trial};
 
 /// Sizes of experiments, in ascending order.
 pub const SIZES: [&str; 3] = ["quick", "paper", "large"];
@@ -17,6 +18,8 @@ pub struct Sample<'a> {
     /// The size, if there is a larger one too: figures have it in their names then.
     pub lesser_size: Option<&'a str>,
     size: &'a str,
+    /// The part of the experiment, if these are the trials of one.
+    part: Option<&'a str>,
     /// Whether the trials are of several models.
     has_several_models: bool,
     /// The trials.
@@ -40,6 +43,7 @@ impl<'a> Sample<'a> {
             |(at, ((_, size), trials)): (usize, ((usize, &'a str), Vec<&'a Trial>))| Sample {
                 size,
                 lesser_size: (at > 0).then_some(size),
+                part: None,
                 has_several_models: has_several_models(&trials),
                 trials,
             };
@@ -55,8 +59,9 @@ impl<'a> Sample<'a> {
     }
 
     /// The trials of a part of the experiment; none if it has none.
-    pub fn part(&self, part: &str) -> Option<Sample<'a>> {
-        self.only(|trial| trial.part == part)
+    pub fn part(&self, part: &'a str) -> Option<Sample<'a>> {
+        let own = self.only(|trial| measure::is_of_part(trial, part))?;
+        Some(Sample { part: Some(part), ..own })
     }
 
     /// The algorithms, in the order of legends.
@@ -69,14 +74,21 @@ impl<'a> Sample<'a> {
 
     /// The number of histories of a point, such as `200 histories per point`.
     pub fn histories_per_point(&self) -> String {
-        let mut points: BTreeMap<(&str, &str), BTreeSet<u32>> = BTreeMap::new();
+        per_point([self])
+    }
+
+    /// The numbers of histories of its points.
+    fn numbers_of_histories(&self) -> Vec<u64> {
+        let mut points: BTreeMap<(&str, String), BTreeSet<u32>> = BTreeMap::new();
         for trial in &self.trials {
-            let point = points.entry((&trial.part, &trial.point)).or_default();
-            point.insert(trial.number);
+            // The point of a recorded history names all of its parameters, and the axis shows one.
+            let point = match self.part {
+                Some(part) if trial.part == RECORDED => place(part, trial).to_string(),
+                _ => trial.point.clone(),
+            };
+            points.entry((&trial.part, point)).or_default().insert(trial.number);
         }
-        let span = span(points.values().map(BTreeSet::len));
-        let word = if span == "1" { "history" } else { "histories" };
-        format!("{span} {word} per point")
+        points.values().map(|numbers| numbers.len() as u64).collect()
     }
 
     /// The number of all histories, such as `200 histories`.
@@ -132,6 +144,13 @@ impl<'a> Sample<'a> {
         }
         format!("{}.", said.join("; "))
     }
+}
+
+/// The number of histories of a point of these samples, such as `200 histories per point`.
+pub fn per_point<'s, 'a: 's>(samples: impl IntoIterator<Item = &'s Sample<'a>>) -> String {
+    let span = span(samples.into_iter().flat_map(Sample::numbers_of_histories));
+    let word = if span == "1" { "history" } else { "histories" };
+    format!("{span} {word} per point")
 }
 
 /// Whether trials are of several models.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use check::Guarantee;
 use tables::results::Results;
+use tables::{RECORDED, Reported, Trial};
 
 use super::{Figure, all};
 use crate::answers::Answers;
@@ -33,6 +34,33 @@ fn stored() -> &'static [Figure] {
         let answers = Answers::of(&results.runs, &results.equivalents, &Guarantee::is_implied);
         all(&results, Some(&answers))
     })
+}
+
+/// The figures of recorded histories: many sizes close to each other, and some runs that timed out.
+fn own() -> Vec<Figure> {
+    let sizes = [(150, 2), (296, 2), (296, 8), (300, 4), (300, 6), (303, 3), (600, 4), (601, 4)];
+    let trials = (0..).zip(sizes).flat_map(|(number, (operations, threads))| {
+        ["sc-ccm-enum", "sc-ccm-sat", "sc-sat"].map(|algorithm| {
+            let is_late = algorithm == "sc-ccm-enum" && operations > 200;
+            Trial {
+                experiment: "gcc-fig4".to_owned(),
+                size: "quick".to_owned(),
+                part: RECORDED.to_owned(),
+                point: format!("operations={operations},threads={threads},locations=4"),
+                source: RECORDED.to_owned(),
+                model: "sc".to_owned(),
+                algorithm: algorithm.to_owned(),
+                said: if is_late { Reported::Timeout } else { Reported::Consistent },
+                seconds: if is_late { 10.0 } else { 0.01 },
+                timeout: 10.0,
+                number,
+                operations,
+                threads,
+                ..Trial::default()
+            }
+        })
+    });
+    all(&Results { trials: trials.collect(), ..Results::default() }, None)
 }
 
 /// The value of an attribute of a tag.
@@ -110,7 +138,8 @@ fn text_is_inside_of_figures() {
 #[test]
 fn no_text_covers_another() {
     let mut covered = Vec::new();
-    for figure in stored() {
+    let own = own();
+    for figure in stored().iter().chain(&own) {
         let texts = texts(figure);
         for (at, one) in texts.iter().enumerate() {
             for other in &texts[..at] {
@@ -159,4 +188,23 @@ fn figures_of_papers_have_the_axes_of_the_papers() {
         has(&name, &["analysis time", "ratio", "(b) Deriv+Back / Baseline"]);
         assert!(labels(&name).all(|text| text != "0 s" && text != "0×"), "{name}");
     }
+}
+
+/// Recorded histories are in each part, and their figures do not say the paper's parameters.
+#[test]
+fn figures_of_own_traces_say_which_parameters_they_mix() {
+    let own = own();
+    let labels = |name: &str| -> Vec<String> {
+        let figure = own.iter().find(|figure| figure.name == name).unwrap();
+        texts(figure).into_iter().map(|one| one.text).collect()
+    };
+    let has = |name: &str, words: &[&str]| {
+        let all = labels(name);
+        for word in words {
+            assert!(all.iter().any(|one| one == word), "{name}: {word:?} is not among {all:?}");
+        }
+    };
+    has("gcc-fig4-operations", &["operations (2–8 threads)", "300", "not ended"]);
+    has("gcc-fig4-threads", &["threads (37–150 operations each)", "2", "8"]);
+    has("gcc-fig4-paper", &["2–8 cpus", "37–150 operations a cpu"]);
 }

@@ -2,7 +2,7 @@
 
 use super::sample::{Sample, time};
 use crate::claims::paper::FIG9_SECONDS;
-use crate::numbers::{count, seconds};
+use crate::numbers::{count, seconds, span};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{Layer, Panel, Plot};
 use crate::plot::lines::{self, Quantity, Series};
@@ -35,7 +35,7 @@ pub fn with_bound(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, "threads", FIG9_SECONDS.value())
 }
 
-fn plot(sample: &Sample<'_>, part: &str, bound: Option<f64>) -> Option<Plot> {
+fn plot<'a>(sample: &Sample<'a>, part: &'a str, bound: Option<f64>) -> Option<Plot> {
     let sample = sample.part(part)?;
     let series = curves(&sample, part);
     let y = Axis::seconds(TIME, lines::times(&series).chain(bound), Scale::Auto);
@@ -110,24 +110,26 @@ pub fn place(part: &str, trial: &Trial) -> u64 {
     }
 }
 
-/// The name of the axis of a part, with what is the same for all trials on it.
+/// The name of the axis of a part, with the parameter that it does not vary: a number, or a range where the histories differ in it.
 pub fn x_name(part: &str, trials: &[&Trial]) -> String {
-    let same = |of: &dyn Fn(&Trial) -> u64| {
-        let first = trials.first().map(|trial| of(trial))?;
-        trials.iter().all(|trial| of(trial) == first).then_some(first)
-    };
-    let threads = same(&|trial| u64::from(trial.threads));
-    let operations = same(&|trial| trial.operations);
-    let each = same(&|trial| match trial.threads {
-        0 => 0,
-        threads => trial.operations / u64::from(threads),
-    });
-    match (part, threads, operations, each) {
-        ("operations", Some(threads), ..) => format!("operations ({threads} threads)"),
-        ("threads", _, Some(operations), _) => {
-            format!("threads ({} operations)", count(operations))
+    let are_equally_long = trials.windows(2).all(|pair| pair[0].operations == pair[1].operations);
+    match (part, trials) {
+        ("operations", _) => format!("operations ({} threads)", threads(trials)),
+        ("threads", [first, ..]) if are_equally_long => {
+            format!("threads ({} operations)", count(first.operations))
         }
-        ("threads", _, _, Some(each)) => format!("threads ({} operations each)", count(each)),
-        (part, ..) => part.to_owned(),
+        ("threads", _) => format!("threads ({} operations each)", each(trials)),
+        (part, _) => part.to_owned(),
     }
+}
+
+/// The numbers of threads of trials, such as `4` or `2–8`.
+pub fn threads(trials: &[&Trial]) -> String {
+    span(trials.iter().map(|trial| trial.threads.into()))
+}
+
+/// The operations of each thread of trials, such as `50` or `37–150`.
+pub fn each(trials: &[&Trial]) -> String {
+    let of = |trial: &&Trial| trial.operations / u64::from(trial.threads.max(1));
+    span(trials.iter().map(of))
 }

@@ -27,8 +27,10 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     if tested.is_empty() {
         return None;
     }
+    // Claims about experiments are of no interest to a page about a campaign alone.
+    let untested = if page.results.trials.is_empty() { Vec::new() } else { untested };
     let body = html! {
-        p { (counts(page.claims)) " A line opens to the whole claim, its rule, and what the verdict rests on." }
+        p { (counts(&[&tested[..], &untested].concat())) " A line opens to the whole claim, its rule, and what the verdict rests on." }
         details { summary { "What the verdicts mean" } p { (VERDICTS_MEAN) } }
         (table("Claims of the papers, with published results and ours", &tested).markup())
         @if !untested.is_empty() {
@@ -40,7 +42,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
 }
 
 /// The number of claims by verdict, such as `12 hold, 3 differ`.
-fn counts(claims: &[Claim]) -> Markup {
+fn counts(claims: &[&Claim]) -> Markup {
     let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
     html! {
         "Of " (claims.len()) " claims: "

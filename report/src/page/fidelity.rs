@@ -10,7 +10,7 @@ use super::table::Table;
 use crate::fidelity::{
     COMPARED, Fidelity, Findings, SIGNIFICANCE, SharePair, SubjectPair, TOLERANCE,
 };
-use crate::numbers::percent;
+use crate::numbers::{halves, percent};
 
 /// The section; none if there are no such runs.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
@@ -105,7 +105,8 @@ fn row(subject: &SubjectPair) -> Vec<Cell> {
     for found in [simulator, gem5] {
         row.push(Cell::text(&finders(found)));
         row.push(Cell::number(&format!("{}/{}", found.found, found.runs), found.found as f64));
-        row.push(Cell::count_if(found.operations.map(u64::from), ""));
+        let operations = found.operations;
+        row.push(operations.map_or_else(|| Cell::missing(""), |at| Cell::number(&halves(at), at)));
     }
     row.push(Cell::number(&format!("{by_chance:.3}"), *by_chance));
     row.push(if simulator.ticks == 0 {

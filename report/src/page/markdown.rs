@@ -12,7 +12,7 @@ use crate::answers::{Alarm, Answers};
 /// The most alarms and mutants that are listed; a pull request is no place for hundreds.
 const MOST: usize = 20;
 
-/// What was run and found, the alarms, the protocols side by side, the claims, and the mutants that nothing found.
+/// What was run and found, the alarms, the protocols side by side, the kinds of cores, the claims, and the mutants that nothing found.
 pub fn markdown(page: &Page<'_>) -> String {
     let mut text = format!("# {}\n", super::title(page));
     for (title, facts) in [("What was run", ran(page)), ("What was found", found(page))] {
@@ -27,6 +27,12 @@ pub fn markdown(page: &Page<'_>) -> String {
         "Protocols side by side",
         "Protocol",
         rows.iter().filter(|row| row.section == "protocol"),
+    );
+    pivot(
+        &mut text,
+        "Mutants that each kind of core found",
+        "Protocol and cores",
+        rows.iter().filter(|row| row.section == "cores"),
     );
     let tested: Vec<_> = page.claims.iter().filter(|claim| claim.has_numbers()).collect();
     let lines = tested.iter().map(|claim| {

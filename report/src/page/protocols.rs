@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::Page;
 use super::cell::Cell;
+use super::clients;
 use super::coverage;
 use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::answers::ProtocolResult;
 use crate::coverage::Reached;
-use crate::numbers::{percent, seconds};
+use crate::numbers::{halves, percent, seconds};
 
 /// What is known about a protocol.
 pub(super) struct Compared<'p> {
@@ -55,6 +56,9 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
             }
         }
         (table(&all).markup())
+        @if let Some(answers) = page.answers.filter(|answers| !answers.clients.is_empty()) {
+            (clients::section(&answers.clients))
+        }
     };
     Some(Section::new(anchors, "protocols", "Protocols side by side", body))
 }
@@ -83,10 +87,8 @@ fn table(all: &[Compared<'_>]) -> Table {
         let tried = result.mutants > 0;
         let count = |number| Cell::count_if(tried.then_some(number), "·");
         let median = |number: Option<f64>| {
-            number.map_or_else(
-                || Cell::missing("·"),
-                |number| Cell::number(&format!("{number:.0}"), number),
-            )
+            number
+                .map_or_else(|| Cell::missing("·"), |number| Cell::number(&halves(number), number))
         };
         let reached = |of: fn(&Reached) -> usize| {
             Cell::count_if(one.reached.as_ref().map(|reached| of(reached) as u64), "·")
@@ -114,7 +116,7 @@ fn table(all: &[Compared<'_>]) -> Table {
 }
 
 /// A share as a shaded cell.
-fn part(part: u64, whole: u64) -> Cell {
+pub(super) fn part(part: u64, whole: u64) -> Cell {
     if whole == 0 {
         return Cell::missing("·");
     }

@@ -11,9 +11,9 @@ use super::protocols::compared;
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
-    /// The section: `run`, `found`, `alarm`, `protocol`, `claim` or `mutant`.
+    /// The section: `run`, `found`, `alarm`, `protocol`, `cores`, `claim` or `mutant`.
     pub section: &'static str,
-    /// What the row is about: the label of a summary, the command that repeats an alarm, a protocol, a claim's id, a mutant.
+    /// What the row is about: the label of a summary, the command that repeats an alarm, a protocol, a protocol and a kind of core, a claim's id, a mutant.
     pub subject: String,
     /// What is measured.
     pub measure: &'static str,
@@ -27,7 +27,7 @@ fn row(section: &'static str, subject: &str, measure: &'static str, value: Strin
     Row { section, subject: subject.to_owned(), measure, value, note: String::new() }
 }
 
-/// All rows: the summary, the alarms, the protocols, the claims, and every mutant with what found it.
+/// All rows: the summary, the alarms, the protocols, the kinds of cores, the claims, and every mutant with what found it.
 pub fn rows(page: &Page<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for (section, facts) in [("run", ran(page)), ("found", found(page))] {
@@ -63,6 +63,16 @@ pub fn rows(page: &Page<'_>) -> Vec<Row> {
         if result.unmutated > 0 {
             add("alarms unmutated", result.alarms.to_string());
         }
+    }
+    for one in page.answers.iter().flat_map(|answers| &answers.clients) {
+        let subject = format!("{} on {}", one.protocol, one.client);
+        let mut add = |measure, value: String| rows.push(row("cores", &subject, measure, value));
+        add("mutants", one.mutants.to_string());
+        add("found", one.found.to_string());
+        add("share found", share(one.found, one.mutants));
+        add("runs until found", number(one.median_run));
+        add("operations until detected", number(one.median_operations));
+        add("runs", one.runs.to_string());
     }
     for claim in page.claims {
         let mut add = |measure, value: &str, note: &str| {

@@ -1,5 +1,6 @@
 //! Axes: their range and scale, the positions of numbers on them, and their labels.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{
@@ -240,19 +241,35 @@ impl Axis {
         axis
     }
 
-    /// The axis without the labels for which a width of so many pixels has no room.
+    /// The axis without the labels for which a width of so many pixels has no room. Round numbers are kept before others, and their
+    /// neighbours have a grid line only.
     pub fn thinned(&self, pixels: i32) -> Axis {
-        let mut free = i32::MIN;
-        let mut axis = self.clone();
-        axis.ticks.retain(|(value, label)| {
+        let ends = self.ticks.iter().map(|(value, label)| {
             let half = LABEL.width(label) / 2 + 3;
             let at = self.map(value, (0, pixels));
-            let fits = at - half >= free;
-            if fits {
-                free = at + half;
-            }
-            fits
+            (at - half, at + half)
         });
+        let ends: Vec<(i32, i32)> = ends.collect();
+        let mut order: Vec<usize> = (0..ends.len()).collect();
+        if !self.has_names {
+            order.sort_by_key(|at| roundness(self.ticks[*at].0));
+        }
+        let mut kept: Vec<usize> = Vec::new();
+        for at in order {
+            let (start, end) = ends[at];
+            if kept.iter().all(|other| end <= ends[*other].0 || ends[*other].1 <= start) {
+                kept.push(at);
+            }
+        }
+        let mut axis = self.clone();
+        axis.ticks.clear();
+        for (at, tick) in self.ticks.iter().enumerate() {
+            if kept.contains(&at) {
+                axis.ticks.push(tick.clone());
+            } else if !self.has_names {
+                axis.minor.push(tick.0);
+            }
+        }
         axis
     }
 
@@ -294,6 +311,17 @@ impl ValueFormatter<f64> for Axis {
         let tick = self.ticks.iter().find(|(tick, _)| tick == value);
         tick.map(|(_, label)| label.clone()).unwrap_or_default()
     }
+}
+
+/// Sorts numbers with many zeros at the end before those with few.
+fn roundness(value: f64) -> Reverse<u32> {
+    let mut zeros = 0;
+    let mut rest = value.abs();
+    while rest >= 10.0 && rest % 10.0 == 0.0 {
+        rest /= 10.0;
+        zeros += 1;
+    }
+    Reverse(zeros)
 }
 
 /// The smallest and the largest of some numbers; zeros if there are none.
@@ -344,6 +372,14 @@ mod tests {
         }
         assert_eq!(labels(&Axis::points("n", &[])), [""; 0]);
         assert_eq!(labels(&Axis::names("x", &[])), [""; 0]);
+    }
+
+    #[test]
+    fn of_two_close_numbers_the_round_one_is_labelled() {
+        let axis = Axis::points("operations", &[100, 296, 300, 303, 500]);
+        assert_eq!(labels(&axis.thinned(300)), ["100", "300", "500"]);
+        assert_eq!(axis.thinned(300).minor, [296.0, 303.0]);
+        assert_eq!(labels(&axis.thinned(30_000)).len(), 5);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color, FontTransform, RGBColor, ShapeStyle, WHITE};
 use plotters_backend::DrawingBackend;
 
+use super::apart::apart;
 use super::axis::Axis;
 use super::chart::{EndLabel, Layer, Panel, Plot, Side};
 use super::font::{Face, LABEL, SMALL};
@@ -166,7 +167,11 @@ fn draw_axis_name<DB: DrawingBackend>(
     )
 }
 
-/// Draws the rows of numbers above the chart, each beside its name and marker.
+/// Least distance of two numbers above a chart, in pixels of the figure.
+const NUMBER_GAP: i32 = 4;
+
+/// Draws the rows of numbers above the chart, each beside its name and marker. Numbers whose places are too close to each other are moved
+/// apart.
 fn draw_rows_above<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     chart: &Chart<'_, DB>,
@@ -179,10 +184,14 @@ fn draw_rows_above<DB: DrawingBackend>(
         let end = (HPos::Right, VPos::Center);
         write(canvas, numbers.name, face, (left - 16, y), end)?;
         draw_mark(canvas, ((left - 8) * SCALE, y * SCALE), numbers.style, numbers.is_open)?;
-        for (x, number) in &numbers.at {
+        let face = face.colored(numbers.style.color).bold();
+        let placed = numbers.at.iter().map(|(x, number)| {
             let (x, _) = chart.backend_coord(&(*x, panel.y.low()));
-            let style = face.colored(numbers.style.color);
-            let style = style.bold().style(HPos::Center, VPos::Center);
+            (x, (face.width(number) + NUMBER_GAP) * SCALE)
+        });
+        let middles = apart(&placed.collect::<Vec<_>>());
+        for (x, (_, number)) in middles.into_iter().zip(&numbers.at) {
+            let style = face.style(HPos::Center, VPos::Center);
             canvas.draw(&Text::new(number.clone(), (x, y * SCALE), style))?;
         }
     }

@@ -141,7 +141,7 @@ impl Work<'_> {
         let means = self.args.means();
         let threads = means.jobs.min(self.tasks.len()).max(1);
         let means = Means { jobs: if threads > 1 { 1 } else { means.jobs }, ..means };
-        let bar = progress::bar(self.tasks.len() as u64, "mutants", self.args.quiet);
+        let bar = progress::bar(Some(self.tasks.len() as u64), "mutants", self.args.quiet);
         let next = AtomicUsize::new(0);
         let (sender, results) = channel();
         let sender = Mutex::new(sender);

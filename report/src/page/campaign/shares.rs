@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::scope;
 use crate::answers::{Answers, ClaimedShare, Detection, OperationsToDetection, Rate, Rates, Scope};
-use crate::numbers::percent;
+use crate::numbers::{halves, percent};
 use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 use tables::CRITERIA;
@@ -99,5 +99,5 @@ fn detection(detection: &Detection) -> Cell {
         return Cell::missing("·");
     };
     let runs = counted(detection.runs as usize, "run", "runs");
-    Cell::number(&format!("{median:.0}"), median).titled(format!("mean {mean:.0}, of {runs}"))
+    Cell::number(&halves(median), median).titled(format!("mean {mean:.0}, of {runs}"))
 }

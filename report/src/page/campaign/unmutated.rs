@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::answers::{Alarm, Answers, Effort};
+use crate::numbers::halves;
 use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 
@@ -100,9 +101,7 @@ pub(super) fn generators(answers: &Answers) -> Option<Markup> {
 }
 
 fn median(effort: Effort) -> Cell {
-    effort
-        .median
-        .map_or_else(|| Cell::missing("·"), |median| Cell::number(&format!("{median:.0}"), median))
+    effort.median.map_or_else(|| Cell::missing("·"), |median| Cell::number(&halves(median), median))
 }
 
 fn found(effort: Effort) -> Cell {
