@@ -125,7 +125,7 @@ class Tables(unittest.TestCase):
             self.assertGreater(len(stores), 0)
             self.assertEqual(frame.groupby("kind").size()["store"], len(stores))
             self.assertEqual(frame.sort_values("kind")["kind"].tolist(), sorted(frame["kind"]))
-            self.assertIn("store", repr(frame))
+            self.assertIn("store", repr(frame["kind"]))
 
     def test_pandas_reads_stored_results(self):
         results = sorted((TRACES.parent / "results").rglob("*.parquet"))
@@ -133,7 +133,8 @@ class Tables(unittest.TestCase):
         for file in results:
             frame = pandas.read_parquet(file, dtype_backend="pyarrow")
             for column in frame.columns[frame.dtypes == "large_string[pyarrow]"]:
-                self.assertEqual((frame[column] == frame[column].iloc[0]).iloc[0], True, (file, column))
+                for value in frame[column].dropna().head(1):
+                    self.assertTrue((frame[column] == value).any(), (file, column))
                 frame.sort_values(column)
                 frame.groupby(column).size()
             self.assertIn(frame.columns[0], repr(frame))
