@@ -55,10 +55,11 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
     })
 }
 
-/// As [`open`], but an empty file is one history without operations: whoever checks many traces gets a row for it.
+/// Reads a file as [`open`] does, but takes an empty file for one history without operations, so that whoever checks many traces gets a row
+/// for it.
 ///
 /// # Errors
-/// As [`open`].
+/// Fails where [`open`] does, except for an empty file.
 pub fn open_or_empty(path: &Path, options: &Options) -> Result<Input, Error> {
     match open(path, options) {
         Err(Error::Input(ingest::Error::Empty { file })) => empty(&file),

@@ -51,6 +51,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use crate::answers::Answers;
 use crate::claims::Claim;
 use crate::figures::Figure;
+use crate::numbers::counted;
 use section::{Anchors, Section};
 use tables::results::Results;
 
@@ -151,21 +152,15 @@ fn lead(page: &Page<'_>) -> String {
     let (trials, runs) = (page.results.trials.len(), page.results.runs.len());
     let mut parts = Vec::new();
     if trials > 0 {
-        parts.push(format!(
-            "{} of algorithms on histories",
-            cell::counted(trials, "trial", "trials")
-        ));
+        parts.push(format!("{} of algorithms on histories", counted(trials, "trial", "trials")));
     }
     if runs > 0 {
-        parts.push(format!(
-            "{} of protocols with random programs",
-            cell::counted(runs, "run", "runs")
-        ));
+        parts.push(format!("{} of protocols with random programs", counted(runs, "run", "runs")));
     }
     if !page.results.fidelity.is_empty() {
         let programs = page.results.fidelity.len() / 2;
-        let counted = cell::counted(programs, "program", "programs");
-        parts.push(format!("{counted} on rubric's simulator and in gem5"));
+        let programs = counted(programs, "program", "programs");
+        parts.push(format!("{programs} on rubric's simulator and in gem5"));
     }
     if parts.is_empty() {
         "There are no rows.".to_owned()

@@ -179,7 +179,7 @@ fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
 /// Draws what controllers did last for the line at which a run failed; nothing if it failed at none.
 fn draw(words: &str, run: &Run, protocol: &Protocol, path: &Path, form: Form) -> Result<(), Error> {
     let crash = lab::simulated::crash(run, protocol.sources());
-    let (Some(played), Some((crash, address))) =
+    let (Some(played), Some((finding, address))) =
         (run.played(), crash.and_then(|crash| Some((crash.finding(), crash.address?))))
     else {
         eprintln!("rubric: nothing to draw: {} was not written", path.display());
@@ -193,7 +193,7 @@ fn draw(words: &str, run: &Run, protocol: &Protocol, path: &Path, form: Form) ->
     let lead = format!("{words}: the last transitions and messages for {address:#x}{ticks}");
     let wrong = run.fault.as_ref().map_or(String::new(), |fault| fault.message.clone());
     let run = Sequence { parties: &played.parties, steps };
-    sequence::write(&run.chart(crash, vec![lead], wrong), path, form)?;
+    sequence::write(&run.chart(finding, vec![lead], wrong), path, form)?;
     eprintln!("rubric: written: {}", path.display());
     Ok(())
 }

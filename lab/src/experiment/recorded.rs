@@ -105,9 +105,11 @@ fn tasks(recording: &Recording, kinds: &[(Wanted, Vec<Task>)], limits: &Limits) 
     let mut all = Vec::new();
     for (wanted, tasks) in kinds {
         if models(tasks).into_iter().any(|model| is_wanted(recording, *wanted, model, limits)) {
-            all.extend(
-                tasks.iter().filter(|task| !all.contains(*task)).copied().collect::<Vec<_>>(),
-            );
+            for task in tasks {
+                if !all.contains(task) {
+                    all.push(*task);
+                }
+            }
         }
     }
     all

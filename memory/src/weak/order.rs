@@ -109,6 +109,7 @@ impl FreeReads {
         FreeReads { hidden: history.hidden_writes(), written }
     }
 
+    /// Whether a read may have returned any value: its own is not shown, or may be of a write that the history lacks or hides.
     fn allows(&self, history: &History, read: OpId) -> bool {
         let (Some(location), Some(value)) = (history.location(read), history.read(read)) else {
             return true;

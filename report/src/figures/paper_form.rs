@@ -33,7 +33,7 @@ struct Graph {
 /// The heading of a graph.
 #[derive(Clone, Copy)]
 enum Heading {
-    /// These words.
+    /// Words that do not depend on the histories; none if they are empty.
     Words(&'static str),
     /// The parameter that the graph does not vary, such as `4 cpus`; a range where the histories differ in it.
     Fixed,

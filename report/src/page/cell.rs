@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+use crate::numbers::grouped;
+
 /// A cell of a table.
 pub struct Cell {
     /// The content.
@@ -104,55 +106,9 @@ pub fn breakable(text: &str) -> Markup {
     }
 }
 
-/// A number with a space between thousands, a plain one: it can be searched for and copied.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number in at most four characters: `950`, `12k`, `3.4M`.
-pub fn short(number: u64) -> String {
-    const UNITS: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
-    let (mut value, mut unit) = (number as f64, 0);
-    while value >= 999.5 {
-        value /= 1000.0;
-        unit += 1;
-    }
-    if unit > 0 && value < 9.95 {
-        format!("{value:.1}{}", UNITS[unit])
-    } else {
-        format!("{value:.0}{}", UNITS[unit])
-    }
-}
-
-/// A count with its noun, such as `1 run` or `2 runs`.
-pub fn counted(number: usize, one: &str, many: &str) -> String {
-    let what = if number == 1 { one } else { many };
-    format!("{} {what}", grouped(number as u64))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped_and_shortened() {
-        let grouped = [0, 999, 1000, 1234567].map(grouped);
-        assert_eq!(grouped, ["0", "999", "1 000", "1 234 567"]);
-        let short = [0, 7, 999, 1000, 9949, 9950, 12345, 999_499, 999_500, u64::MAX].map(short);
-        assert_eq!(short, ["0", "7", "999", "1.0k", "9.9k", "10k", "12k", "999k", "1.0M", "18E"]);
-        assert_eq!(
-            (counted(1, "run", "runs"), counted(0, "run", "runs")),
-            ("1 run".to_owned(), "0 runs".to_owned())
-        );
-    }
 
     #[test]
     fn ids_break_and_are_escaped() {

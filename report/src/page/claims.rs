@@ -3,10 +3,11 @@
 use maud::{Markup, html};
 
 use super::Page;
-use super::cell::{Cell, counted};
+use super::cell::Cell;
 use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::claims::{Claim, Verdict};
+use crate::numbers::counted;
 
 /// The verdicts, in the order of the summary.
 const VERDICTS: [Verdict; 4] =

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::cell::{grouped, shade, short};
+use super::cell::shade;
 use super::grid::{GridRow, grid};
 use super::section::{Anchors, Section};
 use crate::coverage::{MachineCoverage, Reached};
+use crate::numbers::{grouped, short};
 use tables::Coverage;
 
 /// An unreachable transition of a protocol, such as one that only a DMA device causes.

@@ -3,11 +3,12 @@
 use maud::{Markup, html};
 
 use super::Page;
-use super::cell::{breakable, counted};
+use super::cell::breakable;
 use super::claims::word;
 use super::drawing::drawing;
 use super::section::{Anchors, Section};
 use crate::claims::Claim;
+use crate::numbers::counted;
 use crate::summary::{Summary, experiments};
 
 /// The section; none if there are no trials.

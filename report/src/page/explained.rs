@@ -2,12 +2,13 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::cell::{Cell, counted};
+use super::cell::Cell;
 use super::document;
 use super::drawing::inline;
 use super::section::{Anchors, Section};
 use super::table::Table;
 use super::timeline;
+use crate::numbers::counted;
 use crate::picture::{CacheLine, LineRow, List, Picture, drawing};
 
 /// The largest number of rows of a table that is not folded, and of operations that are drawn without arrows.

@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 
 use super::Page;
-use super::cell::{Cell, counted};
+use super::cell::Cell;
 use super::drawing::drawing;
 use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::fidelity::{
     COMPARED, Fidelity, Findings, SIGNIFICANCE, SharePair, SubjectPair, TOLERANCE,
 };
-use crate::numbers::{halves, percent};
+use crate::numbers::{counted, halves, percent};
 
 /// The section; none if there are no such runs.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::cell::counted;
 use super::document;
 use super::grid::{Edge, GridRow, grid};
 use super::section::{Anchors, Section};
+use crate::numbers::counted;
 
 /// A controller's transition table, as the page shows it.
 #[derive(Clone, Debug, Default)]

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Page;
-use super::cell::{counted, grouped};
 use super::fidelity::protocols_alone;
 use super::protocols::{Compared, compared};
 use crate::claims::Verdict;
 use crate::fidelity::Fidelity;
-use crate::numbers::percent;
+use crate::numbers::{counted, grouped, percent};
 use crate::summary::experiments;
 
 /// A line of the overview.

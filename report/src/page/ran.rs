@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::Page;
-use super::cell::{Cell, counted, grouped};
+use super::cell::Cell;
 use super::section::{Anchors, Section};
 use super::table::Table;
+use crate::numbers::{counted, grouped};
 use crate::summary::{Summary, experiments};
 use tables::CampaignRun;
 

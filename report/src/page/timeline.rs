@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::cell::grouped;
+use crate::numbers::grouped;
 use crate::picture::escaped;
 use crate::picture::timeline::{COLOURED, Span, Timeline};
 

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::Page;
-use super::cell::{Cell, breakable, counted};
+use super::cell::{Cell, breakable};
 use super::explained::drawn;
 use super::section::{Anchors, Section};
 use super::table::Table;
+use crate::numbers::counted;
 use crate::picture::Picture;
 use tables::results::Results;
 use tables::{CRITERIA, CampaignRun, Finding, RunOutcome};

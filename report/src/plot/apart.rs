@@ -2,7 +2,7 @@
 
 /// A run of texts that touch each other.
 struct Run {
-    /// The sum of the places at which the texts would begin if each had its own place.
+    /// The sum, over the texts, of the place at which the run would begin if that text stayed where it was.
     wanted: i64,
     /// The number of texts.
     texts: i64,
@@ -17,7 +17,8 @@ impl Run {
     }
 }
 
-/// Moves the middles of texts as little as is necessary, given the middle and the length of each in the order of their middles.
+/// Moves texts on a line as little as is necessary so that none covers another one. Each is given by its middle and its length in pixels, in
+/// ascending order of the middles; returns the new middles. Cost: linear.
 pub fn apart(texts: &[(i32, i32)]) -> Vec<i32> {
     let mut runs: Vec<Run> = Vec::new();
     for &(middle, length) in texts {

@@ -1,29 +1,30 @@
-//! Computes where the lifelines of a drawn chart are: each as near to the one before it as the words between them allow.
+//! Computes where the lifelines of a drawn chart are: each as near to the one before it as the words between them allow. All lengths are in
+//! pixels.
 
 use super::{Chart, Event};
 
-/// Approximate width of a letter, of one in bold, and of one in small print.
+/// The approximate width of a letter of usual size, of one in bold, and of one in small print.
 pub(super) const LETTER: f64 = 6.8;
 pub(super) const BOLD: f64 = 7.6;
 pub(super) const SMALL: f64 = 6.3;
-/// Least distance of lifelines.
+/// The least distance of two lifelines.
 const NARROWEST: f64 = 90.0;
-/// Space beside words.
+/// The space that is left free between words and the next lifeline.
 const GAP: f64 = 12.0;
-/// Distance between a lifeline and a note beside it.
+/// The distance between a lifeline and a note beside it.
 pub(super) const BESIDE: f64 = 10.0;
 /// The largest number of letters in a line of a note.
 const NOTE_LETTERS: usize = 34;
 
-/// The places of the lifelines.
+/// Where the lifelines of a chart are, from its left edge.
 pub(super) struct Columns {
     places: Vec<f64>,
-    /// Where the words end that are farthest to the right.
+    /// Where the words that are farthest to the right end.
     pub right: f64,
 }
 
 impl Columns {
-    /// The lifelines of a chart, of which the first has this to its left.
+    /// Places the lifelines of a chart whose columns of ticks and lines take `left` pixels.
     pub fn of(chart: &Chart, left: f64) -> Columns {
         let needs = Needs::of(chart);
         let mut places: Vec<f64> = Vec::new();
@@ -54,7 +55,7 @@ impl Columns {
     }
 }
 
-/// The room that words need.
+/// The room that the words of a chart need around its lifelines.
 struct Needs {
     /// The widths of the names of parties.
     names: Vec<f64>,

@@ -184,14 +184,15 @@ fn events(number: usize, one: &LastStep, at: usize, sent: &[Sent<'_>]) -> Vec<Ev
             }
             let own = sent.iter().find(|one| one.step == number);
             match own.filter(|one| !one.arrives.is_empty()) {
-                Some(one) => { one.arrives.iter() }
-                    .map(|&(_, to)| Event::Sent {
+                Some(one) => {
+                    let sent = |&(_, to): &(usize, usize)| Event::Sent {
                         from: one.from,
                         to,
                         what: what.clone(),
                         content: 0,
-                    })
-                    .collect(),
+                    };
+                    one.arrives.iter().map(sent).collect()
+                }
                 None => {
                     let name = buffer.rsplit('.').next().unwrap_or(buffer);
                     vec![Event::Note { at, what: format!("{what} enters {name}{more}") }]

@@ -89,7 +89,7 @@ fn gutter(chart: &Chart) -> Vec<GutterColumn> {
     vec![column("", (1..=chart.steps.len()).map(|number| number.to_string()).collect())]
 }
 
-/// What the last step ended with.
+/// The place of what the last step drew, at which a finding is marked.
 #[derive(Clone, Copy)]
 enum Mark {
     /// A place on a lifeline.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::numbers::counted;
 use crate::picture::LineRow;
 
 /// The largest number of states of a controller that such a row shows.
@@ -34,10 +35,10 @@ fn standing_for(gap: &mut Vec<LineRow>) -> Option<LineRow> {
     });
     let states = states.collect();
     let transitions = gap.iter().chain([&last]).filter(|row| row.changed.is_some()).count();
-    let mut what = format!("\u{2026} {}", counted(transitions, "transition"));
+    let mut what = format!("\u{2026} {}", counted(transitions, "transition", "transitions"));
     let writes = gap.len() + 1 - transitions;
     if writes > 0 {
-        what += &format!(", {}", counted(writes, "other write"));
+        what += &format!(", {}", counted(writes, "other write", "other writes"));
     }
     // The line of an operation may be the one at which it was issued.
     let changes = gap.iter().chain([&last]).filter(|row| row.changed.is_some());
@@ -57,12 +58,6 @@ fn entered<'a>(states: impl Iterator<Item = &'a str>) -> Option<String> {
         states.splice(STATES / 2..states.len() - 1, ["\u{2026}"]);
     }
     (!states.is_empty()).then(|| states.join(" \u{2192} "))
-}
-
-/// `1 transition`, `2 transitions`
-fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use maud::{Markup, html};
 
 use super::hints::Hints;
 use crate::answers::{Answers, CaughtMutant, EquivalentMutant, Survivor};
-use crate::page::cell::{Cell, counted};
+use crate::numbers::counted;
+use crate::page::cell::Cell;
 use crate::page::table::Table;
 
 /// The largest number of rows of a table that is not folded.

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::scope;
 use crate::answers::{Answers, ClaimedShare, Detection, OperationsToDetection, Rate, Rates, Scope};
-use crate::numbers::{halves, percent};
-use crate::page::cell::{Cell, counted};
+use crate::numbers::{counted, halves, percent};
+use crate::page::cell::Cell;
 use crate::page::table::Table;
 use tables::CRITERIA;
 

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use crate::answers::{Alarm, Answers, Effort};
-use crate::numbers::halves;
-use crate::page::cell::{Cell, counted};
+use crate::numbers::{counted, halves};
+use crate::page::cell::Cell;
 use crate::page::table::Table;
 
 /// The runs of unmutated protocols, with their alarms and warnings.
