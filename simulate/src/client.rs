@@ -255,13 +255,14 @@ impl Client {
     }
 
     /// Creates the cores of all threads of a program, and after them its DMA devices.
-    pub fn cores(self, program: &Program, seed: u64, line_bytes: u64) -> Vec<Box<dyn Core>> {
-        let setting = Setting { source: self.source(program), seed, line_bytes };
-        let threads = (0..).zip(&program.threads);
-        let cores = threads.map(|(thread, steps)| self.core(thread, steps.clone(), setting));
-        let devices = (program.threads.len() as u32..).zip(&program.devices);
+    pub fn cores(self, program: Program, seed: u64, line_bytes: u64) -> Vec<Box<dyn Core>> {
+        let setting = Setting { source: self.source(&program), seed, line_bytes };
+        let first_device = program.threads.len() as u32;
+        let threads = (0..).zip(program.threads);
+        let cores = threads.map(|(thread, steps)| self.core(thread, steps, setting));
+        let devices = (first_device..).zip(program.devices);
         let devices = devices.map(|(thread, steps)| -> Box<dyn Core> {
-            Box::new(dma::Device::new(thread, steps.clone(), setting))
+            Box::new(dma::Device::new(thread, steps, setting))
         });
         cores.chain(devices).collect()
     }

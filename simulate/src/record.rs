@@ -87,6 +87,11 @@ impl Records {
         self.source
     }
 
+    /// The number of operations that the trace shows.
+    pub fn shown(&self) -> usize {
+        self.rows.iter().filter(|record| record.state == State::Shown).count()
+    }
+
     /// Whether no operation has completed.
     pub fn is_empty(&self) -> bool {
         !self.rows.iter().any(|record| record.state == State::Shown)
@@ -305,7 +310,9 @@ mod tests {
     const OTHER: Bytes = Bytes::word(0x1040);
 
     fn described(records: Records) -> (Vec<String>, Vec<bool>) {
+        let shown = records.shown();
         let history = history(&[records], Provenance::default()).unwrap();
+        assert_eq!(history.operations(), shown);
         let words = history.ops().map(|op| history.describe(op)).collect();
         let unfinished = history.provenance.unfinished.iter();
         (words, unfinished.map(|request| request.writes).collect())

@@ -163,7 +163,8 @@ impl Simulation {
         let options = self.settled_options();
         let program = self.program(protocol);
         let seed = self.timing();
-        let cores = self.client.cores(&program, seed, options.block_bytes);
+        let has_fetches = program.has_fetches();
+        let cores = self.client.cores(program, seed, options.block_bytes);
         let layout = if plan.machines.iter().any(|machine| &*machine.name == "CorePair") {
             Layout::Pairs
         } else {
@@ -171,7 +172,7 @@ impl Simulation {
         };
         let trace = trace.map(|output| {
             let options = trace::Options {
-                fetch_port: program.has_fetches(),
+                fetch_port: has_fetches,
                 packets: self.shape.extras.partial > 0,
                 clients: options.threads + options.devices,
                 ..trace::Options::new(plan.sequencers, layout)
@@ -229,6 +230,11 @@ impl Run {
     pub fn history(&self) -> Result<History, history::BuildError> {
         let records = self.system.cores().map(|core| core.records());
         crate::record::history(records, history::Provenance::default())
+    }
+
+    /// The number of operations of [`Run::history`], which is not built for this. Cost: linear.
+    pub fn operations(&self) -> usize {
+        self.system.cores().map(|core| core.records().shown()).sum()
     }
 
     /// The last actions of controllers for the line at which the run failed, if it failed at one.

@@ -139,14 +139,11 @@ impl Work<'_> {
         if let Some(fault) = &run.fault {
             score.add_kind(number, seed, &run, Signature::of_fault(fault, protocol));
         }
-        let wants_history =
-            !self.models.is_empty() || self.args.save.is_some() || run.fault.is_some();
-        if !wants_history {
-            score.add(number, seed, &run, simulation.shape.all_operations(), seconds);
+        score.add(number, seed, &run, seconds);
+        if self.models.is_empty() && self.args.save.is_none() {
             return Ok(());
         }
         let mut history = run.history().map_err(|error| Error::Usage(error.to_string()))?;
-        score.add(number, seed, &run, history.operations() as u64, seconds);
         let checked =
             verdicts::add(&history, self.models, &self.args.for_checking(), &mut score.verdicts);
         let mut checked = checked.map_err(|what| Error::Certificate {

@@ -95,9 +95,9 @@ impl Score {
     }
 
     /// Adds a run. Histories and verdicts are added by the caller, if they are wanted.
-    pub fn add(&mut self, number: u32, seed: u64, run: &Run, operations: u64, seconds: f64) {
+    pub fn add(&mut self, number: u32, seed: u64, run: &Run, seconds: f64) {
         self.runs += 1;
-        self.operations += operations;
+        self.operations += run.operations() as u64;
         self.transitions += run.tally.transitions;
         self.stalls += run.tally.stalls;
         self.ticks += run.fault.as_ref().map_or(run.tally.ticks, |fault| fault.tick);

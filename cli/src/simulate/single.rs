@@ -65,20 +65,21 @@ pub fn run(
     }
     let mut score = Score::new(0);
     if !args.is_plain() {
-        let mut input = input(&words, &opened.protocol, &run)?;
-        let operations = input.histories.iter().map(|history| history.operations()).sum::<usize>();
-        score.add(0, args.seed(), &run, operations as u64, seconds);
-        if args.checks() {
-            let models = args.kept(cell.client);
-            let options = args.for_checking();
-            let (found, violated) = check::report(&input, &models, &options, args.format, out)?;
-            status = status.and(found);
-            score.add_violated(0, args.seed(), violated);
-        }
-        if let (Some(path), Some(format)) = (&args.save, format) {
-            let name = args.command(&opened.given, cell.client, args.seed());
-            input.histories.iter_mut().for_each(|history| history.name = Some(name.clone()));
-            convert::write_to(&input, path, format, out)?;
+        score.add(0, args.seed(), &run, seconds);
+        if args.checks() || args.save.is_some() {
+            let mut input = input(&words, &opened.protocol, &run)?;
+            if args.checks() {
+                let models = args.kept(cell.client);
+                let options = args.for_checking();
+                let (found, violated) = check::report(&input, &models, &options, args.format, out)?;
+                status = status.and(found);
+                score.add_violated(0, args.seed(), violated);
+            }
+            if let (Some(path), Some(format)) = (&args.save, format) {
+                let name = args.command(&opened.given, cell.client, args.seed());
+                input.histories.iter_mut().for_each(|history| history.name = Some(name.clone()));
+                convert::write_to(&input, path, format, out)?;
+            }
         }
         if let Some(path) = &args.coverage {
             score.coverage.write(path)?;
