@@ -1,5 +1,7 @@
 //! The kinds of operations: loads, stores, read-modify-writes and fences.
 
+use std::fmt;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::fence::WeakFence;
@@ -131,10 +133,24 @@ impl Serialize for Kind {
 
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
-        let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        Kind::from_name(&name).ok_or_else(|| {
+        deserializer.deserialize_str(KindVisitor)
+    }
+}
+
+/// Reads the name of a kind without a copy of it: a history has one for each operation.
+struct KindVisitor;
+
+impl de::Visitor<'_> for KindVisitor {
+    type Value = Kind;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a string")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Kind, E> {
+        Kind::from_name(name).ok_or_else(|| {
             let known = Kind::ALL.map(Kind::name).join("`, `");
-            de::Error::custom(format!("unknown variant `{name}`, expected one of `{known}`"))
+            E::custom(format!("unknown variant `{name}`, expected one of `{known}`"))
         })
     }
 }

@@ -33,6 +33,7 @@
 mod record;
 
 use std::io::{self, Write};
+use std::vec::IntoIter;
 
 use history::{Access, History, Initial, InitialMode, OpId, RestoreError, Source};
 
@@ -47,6 +48,9 @@ const HINT: &str = "JSON input is JSON Lines, each line one history as `rubric c
 
 /// Most bytes of a line; a line holds a whole history.
 const LINE_LIMIT: usize = 1 << 30;
+
+/// Number of operations of a live history that are fetched together: few enough to stay in the processor's cache.
+const FETCHED_TOGETHER: usize = 4096;
 
 /// Histories as JSON Lines.
 pub struct Json;
@@ -81,7 +85,8 @@ impl TraceFormat for Json {
     fn watch<'o>(&self, options: &'o Options) -> Option<Box<dyn LiveReader + 'o>> {
         Some(Box::new(LiveHistory {
             options,
-            source: None,
+            history: None,
+            completed: Vec::new().into_iter(),
             unfetched: Vec::new(),
             end: LiveEnd::default(),
         }))
@@ -201,10 +206,14 @@ fn wrong_json(lines: &Lines<'_>, error: &serde_json::Error) -> Error {
     )
 }
 
-/// Reads a text with one history that is still being written. All operations arrive with the history's line.
+/// Reads a text with one history that is still being written. All operations arrive with the history's line, and are fetched in
+/// pieces.
 struct LiveHistory<'o> {
     options: &'o Options,
-    source: Option<Source>,
+    history: Option<History>,
+    /// The operations of the history that are not fetched yet, in the order of their completion.
+    completed: IntoIter<OpId>,
+    /// The next piece.
     unfetched: Vec<Access>,
     end: LiveEnd,
 }
@@ -220,33 +229,51 @@ impl LiveHistory<'_> {
             Err(_) if self.options.lossy => return Ok(()),
             history => history?,
         };
-        if self.source.is_some() {
+        if self.history.is_some() {
             return Err(unwatchable(lines, "a second history", "one history"));
         }
         check_watchable(lines, &history)?;
         let mut completed: Vec<OpId> = history.ops().collect();
         if history.has_order() {
-            completed.sort_by_key(|&op| history.order(op));
+            completed.sort_by_cached_key(|&op| history.order(op));
         }
-        self.unfetched = completed.iter().map(|&op| history.row(op).access()).collect();
-        self.source = Some(history.provenance.source);
+        self.completed = completed.into_iter();
+        let known = &history.provenance;
         self.end = LiveEnd {
-            unfinished: history.provenance.unfinished,
-            outside_writes: history.provenance.outside_writes,
-            ended: history.provenance.ended,
-            crash: history.provenance.crash,
+            unfinished: known.unfinished.clone(),
+            outside_writes: known.outside_writes,
+            ended: known.ended.clone(),
+            crash: known.crash.clone(),
             ..LiveEnd::default()
         };
+        self.history = Some(history);
         Ok(())
+    }
+
+    /// Makes the next piece ready to be fetched; false if all operations were fetched.
+    fn next_piece(&mut self) -> bool {
+        let Some(history) = &self.history else {
+            return false;
+        };
+        let piece = self.completed.by_ref().take(FETCHED_TOGETHER);
+        self.unfetched.extend(piece.map(|op| history.row(op).access()));
+        !self.unfetched.is_empty()
     }
 }
 
 impl LiveReader for LiveHistory<'_> {
     fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error> {
+        if self.next_piece() {
+            return Ok(true);
+        }
         if !lines.advance()? {
             return Ok(false);
         }
         self.line(lines).map(|()| true)
+    }
+
+    fn is_at_hand(&self, lines: &Lines<'_>) -> bool {
+        self.completed.len() > 0 || lines.is_at_hand()
     }
 
     fn fetch(&mut self) -> Vec<Access> {
@@ -254,14 +281,18 @@ impl LiveReader for LiveHistory<'_> {
     }
 
     fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error> {
-        match self.source {
+        match self.history {
             Some(_) => Ok(std::mem::take(&mut self.end)),
             None => Err(lines.syntax("the end without a history", "one", HINT)),
         }
     }
 
     fn source(&self) -> Option<Source> {
-        self.source
+        self.history.as_ref().map(|history| history.provenance.source)
+    }
+
+    fn holds_all(&self) -> bool {
+        true
     }
 }
 

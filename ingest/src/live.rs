@@ -35,6 +35,11 @@ pub trait LiveReader {
     /// The lines that the operations are from, or `None` as long as that is not known.
     fn source(&self) -> Option<Source>;
 
+    /// Whether the reader has all operations in memory at once, so that forgetting those that were checked saves little.
+    fn holds_all(&self) -> bool {
+        false
+    }
+
     /// For threads whose operations are not numbered one after the other: the thread, and a number in its program order before which
     /// nothing is outstanding.
     fn completed_before(&self) -> Vec<(u32, u64)> {
@@ -143,6 +148,11 @@ impl<'o> Live<'o> {
     /// The lines that the operations are from, or `None` as long as that is not known.
     pub fn source(&self) -> Option<Source> {
         self.reader.as_ref()?.source()
+    }
+
+    /// As [`LiveReader::holds_all`].
+    pub fn holds_all(&self) -> bool {
+        self.reader.as_ref().is_some_and(|reader| reader.holds_all())
     }
 
     /// As [`LiveReader::completed_before`].

@@ -246,7 +246,9 @@ impl Watch {
             }
             self.window.log(batch.accesses);
             progress(&self.window);
-            self.window.settle(&batch.completed_before);
+            if !batch.reader_holds_all {
+                self.window.settle(&batch.completed_before);
+            }
             if let Some(end) = batch.end {
                 self.end = end;
                 return self.end_of_trace();

@@ -77,6 +77,34 @@ fn json_has_the_verdicts_of_the_trace_that_it_was_made_of() {
 }
 
 #[test]
+fn sizes_that_are_shown_and_sizes_that_are_assumed_do_not_overlap() {
+    let folder = Folder::new();
+    let trace = |operations: [&str; 2]| {
+        let lines = (1..).zip(operations);
+        let line = |(at, operation)| format!("{at}: system.client: T{at} op 0 {operation}\n");
+        folder.file("sizes.trace", &lines.map(line).collect::<String>())
+    };
+    let fitting = [
+        ["store 0x40 0x1 size 4", "load 0x40 0x1"],
+        ["store 0x40 0x1", "load 0x40 0x1 size 2"],
+        ["load 0x40 0x0", "store 0x44 0x1 size 4"],
+        ["store 0x44 0x1 size 4", "load 0x40 0x0"],
+    ];
+    for operations in fitting {
+        watch(&[&trace(operations)], 0);
+    }
+    let overlapping = [
+        ["store 0x40 0x1 size 8", "load 0x44 0x0"],
+        ["load 0x44 0x0", "store 0x40 0x1 size 8"],
+        ["store 0x40 0x1 size 3", "load 0x40 0x1"],
+    ];
+    for operations in overlapping {
+        let message = error(&["watch", &trace(operations)]);
+        assert!(message.contains("accesses of different sizes overlap at 0x4"), "{message}");
+    }
+}
+
+#[test]
 fn it_stops_at_the_first_operation_that_is_too_much() {
     let told = json(&[VIOLATION], 1);
     let (needed, line) = (told["operations"].as_u64().unwrap(), told["line"].as_u64().unwrap());

@@ -203,6 +203,34 @@ fn lossy_skips_and_counts() {
     assert!(histories[0].provenance.notes[0].ends_with("skipped: 1, the first at line 2"));
 }
 
+#[test]
+fn a_live_history_is_fetched_in_pieces() {
+    const OPERATIONS: u64 = 2 * super::FETCHED_TOGETHER as u64 + 1;
+    let mut builder = HistoryBuilder::new();
+    for number in 0..OPERATIONS {
+        builder.push(Access {
+            sequence: number,
+            written: Some(number + 1),
+            // The last operation completes first.
+            order: Some(OPERATIONS - number),
+            ..Access::new(0, Kind::Store, Place::Bytes { address: 0x100, size: 8 })
+        });
+    }
+    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+    let text = text_of(&history.unwrap());
+    let options = Options::default();
+    let mut lines = Lines::new(text.as_bytes(), "t.json", false).unwrap();
+    let mut live = crate::Live::new(&options);
+    let mut pieces = Vec::new();
+    while live.advance(&mut lines).unwrap() {
+        pieces.push(live.fetch().iter().map(|access| access.written).collect::<Vec<_>>());
+    }
+    assert!(live.holds_all() && pieces.iter().all(|it| it.len() <= super::FETCHED_TOGETHER));
+    let expected: Vec<Option<u64>> = (1..=OPERATIONS).rev().map(Some).collect();
+    assert_eq!(pieces.concat(), expected);
+    assert!(live.finish(&lines).unwrap().accesses.is_empty());
+}
+
 /// Histories of bytes whose accesses may overlap, so that some are split.
 fn any_history() -> impl Strategy<Value = History> {
     let access = (

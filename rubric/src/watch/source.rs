@@ -19,6 +19,8 @@ const WAITING_BATCHES: usize = 8;
 pub struct Batch {
     /// Operations, as they completed.
     pub accesses: Vec<Access>,
+    /// As [`Live::holds_all`].
+    pub reader_holds_all: bool,
     /// As [`Live::completed_before`].
     pub completed_before: Vec<(u32, u64)>,
     /// The lines that the operations are from, if that is known.
@@ -59,6 +61,7 @@ fn read(
     let mut accesses = Vec::new();
     let send = |live: &Live<'_>, accesses: &mut Vec<Access>, line, end| {
         let batch = Batch {
+            reader_holds_all: live.holds_all(),
             completed_before: live.completed_before(),
             accesses: std::mem::take(accesses),
             source: live.source(),

@@ -19,6 +19,9 @@ use super::places::Places;
 /// Most operations that are kept to be processed again.
 const MOST_LOGGED: usize = 1 << 18;
 
+/// Number of operations after which a trace that has shown the sizes of all accesses so far is expected to show those of the others.
+const ENOUGH_SIZES: usize = 4096;
+
 /// Most places that are kept although they may not be needed.
 const SPARE_PLACES: usize = 1 << 14;
 
@@ -132,14 +135,14 @@ impl Window {
         self.arrive(access)
     }
 
-    /// Keeps the operations that were taken in since the last call, as long as there are few.
+    /// Keeps the operations that were taken in since the last call, as long as there are few and sizes may be assumed.
     pub(super) fn log(&mut self, batch: Vec<Access>) {
-        if let Some(log) = &mut self.log {
-            self.logged += batch.len();
-            log.push(batch);
-            if self.logged > MOST_LOGGED {
-                self.log = None;
-            }
+        let Some(log) = &mut self.log else { return };
+        self.logged += batch.len();
+        log.push(batch);
+        let shows_sizes = !self.assumes && self.logged >= ENOUGH_SIZES;
+        if shows_sizes || self.logged > MOST_LOGGED {
+            self.log = None;
         }
     }
 
@@ -158,48 +161,74 @@ impl Window {
                 let near = self.shown.range(..address).next_back();
                 let overlaps = near.is_some_and(|(at, size)| at + u64::from(*size) > address)
                     || self.shown.range(address + 1..address + u64::from(size)).next().is_some();
-                if known != size || overlaps {
-                    let what = format!("accesses of different sizes overlap at {address:#x}");
-                    return Err(Problem::Unsuitable(what));
+                let contains_others =
+                    self.addresses.range(address + 1..address + u64::from(size)).next().is_some();
+                if known != size || overlaps || contains_others {
+                    return Err(different_sizes(address));
                 }
-                Ok(true)
+                let before = self.addresses.range(..address).next_back().map(|it| address - it);
+                let same = self.addresses.contains(&address).then_some(u64::from(size));
+                self.fits_into(address, [before, same])
             }
             Place::Unsized { address, available, .. } => {
                 self.assumes = true;
                 if !self.addresses.insert(address) && available >= self.size {
                     return Ok(true);
                 }
+                let shown_before = self.shown.range(..address).next_back();
+                if shown_before.is_some_and(|(at, size)| at + u64::from(*size) > address) {
+                    return Err(different_sizes(address));
+                }
                 let before = self.addresses.range(..address).next_back().map(|it| address - it);
                 let after = self.addresses.range(address + 1..).next().map(|it| it - address);
-                let room = before
-                    .into_iter()
-                    .chain(after)
-                    .chain([u64::from(available)])
-                    .min()
-                    .unwrap_or(u64::from(LARGEST_SIZE));
-                let mut size = self.size;
-                while u64::from(size) > room {
-                    size /= 2;
-                }
-                let fits = size == self.size;
-                if !fits && (self.is_given || size == 0) {
-                    return Err(Problem::Unsuitable(format!(
-                        "an access at {address:#x} overlaps another in part"
-                    )));
-                }
-                self.size = size;
-                Ok(fits)
+                let same = self.shown.get(&address).map(|&size| u64::from(size));
+                let shown_after = self.shown.range(address + 1..).next().map(|it| it.0 - address);
+                let room = [before, after, same, shown_after, Some(u64::from(available))];
+                self.fits_into(address, room)
             }
         }
     }
 
+    /// Returns whether accesses of the assumed size have at most as many bytes as there is room for, next to the access at
+    /// `address`. Otherwise makes the assumed size smaller.
+    fn fits_into(
+        &mut self,
+        address: u64,
+        room: impl IntoIterator<Item = Option<u64>>,
+    ) -> Result<bool, Problem> {
+        let room = room.into_iter().flatten().min().unwrap_or(u64::from(LARGEST_SIZE));
+        let mut size = self.size;
+        while u64::from(size) > room {
+            size /= 2;
+        }
+        let fits = size == self.size;
+        if !fits && (self.is_given || size == 0) {
+            return Err(Problem::Unsuitable(format!(
+                "an access at {address:#x} overlaps another in part"
+            )));
+        }
+        self.size = size;
+        // Where the size of some accesses is shown and that of others is assumed, both must be the same.
+        let differs = |at: u64| {
+            let shown = self.shown.get(&at).copied().filter(|_| self.addresses.contains(&at));
+            shown.is_some_and(|shown| shown != size)
+        };
+        let wrong = if fits {
+            Some(address).filter(|&at| differs(at))
+        } else {
+            self.addresses.iter().copied().find(|&at| differs(at))
+        };
+        wrong.map_or(Ok(fits), |at| Err(different_sizes(at)))
+    }
+
     /// Processes all operations again, with the new size. `latest` has those that are not in the log yet.
     fn start_over(&mut self, latest: &[Access]) -> Result<(), Problem> {
-        let is_kept = self.logged + latest.len() < MOST_LOGGED;
+        let is_kept = self.logged + latest.len() <= MOST_LOGGED;
         let Some(log) = self.log.take().filter(|_| is_kept) else {
             return Err(Problem::Unsuitable(format!(
-                "accesses turn out to have {} bytes after more than {MOST_LOGGED} operations; say so with --access-size {}",
-                self.size, self.size
+                "accesses turn out to have {size} bytes after {} operations, which are not all kept; say so with --access-size {size}",
+                self.online.arrived(),
+                size = self.size
             )));
         };
         self.online = Lazy::new(self.model).bounded(self.bounds.clone());
@@ -375,4 +404,9 @@ impl Window {
             ..Provenance::default()
         }
     }
+}
+
+/// The problem that accesses of different sizes overlap.
+fn different_sizes(address: u64) -> Problem {
+    Problem::Unsuitable(format!("accesses of different sizes overlap at {address:#x}"))
 }
