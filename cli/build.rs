@@ -17,7 +17,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
 }
 
-/// What git prints, if it succeeds.
+/// The output of a git command; `None` if the command fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
