@@ -27,7 +27,7 @@ fn link_at_fixed_addresses() {
     }
 }
 
-/// What git prints, if it succeeds.
+/// The output of a git command; `None` if the command fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

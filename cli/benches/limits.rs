@@ -1,8 +1,8 @@
-//! How large a hard history of each family may be and still be decided in time: the table of
-//! `fixtures/hard/README.md`. `make limits` runs this.
+//! Finds the largest hard history of each family that is decided in time: the table of `fixtures/hard/README.md`. `make limits`
+//! runs this.
 //!
-//! Sizes double, or grow by one where histories grow faster, until one is not decided or [`LARGEST`]
-//! is reached. Environment: `RUBRIC_TIMEOUT`, how many seconds a check may take (default: 10).
+//! Sizes double, or grow by one where histories grow faster, until one is not decided or [`LARGEST`] is reached. Environment:
+//! `RUBRIC_TIMEOUT` is the time limit of a check in seconds (default: 10).
 
 #[path = "growth/child.rs"]
 mod child;
@@ -13,7 +13,7 @@ use std::error::Error;
 use check::generate::families::{Family, Figure};
 use serde::Deserialize;
 
-/// Largest size. Larger histories need gigabytes: each clock has an entry a thread, and there are many threads.
+/// Largest size. Larger histories need gigabytes, because each vector clock has an entry per thread, and there are many threads.
 const LARGEST: u32 = 2048;
 /// Most copies. With more, a check does not notice its time limit in time.
 const MOST_COPIES: u32 = 1024;
@@ -30,10 +30,10 @@ struct Answer {
     reason: String,
 }
 
-/// A series of histories of a family.
+/// A series of growing histories of a family.
 struct Series {
     family: Family,
-    /// The size of the next one, or the number of copies.
+    /// The size of the next history, or its number of copies if `copies`.
     next: u32,
     copies: bool,
 }
@@ -56,13 +56,13 @@ impl Series {
         format!("generate --family {family} --size {size} --copies {copies} --model {model}")
     }
 
-    /// The numbers to try.
+    /// The sizes or numbers of copies to try.
     fn numbers(&self) -> impl Iterator<Item = u32> {
         let by_one = matches!(self.family.figure, Figure::Pairs | Figure::Pigeons);
         let most = if self.copies { MOST_COPIES } else { LARGEST };
         let step = move |&number: &u32| {
             let next = if by_one { number + 1 } else { 2 * number };
-            // No family that grows by one has more than this.
+            // No family that grows by one can be larger than this.
             (next <= if by_one { 11 } else { most }).then_some(next)
         };
         std::iter::successors(Some(self.next), step)
@@ -94,7 +94,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The largest number that an algorithm ends with in time, and how many operations that is.
+/// The largest size or number of copies that an algorithm decides in time, with its number of operations, as text.
 fn limit(
     series: &Series,
     model: &str,
@@ -115,7 +115,7 @@ fn limit(
         if answer.verdict != "undecided" && answer.verdict != expected {
             return Err(format!("rubric {command}: {}", answer.verdict).into());
         }
-        // Saturation can only end: none of these has a contradiction that it sees.
+        // Saturation can only report that it found no contradiction, because none of these histories has one that it sees.
         let ended = answer.verdict == expected || answer.reason.contains("no contradiction");
         if !ended || answer.seconds > timeout {
             return Ok(best);

@@ -166,7 +166,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     run_with(args.options(), args.quiet, args.format, out)
 }
 
-/// Runs a campaign, and prints its results.
+/// Runs a campaign with the given options, and prints its results.
+///
+/// # Errors
+/// Returns an error if the campaign fails or `out` cannot be written.
 pub fn run_with(
     options: Options,
     quiet: bool,
@@ -195,7 +198,7 @@ pub fn run_with(
     report::print(&campaign, &folder, &outcome.tables, &progress, format, out)
 }
 
-/// What is said when a signal ends a campaign.
+/// The message for a campaign that a signal ends: the number of stored runs, and how to resume.
 fn interrupted(options: &Options) -> String {
     let stored = stored(options);
     let runs = if stored == 1 { "1 run is".to_owned() } else { format!("{stored} runs are") };
@@ -268,7 +271,7 @@ mod tests {
         args: Args,
     }
 
-    /// The experiment `mutants` is a campaign with the defaults of the library: they are those of the command.
+    /// The experiment `mutants` runs a campaign with the library's defaults, so they must equal the defaults of the command.
     #[test]
     fn the_library_has_the_same_defaults() {
         let whole = Whole::parse_from(["campaign"]);

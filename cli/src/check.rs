@@ -1,4 +1,5 @@
-//! `rubric check`: is a history SC, TSO, PSO?
+//! `rubric check`: decides whether histories are consistent with memory models, and prints the verdicts in one of several
+//! formats.
 
 mod args;
 mod certificates;
@@ -59,7 +60,8 @@ impl Decided<'_> {
         self.criterion().unwrap_or(self.model.name())
     }
 
-    /// The name of the model or criterion that its certificate is about. A proof by the rules of a model is about the model.
+    /// The name of the model or criterion that the certificate is about. A proof by the rules of a model is about the model, even
+    /// if the algorithm that found it decides a weaker criterion.
     fn claimed(&self) -> &'static str {
         match self.outcome.verdict {
             Verdict::CriterionViolation(_) => self.subject(),
@@ -76,13 +78,13 @@ trait Printer {
     fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()>;
     /// Called for an input that cannot be checked. The message goes to standard error as well.
     fn unreadable(&mut self, row: &VerdictRow, out: &mut dyn Write) -> io::Result<()>;
-    /// Prints the verdicts of all algorithms on one history under one model; the first is that of the stages.
+    /// Prints the verdicts of all algorithms on one history under one model; the first is that of the engine's stages.
     fn comparison(&mut self, compared: &Comparison<'_>, out: &mut dyn Write) -> io::Result<()>;
     /// Called after the last history of a file.
     fn file(&mut self, input: &Input, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Runs the command. An input that cannot be read does not keep the others from being checked.
+/// Runs the command. If an input cannot be read, the remaining inputs are still checked.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     let outputs = args.output.iter().map(|path| table::Output::of(path));
@@ -104,7 +106,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     let mut seen = many::Seen::default();
     match many::check(&checker, found, &mut seen, out) {
-        // The reader of the output has gone away; the verdicts so far still count.
+        // The reader of the output has closed the pipe. The verdicts so far still count.
         Err(error) if error.is_broken_pipe() => return Ok(seen.status),
         checked => checked?,
     }
@@ -122,7 +124,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
 }
 
-/// What is the same for all inputs.
+/// The options and outputs that all inputs share.
 struct Checker<'a> {
     args: &'a Args,
     reading: ingest::Options,
@@ -134,8 +136,8 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Checks the histories of one input, and prints the verdicts. An input that cannot be read is part of the result, and so is an output
-    /// that cannot be written: the verdicts until then still count.
+    /// Checks the histories of one input, and prints the verdicts. The result also reports an input that cannot be read and
+    /// output that cannot be written, so that the verdicts before the error still count.
     fn check(&self, path: &Path, out: &mut dyn Write) -> Checked {
         let input = load::open_or_empty(path, &self.reading);
         let mut run = Run {
@@ -164,14 +166,14 @@ impl Checker<'_> {
     }
 }
 
-/// What became of an input.
+/// The result of checking one input.
 #[derive(Default)]
 struct Checked {
     status: Option<Status>,
     rows: Vec<VerdictRow>,
-    /// The messages about what could not be checked.
+    /// Messages about the input or histories of it that could not be checked.
     errors: Vec<String>,
-    /// Why the output could not be written.
+    /// The error that ended the output, if it could not be written.
     unwritten: Option<io::Error>,
 }
 
@@ -232,8 +234,8 @@ impl Run<'_> {
         if decided_any { self.printer.file(input, self.out).map_err(Error::Output) } else { Ok(()) }
     }
 
-    /// The models to check: where the user names none, that of the CPUs whose instructions make the
-    /// history, as far as it is known.
+    /// The models to check. If the user names none, this is the model of the instruction set that made the history, if it is
+    /// known and the algorithm applies to it.
     fn models_of(&self, history: &History) -> Vec<Model> {
         let own = history.provenance.isa.map(Model::of_isa);
         let Checker { args, models, .. } = self.checker;
@@ -287,7 +289,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs every algorithm that applies.
+    /// Runs every algorithm that applies to the model, and prints their verdicts side by side.
     fn compare(
         &mut self,
         input: &Input,
@@ -303,7 +305,7 @@ impl Run<'_> {
                 if algorithm == Algorithm::Stages {
                     return check::check(history, reads_from, model, &options);
                 }
-                // The algorithm by itself, without a search for a proof that it does not give.
+                // `decide` runs the algorithm alone: it does not search for a proof that the algorithm does not give.
                 let bounds = Bounds::new(options.timeout, options.max_memory);
                 check::decide(history, reads_from, model, &options, &bounds)
             })
@@ -323,8 +325,11 @@ impl Run<'_> {
     }
 }
 
-/// Checks histories by the stages, wherever they come from, and prints the verdicts as the command
-/// does. Returns what they mean to the shell, and the models that were violated.
+/// Checks the histories of an input with the engine's stages, and prints the verdicts as `rubric check` does. Returns the exit
+/// status and the models that were violated.
+///
+/// # Errors
+/// Returns an error if a value is written twice and it matters, or if `out` cannot be written.
 pub fn report(
     input: &Input,
     models: &[Model],
@@ -371,7 +376,7 @@ fn status(verdict: &Verdict) -> Status {
     }
 }
 
-/// Decides by a function, and measures its time.
+/// Decides a history with the function `by`, and measures the time that it takes.
 fn decide<'a>(
     algorithm: Algorithm,
     input: &'a Input,
@@ -398,7 +403,7 @@ fn decide<'a>(
     }
 }
 
-/// The caveat of a verdict on CPUs whose own model is a weak one, and not this.
+/// The caveat of a verdict on a history from an instruction set whose own model is weak and is not the model that was checked.
 fn about_isa(history: &History, model: Model) -> Option<String> {
     let isa = history.provenance.isa?;
     let own = Model::of_isa(isa);

@@ -69,7 +69,7 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let (inputs, output) = match (&args.output, &args.inputs[..]) {
         (Some(output), inputs) => (inputs, output),
-        // Versions before this one took the output so.
+        // Older versions took the output as the second argument.
         (None, [input, output]) => (std::slice::from_ref(input), output),
         (None, _) => return Err(Error::Usage("name the output: -o FILE".to_owned())),
     };
@@ -89,7 +89,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(status)
 }
 
-/// Reads the inputs, as one if they are several; `None` if none of them can be read, which was reported.
+/// Reads the inputs, and merges several into one; `None` if none of them can be read, which has been reported.
 fn read(
     args: &Args,
     inputs: &[PathBuf],
@@ -118,7 +118,10 @@ fn read(
     Ok((all, status))
 }
 
-/// Writes the histories of an input to a file, or to `out` for `-`.
+/// Writes the histories of an input to a file, or to `out` if the path is `-`.
+///
+/// # Errors
+/// Returns an error if the format cannot express a history, or if the output cannot be written.
 pub fn write_to(
     input: &Input,
     path: &Path,
@@ -128,12 +131,15 @@ pub fn write_to(
     if path != Path::new("-") {
         return Ok(save::file(path, format, &input.file, &input.histories)?);
     }
-    // The first pass finds what cannot be expressed, so that nothing is printed then.
+    // The first pass fails if the format cannot express a history, before anything is printed.
     save::text(format, &input.file, &input.histories, &mut io::sink())?;
     Ok(save::text(format, &input.file, &input.histories, out)?)
 }
 
-/// The format to write: the one that is asked for, or that the name of the output says.
+/// The format to write: the one that the user asks for, or else that of the output's extension.
+///
+/// # Errors
+/// Returns an error if neither says a format, or if Parquet should go to standard output.
 pub fn format(output: &Path, to: Option<Format>) -> Result<Format, Error> {
     let standard_output = output == Path::new("-");
     match to.or_else(|| save::by_name(output)) {

@@ -1,4 +1,5 @@
-//! `rubric diff`: what a change of a protocol changes. [`lab::testing::compare()`] does the work.
+//! `rubric diff`: compares two versions of a protocol, their tables and the findings of tests. [`lab::testing::compare()`] does
+//! the work.
 
 mod json;
 mod page;

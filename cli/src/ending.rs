@@ -1,5 +1,5 @@
-//! How a run ended, for every command that says something about it: its crash, the last steps before it, and the requests that
-//! were never answered.
+//! How a run ended: its crash, the last steps before it, and the requests that were never answered. All commands that show the
+//! end of a run use [`RunEnd`].
 
 use std::io::{self, Write};
 
@@ -15,10 +15,10 @@ use crate::status::Status;
 use lab::load::Input;
 use lab::text::tame;
 
-/// Requests that are listed in text and pictures.
+/// Most outstanding requests that text and pictures list.
 const LISTED: usize = 16;
 
-/// What is known of the end of a run.
+/// The end of a run, as far as it is known.
 #[derive(Clone, Copy)]
 pub struct RunEnd<'a> {
     /// The message with which the simulator crashed.
@@ -27,7 +27,7 @@ pub struct RunEnd<'a> {
     pub ended: Option<&'a str>,
     /// Requests that were never answered.
     pub unfinished: usize,
-    /// What the trace shows of the end.
+    /// The last steps and the outstanding requests that the trace shows.
     pub ending: &'a Ending,
 }
 
@@ -48,7 +48,7 @@ pub fn note(history: &History) -> Option<String> {
     RunEnd::of(history, &Ending::default()).note()
 }
 
-/// A sentence of the words that say how a run ended: `crashed (...)`, `exited (...)`, `all requests answered`.
+/// Makes a sentence of a description of the end: `crashed (...)`, `exited (...)`, `all requests answered`.
 fn sentence(ended: &str) -> String {
     match ended.strip_prefix("all requests") {
         Some(rest) => format!("the run ended with all requests{rest}"),
@@ -128,7 +128,8 @@ impl<'a> RunEnd<'a> {
         }
     }
 
-    /// `crashed         m5out  (deadlock: Seq 0, address 0x10c0, tick 60002)`; nothing if the run did not crash.
+    /// The first line about a crash, such as `crashed         m5out  (deadlock: Seq 0, address 0x10c0, tick 60002)`; `None` if
+    /// the run did not crash.
     pub fn headline(&self, name: &str) -> Option<String> {
         let crash = self.crash?;
         Some(format!("{:15} {name}  ({})", "crashed", tame(&crash.headline())))
@@ -177,7 +178,7 @@ impl<'a> RunEnd<'a> {
         lists
     }
 
-    /// A step as a row of a list. It names its cache line unless all steps are of one.
+    /// A step as a row of a list. The row names its cache line unless all steps are of the same line.
     fn step(&self, step: &ingest::ending::LastStep) -> ListRow {
         let of_line = match self.ending.cache_line {
             Some(_) => String::new(),
@@ -219,7 +220,7 @@ impl<'a> RunEnd<'a> {
         Some(List { title: outstanding(self.unfinished), rows })
     }
 
-    /// Adds the end to a picture: as lists, and in words.
+    /// Adds the end of the run to a picture, as lists and as notes.
     pub fn add_to(&self, picture: &mut Picture) {
         picture.lists = self.lists();
         for list in &mut picture.lists {
@@ -234,7 +235,7 @@ impl<'a> RunEnd<'a> {
         }
     }
 
-    /// A picture of the end alone.
+    /// A picture that shows only the end of the run.
     pub fn picture(&self, title: String, lead: Vec<String>) -> Picture {
         let mut picture = Picture { title, lead, ..Picture::default() };
         self.add_to(&mut picture);
@@ -248,7 +249,8 @@ fn print_list(list: &List, out: &mut dyn Write) -> io::Result<()> {
     rows.try_for_each(|row| writeln!(out, "  {}", row.text))
 }
 
-/// The lines of the message; before the first one is where it was found.
+/// The lines of the crash's message. The first one begins with the place where the message was found, and the place in the source
+/// that printed it.
 fn message(crash: &Crash) -> Vec<String> {
     let mut lines: Vec<String> = crash.message.lines().map(tame).collect();
     let source = crash.source.as_ref();
@@ -261,14 +263,14 @@ fn message(crash: &Crash) -> Vec<String> {
     lines
 }
 
-/// A title or sentence with a capital letter.
+/// A title or sentence with its first letter in upper case.
 pub fn capitalized(title: &str) -> String {
     let mut letters = title.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// `4 requests outstanding`
+/// The number of outstanding requests in words: `4 requests outstanding`
 fn outstanding(count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} request{plural} outstanding")

@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::progress;
 use crate::status::Status;
 
-/// Why a command failed: one message for standard error.
+/// The reason why a command failed, printed as one message on standard error.
 #[derive(Debug, Error)]
 pub enum Error {
     /// The input cannot be read.
@@ -33,7 +33,7 @@ pub enum Error {
         #[source]
         error: io::Error,
     },
-    /// A line of a file the user wrote.
+    /// A line of a file that the user wrote cannot be parsed.
     #[error("{file}:{line}: {what}")]
     Line {
         /// The file.
@@ -43,7 +43,7 @@ pub enum Error {
         /// What was found and what was expected.
         what: String,
     },
-    /// A value is written twice, and it matters.
+    /// A value is written twice to a location, so it is ambiguous which write a read takes it from.
     #[error("{file}: {twice}. Record a run that writes unique values, or try --ambiguous search")]
     WrittenTwice {
         /// The file, and the history in it.
@@ -64,7 +64,7 @@ pub enum Error {
     Recipe {
         /// The seed of the history.
         seed: u64,
-        /// Why.
+        /// The reason why the history cannot be made.
         #[source]
         error: RecipeError,
     },
@@ -76,12 +76,12 @@ pub enum Error {
         /// The algorithms and their verdicts.
         what: String,
     },
-    /// A protocol with errors.
+    /// A protocol has errors.
     #[error("{name} cannot be used:\n\n{errors}\n")]
     Protocol {
-        /// Its name or path.
+        /// The name or path of the protocol.
         name: String,
-        /// The errors, each with its place.
+        /// The errors, each with its place in the files.
         errors: String,
     },
     /// A campaign or an experiment failed, or its input cannot be read.
@@ -116,7 +116,7 @@ impl Error {
         Error::WrittenTwice { file: named(file, history), twice: Box::new(twice.clone()) }
     }
 
-    /// Whether the reader of the output has gone away, which is no error.
+    /// Whether the reader of the output has closed the pipe, which is no error.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -124,11 +124,11 @@ impl Error {
 
 /// Prints an error on standard error.
 pub fn print(error: &impl Display) {
-    // If standard error is closed, the exit status still tells.
+    // If standard error is closed, the exit status still reports the failure.
     let _ = progress::erased(|| writeln!(io::stderr(), "rubric: error: {error}"));
 }
 
-/// Reports an error about one of several inputs, after what was printed so far: the others are still looked at.
+/// Prints an error about one of several inputs, after the output so far. The remaining inputs are still processed.
 ///
 /// # Errors
 /// Returns an error if the output cannot be written.

@@ -1,5 +1,5 @@
-//! `rubric experiment`: the experiments of the papers, on simulated or recorded histories. [`lab::experiment`] does the work; [`summary`] is
-//! what is printed.
+//! `rubric experiment`: the experiments of the papers, on simulated or recorded histories. [`lab::experiment`] does the work;
+//! [`summary`] prints the results.
 
 pub mod fidelity;
 mod summary;
@@ -177,7 +177,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(status)
 }
 
-/// The histories in a folder; files that hold none are named on standard error.
+/// Reads the histories in a folder, and names files that hold none on standard error.
 fn recorded_in(folder: &Path) -> Result<Vec<Arc<Recording>>, Error> {
     let Recordings { histories, mut skipped } = recorded::read(folder)?;
     if histories.is_empty()
@@ -196,7 +196,7 @@ fn recorded_in(folder: &Path) -> Result<Vec<Arc<Recording>>, Error> {
     }
 }
 
-/// Says on standard error how many of the recorded histories an experiment is about, if not about all.
+/// Says on standard error how many of the recorded histories an experiment uses, unless it uses all of them.
 fn tell_left_out(experiment: &Experiment, used: usize, all: usize) {
     if used == all {
         return;
@@ -210,7 +210,7 @@ fn tell_left_out(experiment: &Experiment, used: usize, all: usize) {
     );
 }
 
-/// Writes a history in the format that the name says.
+/// Writes a history to a file, in the format of its extension.
 fn save_as(path: &Path, history: History) -> Result<(), Error> {
     let format = convert::format(path, None)?;
     let input = Input {
@@ -225,7 +225,7 @@ fn save_as(path: &Path, history: History) -> Result<(), Error> {
     convert::write_to(&input, path, format, &mut io::sink())
 }
 
-/// The experiments, a line each.
+/// Prints a line about each experiment.
 fn list(out: &mut dyn Write) -> io::Result<Status> {
     for Experiment { name, paper, about, .. } in &EXPERIMENTS {
         writeln!(out, "{name:15} {about} ({paper})")?;
@@ -237,7 +237,7 @@ impl Args {
     /// The experiments, each once, in the order of the list.
     fn experiments(&self) -> Vec<Experiment> {
         let is_named = |name: &str| self.names.iter().any(|one| one == name);
-        // Without a binary of gem5, there is nothing to compare with.
+        // Without a binary of gem5, fidelity cannot be measured.
         let is_possible = |one: &Experiment| {
             !matches!(one.work, ExperimentWork::Fidelity) || !self.fidelity.gem5.is_empty()
         };

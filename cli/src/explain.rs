@@ -80,11 +80,11 @@ enum Format {
 
 /// An explanation: pictures, or only text for a verdict without pictures.
 struct Shown {
-    /// The main one first.
+    /// The pictures, the main one first.
     pictures: Vec<Picture>,
-    /// The same in words.
+    /// The explanation in words.
     words: String,
-    /// Why the picture cannot be drawn, if it is only a list.
+    /// The reason why the picture cannot be drawn, if it is only a list.
     too_large: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl Args {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    // A file that cannot be written is reported before the work is done.
+    // An output that cannot be written is reported before the work is done.
     let format = args.output.as_deref().map(|path| format(path, args.to)).transpose()?;
     let form = args.chart.as_deref().map(|path| Form::of("--chart", path)).transpose()?;
     for path in args.output.iter().chain(&args.chart) {

@@ -1,10 +1,10 @@
-//! `rubric explore`: all runs of a small system.
+//! `rubric explore`: explores all runs of a small system.
 //!
-//! - [`memory_system`]: of a memory system, by Qadeer's method;
-//! - [`program`]: of a concurrent program;
-//! - [`protocol`]: of a coherence protocol;
-//! - [`sizes`]: of many protocols at several sizes;
-//! - [`limits`]: the options that bound what that may take.
+//! - [`memory_system`]: memory systems, by Qadeer's method;
+//! - [`program`]: concurrent programs;
+//! - [`protocol`]: coherence protocols;
+//! - [`sizes`]: many protocols at several sizes;
+//! - [`limits`]: the options that limit time, memory and states.
 
 mod limits;
 mod means;

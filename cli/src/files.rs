@@ -1,4 +1,4 @@
-//! Output files.
+//! Output files: checks of their names, and writing them whole or not at all.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -33,7 +33,7 @@ pub fn ending(path: &Path) -> Option<String> {
 /// Checks that a file can be written, without touching it.
 ///
 /// # Errors
-/// Returns an error if it cannot.
+/// Returns an error if it cannot be written.
 pub fn check_writable(path: &Path) -> Result<(), Error> {
     tables::files::check_writable(path).map_err(failed(path))
 }
@@ -41,7 +41,7 @@ pub fn check_writable(path: &Path) -> Result<(), Error> {
 /// Writes a file with `write`. If that fails, an earlier file of that name stays as it was.
 ///
 /// # Errors
-/// Returns an error if the file cannot be written, or that of `write`.
+/// Returns the error of `write`, or an error if the file cannot be written.
 pub fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,

@@ -167,7 +167,7 @@ enum Other {
     C(Box<c::Args>),
 }
 
-/// The options that do not apply to a hard history.
+/// The options that do not apply to a history of a hard family.
 const RANDOM: [&str; 13] = [
     "pso_rmw",
     "threads",
@@ -184,7 +184,7 @@ const RANDOM: [&str; 13] = [
     "violations",
 ];
 
-/// The format of standard output unless another is asked for. Its text has no ticks.
+/// The format of standard output unless another is asked for or the model is weak.
 const AXE: &dyn TraceFormat = &axe::Axe;
 
 /// The format of standard output for a weak model, whose dependencies and annotations it has keys for.
@@ -240,7 +240,7 @@ fn write(args: &Args, format: &'static dyn TraceFormat, out: &mut dyn Write) -> 
     for history in args.histories() {
         let history = history?;
         let written = if *format == *AXE {
-            // Never renumbered, whatever its numbers.
+            // `axe::write` keeps the history's own numbers; the format's `write` may renumber them.
             axe::write(&args.without_hints(history)?, out)
         } else {
             format.write(&history, args.histories as usize, out)
@@ -258,7 +258,7 @@ fn write_error(error: WriteError) -> Error {
 }
 
 impl Args {
-    /// Refuses options that the model gives no meaning.
+    /// Refuses options that have no meaning for the model.
     fn check(&self) -> Result<(), Error> {
         let options = [
             ("--window", self.window),
@@ -275,7 +275,7 @@ impl Args {
         }
     }
 
-    /// A history as axe text shows it: with ticks only where they are part of what the model decides.
+    /// The history as axe text shows it: with ticks only if the model's definition uses them.
     fn without_hints(&self, history: History) -> Result<History, Error> {
         if self.model().uses_ticks() {
             return Ok(history);
@@ -314,7 +314,7 @@ impl Args {
         }
     }
 
-    /// The histories, one after the other.
+    /// Generates the histories, one after the other.
     fn histories(&self) -> impl Iterator<Item = Result<History, Error>> + '_ {
         (0..u64::from(self.histories)).map(|number| {
             let seed = self.seed.wrapping_add(number);
@@ -369,7 +369,7 @@ impl Args {
     }
 }
 
-/// The names of the families, each with what it is.
+/// Parses the name of a family. The help describes each family.
 fn family_parser() -> impl TypedValueParser<Value = Family> {
     let name = |family: Family| PossibleValue::new(family.name()).help(family.describe());
     PossibleValuesParser::new(Family::all().map(name)).try_map(|name| {
@@ -424,7 +424,7 @@ fn name(recipe: &Recipe) -> String {
     name + END_OF_NAME
 }
 
-/// The format that the name of a file says.
+/// The format that the extension of a file names; for `.gz`, the extension before it.
 fn by_name(path: &Path) -> Option<Format> {
     if !is_compressed(path) {
         return save::by_name(path);

@@ -1,4 +1,4 @@
-//! `rubric ingest`: traces to Parquet.
+//! `rubric ingest`: reads traces, and writes their histories and transitions as Parquet.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -68,8 +68,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(status)
 }
 
-/// Reads the traces that paths stand for. What cannot be read is reported, left out, and part of the status. If the paths may be several
-/// traces, each history has the name of its file.
+/// Reads the traces that paths stand for. A trace that cannot be read is reported and left out, and the status says so. If the
+/// paths may stand for several traces, each history has the name of its file.
 ///
 /// # Errors
 /// Returns an error if `out` cannot be flushed before a report, or the only trace cannot be read.

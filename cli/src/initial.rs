@@ -1,4 +1,4 @@
-//! Initial values, as the user gives them.
+//! Parses initial values as the user gives them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,7 +8,10 @@ use history::Initial;
 use crate::error::Error;
 use crate::number;
 
-/// `zero`, `infer`, or the path of a file of lines `ADDRESS VALUE`.
+/// Parses `zero`, `infer`, or the path of a file of lines `ADDRESS VALUE`.
+///
+/// # Errors
+/// Returns an error if the file cannot be read or one of its lines cannot be parsed.
 pub fn parse(text: &str) -> Result<Initial, Error> {
     match text {
         "zero" => Ok(Initial::Zero),
@@ -43,7 +46,7 @@ fn read(path: &str) -> Result<HashMap<u64, u64>, Error> {
     Ok(values.into_iter().map(|(address, (value, _))| (address, value)).collect())
 }
 
-/// Address and value; `None` for a line without any.
+/// Parses a line into an address and its value; `None` if it is empty or a comment.
 fn parse_line(line: &str) -> Result<Option<(u64, u64)>, String> {
     let content = line.split('#').next().unwrap_or("").trim();
     if content.is_empty() {

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Exit status of a program that a signal ended, as shells report it.
+/// Exit status after a signal: the one that shells report for SIGINT, also used for the other termination signals.
 const STATUS: i32 = 130;
 
 /// Whether the running command checks [`ASKED`].
@@ -17,7 +17,7 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// Makes the last message of the running command.
 type Farewell = Box<dyn Fn() -> String + Send>;
 
-/// What the running command says when a signal ends it.
+/// The function that makes the message for a signal, if the running command has one.
 static FAREWELL: Mutex<Option<Farewell>> = Mutex::new(None);
 
 /// Erases the line of a terminal on which the cursor is, such as a progress bar.
@@ -43,7 +43,7 @@ pub fn farewell(message: impl Fn() -> String + Send + 'static) {
     *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(message));
 }
 
-/// Prints nothing more when a signal ends the program.
+/// Removes the message of [`farewell`].
 pub fn no_farewell() {
     *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
@@ -53,7 +53,7 @@ fn say_farewell() {
     if let Some(message) = message.as_ref().map(|message| message()) {
         let mut errors = io::stderr().lock();
         let erase = if errors.is_terminal() { ERASE } else { "" };
-        // If standard error is closed, nobody reads this.
+        // If standard error is closed, the message is lost.
         let _ = writeln!(errors, "{erase}rubric: {message}");
     }
 }

@@ -93,7 +93,7 @@ struct Line<'a> {
     pairs: Option<Vec<[String; 3]>>,
 }
 
-/// Runs the command. An input that cannot be read does not keep the others from being looked at.
+/// Runs the command. If an input cannot be read, the remaining inputs are still processed.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     let mut status = Status::Done;
@@ -214,7 +214,7 @@ impl Found<'_> {
         }
     }
 
-    /// Location and values of a pair, as the trace has them.
+    /// The location and the values of a pair of writes, as the trace has them.
     fn named(&self, (first, second): (OpId, OpId)) -> [String; 3] {
         let location = self.history.location(first);
         let place = location.map(|location| self.history.locations()[location as usize]);

@@ -1,21 +1,21 @@
-//! Known faults of gem5's released protocols, as commands tell of them.
+//! Known faults of gem5's released protocols, in words for the output of commands.
 
 use lab::released;
 use lab::testing::Known;
 
-/// Columns of a paragraph.
+/// The width at which a paragraph is wrapped, in characters.
 const WIDTH: usize = 100;
 
-/// What was tried where many runs are summed up.
+/// Says how faults were attributed to the failures of many runs.
 pub const TRIED: &str =
     "the shortest run of each kind, and 8 variations of it, ran with the repairs";
 
-/// What was tried where they ran in gem5.
+/// Says how faults were attributed to the failures of runs in gem5.
 pub const TRIED_IN_GEM5: &str = "what rubric's simulator finds as well, with the program of one of the shortest runs of a kind or a variation \
                                  of it, ran there with the repairs, and 8 variations of that, too";
 
-/// The released faults that explain a finding, each with its place and what it does, and the repairs: a paragraph each. Where runs take
-/// different repairs, one set of them after the other.
+/// Paragraphs about the released faults that explain a finding, each with its place and its effect, and about their repairs. If
+/// runs take different sets of repairs, the sets follow one another.
 pub fn explained(known: &Known) -> Vec<String> {
     known.sets().flat_map(|repairs| of_set(repairs)).collect()
 }
@@ -35,7 +35,7 @@ fn of_set(repairs: &[String]) -> Vec<String> {
     told.chain([format!("repaired by --repair {}", repairs.join(","))]).collect()
 }
 
-/// The same, as lines for a terminal: what follows the first line of a paragraph, and the last paragraph, are indented.
+/// [`explained`] as lines for a terminal. The continuation lines of a paragraph and the last paragraph are indented.
 pub fn explained_lines(known: &Known) -> Vec<String> {
     known.sets().flat_map(|repairs| lines_of_set(repairs)).collect()
 }
@@ -51,7 +51,7 @@ fn lines_of_set(repairs: &[String]) -> Vec<String> {
     lines.collect()
 }
 
-/// The names and places of the faults behind repairs, on one line.
+/// The names and places of the faults that the repairs take out, on one line.
 pub fn explained_briefly(repairs: &[String]) -> String {
     let faults = repairs.iter().flat_map(|repair| released::of_repair(repair));
     let names: Vec<String> =
@@ -62,7 +62,7 @@ pub fn explained_briefly(repairs: &[String]) -> String {
     }
 }
 
-/// The words of a text, on lines of at most so many columns if no word is longer.
+/// Wraps the words of a text into lines of at most `width` characters, if no word is longer.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

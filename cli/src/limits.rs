@@ -18,13 +18,19 @@ pub struct Limits {
 }
 
 /// Parses a number of seconds.
+///
+/// # Errors
+/// Returns a message that says what was expected.
 pub fn parse_seconds(text: &str) -> Result<Duration, String> {
     let expected = "a number of seconds was expected, such as 10 or 0.5";
     let seconds: f64 = text.parse().map_err(|_| expected)?;
     Duration::try_from_secs_f64(seconds).map_err(|_| expected.to_owned())
 }
 
-/// Parses a number of bytes.
+/// Parses a number of bytes, with or without a unit.
+///
+/// # Errors
+/// Returns a message that says what was expected.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let size: Result<ByteSize, _> = text.parse();
     size.map(|size| size.as_u64())

@@ -1,7 +1,7 @@
-//! `rubric litmus`: all final states of herd's litmus tests that a memory model allows.
+//! `rubric litmus`: finds all final states of herd's litmus tests that a memory model allows.
 //!
 //! - [`files`]: the files of a folder;
-//! - [`histories`]: the histories of a test that end in a certain way;
+//! - [`histories`]: the histories of a test that end in a given state;
 //! - [`explain`]: why a state is or is not reachable;
 //! - [`text`], [`json`]: the two forms of output.
 
@@ -24,7 +24,7 @@ use crate::options::Format;
 use crate::status::Status;
 use crate::words;
 
-/// Tests that are run before their results are printed.
+/// Number of tests that run before their results are printed.
 const BATCH: usize = 256;
 
 /// Find all outcomes of litmus tests that a memory model allows
@@ -101,7 +101,7 @@ impl Ran {
     }
 }
 
-/// Runs the command. A test that is refused does not keep the others from being run.
+/// Runs the command. If a test is refused, the remaining tests still run.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let mut status = Status::Done;
     let mut paths = Vec::new();

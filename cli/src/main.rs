@@ -1,6 +1,7 @@
-//! `rubric`: reads traces of shared-memory executions and decides whether they are SC, TSO or PSO.
+//! `rubric`: reads traces of shared-memory executions, and decides whether a memory model allows them.
 //!
-//! One file per subcommand; what they share:
+//! Each subcommand is a module with its `Args` and a function `run`, which prints to `out` and returns the exit status, or an
+//! error that `main` prints. The subcommands share these modules:
 //!
 //! - [`options`]: the options of every command that reads a trace;
 //! - [`ending`]: how the recorded run ended: its crash, and outstanding requests;
@@ -119,8 +120,8 @@ enum Command {
 }
 
 impl Command {
-    /// Whether the command computes one verdict and prints it last: the exit status is that of the verdict even if the reader of the
-    /// output has gone away.
+    /// Whether the command computes one verdict and prints it last. The exit status is then that of the verdict even if the
+    /// reader of the output has closed the pipe.
     fn is_about_one_verdict(&self) -> bool {
         matches!(
             self,
@@ -164,10 +165,10 @@ impl Command {
     }
 }
 
-/// Output whose reader may go away.
+/// Output that ignores a closed pipe, so that the command goes on to its exit status.
 struct Unread<'a>(&'a mut dyn Write);
 
-/// The result of a write, which counts as done if the reader has gone away.
+/// Counts a write to a closed pipe as done: returns `all` instead of the error.
 fn unread<T>(written: io::Result<T>, all: T) -> io::Result<T> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(all),
@@ -223,12 +224,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints a message of clap. Help and version go to standard output, errors look like all others.
+/// Prints a message of clap. Help and version go to standard output, errors to standard error with the prefix `rubric: ` that all
+/// errors have.
 fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         eprint!("rubric: ");
     }
-    // If the output is closed, the exit status still tells.
+    // If the output is closed, the exit status still reports the failure.
     let _ = error.print();
     if error.use_stderr() { Status::Bad.into() } else { Status::Done.into() }
 }

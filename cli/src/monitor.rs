@@ -1,4 +1,4 @@
-//! `rubric monitor`: could the program of this run leave SC under TSO or PSO?
+//! `rubric monitor`: reports whether the program of a recorded run could leave SC under TSO or PSO.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use lab::text::{named, tame};
 use report::explain::words as proofs;
 use report::explain::{reasoning, why};
 
-/// Pairs that are printed unless all are asked for.
+/// Most pairs that are printed without `--all`.
 const FEW: usize = 10;
 
 /// Pairs of operations that could make the program of an SC run leave SC under TSO or PSO
@@ -84,9 +84,9 @@ struct Found<'a> {
     file: &'a str,
     history: &'a History,
     model: Model,
-    /// The stage that found the run.
+    /// The stage of the engine that found the SC run.
     sc_by: String,
-    /// The operation, and the store that it could come before.
+    /// The pairs that the monitor signals: an operation, and the store that it could come before.
     pairs: Vec<(OpId, OpId)>,
     seconds: f64,
 }
@@ -111,7 +111,7 @@ struct Pair {
     store: reasoning::Event,
 }
 
-/// Runs the command. An input that is refused does not keep the others from being looked at.
+/// Runs the command. If an input is refused, the remaining inputs are still processed.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     let mut status = Status::Done;
@@ -203,7 +203,7 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
     Ok(status)
 }
 
-/// Prints that a history is undecided, or that it is under a model.
+/// Prints that it is undecided whether a history is SC, or, if `model` is given, whether its program leaves SC under the model.
 fn undecided(
     args: &Args,
     named: &str,
@@ -241,7 +241,7 @@ fn beyond_monitor(history: &History, model: Model) -> Option<OpId> {
     })
 }
 
-/// Runs the monitor on a run, and returns the pairs that it signals.
+/// Runs the monitor on a run, and returns the pairs that it signals: an operation, and the store that it could come before.
 fn watch(history: &History, steps: &[Step], model: Model) -> Vec<(OpId, OpId)> {
     let mut monitor = Monitor::new(model, history.threads().len(), history.locations().len());
     let ops: Vec<OpId> = steps

@@ -1,4 +1,5 @@
-//! `rubric mutants`: the mutants of protocols, named and made; and how commands find one.
+//! `rubric mutants`: lists and shows the mutants of protocols, the named ones and those that operators make. Other commands find
+//! mutants here by their names.
 
 use std::io::{self, Write};
 
@@ -156,7 +157,8 @@ fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
 /// A mutant to be listed.
 struct Listed {
     mutant: Mutant,
-    /// Whether it fits the protocol that was asked about.
+    /// Whether the mutant applies to the protocol that was asked about; `None` for a mutant that an operator made, or if no
+    /// protocol was given.
     fit: Option<Result<(), Misfit>>,
 }
 
@@ -211,10 +213,10 @@ fn operators(out: &mut dyn Write) -> io::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Width at which a description is wrapped.
+/// Width at which a description is wrapped, in characters.
 const WIDTH: usize = 92;
 
-/// A heading for each protocol, and below it its mutants: named ones with what is wrong in them, others
+/// Prints a heading for each protocol, and below it the protocol's mutants: named ones with a description of their fault, others
 /// by operator.
 fn lines(mutants: &[Listed], says_fit: bool, out: &mut dyn Write) -> io::Result<()> {
     for (at, group) in mutants.chunk_by(|a, b| a.mutant.protocol == b.mutant.protocol).enumerate() {
@@ -242,7 +244,7 @@ fn lines(mutants: &[Listed], says_fit: bool, out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// Whether a named mutant applies.
+/// Prints whether a named mutant applies to the protocol and, if not, why.
 fn fitting(fit: &Result<(), Misfit>, out: &mut dyn Write) -> io::Result<()> {
     match fit {
         Ok(()) => writeln!(out, "      applies"),
@@ -255,7 +257,7 @@ fn fitting(fit: &Result<(), Misfit>, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// A named mutant.
+/// Prints the names and the description of a named mutant.
 fn about(one: &Mutant, out: &mut dyn Write) -> io::Result<()> {
     let aliases: String = one.aliases.iter().map(|alias| format!(", {alias}")).collect();
     writeln!(out, "  {}{aliases}", one.name)?;
@@ -302,7 +304,7 @@ fn shown(one: &Mutant, given: &str, patch: &str, out: &mut dyn Write) -> io::Res
     write!(out, "{patch}")
 }
 
-/// The built-in protocol of the mutant of this name.
+/// The built-in protocol that a mutant with this name belongs to.
 fn builtin_of(name: &str) -> Result<&'static str, Error> {
     let of = match named::find(name) {
         Some(mutant) => mutant.protocol.into_owned(),

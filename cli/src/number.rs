@@ -1,6 +1,6 @@
-//! Numbers, as the user gives them.
+//! Parses numbers as the user gives them.
 
-/// A number, hexadecimal with `0x` or decimal.
+/// Parses a number, hexadecimal with `0x` or decimal; `None` if it is not one.
 pub fn parse(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         // `from_str_radix` would take a sign.
@@ -11,7 +11,10 @@ pub fn parse(text: &str) -> Option<u64> {
     }
 }
 
-/// A count: decimal, `K` for thousands, `M` for millions.
+/// Parses a count: a decimal number, followed by `K` for thousands or `M` for millions.
+///
+/// # Errors
+/// Returns a message that says what was expected.
 pub fn count(text: &str) -> Result<u32, String> {
     let (digits, unit) = match text.as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000),

@@ -99,7 +99,7 @@ impl TraceOptions {
 }
 
 impl TraceOptions {
-    /// These options, with those of `other` where they are not given.
+    /// These options; those that are not given are taken from `other`.
     pub fn or(&self, other: &TraceOptions) -> TraceOptions {
         TraceOptions {
             source: self.source.or(other.source),

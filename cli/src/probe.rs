@@ -13,7 +13,7 @@ pub fn asked() -> Option<ExitCode> {
     let mut arguments = env::args_os().skip(1);
     let path = arguments.next().filter(|it| it == ARGUMENT).and(arguments.next())?;
     let path = Path::new(&path);
-    // Errors are left to the process that reads the file. It only matters that this process is not killed.
+    // The process that reads the file reports its errors. It only matters here whether this process is killed.
     let _ = if path == Path::new("-") {
         decode_input(path)
     } else {
@@ -33,7 +33,7 @@ pub fn install() {
     tables::set_probe(|path, bytes| ends(path, bytes).unwrap_or(true));
 }
 
-/// Whether a child process decodes the file without being ended.
+/// Whether a child process decodes the file without being killed.
 fn ends(path: &Path, bytes: Option<&[u8]>) -> io::Result<bool> {
     let mut child = Command::new(env::current_exe()?)
         .arg(ARGUMENT)
@@ -43,7 +43,7 @@ fn ends(path: &Path, bytes: Option<&[u8]>) -> io::Result<bool> {
         .stderr(Stdio::null())
         .spawn()?;
     if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), bytes) {
-        // If the child ends before it has read everything, its status says how.
+        // If the child ends before it has read everything, its status says why.
         let _ = pipe.write_all(bytes);
     }
     Ok(child.wait()?.success())

@@ -12,7 +12,7 @@ use indicatif::{
 };
 use lab::{Observer, Stage};
 
-/// Frames a second.
+/// Rate at which bars are drawn, in frames per second.
 const RATE: u8 = 10;
 
 /// Template of a line without a known end.
@@ -24,11 +24,11 @@ const LINE: &str = "{bar:30} {count}{prefix}{left} {msg}";
 /// Time after which the speed of the work is known well enough for an estimate.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// All bars and lines. A message on standard error erases them first.
+/// All bars and lines, so that a message on standard error can erase them first.
 static LINES: LazyLock<MultiProgress> =
     LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(RATE)));
 
-/// Erases what shows progress, runs `print`, which may write lines on standard error, and draws the progress below them.
+/// Erases bars and lines, runs `print`, which may write lines on standard error, and draws them again below these lines.
 pub fn erased<R>(print: impl FnOnce() -> R) -> R {
     LINES.suspend(print)
 }
@@ -59,7 +59,7 @@ fn drawn(length: Option<u64>, template: &str, quiet: bool) -> ProgressBar {
     bar.with_style(style.with_key("count", count).with_key("left", left))
 }
 
-/// How many pieces are done, as `3 of 500 `; nothing before their number is known.
+/// The number of finished pieces, as `3 of 500 `; empty before the number of all pieces is known.
 fn count(done: u64, all: Option<u64>) -> String {
     match all {
         None | Some(0) => String::new(),
@@ -67,7 +67,7 @@ fn count(done: u64, all: Option<u64>) -> String {
     }
 }
 
-/// The time left, as `, 14s left`; nothing before there is an estimate, and in the last second.
+/// The time left, as `, 14s left`; empty before there is an estimate, and in the last second.
 fn left(elapsed: Duration, estimate: Duration) -> String {
     if elapsed < SETTLED || estimate.as_secs() == 0 {
         return String::new();
@@ -93,7 +93,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Notes that an input with so many bytes is done, and whether it is a violation.
+    /// Notes that an input with this many bytes is done, and whether it is a violation.
     pub fn advance(&self, bytes: u64, is_violation: bool) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let more = u64::from(is_violation);
@@ -125,14 +125,14 @@ pub fn spinner(of: String, quiet: bool) -> ProgressBar {
     bar
 }
 
-/// Shows the stages of campaigns and experiments, one after the other.
+/// The progress bars of campaigns and experiments, one stage after the other.
 pub struct Bars {
     quiet: bool,
     bar: Mutex<ProgressBar>,
 }
 
 impl Bars {
-    /// Nothing is shown if `quiet`.
+    /// Creates the bars, which are hidden if `quiet`.
     pub fn new(quiet: bool) -> Bars {
         Bars { quiet, bar: Mutex::new(ProgressBar::hidden()) }
     }
@@ -156,7 +156,7 @@ impl Observer for Bars {
     }
 
     fn total(&self, pieces: u64) {
-        // A bar without pieces would be full.
+        // A bar of length 0 would look full.
         if pieces > 0 {
             self.bar().set_length(pieces);
         }

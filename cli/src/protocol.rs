@@ -54,7 +54,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
 }
 
-/// A protocol that was read.
+/// A protocol that was read, with its errors and warnings.
 struct Protocol {
     /// The files of the protocol.
     sources: Sources,
@@ -64,8 +64,8 @@ struct Protocol {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the tables of a protocol: of a built-in name, or the path of a `.slicc` file; or of a mutant of it. The bodies of
-/// actions, ports and functions are not examined.
+/// Reads the tables of a protocol, given by a built-in name or the path of a `.slicc` file, or those of a mutant of it. The
+/// bodies of actions, ports and functions are not examined.
 fn open(name: &str, mutant: Option<&str>) -> Result<Protocol, Error> {
     let opened = match mutant {
         None => builtin::open(name),
@@ -93,8 +93,8 @@ fn open(name: &str, mutant: Option<&str>) -> Result<Protocol, Error> {
 }
 
 impl Protocol {
-    /// Adds the diagnostics of a protocol whose tables have no errors: compiles it, which checks types and the names in bodies,
-    /// and lints it. The size of blocks does not matter.
+    /// Adds the diagnostics of a protocol whose tables have no errors. This compiles it, which checks types and the names in
+    /// bodies, and lints it. The size of cache lines does not influence them.
     fn examine(&mut self) {
         const BLOCK_BYTES: usize = 64;
         let Some((loaded, outline)) = &self.tables else {

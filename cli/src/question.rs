@@ -60,7 +60,7 @@ pub enum Ambiguous {
 }
 
 impl Ambiguous {
-    /// The treatment for an input.
+    /// How values that an input writes twice are treated.
     pub fn of(self, input: &Input) -> Ambiguity {
         match self {
             Ambiguous::Search => Ambiguity::Keep,
@@ -75,16 +75,16 @@ pub struct Answer<'a> {
     pub history: Cow<'a, History>,
     /// The model that the verdict is about.
     pub model: Model,
-    /// Where its reads take their values from.
+    /// The writes that its reads take their values from.
     pub reads_from: ReadsFrom,
     /// The verdict.
     pub outcome: Outcome,
-    /// Seconds that deciding took.
+    /// The time that deciding took, in seconds.
     pub seconds: f64,
 }
 
 impl Question {
-    /// The question whether the history in a file, which another command has written, satisfies a model.
+    /// Asks whether the history in a file that another command has written satisfies a model.
     pub fn about(trace: &Path, model: Model, limits: Limits) -> Question {
         Question {
             trace: trace.to_owned(),
@@ -97,7 +97,7 @@ impl Question {
         }
     }
 
-    /// The models, in the order in which they are tried.
+    /// The models to check, in the order in which they are tried.
     fn models_of(&self, history: &History) -> Vec<Model> {
         if self.model.is_empty() {
             return vec![history.provenance.isa.map_or(Model::SC, Model::of_isa)];
@@ -129,7 +129,8 @@ impl Question {
         Ok(load::open(&self.trace, &reading)?)
     }
 
-    /// Decides the history in question under one model after the other, until one is violated.
+    /// Decides the history in question under one model after the other, until one is violated. If none is, returns the first
+    /// answer.
     ///
     /// # Errors
     /// Returns an error if no history has the name that was asked for, or a value is written twice.
@@ -196,7 +197,7 @@ impl Answer<'_> {
         tame(&named(&input.file, &self.history))
     }
 
-    /// `violation  sc   trace.gz  (2 threads, 10 operations; saturate, 0.001 s)`
+    /// The first line of the answer: `violation  sc   trace.gz  (2 threads, 10 operations; saturate, 0.001 s)`
     pub fn headline(&self, input: &Input) -> String {
         format!(
             "{:10} {:4} {}  ({} threads, {} operations; {}, {:.3} s)",

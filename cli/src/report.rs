@@ -1,8 +1,8 @@
-//! `rubric report`: what tables of results say, as text, as JSON and as a page.
+//! `rubric report`: reports on folders of results, as text, as JSON and as an HTML page.
 //!
 //! - [`text`] is about campaigns, [`experiments`] about experiments and claims;
-//! - [`output`]: the page, figures and claims as files; [`cycles`]: why runs of a campaign are violations,
-//!   and [`unreached`]: why transitions are not taken.
+//! - [`output`]: the page, figures and claims as files; [`cycles`]: why runs of a campaign are violations, and [`unreached`]: why
+//!   transitions are not taken.
 
 mod cycles;
 mod experiments;
@@ -108,15 +108,15 @@ pub struct Campaign<'a> {
     pub equivalents: &'a [Equivalent],
     /// How often the unmutated protocols took each transition.
     pub coverage: &'a [Coverage],
-    /// Whether it has not finished, so that the runs are those of its log.
+    /// Whether the campaign has not finished; `runs` are then those of its log.
     pub is_running: bool,
 }
 
 /// The progress of a campaign that has just run.
 pub struct Progress {
-    /// Seconds since it started or went on.
+    /// Seconds since the campaign started or was resumed.
     pub seconds: f64,
-    /// Whether all runs that were asked for are done.
+    /// Whether all requested runs are done.
     pub is_whole: bool,
 }
 
@@ -138,7 +138,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let output = Output {
         fidelity: (!fidelity.is_empty()).then_some(&fidelity),
         experiments: &summaries,
-        // The claims of experiments alone are of no interest to a report of a campaign.
+        // A report of a campaign alone leaves out the claims, which are about experiments.
         claims: if summaries.is_empty() { &[] } else { &claims },
         campaign: Campaign::of(&held).zip(answers.as_ref()),
         for_all: "--all",
@@ -225,10 +225,10 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
     Ok(Status::Done)
 }
 
-/// How many survivors and equivalent mutants are shown.
+/// Most rows of a long list, such as survivors, that are shown without `--all`.
 const SHOWN: usize = 10;
 
-/// Everything that is printed.
+/// The results to be printed, and how.
 struct Output<'a> {
     experiments: &'a [Summary],
     claims: &'a [Claim],
@@ -286,7 +286,7 @@ impl Campaign<'_> {
         })
     }
 
-    /// What the runs of the campaign show.
+    /// The answers that the runs of the campaign give.
     pub fn answers(&self) -> Answers {
         Answers::of(self.runs, self.equivalents, &Guarantee::is_implied)
     }
@@ -306,7 +306,11 @@ fn status(answers: &Answers) -> Status {
     if answers.alarms.alarms.is_empty() { Status::Done } else { Status::Violation }
 }
 
-/// Prints the answers of a campaign that has just run, and the names of its tables; of long lists only the first rows.
+/// Prints the answers of a campaign that has just run, and the names of its tables. Of long lists only the first rows are
+/// printed.
+///
+/// # Errors
+/// Returns an error if `out` cannot be written.
 pub fn print(
     campaign: &Campaign<'_>,
     folder: &Path,

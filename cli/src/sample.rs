@@ -1,4 +1,4 @@
-//! How many of the mutants that operators make are taken: `--sample`.
+//! The value of `--sample`: how many of the mutants that operators make are used.
 
 use std::str::FromStr;
 
@@ -6,17 +6,17 @@ use lab::campaign::SAMPLE;
 
 use crate::simulate::parse;
 
-/// How many mutants are sampled.
+/// The number of mutants that are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
-    /// At most so many mutants.
+    /// At most this many mutants.
     Some(u32),
     /// All mutants.
     All,
 }
 
 impl Sample {
-    /// The number that is asked for, [`SAMPLE`] if none is; `None` for all.
+    /// The number of mutants that the user asks for; [`SAMPLE`] if the option is not given, `None` for all.
     pub fn number(asked: Option<Sample>) -> Option<usize> {
         match asked {
             None => Some(SAMPLE),

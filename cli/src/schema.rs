@@ -1,4 +1,4 @@
-//! `rubric schema`: the JSON of other commands as JSON Schema, with versions.
+//! `rubric schema`: prints JSON Schemas, with versions, of the JSON that other commands print.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::status::Status;
 use crate::words;
 
-/// A form of JSON that is kept stable: a new version may have keys that are not required, and anything else gets a new number.
+/// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
 #[derive(Clone, Copy)]
 struct Schema {
     name: &'static str,
@@ -15,7 +15,7 @@ struct Schema {
     text: &'static str,
 }
 
-/// A schema, whose text is the file of its name.
+/// A schema with the text of the file of the same name.
 macro_rules! schema {
     ($name:literal, $version:literal, $about:literal) => {
         Schema {

@@ -18,7 +18,10 @@ pub enum Form {
 }
 
 impl Form {
-    /// The format that the name of a file says, which is the value of an option.
+    /// The format of the extension of a file, which is the value of an option.
+    ///
+    /// # Errors
+    /// Returns an error if the extension is that of no format.
     pub fn of(option: &str, path: &Path) -> Result<Form, Error> {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("svg") => Ok(Form::Svg),
@@ -33,6 +36,9 @@ impl Form {
 }
 
 /// Writes a chart to a file.
+///
+/// # Errors
+/// Returns an error if the file cannot be written.
 pub fn write(chart: &Chart, path: &Path, form: Form) -> Result<(), Error> {
     let drawn = match form {
         Form::Svg => svg(chart),
@@ -42,10 +48,10 @@ pub fn write(chart: &Chart, path: &Path, form: Form) -> Result<(), Error> {
     files::create(path, |file| file.write_all(drawn.as_bytes()).map_err(Error::Output))
 }
 
-/// A run: who can take part, and its steps.
+/// A run to be drawn: the parties that can take part, and its steps.
 pub struct Sequence<'r> {
     pub parties: &'r [(Party, String)],
-    /// Each with its tick, where it has one.
+    /// The steps, each with its tick, if it has one.
     pub steps: Vec<(Option<u64>, &'r [Signal])>,
 }
 
@@ -85,8 +91,8 @@ impl Sequence<'_> {
     }
 }
 
-/// The parts of a step. What a core asks goes to the controller that acts in this step, and what a core is told
-/// comes from it.
+/// The events of a step in the chart. A request of a core goes to the controller that acts in the step, and a response to a core
+/// comes from that controller.
 fn events(signals: &[Signal], column: &impl Fn(Party) -> usize) -> Vec<Event> {
     let acts = signals.iter().find_map(|signal| match signal {
         Signal::Changes { at, .. } | Signal::Arrives { at, .. } => Some(*at),

@@ -13,7 +13,7 @@ use crate::files::failed;
 use crate::status::Status;
 use crate::words;
 
-/// The shells.
+/// The shells that completions are made for.
 const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish];
 
 /// The name of a shell on the command line. Shells outside of [`SHELLS`] cannot be chosen.
@@ -47,7 +47,7 @@ pub struct Completions {
 }
 
 impl Completions {
-    /// The shell that was asked for, or that of the user.
+    /// The shell that the user asks for, or else the user's own.
     fn shell(&self) -> Result<Shell, Error> {
         let own = || {
             let path = PathBuf::from(std::env::var_os("SHELL")?);
@@ -60,7 +60,7 @@ impl Completions {
     }
 }
 
-/// The file in which a shell looks for completions of this program, and what else the user has to do.
+/// The file in which a shell looks for completions of this program, and a further step for the user, if there is one.
 fn place(shell: Shell) -> Result<(PathBuf, Option<&'static str>), Error> {
     let variable =
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -100,6 +100,9 @@ pub struct ManPages {
 }
 
 /// Prints or installs completions.
+///
+/// # Errors
+/// Returns an error if the shell is unknown, or if the file or `out` cannot be written.
 pub fn completions<C: CommandFactory>(
     args: &Completions,
     out: &mut dyn Write,
@@ -123,6 +126,9 @@ pub fn completions<C: CommandFactory>(
 }
 
 /// Writes manual pages.
+///
+/// # Errors
+/// Returns an error if a page cannot be written.
 pub fn man_pages<C: CommandFactory>(args: &ManPages, out: &mut dyn Write) -> Result<Status, Error> {
     std::fs::create_dir_all(&args.folder).map_err(failed(&args.folder))?;
     let mut command = C::command().disable_help_subcommand(true);
@@ -142,7 +148,7 @@ pub fn man_pages<C: CommandFactory>(args: &ManPages, out: &mut dyn Write) -> Res
     Ok(Status::Done)
 }
 
-/// Adds the help of a command and of those below it.
+/// Adds the help of a command and of its subcommands to a page.
 fn reference(command: &mut clap::Command, name: &str, page: &mut String) {
     let help = command.render_long_help().to_string();
     *page += &format!("\n## {name}\n\n```text\n{}\n```\n", help.trim_end());
@@ -155,7 +161,7 @@ fn reference(command: &mut clap::Command, name: &str, page: &mut String) {
     }
 }
 
-/// Writes the page of a command and those of the commands below it.
+/// Writes the manual pages of a command and of its subcommands.
 fn pages(
     command: &clap::Command,
     name: &str,

@@ -1,4 +1,4 @@
-//! `rubric shrink`: the smallest part of a history that still violates a model.
+//! `rubric shrink`: finds the smallest part of a history that still violates a model.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub struct Args {
     format: Format,
 }
 
-/// A file to write.
+/// The kind of a file to write.
 #[derive(Clone, Copy)]
 enum Output {
     History(FileFormat),
@@ -72,7 +72,7 @@ enum Output {
     Litmus,
 }
 
-/// A violating part of the history.
+/// A violating part of the history, and how it was found.
 struct Found {
     part: Shrunk,
     shape: Option<LitmusShape>,
@@ -90,7 +90,7 @@ impl Args {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    // A file that cannot be written is reported before the work is done.
+    // An output that cannot be written is reported before the work is done.
     let outputs: Result<Vec<Output>, Error> = args.output.iter().map(|path| output(path)).collect();
     let outputs = outputs?;
     args.output.iter().try_for_each(|path| args.question.spare(path))?;
@@ -108,7 +108,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     for (path, output) in args.output.iter().zip(outputs) {
         match write(args, &input, &answer, &found, path, output, out) {
             Ok(()) => found.written.push(path.display().to_string()),
-            // Another format may be able to express the part, so the others are still written.
+            // Another format may be able to express the part, so the remaining files are still written.
             Err(error) => failed = failed.or(Some(error)),
         }
     }
@@ -137,7 +137,7 @@ fn output(path: &Path) -> Result<Output, Error> {
     }
 }
 
-/// Shrinks the history in the time that is left.
+/// Shrinks the history within the rest of the time limit.
 fn shrunk(
     args: &Args,
     answer: &Answer<'_>,
@@ -268,7 +268,7 @@ fn part_as_input(input: &Input, history: &History) -> Input {
     }
 }
 
-/// `4 operations, 2 threads, 2 locations`
+/// The size of a part in words: `4 operations, 2 threads, 2 locations`
 fn sized(size: Size) -> String {
     let plural = |number: usize, word: &str| {
         format!("{number} {word}{}", if number == 1 { "" } else { "s" })

@@ -1,13 +1,13 @@
 //! `rubric simulate`: runs coherence protocols, and shows, stores or checks the results.
 //!
-//! - [`args`]: the arguments ([`options`]: those of programs and systems; [`parse`]: values of options; [`command`]: the words that
-//!   repeat a run);
+//! - [`args`]: the arguments ([`options`]: those of programs and systems; [`parse`]: values of options; [`command`]: the command
+//!   that repeats a run);
 //! - [`single`]: one run, with its trace;
 //! - [`runs`]: many runs, on all cores, each scored ([`score`]); [`series`]: their results;
 //! - [`kinds`]: the kinds of failures, and [`attribution`]: which known faults explain them;
-//! - [`verdicts`]: histories checked and their certificates verified;
+//! - [`verdicts`]: checks histories and verifies their certificates;
 //! - [`traces`]: the files of traces;
-//! - [`coverage`], [`fault`], [`table`], [`json`]: what is printed and written.
+//! - [`coverage`], [`fault`], [`table`], [`json`]: the output.
 
 mod args;
 mod attribution;
@@ -37,7 +37,7 @@ use crate::status::Status;
 pub use args::Args;
 use lab::protocols::Opened;
 
-/// A protocol on a kind of cores.
+/// A protocol with a kind of cores: a cell of the table of results.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     /// Index of the protocol among those that were opened.

@@ -1,4 +1,4 @@
-//! `rubric stats`: shows what a trace holds.
+//! `rubric stats`: shows the contents of a trace in numbers.
 
 mod summary;
 mod text;

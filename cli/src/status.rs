@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// The exit status. Of several inputs the greatest variant counts.
+/// The exit status. Of the statuses of several inputs, the greatest variant counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// 0: consistent, or done.

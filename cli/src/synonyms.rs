@@ -1,5 +1,6 @@
-//! Suggestions for unknown options, models and subcommands. clap suggests what is spelled alike; this module adds what means the
-//! same, such as `--operations` for `--accesses`, `tso` for `x86`, and `explore protocol MI_example` for `explore MI_example`.
+//! Suggestions for unknown options, models and subcommands. clap suggests names that are spelled alike; this module adds those
+//! that mean the same, such as `--operations` for `--accesses` and `tso` for `x86`, and the missing subcommand where a protocol
+//! stands in its place, as in `explore MI_example`.
 
 use std::path::Path;
 
@@ -57,11 +58,11 @@ const INSTRUCTION_SETS: &[(&str, &[&str])] = &[
     ("sc", &["sequential", "sequential-consistency", "lamport"]),
 ];
 
-/// Commands that have subcommands, and the subcommand to which a protocol may be given first of all.
+/// Commands that have subcommands, each with the subcommand to suggest if a protocol stands in place of a subcommand.
 const OF_PROTOCOLS: &[(&str, &str)] =
     &[("rubric", "test"), ("explore", "protocol"), ("mutants", "list"), ("protocol", "check")];
 
-/// Adds to an error what the user may have meant.
+/// Adds a suggestion of what the user may have meant to an error of clap.
 pub fn corrected(error: Error, command: &Command, arguments: &[String]) -> Error {
     match error.kind() {
         ErrorKind::UnknownArgument => with_option(error, command, arguments),
@@ -116,7 +117,7 @@ fn suggest(error: &mut Error, tip: String) {
     error.insert(ContextKind::Suggested, tips);
 }
 
-/// Adds the option that means the same to an error about an unknown option, in place of one that is spelled alike.
+/// Adds the option that means the same to an error about an unknown option, in place of clap's option that is spelled alike.
 fn with_option(mut error: Error, command: &Command, arguments: &[String]) -> Error {
     let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
         return error;

@@ -1,4 +1,4 @@
-//! `rubric test`: is a protocol right, and if not, what is wrong? [`lab::testing`] does the work.
+//! `rubric test`: tests a protocol, and reports what is wrong with it. [`lab::testing`] does the work.
 
 pub mod json;
 pub mod page;
@@ -118,7 +118,7 @@ pub struct ExtentArgs {
 }
 
 impl ExtentArgs {
-    /// The options of the library.
+    /// The options as the library takes them.
     pub fn options(&self) -> Options {
         Options {
             extent: match self.runs {
@@ -153,7 +153,10 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// Refuses a file name that is not that of a page, before any work is done.
+    /// Checks the name of the page before any work is done.
+    ///
+    /// # Errors
+    /// Returns an error if the name does not have the extension of a page.
     pub fn check(&self) -> Result<(), Error> {
         self.output.as_ref().map_or(Ok(()), |path| {
             files::check_ending("-o", path, &["html", "htm"], ".html was expected")
@@ -165,7 +168,7 @@ impl ReportArgs {
         Bars::new(self.quiet)
     }
 
-    /// Warns of buffers whose order no script of gem5 says.
+    /// Warns of buffers whose order is assumed, because no script of gem5 says it.
     pub fn warn_of_order(&self, opened: &Opened, options: &Options) {
         if !self.quiet {
             tell_order(opened, &options.settings);
@@ -173,6 +176,9 @@ impl ReportArgs {
     }
 
     /// Writes the page, if one was asked for, and prints the report.
+    ///
+    /// # Errors
+    /// Returns an error if the page or `out` cannot be written.
     pub fn write(
         &self,
         page: impl FnOnce() -> String,

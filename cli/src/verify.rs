@@ -1,4 +1,4 @@
-//! `rubric verify`: does a certificate prove what it claims?
+//! `rubric verify`: verifies that a certificate proves its claim about a history.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -123,7 +123,7 @@ fn read(path: &Path, file: &str) -> Result<Certificate, Error> {
         .map_err(|error| Error::Certificate { file: file.to_owned(), what: error.to_string() })
 }
 
-/// The user's options, and those of the certificate where the user gives none.
+/// The user's options; those that the user does not give are taken from the certificate.
 fn options(args: &Args, certificate: &Certificate, file: &str) -> Result<TraceOptions, Error> {
     if certificate.claim.initial == "given" && args.options.initial.is_none() {
         return Err(Error::Usage(format!(
@@ -145,7 +145,7 @@ fn options(args: &Args, certificate: &Certificate, file: &str) -> Result<TraceOp
         })
 }
 
-/// Says that the certificate is for another history, which one, and which this is; `None` if it is for this one.
+/// Says that the certificate is for another history, and describes both; `None` if it is for this one.
 fn other_history(
     claim: &Claim,
     history: &History,
@@ -171,14 +171,14 @@ fn other_history(
     Some(format!("it is for {}, and this is {this}; {advice}", claimed(claim)))
 }
 
-/// The history that a certificate is for. A certificate of an older version names only its digest.
+/// Describes the history that a certificate is for. A certificate of an older version has only its digest.
 fn claimed(claim: &Claim) -> String {
     let size = claim.threads.map(u64::from).zip(claim.operations);
     let file = claim.file.as_deref();
     described(file, claim.history.as_deref(), size, &claim.digest)
 }
 
-/// `litmus.axe: SB (2 threads, 4 operations, digest 1f0c…)`, as far as it is known.
+/// Describes a history by what is known of it: `litmus.axe: SB (2 threads, 4 operations, digest 1f0c…)`
 fn described(
     file: Option<&str>,
     name: Option<&str>,
@@ -200,8 +200,8 @@ fn described(
     tame(&format!("{name} ({size}digest {digest})"))
 }
 
-/// The history of the same digest; else one of the same name, so that the verifier can say what
-/// differs; else the only one.
+/// The history with the digest of the certificate; else one with the same name, so that the verifier can say what differs; else
+/// the only history.
 fn pick<'a>(histories: &'a [History], certificate: &Certificate) -> Option<&'a History> {
     let claim = &certificate.claim;
     let same_name = || histories.iter().filter(|h| h.name == claim.history);

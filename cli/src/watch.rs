@@ -1,4 +1,4 @@
-//! `rubric watch`: checks a run while it is going on. [`rubric::watch`] does the work; [`output`] prints the result.
+//! `rubric watch`: checks a trace while it is being written. [`rubric::watch`] does the work; [`output`] prints the result.
 
 mod aftermath;
 mod output;
@@ -151,8 +151,8 @@ struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// Prints the result, and writes the files that were asked for: the one of operations before the result is printed, so that
-    /// it is there when a program that waits for the result goes on.
+    /// Prints the result, and writes the requested files. The kept operations are written before the result is printed, so that
+    /// the file exists when a program that waits for the result reads it.
     fn print(&self, args: &Args, out: &mut dyn Write) -> Result<(), Error> {
         let mut files: Vec<PathBuf> = args.keep.iter().cloned().collect();
         let history =
@@ -174,7 +174,7 @@ impl Watched<'_> {
                 files.extend(made);
                 failed = error;
             }
-            // The verdict is printed whether all files could be made or not.
+            // The verdict is printed even if a file could not be made.
             self.output(&files).json(self.end, out).map_err(Error::Output)?;
             return failed.map_or(Ok(()), Err);
         }
@@ -202,7 +202,7 @@ impl Watched<'_> {
     }
 }
 
-/// How the run ended, as far as the trace was read.
+/// The end of the run, as far as the trace was read.
 fn run_end(end: &LiveEnd) -> RunEnd<'_> {
     RunEnd {
         crash: end.crash.as_ref(),

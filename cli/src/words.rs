@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use memory::{Model, PsoRmw, models};
 
-/// Parses the name of one of `all`.
+/// Parses the name of an element of `all`.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
@@ -28,7 +28,7 @@ pub fn algorithm(algorithm: Algorithm) -> PossibleValue {
     algorithm.former_name().into_iter().fold(value, PossibleValue::alias)
 }
 
-/// A parser of names in lower case that takes them in any case, as people write the names of models.
+/// A parser that takes the lower-case names of another parser in any case, since people write the names of models in both.
 #[derive(Clone)]
 struct AnyCase<P>(P);
 
@@ -42,7 +42,7 @@ impl<P: TypedValueParser> TypedValueParser for AnyCase<P> {
         value: &OsStr,
     ) -> Result<P::Value, clap::Error> {
         let parsed = self.0.parse_ref(command, arg, &value.to_ascii_lowercase());
-        // The message has the word as it was written.
+        // Parsing the original word makes the error message show it as the user wrote it.
         parsed.or_else(|_| self.0.parse_ref(command, arg, value))
     }
 
@@ -51,7 +51,7 @@ impl<P: TypedValueParser> TypedValueParser for AnyCase<P> {
     }
 }
 
-/// Parses the name of one of `all` models, in any case.
+/// Parses the name of a model in `all`, in any case.
 fn one_of_models(all: &'static [Model]) -> impl TypedValueParser<Value = Model> {
     AnyCase(one_of(all, Model::name))
 }
@@ -68,7 +68,7 @@ pub fn litmus_model() -> impl TypedValueParser<Value = Model> {
     one_of_models(&WITHOUT_TICKS)
 }
 
-/// Parses the name of a model that has an operational machine, so not of a weak one.
+/// Parses the name of a model that has an operational machine, which excludes the weak ones.
 pub fn machine_model() -> impl TypedValueParser<Value = Model> {
     const WITH_MACHINE: &[Model] = &[Model::SC, Model::IBM370, Model::TSO, Model::PSO];
     one_of_models(WITH_MACHINE)

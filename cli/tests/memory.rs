@@ -1,5 +1,5 @@
-//! More text than memory. This test is a program of its own: the system counts the memory that a process had before it
-//! became another program, so that of a test program with much of it would be taken for that of `rubric`.
+//! Input that is larger than memory. This test is a program of its own: the system counts the memory that a process had before it
+//! executed another program, so the memory of a large test program would be taken for that of `rubric`.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use std::thread;
 
 use wait4::Wait4;
 
-/// A command that reads standard input.
+/// Starts a command that reads standard input.
 fn begin(command: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_rubric"))
         .args([command, "--quiet", "-"])
@@ -19,7 +19,7 @@ fn begin(command: &str) -> Child {
 
 #[test]
 fn more_text_than_memory_goes_through_a_pipe() {
-    /// Bytes of text, and of memory: what the program itself takes, and a little.
+    /// The size of the text, and the memory that the program may take: what it always takes, and a little more. In bytes.
     const TEXT: u64 = 400 << 20;
     const MEMORY: u64 = 96 << 20;
     for command in ["watch", "check"] {

@@ -13,16 +13,16 @@
 //!   nice cycle of any length;
 //! - an *atomicity violation*: a read-modify-write has written a line that another core or device has written since
 //!   it read it, be it a store-conditional that should have failed, a locked write, or an atomic instruction;
-//! - a *missed invalidation*: a core has loaded a value early, before older loads, and was not told that the line is lost
-//!   although the value is no longer the latest when it is used;
+//! - a *missed invalidation*: a core has loaded a value early, before older loads, and uses it when it is no longer the latest, without
+//!   having been notified that the line was lost;
 //! - a *deadlock*: no transition is possible without a new request, and yet a core waits, or a message or transaction is
 //!   left;
 //! - a *livelock*: transitions are possible, but none of the continuations completes the requests (see `settle`).
 //!
 //! Of several findings after equally few moves, the one that comes first in this list is reported.
 //!
-//! The search is in `search`, the states are in `states`; [`PartStepper`] makes the moves. What is found is described by
-//! making the moves of its run once more, with whole states.
+//! The search is in `search`, the states are in `states`; [`PartStepper`] makes the moves. A finding is described by replaying the moves of
+//! its run on whole states.
 //!
 //! Mistakes that gem5 accepts, such as the use of an entry that was never allocated, do not end a
 //! run. The result lists them as [`WarningRun`]s, each with a shortest run that leads there (see
@@ -81,9 +81,9 @@ pub enum Verdict {
     Clean,
     /// A defect was found.
     Found(Box<Violation>),
-    /// Nothing was found among all states whose fingerprints differ. That is no proof.
+    /// Nothing was found among all states with different fingerprints. That is no proof.
     Unproved {
-        /// The probability, at most, that two states had the same fingerprint, so that some may have been missed.
+        /// An upper bound of the probability that two states had the same fingerprint, so that some may have been missed.
         missed: f64,
     },
     /// A limit ended the exploration before anything was found.
@@ -107,27 +107,27 @@ pub struct Exploration {
     pub taken: Vec<TransitionName>,
     /// The transitions that the protocol stalled, in the same order.
     pub stalled: Vec<TransitionName>,
-    /// Who takes part in runs: cores, controllers and memory, with their names.
+    /// The participants of runs (cores, controllers and memory), with their names.
     pub parties: Vec<(Party, String)>,
-    /// What may change places: of states that differ only in that, one was explored.
+    /// The symmetries that were used: of states that differ only by a permutation of these cores or lines, one was explored.
     pub symmetries: Vec<Symmetry>,
-    /// What may not although it was asked for, with the reason.
+    /// The requested symmetries that the system or the protocol does not have, each with the reason.
     pub asymmetries: Vec<Asymmetry>,
     /// Whether memory performed requests at once.
     pub partial_order: PartialOrder,
-    /// Whether states were the same that differ only in what is not read before it is written.
+    /// Whether states that differ only in dead variables were identified.
     pub live_variables: LiveVariables,
 }
 
-/// Whether states are the same that differ only in what is not read before it is written: see [`slicc::live`].
+/// Whether states are identified that differ only in dead variables, which are written before they are read again: see [`slicc::live`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LiveVariables {
-    /// Such states are different, since the scope does not ask for more.
+    /// Such states are distinguished, since the scope does not ask to identify them.
     #[default]
     Off,
-    /// Such states are the same.
+    /// Such states are identified.
     On,
-    /// Such states are different, since a transition began in another state than its entry or TBE had.
+    /// Such states are distinguished, since a transition began in another state than its entry or TBE had.
     Refused,
 }
 
@@ -136,7 +136,7 @@ pub enum LiveVariables {
 /// of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartialOrder {
-    /// Memory performs a request at any time before it responds, since the scope does not ask for more.
+    /// Memory performs a request at any time before it responds, since [`Means`] do not ask for more.
     #[default]
     Off,
     /// Memory performs each request at once.
@@ -145,19 +145,19 @@ pub enum PartialOrder {
     Refused,
 }
 
-/// Something that may not change places.
+/// A requested symmetry that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asymmetry {
-    /// What may not.
+    /// The symmetry.
     pub symmetry: Symmetry,
-    /// Why not.
+    /// The reason why it does not hold.
     pub reason: Why,
 }
 
-/// Why something may not change places.
+/// The reason why a symmetry does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The system or the protocol differs, as this says.
+    /// The system or the protocol does not treat all cores or lines alike, as this text explains.
     Differs(String),
     /// A run comes to this place, which depends on the order of cores or lines.
     Ordered(Span),
@@ -166,15 +166,15 @@ pub enum Why {
 /// How states are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Store {
-    /// Exactly.
+    /// Whole states are stored.
     #[default]
     Exact,
-    /// As fingerprints of 64 bits, which takes about 12 bytes a state. States may be missed, and livelocks are not looked for.
+    /// Fingerprints of 64 bits are stored, which takes about 12 bytes a state. States may be missed, and livelocks are not looked for.
     Compact,
 }
 
-/// With what a protocol is explored. The outcome does not depend on it, apart from what [`Store::Compact`] misses, and from the
-/// numbers of states and moves with a partial order.
+/// The means by which a protocol is explored. The outcome does not depend on them, apart from states that [`Store::Compact`] misses, and
+/// from the numbers of states and moves with partial order.
 #[derive(Clone, Copy, Debug)]
 pub struct Means {
     /// How states are stored.
@@ -206,7 +206,7 @@ pub fn explore(
     explore_by(protocol, scope, &Means::default(), limits, report)
 }
 
-/// Explores a protocol as [`explore`] does, by some means.
+/// Explores a protocol as [`explore`] does, by the given means.
 ///
 /// # Errors
 /// Fails if the protocol or the scope is not supported by the [`Stepper`].
@@ -227,11 +227,11 @@ pub fn explore_by(
 /// A folder in which an exploration keeps its states.
 #[derive(Clone, Debug)]
 pub struct Disk {
-    /// The folder. It is made if there is none.
+    /// The path of the folder. It is created if there is none.
     pub folder: PathBuf,
-    /// What is explored, in words, for those who find the folder.
+    /// A description of the exploration, which is stored in the folder for its finder.
     pub explores: String,
-    /// Is told the folder and the numbers of states and of moves to the last of them, if the exploration goes on from there.
+    /// Called with the folder, the number of states and the number of moves to the last of them, if a stored exploration is resumed.
     pub tell: fn(&Path, usize, u32),
 }
 
@@ -248,18 +248,18 @@ pub enum OnDiskError {
     /// The protocol or the scope is not supported.
     #[error("{0:?}")]
     Stepper(StepperError),
-    /// Something is wrong with the folder.
+    /// The folder cannot be used.
     #[error(transparent)]
     Disk(#[from] DiskProblem),
 }
 
-/// Explores a protocol as [`explore_by`] does. Exact states are in files in a folder, whatever the store of the means, and about 11
-/// bytes a state in memory. What was explored when the process ended, in whatever way, is explored no more if the folder is given
-/// again, but for the last half minute at most. The outcome is the same.
+/// Explores a protocol as [`explore_by`] does. Exact states are stored in files in a folder, whatever the store of the means, and take
+/// about 11 bytes a state in memory. If the folder is given again, the exploration is resumed, however the process ended; at most the last
+/// half minute is repeated. The outcome is the same as without interruption.
 ///
 /// # Errors
-/// Fails if the protocol or the scope is not supported by the [`Stepper`], if a file cannot be read or written, or if the folder has
-/// something else.
+/// Fails if the protocol or the scope is not supported by the [`Stepper`], if a file cannot be read or written, or if the folder has other
+/// contents.
 pub fn explore_on_disk(
     protocol: &Protocol,
     scope: &Scope,
@@ -285,7 +285,7 @@ fn explore_in(
         Ok::<_, OnDiskError>(PartStepper::new(stepper))
     };
     let mut scope = scope.clone();
-    // What cannot be explored makes no folder.
+    // An error here comes before the folder is created.
     let mut next = stepper(&scope)?;
     let identity = identity(protocol, &scope, means);
     let locked = disk.map(Locked::new).transpose()?;
@@ -340,18 +340,19 @@ fn explore_in(
         } else if !search.states.is_void()
             && let Some(explored) = concluded(protocol, &mut search, end, progress, &ordered)
         {
-            // What was read to describe it counts as well.
+            // Reading states for the description may have failed, too.
             let explored = Exploration { partial_order, live_variables: live, ..explored };
             return search.states.problem().map_or(Ok(explored), |problem| Err(problem.into()));
         } else {
-            // Two states with one fingerprint were taken for each other: once more, with others.
+            // Two states had the same fingerprint: once more, with other fingerprints.
             seed += 1;
         }
         next = stepper(&scope)?;
     }
 }
 
-/// What an exploration says. Nothing if a run to what it found is none, as happens if two states have one fingerprint.
+/// The result of an exploration. None if the run to a finding or warning cannot be replayed, as happens if two states have the same
+/// fingerprint.
 fn concluded(
     protocol: &Protocol,
     search: &mut Search,
@@ -401,7 +402,7 @@ fn concluded(
     })
 }
 
-/// The names of transitions, of which the numbers are given.
+/// The names of the transitions with some numbers.
 fn names(protocol: &Protocol, triples: Vec<u32>) -> Vec<TransitionName> {
     let entries = triples.into_iter().filter_map(|triple| entry_of(protocol, triple));
     entries.map(|one| (one.machine, one.state, one.event)).collect()

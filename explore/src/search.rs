@@ -47,9 +47,9 @@ pub struct Progress {
     pub depth: u32,
     /// The bytes that the states and their parents occupy.
     pub bytes: usize,
-    /// Those of them that what the states are made of occupies.
+    /// The part of `bytes` for the parts of states, each of which is stored once.
     pub bytes_of_parts: usize,
-    /// Those of them that what was learnt of moves occupies, and that can be learnt again.
+    /// The part of `bytes` for learnt effects of moves, which can be forgotten and learnt again.
     pub bytes_of_moves: usize,
     /// The time that the search took.
     pub time: Duration,
@@ -62,14 +62,14 @@ impl Progress {
     }
 }
 
-/// What ended a search or an exploration of runs before its end: a limit, or its user.
+/// The reason why a search or an exploration of runs ended early: a limit, or the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// The time limit.
     Time,
     /// The memory limit.
     Memory,
-    /// The number of states, or of runs.
+    /// The limit of the number of states, or of runs.
     Count,
     /// The user, where the bounds can be interrupted.
     Interrupted,

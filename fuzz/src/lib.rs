@@ -1,7 +1,7 @@
-//! Fuzz targets: the readers of input, as functions of bytes that panic if something is wrong. No input may crash the program,
-//! and what is accepted must be valid. `cargo +nightly fuzz` drives them (`make fuzz`), and `tests/short.rs` does so for some
-//! seconds. Parquet is not among them: its decoder aborts the process at some files, so whole processes are tested instead
-//! (`cli/tests/it/robust.rs`).
+//! Fuzz targets: functions of bytes that call the readers of input, and panic if something is wrong. No input may crash a reader,
+//! and what a reader accepts must be valid. `cargo +nightly fuzz` drives the targets (`make fuzz`), and `tests/short.rs` does so
+//! for some seconds. Parquet is not among them, because its decoder aborts the process at some files: `cli/tests/it/robust.rs`
+//! tests it in whole processes.
 //!
 //! ```
 //! fuzz::axe(b"0: M[0] := 1\n1: M[0] == 1\ncheck\n");
@@ -26,7 +26,7 @@ use slicc::protocol::Protocol;
 /// A function of bytes that panics if something is wrong.
 pub type Target = fn(&[u8]);
 
-/// All targets, by name; the folders of `seeds/` have these names.
+/// All targets by name. The folders of `seeds/` have these names.
 pub const TARGETS: [(&str, Target); 7] = [
     ("axe", axe),
     ("certificate", certificate),
@@ -65,7 +65,7 @@ pub fn axe(data: &[u8]) {
     read_back(data, |history, text| ingest::axe::write(history, text).is_ok());
 }
 
-/// Reads histories as JSON. Each must be read back the same after it was written.
+/// Reads histories as JSON. Each history is written and must be read back the same.
 ///
 /// # Panics
 /// Panics if a history is read back with another digest.
@@ -76,7 +76,7 @@ pub fn json(data: &[u8]) {
     });
 }
 
-/// Reads logs of RubricTester, strictly and with damage left out.
+/// Reads logs of RubricTester, once strictly and once with damaged parts left out.
 ///
 /// # Panics
 /// Panics if the strict reader accepts an input that the lossy reader rejects.
@@ -100,7 +100,7 @@ fn read_back(data: &[u8], write: impl Fn(&History, &mut Vec<u8>) -> bool) {
     }
 }
 
-/// Reads the one history of a text that was written here.
+/// Reads back the one history of a text that [`read_back`] wrote.
 fn only(text: &[u8]) -> History {
     let read = ingest::read(text, "again", &Options::default());
     let Trace { mut histories, .. } = read.expect("what was written can be read");
@@ -108,7 +108,7 @@ fn only(text: &[u8]) -> History {
     histories.remove(0)
 }
 
-/// Small histories, consistent and not.
+/// Small histories in axe text, some consistent and some not.
 pub const HISTORIES: &str = include_str!("../seeds/axe/litmus.axe");
 
 /// Verifies certificates as if they were about each of [`HISTORIES`] in turn.
@@ -147,7 +147,7 @@ fn holds(history: &History, model: Model) -> bool {
     }
 }
 
-/// Reads, compiles and briefly explores concurrent programs.
+/// Reads and compiles concurrent programs, and explores a few runs of them.
 pub fn program(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -159,7 +159,8 @@ pub fn program(data: &[u8]) {
     }
 }
 
-/// Reads, resolves and compiles SLICC protocols. Every file that a protocol names has the same content.
+/// Reads, resolves and compiles SLICC protocols. The first seven files that a protocol names have the same content, and no
+/// further ones are found.
 pub fn slicc(data: &[u8]) {
     let mut files = 0;
     let loaded = load_with(Path::new("fuzz.slicc"), &mut |_| {

@@ -1,4 +1,4 @@
-//! The target `axe`.
+//! The entry point of libFuzzer for `fuzz::axe`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::axe(data));

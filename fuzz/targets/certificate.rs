@@ -1,4 +1,4 @@
-//! The target `certificate`.
+//! The entry point of libFuzzer for `fuzz::certificate`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::certificate(data));

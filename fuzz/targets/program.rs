@@ -1,4 +1,4 @@
-//! The target `program`.
+//! The entry point of libFuzzer for `fuzz::program`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::program(data));

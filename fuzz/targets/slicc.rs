@@ -1,4 +1,4 @@
-//! The target `slicc`.
+//! The entry point of libFuzzer for `fuzz::slicc`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::slicc(data));

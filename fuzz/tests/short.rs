@@ -1,5 +1,6 @@
-//! A short, deterministic fuzz of every target, with the seeds and with damaged copies of them. No input may cause a panic, nor
-//! take more memory than a small multiple of its size. One test runs all targets, so that nothing else takes memory meanwhile.
+//! A short, deterministic fuzz of every target, with the seeds and with damaged copies of them. No input may cause a panic or
+//! take more memory than a small multiple of its size. One test runs all targets, so that nothing else allocates memory
+//! meanwhile.
 
 use std::fs;
 use std::path::Path;
@@ -17,18 +18,18 @@ static MEMORY: PeakAlloc = PeakAlloc;
 /// Number of damaged inputs for each target.
 const INPUTS: usize = 1_500;
 
-/// Size of a repeated seed in bytes, large enough to show the memory that each byte takes.
+/// Size of a repeated seed in bytes, large enough to measure the memory per byte of input.
 const REPEATED_SEED: usize = 1 << 20;
 
-/// Most bytes of memory that each byte of an input may take: an operation of ten bytes of axe text is some hundred with its
-/// place in the indexes, and a target reads its input up to three times.
+/// Most bytes of memory per byte of input. An operation of ten bytes of axe text takes some hundred bytes with its place in the
+/// indexes, and a target reads its input up to three times.
 const BYTES_PER_BYTE: usize = 100;
 
-/// Most bytes of memory that an empty input may take: mostly buffers, of which those of compressed text are five of 256 KiB, and a
+/// Most bytes of memory for an empty input. These are mostly buffers, such as five of 256 KiB for compressed text, and a
 /// protocol's built-in declarations.
 const BYTES_FOR_EMPTY: usize = 2 << 20;
 
-/// Pieces that change the meaning of a text or of a length.
+/// Pieces of input that change the meaning of a text or of a length.
 const PIECES: [&[u8]; 24] = [
     b"\n",
     b" ",
@@ -93,7 +94,7 @@ fn seeds_in(folder: &Path) -> Vec<Vec<u8>> {
     paths.iter().map(read).collect()
 }
 
-/// Runs a target on an input. Returns how many bytes of memory each of its bytes took, beyond those that any input may take.
+/// Runs a target on an input. Returns the bytes of memory per byte of input, without those that an empty input may take.
 fn run(name: &str, target: Target, input: &[u8]) -> f64 {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
@@ -107,7 +108,7 @@ fn run(name: &str, target: Target, input: &[u8]) -> f64 {
     taken as f64 / input.len().max(1) as f64
 }
 
-/// A seed with one to four changes.
+/// Returns a seed with one to four changes.
 fn damaged(seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
     let mut input = seeds.choose(rng).expect("there are seeds").clone();
     for _ in 0..rng.random_range(1..=4) {

@@ -1,4 +1,4 @@
-//! How a program says in a trace of its instructions where its shared variables are.
+//! The announcement by which a program shows in a trace of its instructions where its shared variables are.
 
 /// The value that a program stores, in 8 bytes, to announce its shared variables: `rubric/1` in ASCII.
 ///

@@ -1,5 +1,6 @@
-//! Read-modify-writes as the models see them: as two operations, for models under which they are two events, and
-//! as writes or not if they change nothing.
+//! Rewrites read-modify-writes as a memory model defines them: [`History::split_atomics`] makes each one two events, a
+//! read and a write, and [`History::settle_silent`] decides whether one that writes back the value that it read is a
+//! write.
 
 use std::sync::OnceLock;
 
@@ -9,8 +10,9 @@ use crate::history::{History, Known, OpId, Thread};
 use crate::kind::Kind;
 
 impl History {
-    /// This history with each [`Kind::SilentRmw`] as a read-modify-write of the value that it read, if
-    /// `as_writes`, else as a failed compare-and-swap. `None` if there is none. Cost: linear.
+    /// Replaces each [`Kind::SilentRmw`]: with `as_writes` by a read-modify-write that writes the value that it read,
+    /// otherwise by a failed compare-and-swap. Returns `None` if the history has no silent read-modify-write. Cost:
+    /// linear.
     pub fn settle_silent(&self, as_writes: bool) -> Option<History> {
         let is_silent = |op: &OpId| self.kind(*op) == Kind::SilentRmw;
         let first = self.ops().find(is_silent)?;
@@ -25,8 +27,8 @@ impl History {
         Some(settled)
     }
 
-    /// Whether the history has a read-modify-write, or a failed compare-and-swap with a release that has
-    /// no effect.
+    /// Whether the history has an operation that [`History::split_atomics`] changes: a read-modify-write, or a failed
+    /// compare-and-swap with a release, which has no effect since nothing is written.
     fn has_whole_atomics(&self) -> bool {
         self.ops().any(|op| match self.kind(op) {
             Kind::Rmw => true,
@@ -35,12 +37,13 @@ impl History {
         })
     }
 
-    /// This history with each read-modify-write as two operations, its read and its write: a load-linked
-    /// with the acquire, and a store-conditional with the release, which [continues](History::continues)
-    /// it. The address of both, and the value that is written, depend on what the read-modify-write
-    /// depended on; what depended on it depends on the read. `None` if there is nothing to split.
+    /// Splits each read-modify-write into two operations: a load-linked, which keeps the acquire, and a
+    /// store-conditional, which keeps the release and [continues](History::continues) the load-linked. Address
+    /// dependencies of the read-modify-write become dependencies of both parts, data and choice dependencies those of
+    /// the write; operations that depended on the read-modify-write depend on its read. Returns `None` if there is
+    /// nothing to split.
     ///
-    /// The lines of the trace stay, so that a message about a part shows the instruction. Cost: linear.
+    /// Both parts keep the trace line, so that a message about a part shows the instruction. Cost: linear.
     pub fn split_atomics(&self) -> Option<History> {
         if !self.has_whole_atomics() {
             return None;
@@ -54,7 +57,7 @@ impl History {
             linked: OnceLock::new(),
             ..History::default()
         };
-        // Per operation, its first part.
+        // Per operation of the whole history, its first part in the split one.
         let mut first = Vec::with_capacity(self.len());
         for thread in &self.threads {
             let start = split.kind.len() as u32;

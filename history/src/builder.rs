@@ -17,7 +17,7 @@ use crate::unrecorded;
 /// The memory that an operation accesses, as far as the trace shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// None: the operation is a fence.
+    /// No memory: the operation is a fence.
     Nowhere,
     /// A cell without a size.
     Cell(u64),
@@ -58,8 +58,8 @@ impl Place {
 pub struct Access {
     /// Number of the thread in the trace.
     pub thread: u32,
-    /// Key of program order: operations of a thread are sorted by it, ties by the order of
-    /// [`HistoryBuilder::push`].
+    /// Key of program order: the operations of a thread are sorted by it, and operations with equal keys stay in the
+    /// order of [`HistoryBuilder::push`].
     pub sequence: u64,
     /// Kind of the operation.
     pub kind: Kind,
@@ -107,7 +107,7 @@ impl Access {
 /// The size, in bytes, to assume for accesses whose size was not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssumedSize {
-    /// The largest power of two up to this number with which no access overlaps another in part.
+    /// The largest power of two, at most this number, for which no access overlaps another in part; 1 if there is none.
     UpTo(u8),
     /// This size. Accesses that overlap in part are then split.
     Exactly(u8),
@@ -125,7 +125,7 @@ pub enum Initial {
     /// Memory is 0 everywhere.
     #[default]
     Zero,
-    /// Each location holds the value that reads return there and no write has, if there is one.
+    /// Each location holds the value that reads return there and no write writes, if there is such a value.
     Infer,
     /// Memory holds these values, by address or cell, and 0 elsewhere.
     Given(HashMap<u64, u64>),
@@ -176,7 +176,7 @@ pub struct HistoryBuilder {
     places: Vec<Place>,
     place_ids: FxHashMap<Place, u32>,
     finals: Vec<(u64, u64, Option<u64>)>,
-    /// Row that depends, what of it, and the row that it depends on.
+    /// The row that depends, the kind of the dependency, and the row that it depends on.
     dependencies: Vec<(u32, DependencyKind, u32)>,
     too_large: bool,
 }
@@ -226,16 +226,16 @@ impl HistoryBuilder {
         self.place.push(place);
     }
 
-    /// Makes the operation that was added last depend on an earlier one, by the number of operations
-    /// added before that. A dependency on an operation of another thread, or on one that does not come
-    /// before it in program order, is ignored.
+    /// Makes the operation that was added last depend on the `on`-th operation that was added, counted from 0. A
+    /// dependency on an operation of another thread, or on one that does not come before it in program order, is
+    /// ignored.
     pub fn depend(&mut self, kind: DependencyKind, on: usize) {
         if on + 1 < self.len() {
             self.dependencies.push((self.len() as u32 - 1, kind, on as u32));
         }
     }
 
-    /// Forgets the order of completions, for a reader that finds it to be meaningless.
+    /// Forgets the order of completions, for a reader that finds out that the order has no meaning.
     pub fn forget_order(&mut self) {
         self.order.fill(NONE64);
     }
@@ -245,7 +245,7 @@ impl HistoryBuilder {
         self.finals.push((address, value, line));
     }
 
-    /// Adds the locations of a place, even if no operation touches them.
+    /// Adds the locations of a place to the history, even if no operation accesses them.
     pub(crate) fn mention(&mut self, place: Place) {
         self.place_id(place);
     }
@@ -312,8 +312,8 @@ impl HistoryBuilder {
         Ok(history)
     }
 
-    /// The dependencies between operations. The parts of a split access depend on the same, and what
-    /// depends on the access depends on each part.
+    /// Returns the dependencies between the operations of the history. Each part of a split access depends on what the
+    /// access depended on, and an operation that depended on the access depends on each of its parts.
     fn lay_out_dependencies(
         &self,
         history: &History,
@@ -343,7 +343,8 @@ impl HistoryBuilder {
         Dependencies::new(all)
     }
 
-    /// Final values by location. A value of several locations is split as an access to them would be.
+    /// Returns the final values by location. A value that covers several locations is split as an access to them would
+    /// be.
     fn lay_out_finals(&self, layout: &mut Layout) -> Result<Vec<Final>, BuildError> {
         let mut widest: FxHashMap<u64, u32> = FxHashMap::default();
         if !self.finals.is_empty() {
@@ -448,7 +449,8 @@ impl HistoryBuilder {
     }
 }
 
-/// Takes a column in the order of the permutation, which changes nothing if it is in order.
+/// Takes a column out of the builder and returns it in the order of the permutation. `is_in_order` says that the
+/// permutation is the identity.
 fn gather<T: Copy>(column: &mut Vec<T>, permutation: &[u32], is_in_order: bool) -> Vec<T> {
     let column = std::mem::take(column);
     if is_in_order {
@@ -478,7 +480,9 @@ fn resolve_initial(history: &mut History, initial: &Initial) {
     };
 }
 
-/// Per location, the first value, in the order of the trace, that is read there and never written.
+/// Infers the initial value of each location: the first value, in the order of the trace, that is read there and never
+/// written; for a location without writes, else its final value. Reads of a location that a store without a completion
+/// may have written do not count.
 fn infer_initial(history: &History) -> Vec<Option<u64>> {
     let mut written = rustc_hash::FxHashSet::default();
     for op in history.ops() {
@@ -524,7 +528,8 @@ fn written_locations(history: &History) -> Vec<bool> {
 }
 
 impl Sizes {
-    /// How the sizes of places are known. Cells and bytes never mix.
+    /// How the sizes of these places are known; `assumed` is the size in bytes that some of them were given. Cells and
+    /// bytes never mix.
     pub(crate) fn of(places: &[Place], assumed: Option<u8>) -> Sizes {
         match assumed {
             Some(bytes) => Sizes::Assumed(bytes),

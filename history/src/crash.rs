@@ -108,7 +108,7 @@ pub struct Crash {
     /// Tick at which the simulator stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick: Option<u64>,
-    /// Cycle of the object's clock at which that was.
+    /// Cycle of the object's clock at which the simulator stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycle: Option<u64>,
     /// Tick since which the request of a deadlock has waited.
@@ -120,7 +120,7 @@ pub struct Crash {
     /// Line of the protocol's source that the message names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_source: Option<FileLine>,
-    /// Where the message was found.
+    /// File and line in which the message was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<FileLine>,
 }
@@ -146,8 +146,8 @@ impl Crash {
         }
     }
 
-    /// The controller that crashed, such as `L1Cache 2`, or what the message says of it: the name of the
-    /// object, or the type alone.
+    /// The controller that crashed, such as `L1Cache 2`. If the message does not say type and number, the name of the
+    /// object or the type alone; `None` if it names neither.
     pub fn controller(&self) -> Option<String> {
         match (&self.machine, self.version, &self.object) {
             (Some(machine), Some(version), _) => Some(format!("{machine} {version}")),
@@ -177,7 +177,8 @@ impl Crash {
         sentence
     }
 
-    /// What the controller misses, if the fields say it.
+    /// The crash of a controller as a sentence: the request that it waits for, or the event for which it has no
+    /// transition. `None` for other kinds of crashes, or if fields are missing.
     fn sentence(&self) -> Option<String> {
         let controller = self.controller()?;
         let parts = match self.kind {
@@ -197,7 +198,7 @@ impl Crash {
         Some(format!("{}: {parts}", self.kind))
     }
 
-    /// The kind of crash and what is known of it, but for when it was.
+    /// The kind of crash with its known fields except the time, or with the first line of the message.
     fn summary(&self) -> String {
         let mut parts = self.fields();
         if parts.is_empty() {
@@ -212,7 +213,7 @@ impl Crash {
         let is_descriptive = match self.kind {
             CrashKind::InvalidTransition => self.state.is_some() || self.event.is_some(),
             CrashKind::FailedAssertion => place.is_some() || self.address.is_some(),
-            // `rubric simulate` says who waits, and since when.
+            // The deadlock message of `rubric simulate` itself says which sequencer waits and since when.
             CrashKind::Deadlock => {
                 self.address.is_some() && !self.first_line().contains(" has waited for ")
             }
@@ -229,7 +230,8 @@ impl Crash {
         parts
     }
 
-    /// The first line of the message, without everything up to `panic: ` or `fatal: `, the kind of crash, and the time at its end.
+    /// The first line of the message without the text up to `panic: ` or `fatal: `, without the kind of crash, and
+    /// without the time at its end.
     fn first_line(&self) -> &str {
         let line = self.message.lines().next().unwrap_or_default();
         let behind = line.find("panic: ").or_else(|| line.find("fatal: "));

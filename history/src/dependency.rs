@@ -1,27 +1,27 @@
 //! Syntactic dependencies between the operations of a thread.
 //!
-//! Models that reorder loads ask for them: RVWMO (rules 9 to 13) and Armv8 (dependency-ordered-before)
-//! preserve the order of a load and the operations that depend on the value it returned. Where the input
-//! does not state dependencies, a history has none.
+//! Models that reorder loads use them: RVWMO (rules 9 to 13) and Armv8 (dependency-ordered-before) preserve the order
+//! of a load and the operations that depend on the value it returned. Where the input does not state dependencies, a
+//! history has none.
 
 use serde::{Deserialize, Serialize};
 
 use crate::history::OpId;
 
-/// What of an operation depends on an earlier one.
+/// The part of an operation that depends on an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DependencyKind {
-    /// The address that it accesses.
+    /// The address that the operation accesses.
     Address,
-    /// The value that it writes.
+    /// The value that the operation writes.
     Data,
-    /// Whether it is executed at all: a branch between the two depends on the earlier one. Every later
-    /// operation of the thread depends on it in the same way, so only the first operation after the
-    /// branch, which may be a fence, records it.
+    /// Whether the operation is executed: a branch between the two operations depends on the earlier one. Every later
+    /// operation of the thread depends on it in the same way, so only the first operation after the branch, which may
+    /// be a fence, records it.
     Control,
-    /// Which of several values it writes: a choice between values, such as AArch64's `CSEL`, depends on
-    /// the earlier one. Unlike a branch, the choice matters to this operation alone.
+    /// Which of several values the operation writes: a choice between values, such as AArch64's `CSEL`, depends on the
+    /// earlier one. Unlike a branch, the choice affects this operation alone.
     Choice,
 }
 
@@ -50,14 +50,14 @@ impl DependencyKind {
     }
 }
 
-/// Dependencies as text, such as `address:3 data:4`: what depends, and the index of the earlier operation in
+/// Dependencies as text, such as `address:3 data:4`: the part that depends, and the index of the earlier operation in
 /// its thread.
 pub fn dependencies_as_text(dependencies: &[(DependencyKind, u32)]) -> String {
     let words = dependencies.iter().map(|(kind, on)| format!("{}:{on}", kind.name()));
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The dependency that a word such as `address:3` states, if it states one.
+/// Parses a word such as `address:3`; `None` if it states no dependency.
 pub fn dependency_from_text(word: &str) -> Option<(DependencyKind, u32)> {
     let (kind, on) = word.split_once(':')?;
     Some((DependencyKind::from_name(kind)?, on.parse().ok()?))
@@ -69,7 +69,7 @@ pub fn dependency_from_text(word: &str) -> Option<(DependencyKind, u32)> {
 pub struct Dependency {
     /// The operation that depends.
     pub op: OpId,
-    /// What of it depends.
+    /// The part of `op` that depends.
     pub kind: DependencyKind,
     /// The earlier operation.
     pub on: OpId,
@@ -80,29 +80,30 @@ pub struct Dependency {
 pub(crate) struct Dependencies(Vec<Dependency>);
 
 impl Dependencies {
-    /// The dependencies, without those that are listed twice.
+    /// Sorts the dependencies and drops duplicates.
     pub(crate) fn new(mut all: Vec<Dependency>) -> Dependencies {
         all.sort_unstable();
         all.dedup();
         Dependencies(all)
     }
 
-    /// All of them, by operation.
+    /// All dependencies, by operation.
     pub(crate) fn all(&self) -> &[Dependency] {
         &self.0
     }
 
-    /// Those of one operation. Cost: logarithmic.
+    /// The dependencies of one operation. Cost: logarithmic.
     pub(crate) fn of(&self, op: OpId) -> &[Dependency] {
         let start = self.0.partition_point(|it| it.op < op);
         let rest = &self.0[start..];
         &rest[..rest.partition_point(|it| it.op == op)]
     }
 
-    /// The dependencies between operations that are kept, by their new numbers. What a branch controls is
-    /// recorded at the first kept operation after it.
+    /// The dependencies between the operations that `kept` keeps, with their new numbers. A control dependency is
+    /// recorded at the first kept operation after the branch.
     ///
-    /// `next` gives the new number of the first kept operation at or after an operation, in its thread.
+    /// `kept` returns the new number of an operation, and `next` that of the first kept operation at or after an
+    /// operation in its thread.
     pub(crate) fn restrict(
         &self,
         kept: impl Fn(OpId) -> Option<OpId>,

@@ -4,9 +4,9 @@ use sha2::{Digest, Sha256};
 
 use crate::history::{History, NONE32};
 
-/// Number of bytes that are collected before they are hashed.
+/// Bytes that are collected before they are hashed.
 const BYTES_AT_A_TIME: usize = 1 << 12;
-/// Number of bytes of an operation, with those of a thread before it, at most.
+/// Upper bound of the bytes that one operation adds, with those of its thread.
 const LARGEST_OPERATION_BYTES: usize = 64;
 /// The digits of the digest.
 const HEX: &[u8; 16] = b"0123456789abcdef";
@@ -19,7 +19,7 @@ impl History {
         self.hash(false)
     }
 
-    /// [`History::digest`] with the ticks, for models under which they decide verdicts, too (WMO).
+    /// [`History::digest`] with the ticks, for models under which ticks decide verdicts as well (WMO).
     pub fn digest_with_ticks(&self) -> String {
         self.hash(true)
     }

@@ -1,4 +1,5 @@
-//! Fences that order less than a full one, as those of RISC-V, AArch64 and x86 do.
+//! Fences that order fewer accesses than a full one, such as those of RISC-V, AArch64 and x86: [`WeakFence`], and the
+//! accesses that a fence orders on each [`Side`].
 
 use std::fmt;
 
@@ -31,8 +32,8 @@ impl Side {
 
 /// A fence that orders fewer accesses than a full one.
 ///
-/// `ReadWrite` orders the reads before the fence before the writes after it, and so on. AArch64's
-/// `dmb ishld` is `ReadBoth` and its `dmb ishst` is `WriteWrite`.
+/// `ReadWrite` orders the reads before the fence before the writes after it; the other names are to be read in the same
+/// way. AArch64's `dmb ishld` is `ReadBoth` and its `dmb ishst` is `WriteWrite`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WeakFence {
     /// Reads before reads.
@@ -53,10 +54,10 @@ pub enum WeakFence {
     BothWrite,
     /// RISC-V's `fence.tso`: reads before reads and writes, and writes before writes.
     Tso,
-    /// AArch64's `isb`: orders nothing by itself, but what a branch or an address before it depends on
-    /// before everything after it.
+    /// AArch64's `isb`: orders no accesses by itself. A read that a branch or an address before the fence depends on
+    /// precedes everything after the fence.
     Instruction,
-    /// A fence of which nothing is known, and which therefore orders nothing for certain.
+    /// A fence whose ordering is unknown, which therefore orders nothing for certain.
     Unknown,
 }
 
@@ -75,7 +76,7 @@ const RW: u8 = 2;
 const WR: u8 = 4;
 const WW: u8 = 8;
 
-/// The definitions of all weak fences, no two of which order the same pairs, if they order any.
+/// The definitions of all weak fences. No two of them order the same pairs, except those that order none.
 ///
 /// The rows are in the order of the variants. New rows come last, because the number of a kind is part of
 /// digests.
@@ -97,7 +98,7 @@ const fn row(fence: WeakFence, name: &'static str, pairs: u8) -> FenceRow {
     FenceRow { fence, name, pairs }
 }
 
-/// The pairs that an access of kind `first` and a later one of kind `second` count as.
+/// The pairs, as bits, that an access of kind `first` and a later one of kind `second` form.
 fn pairs(first: Kind, second: Kind) -> u8 {
     let made = [
         (first.reads() && second.reads(), RR),
@@ -126,8 +127,7 @@ impl WeakFence {
         &FENCES[self as usize]
     }
 
-    /// Whether the fence orders an access of kind `first`, before the fence, before one of kind `second`,
-    /// after the fence.
+    /// Whether the fence orders an access of kind `first` before the fence before an access of kind `second` after it.
     pub fn orders(self, first: Kind, second: Kind) -> bool {
         self.row().pairs & pairs(first, second) != 0
     }
@@ -155,7 +155,7 @@ impl fmt::Display for WeakFence {
 }
 
 impl Kind {
-    /// The kind of a fence that orders the accesses `before` the fence before those `after` it.
+    /// The kind of the fence that orders the accesses `before` it before those `after` it.
     pub fn fence(before: Side, after: Side) -> Kind {
         let sides = |side| match side {
             Side::Reads => (true, false),

@@ -26,8 +26,9 @@ impl OpId {
     }
 }
 
-/// Marks a missing `u32` or `u64` in a column.
+/// Marks a missing `u32` in a column.
 pub(crate) const NONE32: u32 = u32::MAX;
+/// Marks a missing `u64` in a column.
 pub(crate) const NONE64: u64 = u64::MAX;
 
 /// Which values of an operation are known, whether it continues an access, and its annotation, as the
@@ -133,11 +134,11 @@ pub struct Operation {
     pub continues: bool,
 }
 
-/// The load-linked of a store-conditional.
+/// The load-linked that a store-conditional is paired with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkedPair {
     load: OpId,
-    /// Whether their thread wrote the location in between.
+    /// Whether the thread wrote the location between the two.
     is_crossed: bool,
 }
 
@@ -232,7 +233,7 @@ impl History {
         &self.locations
     }
 
-    /// The index of a location in `whole`, the history that this one is a part of.
+    /// The index of a location in `whole`, the history that this one is a restriction of.
     pub fn location_in(&self, location: u32, whole: &History) -> u32 {
         let place = self.locations[location as usize];
         whole.locations.partition_point(|other| *other < place) as u32
@@ -333,8 +334,8 @@ impl History {
         self.pair_of(op).filter(|pair| !pair.is_crossed).map(|pair| pair.load)
     }
 
-    /// The nearest earlier load-linked of a store-conditional's thread and location with no
-    /// store-conditional to the location in between, whatever else its thread wrote there.
+    /// The nearest earlier load-linked of a store-conditional's thread and location with no other store-conditional to
+    /// the location in between; other writes of the thread may come in between.
     ///
     /// Cost: linear the first time, then constant.
     pub fn linked_load_across_writes(&self, op: OpId) -> Option<OpId> {
@@ -345,8 +346,8 @@ impl History {
         self.linked.get_or_init(|| self.find_linked()).get(&op.0).copied()
     }
 
-    /// The read whose value an operation depends on: the operation itself if it reads, the load-linked
-    /// of a store-conditional, `None` for others.
+    /// The read whose value decides the effect of an operation: the operation itself if it reads, the load-linked of a
+    /// store-conditional, `None` for others.
     pub fn observing_read(&self, op: OpId) -> Option<OpId> {
         if self.kind(op).reads() { Some(op) } else { self.linked_load(op) }
     }
@@ -354,7 +355,7 @@ impl History {
     fn find_linked(&self) -> FxHashMap<u32, LinkedPair> {
         let mut linked = FxHashMap::default();
         for thread in &self.threads {
-            // Per location, the load-linked since the thread's last store-conditional.
+            // Per location, the last load-linked since the thread's last store-conditional to it.
             let mut reserved: FxHashMap<Option<u32>, LinkedPair> = FxHashMap::default();
             for op in (thread.first().0..thread.end().0).map(OpId) {
                 let location = self.location(op);
@@ -375,15 +376,15 @@ impl History {
         linked
     }
 
-    /// The source of a read that was found by matching whole accesses, in a history whose accesses of
-    /// mixed sizes were split; `None` for other reads.
+    /// The source of a read that was found by matching whole accesses before they were split, in a history with
+    /// accesses of mixed sizes; `None` for other reads.
     pub fn fixed_source(&self, op: OpId) -> Option<OpId> {
         self.fixed_sources.get(&op.0).copied().map(OpId)
     }
 
-    /// The history to search for violations: this one without assumptions that could cause a violation.
-    /// Fences whose ordering the trace does not show order nothing in it, and a location's initial value
-    /// is unknown if only the first read of the location shows it. Cost: linear.
+    /// The history to search for violations: this one without the assumptions that could cause a violation. Fences
+    /// whose ordering the trace does not show order nothing in it. In a history that may lack writes, an inferred
+    /// initial value is unknown if a write has it too, unless it is 0. Cost: linear.
     pub fn basis_of_violations(&self) -> Cow<'_, History> {
         let infers =
             self.provenance.initial == InitialMode::Infer && self.provenance.unrecorded_writes;
@@ -415,10 +416,10 @@ impl History {
         }
     }
 
-    /// The history of the operations that `keep` selects, and for each of its operations the one of
-    /// this history that it was. Threads keep their labels, locations their addresses and initial
-    /// values; locations without an operation are dropped. A final value is kept if all operations
-    /// that write it are, and no write of its location has an unknown value.
+    /// Returns the history of the operations that `keep` selects, and for each of them its operation in this history.
+    /// Threads keep their labels, locations their addresses and initial values; locations without an operation are
+    /// dropped. A final value is kept if all operations that write it are, and no write of its location has an unknown
+    /// value.
     pub fn restrict(&self, keep: impl Fn(OpId) -> bool) -> (History, Vec<OpId>) {
         let kept: Vec<OpId> = self.ops().filter(|&op| keep(op)).collect();
         fn gather<T: Copy>(column: &[T], kept: &[OpId]) -> Vec<T> {
@@ -474,8 +475,8 @@ impl History {
         (history, kept)
     }
 
-    /// Per location, whether the history has a write to it whose value the trace does not show. Reads of
-    /// such a location may return any value. Cost: linear.
+    /// Per location, whether the trace does not show the value of some write to it. Reads of such a location may return
+    /// any value. Cost: linear.
     pub fn hidden_writes(&self) -> Vec<bool> {
         let mut hidden = vec![false; self.locations.len()];
         for op in self.ops() {
@@ -512,7 +513,7 @@ impl History {
             .collect()
     }
 
-    /// Whether a store that the trace cuts off may write to a location.
+    /// Whether a store without a completion in the trace may have written to a location.
     pub fn may_be_unfinished(&self, location: u32) -> bool {
         let location = self.locations[location as usize];
         let end = location.address.saturating_add(u64::from(location.size.unwrap_or(1)));
@@ -541,7 +542,7 @@ impl History {
         }
     }
 
-    /// The name of a location in its source, else its number or address.
+    /// The name of a location in the input, or its number or address if it has none there.
     fn location_name(&self, location: u32) -> String {
         let place = self.locations[location as usize];
         let name = self.provenance.names.get(&place.address);

@@ -8,12 +8,12 @@ use crate::fence::WeakFence;
 
 /// The kind of an operation.
 ///
-/// A failed compare-and-swap reads and orders like a read-modify-write but does not write. A *silent*
-/// read-modify-write writes back the value that it read. Under the models with store buffers it is no
-/// different from a failed compare-and-swap, since memory does not change. Under weak models it is a write
-/// that has a place among the writes of its location. Here it counts as no write;
-/// [`History::settle_silent`](crate::History::settle_silent) makes it either of the two. A load-linked and its successful store-conditional are two operations, which [`crate::History::linked_load`] pairs.
-/// JSON has a kind's [`Kind::name`].
+/// A failed compare-and-swap reads and orders like a read-modify-write but does not write. A *silent* read-modify-write
+/// writes back the value that it read. Under the models with store buffers it is no different from a failed
+/// compare-and-swap, since memory does not change. Under weak models it is a write that has a place in the coherence
+/// order of its location. Here it counts as no write; [`History::settle_silent`](crate::History::settle_silent)
+/// replaces it by one of the two. A load-linked and its successful store-conditional are two operations, which
+/// [`crate::History::linked_load`] pairs. JSON uses [`Kind::name`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Plain load.
@@ -63,7 +63,7 @@ impl Kind {
         )
     }
 
-    /// Whether an operation of the kind changes memory.
+    /// Whether an operation of the kind is a write. A silent read-modify-write counts as none.
     pub fn writes(self) -> bool {
         matches!(self, Kind::Store | Kind::Rmw | Kind::StoreConditional)
     }
@@ -83,7 +83,7 @@ impl Kind {
         matches!(self, Kind::Rmw | Kind::FailedCas | Kind::SilentRmw)
     }
 
-    /// A fence, full or weak.
+    /// Whether the kind is a fence, full or weak.
     pub fn is_fence(self) -> bool {
         matches!(self, Kind::Fence | Kind::WeakFence(_))
     }
@@ -163,7 +163,7 @@ mod tests {
     fn names_and_codes_tell_kinds_apart() {
         for (at, kind) in Kind::ALL.into_iter().enumerate() {
             assert_eq!(Kind::from_name(kind.name()), Some(kind));
-            // The codes between those of the fences and that of the last kind are for further fences.
+            // The codes between the last fence and the last kind are reserved for further fences.
             let code = if kind == Kind::SilentRmw { 255 } else { at };
             assert_eq!(usize::from(kind.code()), code);
         }

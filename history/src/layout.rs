@@ -1,5 +1,5 @@
-//! Locations as disjoint byte ranges: assumes the sizes of accesses that were not recorded, and splits
-//! accesses that overlap in part.
+//! Lays out the memory that operations access as disjoint locations ([`Layout`]): assumes the sizes of accesses that
+//! were not recorded, and splits accesses that overlap in part.
 //!
 //! An access whose size is unknown gets an assumed one. Accesses that still overlap in part are
 //! split at their common boundaries into accesses to disjoint locations, performed one after the
@@ -19,11 +19,11 @@ pub fn low_bytes(bytes: u8) -> u64 {
     if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
 }
 
-/// The locations of a history, and which of them each place covers.
+/// The locations of a history, and the locations that each place covers.
 #[derive(Debug)]
 pub(crate) struct Layout {
     locations: Vec<Location>,
-    /// Per place, the first location that it covers, and how many.
+    /// Per place, the first location that it covers, and the number of locations.
     cover: Vec<(u32, u32)>,
     /// Per place, its size in bytes.
     sizes: Vec<u8>,
@@ -88,7 +88,7 @@ impl Layout {
         self.cover[place as usize].0
     }
 
-    /// The locations that a place covers, each with its part of a value.
+    /// The locations that a place covers, each with its part of `value`.
     pub(crate) fn parts(&self, place: u32, value: u64) -> Vec<(u32, u64)> {
         let (first, count) = self.cover[place as usize];
         let mut offset = 0;
@@ -163,8 +163,8 @@ fn assumed_size(places: &[Place], assumed: AssumedSize) -> u8 {
         .unwrap_or(1)
 }
 
-/// Whether every access of unknown size, if it has this size, stays within its block and overlaps no
-/// other access in part.
+/// Whether every access of unknown size, taken to have `size` bytes, stays within its block and overlaps no other
+/// access in part.
 fn fits(places: &[Place], size: u8) -> bool {
     let spills =
         |place: &Place| matches!(place, Place::Unsized { available, .. } if *available < size);
@@ -192,7 +192,7 @@ fn fits(places: &[Place], size: u8) -> bool {
     true
 }
 
-/// The locations that result from cutting spans at every boundary of another span inside them.
+/// The locations that result from cutting the spans at every boundary of another span inside them.
 fn disjoint(spans: &[Span]) -> Vec<Location> {
     let mut cells: Vec<Location> = Vec::new();
     let mut cuts: BTreeSet<u128> = BTreeSet::new();
@@ -238,7 +238,8 @@ pub(crate) fn value_at(values: &HashMap<u64, u64>, location: Location) -> u64 {
     covering.unwrap_or(0) & low_bytes(size)
 }
 
-/// Replaces each access by its parts, and fixes the source of reads whose whole value has one writer.
+/// Replaces each access by its parts, and fixes the sources of reads whose whole value was written once (see
+/// `fix_sources`).
 pub(crate) fn split(history: History, layout: &Layout, place: &[u32], rows: &[u32]) -> History {
     let mut result = History {
         name: history.name.clone(),
@@ -329,7 +330,7 @@ fn fix_sources(
 
 /// The places of the accesses whose parts write each value to each location.
 struct PartWriters {
-    /// By location and value, the place; `None` for several.
+    /// The place by location and value; `None` if accesses to several places wrote the value.
     places: FxHashMap<(u32, u64), Option<u32>>,
 }
 
@@ -353,7 +354,7 @@ impl PartWriters {
         PartWriters { places }
     }
 
-    /// Whether only accesses to this place wrote the value that a part of a read returns.
+    /// Whether no access to another place wrote the value that a part of a read returns.
     fn only_from(&self, result: &History, part: OpId, place: u32) -> bool {
         let value = (result.location[part.at()], result.read[part.at()]);
         self.places.get(&value).is_none_or(|&known| known == Some(place))

@@ -1,14 +1,17 @@
-//! The orders in which a builder lays operations out. Keys are line numbers and places in program order: most of them differ and
-//! leave few gaps, so that counting them takes less time than sorting.
+//! Sorts the operations of a builder by thread and program order, and ranks their completions.
+//!
+//! The keys are line numbers and positions in program order. Most of them are different and close to each other, so
+//! counting them takes less time than sorting.
 
 use rustc_hash::FxHashMap;
 
 use crate::history::{NONE32, NONE64};
 
-/// Numbers from the least to the greatest key for each key, up to which keys are counted.
+/// Largest ratio of the range of keys to their number for which keys are counted instead of sorted.
 const DENSE: u64 = 64;
 
-/// All rows, by label; those with the same label stay in their order. Cost: linear, and sorting the different labels.
+/// All rows in ascending order of their labels; rows with the same label stay in their order. Cost: linear, plus
+/// sorting the distinct labels.
 pub(crate) fn rows_by_label(labels: &[u32]) -> Vec<u32> {
     let mut starts: FxHashMap<u32, u32> = FxHashMap::default();
     for same in labels.chunk_by(|a, b| a == b) {
@@ -38,7 +41,7 @@ pub(crate) fn rows_by_label(labels: &[u32]) -> Vec<u32> {
     rows
 }
 
-/// Sorts rows by their places in program order; those with the same place stay in their order.
+/// Sorts rows by their keys of program order; rows with the same key stay in their order.
 pub(crate) fn sort_by_sequence(rows: &mut [u32], sequence: impl Fn(u32) -> u64) {
     if rows.is_sorted_by_key(|&row| sequence(row)) {
         return;
@@ -55,7 +58,8 @@ pub(crate) fn sort_by_sequence(rows: &mut [u32], sequence: impl Fn(u32) -> u64) 
     }
 }
 
-/// Replaces keys by their ranks, the first first where they are the same. `u64::MAX` is a missing key, and stays missing.
+/// Returns the rank of each key; equal keys are ranked in the order in which they come. A missing key, `u64::MAX`, has
+/// the rank [`NONE32`].
 pub(crate) fn ranks(keys: &[u64]) -> Vec<u32> {
     if let Some(counted) = Counted::of(keys) {
         return keys.iter().map(|&key| counted.rank(key)).collect();
@@ -70,16 +74,16 @@ pub(crate) fn ranks(keys: &[u64]) -> Vec<u32> {
     order
 }
 
-/// A set of keys that are all different, as bits from the least one on.
+/// A set of distinct keys as a bit set whose first bit is the least key.
 struct Counted {
     least: u64,
     bits: Vec<u64>,
-    /// Number of keys before each word of bits.
+    /// For each word of bits, the number of keys in the words before it.
     before: Vec<u32>,
 }
 
 impl Counted {
-    /// The keys that are not missing; `None` if two of them are the same, or they are far apart.
+    /// The set of the keys that are not missing; `None` if two of them are equal, or they are too far apart.
     fn of(keys: &[u64]) -> Option<Counted> {
         let known = || keys.iter().copied().filter(|&key| key != NONE64);
         let (least, greatest) =
@@ -105,7 +109,7 @@ impl Counted {
         Some(Counted { least, before: before.collect(), bits })
     }
 
-    /// The number of keys below one of the set; [`NONE32`] for a missing key.
+    /// The number of keys below `key`, which is in the set or missing; [`NONE32`] for a missing key.
     fn rank(&self, key: u64) -> u32 {
         if key == NONE64 {
             return NONE32;
@@ -115,7 +119,7 @@ impl Counted {
     }
 }
 
-/// Word and bit of a key.
+/// The word that has the bit of a key, and a mask of that bit.
 fn place(key: u64) -> (usize, u64) {
     ((key / 64) as usize, 1 << (key % 64))
 }
@@ -127,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// Keys close together, far apart, repeated and missing.
+    /// Strategy for keys that are close together, far apart, repeated and missing.
     fn keys() -> impl Strategy<Value = Vec<u64>> {
         let key = prop_oneof![
             8 => 0u64..200,

@@ -86,14 +86,13 @@ impl Isa {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gap {
-    /// It may have read shared memory; the value that it read is not checked.
+    /// The instruction may have read shared memory; the value that it read is not checked.
     Read,
-    /// It may have written shared memory; any read may have seen that.
+    /// The instruction may have written shared memory; any read may have returned that value.
     Write,
-    /// It may have ordered fewer accesses than the full fence that it is taken for.
+    /// The instruction may have ordered fewer accesses than the full fence that it is taken for.
     Fence,
-    /// It accessed the memory of a program, at an address that another program may use for other
-    /// memory.
+    /// The instruction accessed the memory of a program, at an address that another program may use for other memory.
     Process,
 }
 
@@ -116,11 +115,11 @@ pub struct NotUnderstood {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doubt {
-    /// It repeats the store of this trace line, which may have faulted.
+    /// The instruction repeats the store of this trace line, which may have faulted.
     Repeats(u64),
-    /// It crosses a cache line, so the memory system performs it in parts.
+    /// The access crosses a cache line, so the memory system performs it in parts.
     CrossesLine,
-    /// Its line shows no address.
+    /// The trace line of the instruction shows no address.
     NoAddress,
 }
 
@@ -133,7 +132,7 @@ pub enum Sizes {
     Cells,
     /// Every size was recorded.
     Recorded,
-    /// Some or all accesses were taken to have this many bytes.
+    /// The sizes of some or all accesses were not recorded; this size in bytes is assumed.
     Assumed(u8),
 }
 
@@ -180,9 +179,9 @@ pub enum InitialMode {
     /// Every location starts at 0.
     #[default]
     Zero,
-    /// The one unwritten value read at a location is its initial value.
+    /// The initial value of a location is the value that is read there and that no write writes.
     Infer,
-    /// Given by the user, location by location; 0 elsewhere.
+    /// The user gave the initial values of some locations; the others start at 0.
     Given,
 }
 
@@ -251,8 +250,8 @@ pub struct Provenance {
     pub crash: Option<Crash>,
     /// Requests without a completion.
     pub unfinished: Vec<Unfinished>,
-    /// Whether writes that are not operations of the history (of devices, or outside of the selection)
-    /// may have supplied values. Nothing then follows from a read whose value no recorded write has.
+    /// Whether values may come from writes that are no operations of the history (of devices, or outside of the
+    /// selection). A read whose value no recorded write has then implies nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside_writes: bool,
     /// Whether there may be writes that were not recorded (of a kernel, a device, or from before the
@@ -289,14 +288,14 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Provenance {
-    /// The instruction, if any, because of which a history without a violation is undecided instead of
-    /// consistent.
+    /// The first instruction that was not understood and makes a history without a violation undecided instead of
+    /// consistent, if there is one.
     pub fn against_consistent(&self) -> Option<&NotUnderstood> {
         let matters = |it: &&NotUnderstood| !matches!(it.gap, Gap::Fence | Gap::Process);
         self.not_understood.iter().find(matters)
     }
 
-    /// The instruction, if any, because of which a violation found is undecided instead. Fences do not
+    /// The first instruction that was not understood and makes a violation undecided, if there is one. Fences do not
     /// matter under SC, which preserves all program order without them.
     pub fn against_violation(&self, fences_matter: bool) -> Option<&NotUnderstood> {
         let matters = |it: &&NotUnderstood| match it.gap {

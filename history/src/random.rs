@@ -1,7 +1,7 @@
-//! The pseudo-random generator of histories and programs.
+//! The pseudo-random generator [`Rng`] of histories and programs, and [`Weighted`] choices.
 //!
-//! The generator is ChaCha8, whose stream is part of its definition. What is made of the stream is
-//! written out here, since libraries reserve the right to change that.
+//! The generator is ChaCha8, whose stream is part of its definition. The functions that make numbers and choices of the
+//! stream are written out here, since libraries reserve the right to change theirs.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng as _, SeedableRng};
@@ -20,14 +20,15 @@ impl Rng {
         Rng(ChaCha8Rng::from_seed(key))
     }
 
-    /// A number below `bound`; 0 if that is 0. Off uniform by less than `bound` in 2^64.
+    /// A number below `bound`; 0 if `bound` is 0. The probability of a number deviates from the uniform one by less
+    /// than 2^-64.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         let wide = u128::from(self.0.next_u64()) * u128::from(bound);
         (wide >> 64) as u64
     }
 
-    /// A number from 0 to `most`.
+    /// A number from 0 to `most`, inclusive.
     pub fn up_to(&mut self, most: u64) -> u64 {
         match most {
             0 => 0,
@@ -35,7 +36,7 @@ impl Rng {
         }
     }
 
-    /// An index into something that long; 0 if it is empty.
+    /// An index into a sequence of this length; 0 if the length is 0.
     pub fn index(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }
@@ -51,7 +52,8 @@ impl Rng {
         choices[self.index(N)]
     }
 
-    /// Puts the first `count` of a shuffled slice at its front; all of it if it is shorter.
+    /// Moves `count` elements, drawn at random, to the front of a slice in random order; all of them if the slice is
+    /// shorter.
     pub fn draw<T>(&mut self, slice: &mut [T], count: usize) {
         let length = slice.len();
         for at in 0..count.min(length) {
@@ -60,13 +62,13 @@ impl Rng {
         }
     }
 
-    /// Puts a slice into random order, from its front: the order of generated histories.
+    /// Shuffles a slice from its front, as generated histories need it.
     pub fn shuffle<T>(&mut self, slice: &mut [T]) {
         self.draw(slice, slice.len());
     }
 
-    /// Puts a slice into random order, from its back: the order of simulated programs. For a seed
-    /// it is another one than that of [`Rng::shuffle`].
+    /// Shuffles a slice from its back, as simulated programs need it. With the same seed the order differs from that of
+    /// [`Rng::shuffle`].
     pub fn shuffle_from_back<T>(&mut self, slice: &mut [T]) {
         for at in (1..slice.len()).rev() {
             let other = self.index(at + 1);
@@ -75,16 +77,16 @@ impl Rng {
     }
 }
 
-/// A choice among numbers from 0 with given weights.
+/// A random choice among the numbers from 0 on, with given weights.
 #[derive(Debug)]
 pub struct Weighted {
-    /// Sum of the weights up to each number and its own.
+    /// For each number, the sum of the weights of all numbers up to and including it.
     sums: Vec<u64>,
     uniform: bool,
 }
 
 impl Weighted {
-    /// Chooses by these weights, not all of which are 0.
+    /// The choice with these weights, of which at least one must not be 0.
     pub fn new(weights: impl Iterator<Item = u64>) -> Weighted {
         let mut sum = 0;
         let sums = weights.map(|weight| {
@@ -96,8 +98,8 @@ impl Weighted {
         Weighted { sums, uniform }
     }
 
-    /// Zipf's law for `count` numbers. Weights are whole, so that the last bits of a power, which
-    /// differ between machines, decide nothing; none is 0.
+    /// The choice among `count` numbers by Zipf's law: the weight of the n-th is proportional to n^-`skew`. Weights are
+    /// rounded to integers, at least 1, because the last bits of a power differ between machines.
     pub fn zipf(count: u32, skew: f64) -> Weighted {
         const MOST: f64 = (1u64 << 31) as f64;
         if skew == 0.0 {
@@ -124,7 +126,8 @@ impl Weighted {
 mod tests {
     use super::*;
 
-    /// Histories and runs are promised to be the same forever: if this fails, the promise is broken.
+    /// A seed must give the same histories and runs in every version of rubric. This test fails if a change breaks
+    /// that.
     #[test]
     fn the_stream_of_a_seed_is_fixed() {
         let mut rng = Rng::new(1, 0);
@@ -178,7 +181,7 @@ mod tests {
             let zipf = Weighted::zipf(100, skew);
             (0..10_000).filter(|_| zipf.choose(rng) == 0).count()
         };
-        // 1 of 100, and 1 of the 100th harmonic number, 5.19.
+        // The first number has probability 1/100, or 1/H(100) with the 100th harmonic number, 5.19.
         assert!((60..140).contains(&share(&mut rng, 0.0)));
         assert!((1800..2050).contains(&share(&mut rng, 1.0)));
     }

@@ -11,7 +11,7 @@ use crate::history::{History, NONE32, OpId};
 use crate::kind::Kind;
 use crate::value_table::ValueTable;
 
-/// What to do about a value that is written twice to a location.
+/// The treatment of values that are written twice to a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ambiguity {
     /// Report an error, even if only one thread uses the location.
@@ -36,12 +36,12 @@ pub enum ReadSource {
     NotShown,
     /// The source is unknown, because the trace does not show every value written to the location.
     HiddenWrite,
-    /// No recorded write has the value, but a store that the trace cuts off may have written it.
+    /// No recorded write has the value, but a store without a completion in the trace may have written it.
     UnfinishedStore,
     /// No recorded write has the value, but a write that is no operation of the history may have
     /// written it ([`Provenance::outside_writes`](crate::Provenance::outside_writes)).
     Outside,
-    /// No recorded write has the value, but one that was not recorded may have written it
+    /// No recorded write has the value, but an unrecorded one may have written it
     /// ([`Provenance::unrecorded_writes`](crate::Provenance::unrecorded_writes)).
     Unrecorded,
     /// Several writes, or a write and the initial value, have the value.
@@ -118,7 +118,7 @@ impl ReadsFrom {
         Ok(reads_from)
     }
 
-    /// The reads-from that `source` says. Operations for which it says nothing do not read. Cost: linear.
+    /// Reads-from as `source` gives it; an operation for which `source` returns `None` does not read. Cost: linear.
     pub fn given(history: &History, source: impl Fn(OpId) -> Option<ReadSource>) -> ReadsFrom {
         let source: Vec<u32> = history.ops().map(|op| encode(source(op))).collect();
         let ambiguous = source.iter().filter(|&&source| source == AMBIGUOUS).count();
@@ -141,8 +141,8 @@ impl ReadsFrom {
         })
     }
 
-    /// Reads-from of the history that [`History::restrict`] returned with these `kept` operations. A
-    /// read whose source was dropped has [`ReadSource::NotShown`]; nothing is derived anew.
+    /// Reads-from of the history that [`History::restrict`] returned with these `kept` operations. A read whose source
+    /// was dropped has the source [`ReadSource::NotShown`]; sources are not derived again.
     pub fn restrict(&self, kept: &[OpId]) -> ReadsFrom {
         let source: Vec<u32> = kept
             .iter()
@@ -159,8 +159,8 @@ impl ReadsFrom {
         }
     }
 
-    /// Number of reads that nothing can be concluded from: their value is not shown, or was written
-    /// outside of the history.
+    /// Number of reads that imply nothing, because the trace does not show their value ([`ReadSource::NotShown`]) or it
+    /// may come from outside of the history ([`ReadSource::Outside`]).
     pub fn unknown(&self) -> usize {
         let unknown = |source: &&u32| matches!(**source, NOT_SHOWN | OUTSIDE);
         self.source.iter().filter(unknown).count()
@@ -188,7 +188,7 @@ fn encode(source: Option<ReadSource>) -> u32 {
     }
 }
 
-/// How each location is used.
+/// The threads that use each location, and whether its writes are known.
 struct LocationUse {
     /// The one thread that uses the location; [`NONE32`] for none, [`SHARED`] for several.
     user: Vec<u32>,
@@ -297,7 +297,7 @@ impl Writers {
     }
 }
 
-/// Whether an operation is a read-modify-write that writes back what it read, or the write of one that was split.
+/// Whether an operation is a read-modify-write that writes back the value that it read, or the write of a split one.
 fn writes_back(history: &History, op: OpId) -> bool {
     let is_second_part = history.continues(op) && history.kind(op) == Kind::StoreConditional;
     let read = if is_second_part { OpId(op.0 - 1) } else { op };
@@ -323,7 +323,7 @@ fn own_latest(history: &History, op: OpId, location: u32, value: u64) -> u32 {
     }
 }
 
-/// A write of the value by the read's own thread after the read.
+/// The first write of the value by the read's own thread after the read; [`AMBIGUOUS`] if there is none.
 fn later_write(history: &History, op: OpId, location: u32, value: u64) -> u32 {
     let end = history.threads()[history.thread_of(op)].end;
     (op.0 + 1..end)

@@ -1,8 +1,8 @@
-//! Taking a history apart into rows, as tables store it, and restoring it from them.
+//! Takes a history apart into rows, as tables store it, and restores it from them.
 //!
-//! [`History::row`] and [`History::frame`] take it apart, [`History::restore`] and [`Restorer`] put it
-//! together. [`crate::HistoryBuilder`] does not suffice for that: it assumes sizes and splits accesses,
-//! while a table holds the result of both, which must come back unchanged.
+//! [`History::row`] returns an operation as a [`Row`] and [`History::frame`] everything else as a [`Frame`];
+//! [`History::restore`] and [`Restorer`] build the history from them. [`crate::HistoryBuilder`] alone does not suffice:
+//! it assumes sizes and splits accesses, while a table holds the result of both, which must be restored unchanged.
 
 use std::collections::BTreeMap;
 
@@ -43,9 +43,9 @@ pub struct Row {
     pub order: Option<u32>,
     /// Whether the operation is a further part of the access before it.
     pub continues: bool,
-    /// Thread and index of the write that it is known to read from (see [`History::fixed_source`]).
+    /// Thread and index of the write that the operation reads from, where it is known (see [`History::fixed_source`]).
     pub source: Option<(u32, u32)>,
-    /// What of the operation depends on which earlier operations of its thread, by their indices.
+    /// The dependencies of the operation: the part that depends, and the index of the earlier operation of its thread.
     pub dependencies: Vec<(DependencyKind, u32)>,
 }
 
@@ -102,7 +102,7 @@ pub enum RestoreError {
         thread: u32,
         /// Index of the row.
         index: u32,
-        /// What is wrong, and what was expected.
+        /// Description of the contradiction, and of what was expected.
         problem: String,
     },
     /// A location contradicts the others.
@@ -110,7 +110,7 @@ pub enum RestoreError {
     Location {
         /// The address of the location.
         address: u64,
-        /// What is wrong, and what was expected.
+        /// Description of the contradiction, and of what was expected.
         problem: String,
     },
     /// The rows are consistent, but no history can be built from them.
@@ -173,7 +173,7 @@ impl History {
     /// Restores a history from its frame and its rows, the rows of a thread in program order. Accesses
     /// of different sizes that still overlap are split.
     ///
-    /// With `initial`, initial values are resolved anew; without, they are those of the frame.
+    /// With `initial`, initial values are set or inferred by that rule; without, they are those of the frame.
     ///
     /// # Errors
     /// Returns [`RestoreError::Row`] or [`RestoreError::Location`] for rows or locations that contradict
@@ -202,7 +202,7 @@ pub struct Restorer {
     order: BTreeMap<u32, Vec<u32>>,
     /// By thread, the numbers of its operations among all that were added.
     added: BTreeMap<u32, Vec<usize>>,
-    /// Readers and their fixed sources.
+    /// Positions of reads, with the positions of their fixed sources.
     sources: Vec<(Position, Position)>,
     /// Whether the locations are cells without a size; `None` before the first location.
     cells: Option<bool>,
@@ -214,7 +214,7 @@ impl Restorer {
         self.builder.is_empty()
     }
 
-    /// Adds an operation. Those of a thread must come in program order.
+    /// Adds an operation. The operations of a thread must come in program order.
     ///
     /// # Errors
     /// Returns [`RestoreError::Row`] or [`RestoreError::Location`] if the row contradicts itself or the
@@ -250,7 +250,7 @@ impl Restorer {
         Ok(())
     }
 
-    /// Checks a location and converts it. Cells and bytes do not mix.
+    /// Checks a location and converts it to a place. Cells and bytes must not mix.
     fn place(&mut self, location: Location) -> Result<Place, RestoreError> {
         let wrong = |problem: &str| RestoreError::Location {
             address: location.address,
@@ -271,7 +271,7 @@ impl Restorer {
         Ok(location.into())
     }
 
-    /// Returns the history. With `initial`, initial values are resolved anew; without, they are those of
+    /// Returns the history. With `initial`, initial values are set or inferred by that rule; without, they are those of
     /// the frame.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Initial values of histories that may lack writes, such as those from before the trace starts.
 //!
-//! [`infer`] infers them, and [`forget_assumed`] takes back those that rest on an assumption.
+//! [`infer`] infers the initial values, and [`forget_assumed`] makes those unknown that rest on an assumption.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use crate::history::{History, Known, OpId};
 /// By location and value, the number of writes and the position of the first in the trace.
 type Written = FxHashMap<(u32, u64), (u32, u64)>;
 
-/// What the trace shows of a location. A position is that of an operation in the trace.
+/// The first operations and the unwritten values of a location. A position is that of an operation in the trace.
 #[derive(Clone, Copy, Default)]
 struct LocationSummary {
     /// Position of the first operation, and the value that it reads.
@@ -18,7 +18,7 @@ struct LocationSummary {
     first_write: Option<u64>,
     /// A value that is read but never written, and the position of its first read.
     unwritten: Option<(u64, u64)>,
-    /// Whether there is another such value.
+    /// Whether several different values are read but never written.
     several_unwritten: bool,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn infer(history: &mut History) -> Vec<Option<u64>> {
     initial
 }
 
-/// Adds a note on the initial values that are assumed, since a later write has the value too. An
+/// Adds a note on the initial values that are assumed because a read returns them before a write of the same value. An
 /// assumed 0 needs no note: it is what `--initial zero` assumes.
 fn note_assumed(history: &mut History, locations: &[LocationSummary], written: &Written) {
     let assumed = (0..).zip(locations).filter_map(|(location, summary)| {
@@ -74,7 +74,7 @@ fn note_assumed(history: &mut History, locations: &[LocationSummary], written: &
     ));
 }
 
-/// Removes fixed sources of reads of the initial value, which need not come from a write.
+/// Removes the fixed sources of reads that return the initial value, since it need not come from a write.
 fn free_sources(history: &mut History, initial: &[Option<u64>]) {
     let mut sources = std::mem::take(&mut history.fixed_sources);
     sources.retain(|&read, _| {
@@ -131,13 +131,13 @@ fn summarise(history: &History, written: &Written) -> Vec<LocationSummary> {
     locations
 }
 
-/// The reads of these locations that may have returned the initial value, with location and value: those
-/// of a thread before it reads another value there or writes there. Memory is coherent per location
-/// under every model, so later reads cannot return the initial value.
+/// The reads of these locations that may have returned the initial value, with location and value: the reads of each
+/// thread before it reads another value of the location or writes to it. Memory is coherent per location under every
+/// model, so later reads cannot return the initial value.
 fn possible_initial_reads(history: &History, of: impl Fn(u32) -> bool) -> Vec<(OpId, u32, u64)> {
     let mut reads = Vec::new();
     for thread in 0..history.threads.len() {
-        // Per location, the value that the thread has read; `None` once it cannot be the initial one.
+        // Per location, the value that the thread has read; `None` once later reads cannot return the initial value.
         let mut candidate: FxHashMap<u32, Option<u64>> = FxHashMap::default();
         for op in history.thread_ops(thread) {
             let Some(location) = history.location(op).filter(|&location| of(location)) else {
@@ -159,7 +159,7 @@ fn possible_initial_reads(history: &History, of: impl Fn(u32) -> bool) -> Vec<(O
     reads
 }
 
-/// Makes the values unknown of reads that may have returned an unknown initial value.
+/// Makes the values of reads unknown that may have returned an unknown initial value.
 fn hide_reads(
     history: &mut History,
     initial: &[Option<u64>],
@@ -179,9 +179,8 @@ fn hide_reads(
     }
 }
 
-/// Makes initial values unknown that were only assumed: those that a write of the history has too. Reads
-/// that may have returned them get an unknown value. An initial value of 0 is no such assumption.
-/// Returns whether there was any.
+/// Makes the initial values unknown that were only assumed, that is, those other than 0 that a write of the history has
+/// too. The values of reads that may have returned them become unknown. Returns whether there was any such value.
 pub(crate) fn forget_assumed(history: &mut History) -> bool {
     let mut assumed = vec![false; history.locations.len()];
     for op in history.ops() {
@@ -217,8 +216,7 @@ mod tests {
         ReadSource, ReadsFrom,
     };
 
-    /// A history of operations `(thread, read, written)` on one location, one a line, and the source of
-    /// each.
+    /// A history of operations `(thread, read, written)` on one location, one a line, and the source of each operation.
     fn history(ops: &[(u32, Option<u64>, Option<u64>)]) -> (History, Vec<Option<ReadSource>>) {
         let mut builder = HistoryBuilder::new();
         for (line, &(thread, read, written)) in (1..).zip(ops) {
@@ -258,7 +256,7 @@ mod tests {
         let (zero, sources) = history(&[(0, None, Some(1)), (1, Some(0), None)]);
         assert_eq!(zero.initial(0), Some(0));
         assert_eq!(sources[1], Some(ReadSource::Initial));
-        // What was read before it was written may be the initial value, although 7 is not.
+        // A value that is read before it is written may be the initial value, although 7 is not.
         let ops = [(0, Some(1), None), (0, None, Some(1)), (1, Some(7), None)];
         let (_, sources) = history(&ops);
         assert_eq!(sources[0], Some(ReadSource::NotShown));

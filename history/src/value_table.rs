@@ -4,13 +4,14 @@ use rustc_hash::FxHashMap;
 
 use crate::history::{History, NONE32};
 
-/// Numbers from the least to the greatest value for each write, up to which values are indices.
+/// Largest ratio of the range of values to the number of writes for which a table is dense.
 const DENSE: u64 = 4;
 
-/// A number for each value that is written to a location. Test programs mostly count their values up, so that a value can be an index.
+/// Maps the values that are written to a location to numbers. Most test programs count their values up, so that a value
+/// can be an index into a vector.
 #[derive(Clone, Debug)]
 pub(crate) enum ValueTable {
-    /// By the distance from the least value; [`NONE32`] where there is nothing.
+    /// The numbers by the distance of the value from `least`; [`NONE32`] where the value has no number.
     Dense {
         least: u64,
         numbers: Vec<u32>,
@@ -18,7 +19,7 @@ pub(crate) enum ValueTable {
     Sparse(FxHashMap<u64, u32>),
 }
 
-/// Number of the values written to a location, with the least and the greatest.
+/// The number of writes to a location, with the least and the greatest value written.
 #[derive(Clone, Copy)]
 struct Written {
     count: u64,
@@ -53,7 +54,7 @@ impl ValueTable {
         ValueTable::Sparse(sparse)
     }
 
-    /// The number of a value.
+    /// The number of a value; `None` if the value has none.
     pub fn get(&self, value: u64) -> Option<u32> {
         match self {
             ValueTable::Dense { least, numbers } => {
@@ -64,7 +65,8 @@ impl ValueTable {
         }
     }
 
-    /// Gives a number, which is not [`NONE32`], to a value that is written to the location. Returns the number it had before.
+    /// Gives `number`, which must not be [`NONE32`], to a value that is written to the location. Returns the earlier
+    /// number of the value.
     pub fn insert(&mut self, value: u64, number: u32) -> Option<u32> {
         match self {
             ValueTable::Dense { least, numbers } => {

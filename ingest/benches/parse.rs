@@ -11,7 +11,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flate2::read::MultiGzDecoder;
 use ingest::Options;
 
-/// Enough text that setting up does not count.
+/// Length of the texts in bytes, enough to make the time of setting up negligible.
 const LENGTH: usize = 32 << 20;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/traces");

@@ -11,17 +11,19 @@
 //! | `# text` | comment, on a line of its own or at the end of one; the first whole line of a history is its name |
 //! | `check` | ends a history; the last one may be missing |
 //!
-//! What the Axe checker has no words for is in comments that begin with `#! `, which it skips:
+//! What the Axe checker cannot express is written in comments that begin with `#! `, which the checker skips:
 //!
 //! | line | meaning |
 //! |---|---|
 //! | an operation, then `#! acquire address:3 data:4` | its annotation, and dependencies on the operations of these indices of the thread, from 0 |
 //! | a load, then `#! load-linked`, `#! failed-cas` or `#! silent-rmw` | an operation of this kind |
 //! | a store, then `#! store-conditional` | the same |
-//! | an operation, then `#! issued:4 completed:9` | ticks that the checker would refuse: a store that completes, a begin that is not after that of the operation before |
+//! | an operation, then `#! issued:4 completed:9` | ticks that the checker would refuse (see below) |
 //! | `#! T: fence r,rw` or `#! T: isb` | a fence that is not full |
 //!
-//! Without them a history allows more, so what the checker forbids is forbidden.
+//! The checker refuses the end tick of a store, and a begin tick that is not after that of the operation before.
+//! Without these comments a history allows more executions, so the checker forbids nothing that the whole history
+//! allows.
 //!
 //! `vA` is another spelling of `M[A]`. Numbers are decimal. The order of one thread's lines is its
 //! program order; the order of lines of different threads means nothing.
@@ -62,6 +64,7 @@ use remark::Remark;
 
 pub use write::{is_small, write, write_small};
 
+// The advice of messages about lines that break the format.
 const HINT: &str = "lines of the axe format are `0: M[1] := 2`, `0: M[1] == 2`, \
                     `0: <M[1] == 2; M[1] := 3>`, `0: sync`, `final M[1] == 2`, `check` and comments";
 
@@ -95,8 +98,8 @@ impl TraceFormat for Axe {
         Contents::histories(lines, histories)
     }
 
-    /// Writes the history with its own numbers if the Axe checker can read them, and renumbered otherwise. A renumbered history
-    /// ends with `check` only if it is one of several.
+    /// Writes the history with its own numbers if the Axe checker can read them, and renumbers it otherwise. A
+    /// renumbered history ends with `check` only if it is one of several.
     fn write(
         &self,
         history: &History,
@@ -216,7 +219,7 @@ fn wrong_line(lines: &Lines<'_>, expected: &Expected<'_>) -> Error {
     lines.syntax(format!("{found} at column {column}"), expected.what, HINT)
 }
 
-/// The history whose lines are being read.
+/// The history whose lines are being read, as far as it was read.
 #[derive(Default)]
 struct Draft {
     name: Option<String>,
@@ -225,7 +228,7 @@ struct Draft {
     /// Whether some operation has no tick of completion.
     incomplete: bool,
     finals: Vec<(u64, u64, u64)>,
-    /// Index in `finals` of each location's final value.
+    /// For each location, the index of its final value in `finals`.
     final_of: HashMap<u64, usize>,
     notes: Vec<String>,
     skipped: u64,
@@ -290,7 +293,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds a final value, unless operations are selected by tick: it may be the value of an operation that is left out.
+    /// Adds a final value. If operations are selected by tick it is dropped, since an operation that is left out may
+    /// have written it.
     fn add_final(
         &mut self,
         cell: u64,
@@ -321,7 +325,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Builds the history; `None` if the text held nothing for it.
+    /// Builds the history; `None` if the text has neither operations nor final values since the last `check`.
     fn finish(mut self, lines: &Lines<'_>, options: &Options) -> Result<Option<History>, Error> {
         if self.builder.is_empty() && self.finals.is_empty() {
             return Ok(None);
@@ -359,9 +363,9 @@ impl Draft {
 /// The operations of a thread that were read so far.
 #[derive(Default)]
 struct ThreadSoFar {
-    /// Their rows in the builder, or [`LEFT_OUT`].
+    /// The row of each operation in the builder, or [`LEFT_OUT`].
     rows: Vec<u32>,
-    /// Rows that a branch depends on, behind which every operation so far was left out.
+    /// Rows that branches depend on, if no selected operation has followed the branch yet.
     controls: Vec<u32>,
 }
 
@@ -369,8 +373,8 @@ struct ThreadSoFar {
 const LEFT_OUT: u32 = u32::MAX;
 
 impl ThreadSoFar {
-    /// The dependencies of the next operation, by rows. What a branch controls is recorded at the first selected
-    /// operation after it. An error is the index of an operation that does not come before.
+    /// Returns the dependencies of the next operation, by rows. A control dependency is recorded at the first selected
+    /// operation after the branch. The error is the index of an operation that does not precede this one.
     fn depend(
         &mut self,
         depends: &[(DependencyKind, u32)],

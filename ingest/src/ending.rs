@@ -1,17 +1,17 @@
-//! What a trace shows of how its run ended: the last steps for the address that a crash is about, and what controllers were doing
-//! with the lines of requests that were never answered.
+//! What a trace shows of how its run ended ([`Ending`]): the last steps for the address that a crash is about, and the
+//! state of the controllers for the cache lines of requests that were never answered.
 
 use std::fmt;
 
 use history::Unfinished;
 use serde::Serialize;
 
-/// Something that happened to a cache line.
+/// A transition or a message for a cache line, with its repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastStep {
-    /// Tick of its first occurrence.
+    /// Tick of the first occurrence.
     pub tick: u64,
-    /// Trace line of its first occurrence.
+    /// Trace line of the first occurrence.
     pub line: u64,
     /// Address of the cache line.
     pub address: u64,
@@ -20,7 +20,7 @@ pub struct LastStep {
     pub what: StepKind,
     /// Number of occurrences in a row, with nothing else from the same controller in between.
     pub count: u64,
-    /// Tick of its last occurrence.
+    /// Tick of the last occurrence.
     pub last_tick: u64,
 }
 
@@ -38,9 +38,9 @@ pub enum StepKind {
         event: String,
         /// State before.
         state: String,
-        /// State after; of a stall, the state that the line of the trace shows there.
+        /// State after; for a stall, the next state that the trace line shows.
         next_state: String,
-        /// Why the transition was not taken, if it was not.
+        /// The reason of a stall; `None` if the transition was taken.
         #[serde(skip_serializing_if = "Option::is_none")]
         stall: Option<Stall>,
     },
@@ -48,7 +48,8 @@ pub enum StepKind {
     Message {
         /// The buffer, as the simulator names it.
         buffer: String,
-        /// Type of the message, and what it asks for.
+        /// Type of the message, the request or response that it carries, and its sender or requestor, such as
+        /// `RequestMsg GETX for L1Cache-0`.
         message: String,
     },
 }
@@ -96,28 +97,28 @@ pub struct ControllerStatus {
     pub machine: String,
     /// Number of the controller among those of its type.
     pub version: u32,
-    /// State after its last transition for the line.
+    /// State after the controller's last transition for the line.
     pub state: String,
     /// Tick of the transition into that state; `None` if the trace shows only stalls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// Trace line of that transition.
+    /// Trace line of the transition into that state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// The event.
+    /// The event that triggered that transition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Events that have been stalled since then.
+    /// Events that have been stalled since that transition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stalled: Vec<StalledEvent>,
 }
 
-/// An event that a controller does not handle yet.
+/// An event that a controller has stalled and not handled since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StalledEvent {
-    /// The event.
+    /// The event that is stalled.
     pub event: String,
-    /// Why it is stalled.
+    /// The reason of the stalls.
     pub stall: Stall,
     /// Number of stalls in the trace.
     pub count: u64,
@@ -151,14 +152,15 @@ impl fmt::Display for ControllerStatus {
 /// A request that was never answered, with the controllers that are busy with its cache line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutstandingRequest {
-    /// The request.
+    /// The unanswered request.
     #[serde(flatten)]
     pub request: Unfinished,
-    /// Address of its cache line.
+    /// Address of the request's cache line.
     pub cache_line: u64,
-    /// The controllers that hold the line or are busy with it, as far as the trace shows: those with stalled events first.
+    /// The controllers that hold the line or have a transaction for it, as far as the trace shows; controllers with
+    /// stalled events come first.
     pub controllers: Vec<ControllerStatus>,
-    /// Number of further controllers, which do not hold the line.
+    /// Number of further controllers that have had transitions for the line and do not hold it.
     pub idle: usize,
 }
 
@@ -174,7 +176,7 @@ impl OutstandingRequest {
         format!("thread {thread}: {what} {address:#x}{since}{line}")
     }
 
-    /// What each controller is doing with the line, one sentence each.
+    /// The state of each controller for the line, one sentence each.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> =
             self.controllers.iter().map(ControllerStatus::to_string).collect();
@@ -191,25 +193,25 @@ impl OutstandingRequest {
     }
 }
 
-/// What a trace shows of how its run ended. Empty if nothing is wrong.
+/// The end of a run, as far as the trace shows it. Empty if nothing is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ending {
     /// The cache line that the crash is about, where the message names an address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_line: Option<u64>,
-    /// The last transitions and messages for that line; without an address, the last transitions of all.
+    /// The last transitions and messages for that line; if it is not known, the last transitions for all lines.
     pub steps: Vec<LastStep>,
     /// The requests that were never answered, the oldest first.
     pub waiting: Vec<OutstandingRequest>,
-    /// What the trace does not record, and how to record it, one sentence each.
+    /// Information that the trace does not record, and how to record it, one sentence each.
     pub missing: Vec<String>,
-    /// Where it is not known whether the run crashed or was stopped: how to find out, as a sentence.
+    /// How to find out whether the run crashed or was stopped, as a sentence, if that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unexplained: Option<String>,
 }
 
 impl Ending {
-    /// A title for the steps: `the last transitions for 0x1040`.
+    /// A title for the steps, such as `the last transitions for 0x1040`.
     pub fn title(&self) -> String {
         let is_message = |step: &LastStep| matches!(step.what, StepKind::Message { .. });
         let what = if self.steps.iter().any(is_message) {

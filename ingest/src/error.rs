@@ -86,7 +86,7 @@ pub enum Error {
         file: String,
         /// The last line that could be read whole.
         line: u64,
-        /// The damage, and a remark about the text before it.
+        /// Description of the damage, with a remark about the text before it.
         what: String,
     },
     /// The line is too long to be one of a trace.
@@ -138,7 +138,7 @@ pub enum Error {
         found: String,
         /// Description of what was expected.
         expected: String,
-        /// What to do.
+        /// Advice for the user.
         hint: String,
     },
     /// The line breaks the rules of its format.
@@ -187,7 +187,7 @@ pub enum Error {
         file: String,
         /// The debug flags.
         missing: String,
-        /// What the trace shows, and what is therefore unknown.
+        /// Description of what the trace shows, and what is therefore unknown.
         found: String,
         /// The gem5 option that records what is needed.
         flags: String,
@@ -203,9 +203,9 @@ pub enum Error {
         file: String,
         /// The source that was asked for.
         source_asked: Source,
-        /// The gem5 option that records it.
+        /// The gem5 option that records the source.
         flags: String,
-        /// The sources there are.
+        /// The sources that the trace has, as ` (ruby, exec)`; empty if it has none.
         available: String,
     },
     /// The gem5 trace has no operation.
@@ -213,7 +213,7 @@ pub enum Error {
     NoOperations {
         /// The file.
         file: String,
-        /// What the trace has instead.
+        /// Description of the lines that the trace has instead.
         found: String,
         /// The gem5 option that records operations.
         flags: String,
@@ -236,19 +236,20 @@ pub enum Error {
         /// The file.
         file: String,
     },
-    /// The history is too large, or has a value that does not fit.
+    /// The history cannot be built: it is too large, has two final values for a location, or a value that does not fit
+    /// the given size.
     #[error("{file}: {error}")]
     Build {
         /// The file.
         file: String,
-        /// What does not fit.
+        /// The reason.
         #[source]
         error: BuildError,
     },
 }
 
 impl Error {
-    /// The line that the error is about, from 1, where it is about one.
+    /// The number, from 1, of the line that the error is about, if it is about one.
     pub fn line(&self) -> Option<u64> {
         match self {
             Error::Damaged { line, .. }
@@ -272,7 +273,7 @@ pub enum WriteError {
     /// The format cannot express something in the history.
     #[error("{what}: {format} cannot express that; write {instead} instead")]
     Inexpressible {
-        /// The operation or location, and what about it.
+        /// The operation or location, with the property that the format cannot express.
         what: String,
         /// The format.
         format: &'static str,
@@ -291,7 +292,7 @@ pub(crate) fn named(history: &History, op: OpId) -> String {
     format!("operation {index} of thread {thread} ({what}{line})")
 }
 
-/// At most `limit` characters of a line, printable, for a message.
+/// At most `limit` characters from the start of a line, with control characters replaced, for a message.
 pub(crate) fn excerpt(line: &[u8], limit: usize) -> String {
     let head = &line[..line.len().min(4 * limit)];
     let text = String::from_utf8_lossy(head);
@@ -307,11 +308,11 @@ pub(crate) fn excerpt(line: &[u8], limit: usize) -> String {
     shown
 }
 
-/// What is wrong with one line of a gem5 trace. The reader adds file and line to make it an [`Error`], or counts the line if
+/// A fault of one line of a gem5 trace. The reader adds file and line to make it an [`Error`], or counts the line if
 /// damaged lines are to be skipped.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The end of the line is missing, where this was expected.
+    /// The end of the line is missing; the text says what was expected there.
     Cut(&'static str),
     /// The line contradicts earlier lines, or cannot be understood.
     Broken { found: String, expected: String, hint: &'static str },
@@ -347,7 +348,7 @@ impl Fault {
     }
 }
 
-/// The last `limit` characters of a line, for a message about its end.
+/// The last `limit` characters of a line, with control characters replaced, for a message about its end.
 fn tail(line: &[u8], limit: usize) -> String {
     let text: String = String::from_utf8_lossy(&line[line.len().saturating_sub(4 * limit)..])
         .chars()

@@ -1,4 +1,5 @@
-//! A gem5 output folder: which file is the trace, and what the other files say about the run.
+//! Reads a gem5 output folder: finds the trace among its files, and reads from the other files how the run was
+//! configured and how it ended ([`Surroundings`]).
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -13,7 +14,7 @@ use crate::gem5::{End, Gem5, Surroundings, has_trace_line};
 use crate::input::Lines;
 use crate::tester::Tester;
 
-/// The trace in a folder and what surrounds it.
+/// Finds the trace in a folder, and the properties of its run that the other files show.
 pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
     let files = files(directory)?;
     let trace = find_trace(directory, &files)?;
@@ -21,7 +22,8 @@ pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
     Ok((trace, surroundings))
 }
 
-/// What surrounds a log of the plug-in that was given as a file: the files of its folder, if it is the only log there.
+/// The properties of the run of a log that was given as a file, from the files of its folder. They are empty if the
+/// folder has other logs, since the files may then be about another run.
 pub(crate) fn around(log: &Path) -> Surroundings {
     let directory = log.parent().filter(|parent| *parent != Path::new(""));
     let files = files(directory.unwrap_or(Path::new("."))).unwrap_or_default();
@@ -29,7 +31,7 @@ pub(crate) fn around(log: &Path) -> Surroundings {
     if is_only { surroundings(&files, log) } else { Surroundings::default() }
 }
 
-/// What the files of a folder say about the run of a trace, which is one of them.
+/// The properties of the run of a trace that the other files of its folder show.
 fn surroundings(files: &[PathBuf], trace: &Path) -> Surroundings {
     let mut surroundings = Surroundings::default();
     for file in files.iter().filter(|file| file.file_name() != trace.file_name()) {
@@ -74,7 +76,9 @@ fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// Finds the trace: the file whose name says that it is one, else the only file that looks like one.
+/// Finds the trace: the only file that looks like a trace and whose name says so, else the only one that is not named
+/// like standard output, else the only one. Without any, the log of the plug-in or the file with the message of a crash
+/// is returned.
 fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
     let is_named = |path: &&PathBuf| {
         let name = name(path);
@@ -89,7 +93,7 @@ fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
         traces,
     ];
     let found = choices.into_iter().find(|choice| !choice.is_empty());
-    // A run of the plug-in has a log instead.
+    // A run of the plug-in `RubricTester` has a log of operations instead of a trace.
     let found = found.unwrap_or_else(|| files.iter().filter(|path| is_log(path)).collect());
     match found[..] {
         [trace] => Ok(trace.clone()),
@@ -104,7 +108,7 @@ fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
     }
 }
 
-/// Says what a folder holds instead of one trace, and which path to give instead.
+/// Describes the files of a folder without a trace, or with several, and says which path to give instead.
 fn describe(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String {
     let list = |paths: &mut dyn Iterator<Item = &PathBuf>| {
         let names: Vec<&str> = paths.take(5).map(|path| name(path)).collect();
@@ -137,8 +141,8 @@ fn describe(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String 
     format!("none of its {} files is a trace ({}); {advice}", files.len(), list(&mut files.iter()))
 }
 
-/// Returns a shell pattern that matches exactly these files of a folder by the ending of their names, or `their paths` if no
-/// ending does.
+/// Returns a shell pattern that matches exactly the traces among the files of a folder by the ending of their names, or
+/// `their paths` if no ending does.
 fn pattern(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String {
     let endings = [".trace.gz", ".gz", ".trace", ".txt", ".out"];
     let tells = |ending: &&str| {
@@ -179,13 +183,13 @@ fn is_in(
         && is_expected(&mut lines)
 }
 
-/// Finds the file in which gem5 says that it crashed. A crash may come before the first line of a trace.
+/// Finds the file with the message of a crash, which may come before the first line of a trace.
 fn crash_report(files: &[PathBuf]) -> Option<PathBuf> {
     let mut outputs = files.iter().filter(|file| is_output(name(file)));
     outputs.find(|file| read_end(file).is_crash()).cloned()
 }
 
-/// How the run ended, as gem5 said on its standard output or error.
+/// Reads how the run ended from gem5's standard output or error.
 fn read_end(path: &Path) -> End {
     let mut end = End::default();
     let file = path.display().to_string();
@@ -209,7 +213,7 @@ fn read_config(path: &Path, surroundings: &mut Surroundings) {
     }
 }
 
-/// Collects what the objects of a configuration say about Ruby and the CPUs.
+/// Collects the properties of Ruby and the CPUs from the objects of a configuration.
 fn visit(value: &Value, surroundings: &mut Surroundings) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| visit(item, surroundings)),

@@ -1,4 +1,4 @@
-//! The formats that can be read, and telling which of them a text is in.
+//! The formats that can be read, and the detection of the format of a text.
 //!
 //! A [`TraceFormat`] is one format; [`FORMATS`] lists all of them. Reading, watching, converting and every message or option that
 //! names formats go through that list, so a new format is a module with one implementation of the trait, and one row.
@@ -56,9 +56,11 @@ pub trait TraceFormat: Sync {
     /// The line's resemblance to the format. The first line that any format recognises decides the format of a text.
     fn recognises(&self, line: &[u8]) -> Resemblance;
 
-    /// Reads a text to its end. Of the options, [`Lines`] honours `lossy` for damaged compression only; the reader itself applies
-    /// `addresses`, `from_tick`, `to_tick`, `access_size` and `initial` as far as the format has what they are about. It sets the
-    /// `source` of each history's provenance: `Source::Axe` stands for histories that a program made, whose initial values are 0 by
+    /// Reads a text to its end.
+    ///
+    /// [`Lines`] applies the option `lossy` to damaged compression only. The reader applies `addresses`, `from_tick`,
+    /// `to_tick`, `access_size` and `initial`, as far as they make sense for the format. It sets the `source` of each
+    /// history's provenance: `Source::Axe` stands for histories that a program made, whose initial values are 0 by
     /// definition.
     ///
     /// # Errors
@@ -71,7 +73,7 @@ pub trait TraceFormat: Sync {
         None
     }
 
-    /// Writes one of the `count` histories of a text.
+    /// Writes one history of a text that has `count` of them.
     ///
     /// # Errors
     /// Returns an error if the output cannot be written, or the format cannot express the history.
@@ -112,14 +114,15 @@ pub struct Contents {
     pub histories: Vec<History>,
     /// Transitions of controllers, if [`Options::transitions`] asks for them.
     pub transitions: Transitions,
-    /// What a gem5 trace shows of how its run ended.
+    /// How the run of a gem5 trace ended, as far as the trace shows it.
     pub ending: Ending,
     /// Counts of everything else.
     pub statistics: Statistics,
 }
 
 impl Contents {
-    /// The contents of a text that holds nothing but histories. Reads what is left of it, so that damage at the end is found.
+    /// The contents of a text that holds histories alone. The rest of the text is read, so that damage at its end is
+    /// found.
     ///
     /// # Errors
     /// Returns an error if the rest cannot be read.
@@ -149,19 +152,19 @@ pub(crate) fn skipped_lines(count: u64, first: u64) -> String {
     format!("lines that could not be read, skipped: {count}, the first at line {first}")
 }
 
-/// How certainly a line is of a format.
+/// How certainly a line belongs to a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resemblance {
     /// The line says nothing about the format.
     None,
-    /// A text of the format may begin so.
+    /// A text of the format may begin with this line.
     Likely,
-    /// The line is one of the format, and of no other.
+    /// The line belongs to the format and to no other.
     Certain,
 }
 
-/// Detects the format of a text line by line. gem5 traces may begin with what else gem5 prints, so lines of no format are
-/// passed over; if only such lines come, the error names the first.
+/// Detects the format of a text line by line. Lines of no format are skipped, since gem5 prints other output before the
+/// lines of a trace; if no line shows a format, the error names the first of them.
 #[derive(Debug, Default)]
 pub(crate) struct Detector {
     lines: u64,
@@ -169,7 +172,7 @@ pub(crate) struct Detector {
 }
 
 impl Detector {
-    /// Looks at the next line and returns the format if the line shows it.
+    /// Takes in the next line, and returns the format if the line shows it.
     pub fn line(
         &mut self,
         line: &[u8],
@@ -229,25 +232,25 @@ pub(crate) fn detect(lines: &mut Lines<'_>) -> Result<&'static dyn TraceFormat, 
     Err(detector.finish(&file))
 }
 
-/// The format that a line is certainly of.
+/// The format that a line certainly belongs to.
 pub(crate) fn certain(line: &[u8]) -> Option<&'static dyn TraceFormat> {
     let mut formats = FORMATS.iter().copied();
     formats.find(|format| format.recognises(line) == Resemblance::Certain)
 }
 
-/// A list for sentences: `a gem5 trace, axe text or JSON`.
+/// The titles of all formats as a list for sentences, such as `a gem5 trace, axe text or JSON`.
 pub(crate) fn titles() -> String {
     any_of(&FORMATS.iter().map(|format| format.title().to_owned()).collect::<Vec<_>>())
 }
 
-/// The titles with an example of each.
+/// The titles of all formats, each with an example, as a list for sentences.
 pub(crate) fn examples() -> String {
     let example =
         |format: &&dyn TraceFormat| format!("{} (`{}`)", format.title(), format.info().example);
     any_of(&FORMATS.iter().map(example).collect::<Vec<_>>())
 }
 
-/// A list for sentences: `a, b or c`.
+/// Words as a list for sentences: `a, b or c`.
 pub fn any_of(words: &[String]) -> String {
     match words {
         [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),

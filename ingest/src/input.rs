@@ -1,4 +1,4 @@
-//! Splits input into lines: plain or compressed, read in large pieces, with bounded memory.
+//! Splits input into lines ([`Lines`]): plain or compressed, read in large pieces, with bounded memory.
 
 mod ahead;
 mod blocks;
@@ -17,13 +17,14 @@ pub(crate) use blocks::{LineReader, read_lines};
 use gzip::{decompress, describe, look};
 use text::Text;
 
-/// The most bytes a line may have, unless the limit is lifted.
+/// Default limit of the length of a line, in bytes ([`Lines::set_limit`]).
 pub const LINE_LIMIT: usize = 1 << 20;
 
-/// Number of bytes by which the format is detected.
+/// Number of bytes from which the format is detected.
 const HEAD: usize = 64 << 10;
 
-/// Number of bytes that are read at a time, and of a block of lines. Small in tests, so that they meet the ends of pieces.
+/// Size of a piece that is read at once, and of a block of lines, in bytes. It is small in tests, so that lines cross
+/// the ends of pieces.
 const CHUNK: usize = if cfg!(test) { 64 } else { 256 << 10 };
 
 /// The lines of an input, streamed: memory is one buffer, whatever the length of the text.
@@ -41,14 +42,14 @@ pub struct Lines<'a> {
     source: Bytes<'a>,
     compressed: bool,
     lossy: bool,
-    /// Whether compressed data may be truncated.
+    /// Whether truncated compressed data are accepted.
     truncated: bool,
     limit: usize,
-    /// What was read and not yet returned as lines.
+    /// The bytes that were read and not yet returned as lines.
     text: Text,
-    /// Memory that is not used.
+    /// Unused memory, for the next block.
     spare: Vec<u8>,
-    /// Number of those bytes that are known to hold no line end.
+    /// Number of bytes at the start of `text` that are known to have no line end.
     scanned: usize,
     ended: bool,
     failure: Option<io::Error>,
@@ -57,13 +58,13 @@ pub struct Lines<'a> {
     bytes: u64,
     complete: bool,
     skipped: u64,
-    /// The first line that was skipped here, or by the reader of the format.
+    /// Number of the first line that was skipped, for its length or by the reader of the format.
     first_skipped: Cell<Option<u64>>,
-    /// The damage of compressed data that was skipped, in words, and the last line before it.
+    /// Description of the damage of compressed data that was skipped, and the number of the last line before it.
     damage: Option<(String, u64)>,
 }
 
-/// Where the bytes come from.
+/// The origin of the bytes.
 enum Bytes<'a> {
     Reader(Box<dyn Read + 'a>),
     Ahead(Ahead),
@@ -82,7 +83,8 @@ impl<'a> Lines<'a> {
         Ok(Lines::from_source(Bytes::Reader(source), compressed, file, lossy))
     }
 
-    /// Lines of a reader that may be used in another thread, as [`Lines::new`] has them. Compressed data are decompressed there.
+    /// Lines of a reader that can be moved to another thread, as [`Lines::new`] returns them. Compressed data are
+    /// decompressed in that thread.
     ///
     /// # Errors
     /// As [`Lines::new`].
@@ -173,7 +175,7 @@ impl<'a> Lines<'a> {
         Ok(false)
     }
 
-    /// Whether the input has a block of lines, or a long one. Looking does not move.
+    /// Reads ahead, and returns whether at least [`CHUNK`] bytes follow the current line. The position stays.
     fn has_block(&mut self) -> bool {
         while self.text.len() < CHUNK && !self.ended {
             self.fill();
@@ -181,8 +183,8 @@ impl<'a> Lines<'a> {
         self.text.len() >= CHUNK
     }
 
-    /// Takes out the whole lines that come next, of about the size of a piece or fewer at the end of the input. `None` if only
-    /// the beginning of a line is left, or the next line is longer than the buffer.
+    /// Takes out the next block of whole lines, of about [`CHUNK`] bytes, or fewer at the end of the input. Returns
+    /// `None` if only the beginning of a line is left, or if the next line is longer than the buffer.
     fn take_block(&mut self) -> Option<Text> {
         self.has_block();
         let end = self.text.start + memrchr(b'\n', self.text.get())? + 1;
@@ -190,13 +192,13 @@ impl<'a> Lines<'a> {
         Some(self.text.split_off_front(end, mem::take(&mut self.spare)))
     }
 
-    /// Goes to a block that was taken out, and returns what comes behind it.
+    /// Moves into a block that was taken out, and returns the text behind it.
     fn enter(&mut self, block: Text) -> Text {
         self.scanned = 0;
         mem::replace(&mut self.text, block)
     }
 
-    /// Leaves a block, whose lines are all read.
+    /// Leaves a block after its last line, and continues with the text behind it.
     fn leave(&mut self, behind: Text) {
         let block = mem::replace(&mut self.text, behind);
         self.line = (self.text.start, self.text.start);
@@ -204,7 +206,8 @@ impl<'a> Lines<'a> {
         self.reuse(block.bytes);
     }
 
-    /// Moves to the next line of the block that was entered, which ends before the byte `end` and has no fault.
+    /// Moves to the next line of the block that was entered. The line ends before the byte `end` and is known to have
+    /// no fault.
     fn step(&mut self, end: usize) {
         self.line = (self.text.start, end);
         self.number += 1;
@@ -227,12 +230,12 @@ impl<'a> Lines<'a> {
         &self.text.bytes[self.line.0..self.line.1]
     }
 
-    /// Number of that line, from 1; 0 before the first.
+    /// Number of the current line, from 1; 0 before the first.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether that line had a line end.
+    /// Whether the current line has a line end.
     pub fn complete(&self) -> bool {
         self.complete
     }
@@ -263,8 +266,8 @@ impl<'a> Lines<'a> {
         self.first_skipped.get()
     }
 
-    /// The damage of compressed data that was skipped, in words. Wrong bytes are noticed at the end of the data, so the text is good up to
-    /// the line before the first that was skipped.
+    /// Description of the damage of compressed data that was skipped. Wrong bytes are detected only at the end of the
+    /// data, so the text is good up to the line before the first that was skipped.
     pub fn damage(&self) -> Option<String> {
         let (what, noticed) = self.damage.as_ref()?;
         let good = self.first_skipped().map_or(*noticed, |line| (*noticed).min(line - 1));
@@ -276,12 +279,12 @@ impl<'a> Lines<'a> {
         self.limit = bytes;
     }
 
-    /// Accepts truncated compressed data, which are noted as damage.
+    /// Accepts truncated compressed data; the damage is noted.
     pub(crate) fn allow_truncation(&mut self) {
         self.truncated = true;
     }
 
-    /// The next line, or its first 64 KiB. Looking does not move.
+    /// The next line, or its first 64 KiB. The position stays.
     pub(crate) fn peek(&mut self) -> &[u8] {
         loop {
             let ahead = self.text.get();
@@ -294,8 +297,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The beginning of what has not been returned yet, at least 64 KiB unless the input ends
-    /// before. Looking does not move.
+    /// The beginning of the text that has not been returned yet, at least 64 KiB unless the input ends before. The
+    /// position stays.
     pub fn head(&mut self) -> &[u8] {
         while self.text.len() < HEAD && !self.ended {
             self.fill();
@@ -303,7 +306,8 @@ impl<'a> Lines<'a> {
         self.text.get()
     }
 
-    /// The bytes that come next: at least `count`, or all that are left. For formats that are not text; looking does not move.
+    /// The next bytes: at least `count`, or all that are left. The position stays. This is for formats that are not
+    /// text.
     ///
     /// # Errors
     /// Returns an error for input that cannot be read and for damaged compressed data.
@@ -317,7 +321,7 @@ impl<'a> Lines<'a> {
         Ok(self.text.get())
     }
 
-    /// The bytes that come next, as far as they have been read.
+    /// The next bytes that have already been read.
     pub(crate) fn buffered(&self) -> &[u8] {
         self.text.get()
     }
@@ -337,11 +341,11 @@ impl<'a> Lines<'a> {
         self.bytes += (next - self.text.start) as u64;
         self.text.start = next;
         self.scanned = 0;
-        // There is no line to speak of.
+        // Binary formats have no current line.
         self.line = (next, next);
     }
 
-    /// Moves to the end of the input, whatever comes.
+    /// Moves to the end of the input and ignores errors.
     pub(crate) fn skip_rest(&mut self) {
         loop {
             self.consume(self.text.len());
@@ -373,8 +377,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Reads what is left, to find out whether compressed data are sound to their end. Other errors are ignored. `wrong` is the line that
-    /// is known to be wrong, if it is not the current one.
+    /// Reads the rest of the input, to find out whether compressed data are undamaged to their end. Other errors are
+    /// ignored. `wrong` is the number of the line that is known to be wrong, if it is not the current one.
     pub(crate) fn check_rest(&mut self, wrong: Option<u64>) -> Option<Error> {
         if !self.compressed {
             return None;
@@ -408,7 +412,7 @@ impl<'a> Lines<'a> {
         Ok(true)
     }
 
-    /// Skips a line of which the buffer already holds more than a line may have, or refuses it.
+    /// Skips or refuses a line of which the buffer already holds more bytes than a line may have.
     fn long_line(&mut self) -> Result<(), Error> {
         self.number += 1;
         self.scanned = 0;
@@ -429,7 +433,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// Skips or refuses the line with the number that was reached.
+    /// Skips or refuses the current line, which is too long.
     fn refuse_long(&mut self) -> Result<(), Error> {
         self.line = (self.text.end, self.text.end);
         if self.lossy {
@@ -440,7 +444,7 @@ impl<'a> Lines<'a> {
         Err(Error::LongLine { file: self.file.clone(), line: self.number, limit: self.limit })
     }
 
-    /// Reads another piece behind what the buffer holds.
+    /// Appends another piece of the input to the buffer.
     fn fill(&mut self) {
         let read = match &mut self.source {
             Bytes::Reader(reader) => {
@@ -472,7 +476,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Keeps memory for the next piece.
+    /// Keeps memory for the next piece or block.
     fn reuse(&mut self, memory: Vec<u8>) {
         match &self.source {
             Bytes::Ahead(ahead) => ahead.reuse(memory),
@@ -480,7 +484,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Handles a failure of the input after the last whole line.
+    /// Handles a failure of the input after its last whole line: returns the error, or skips the rest.
     fn fail(&mut self) -> Result<bool, Error> {
         let Some(error) = self.failure.take() else {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! Histories as JSON Lines: each line is one history, whole.
+//! Reads and writes histories as JSON Lines: each line is one whole history.
 //!
 //! ```text
 //! {"name":"MP","source":"axe","sizes":"cells","split":false,"initial_mode":"zero",
@@ -15,16 +15,21 @@
 //! |---|---|
 //! | `thread` | number of the thread |
 //! | `index` | position in program order, from 0; without it, the order of appearance |
-//! | `kind` | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `silent-rmw` (it writes back what it read), `fence`; `fence r,rw` and the like, `fence tso` and `isb` for fences that order less |
+//! | `kind` | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `silent-rmw` or a fence |
 //! | `annotation` | `acquire`, `acquire-pc` (RCpc), `release`, `acquire-release`, `no-return` or `no-return-release`, where there is one |
 //! | `address`, `size` | location: byte address and 1 to 8 bytes; a cell of the axe format has no `size`, a fence neither |
 //! | `read`, `written` | values, where the kind reads or writes and they are known |
 //! | `issued`, `completed` | ticks, where known |
-//! | `line` | line of the trace that shows it |
-//! | `order` | place in the trace's order of completions |
+//! | `line` | line of the trace that shows the operation |
+//! | `order` | rank in the trace's order of completions |
 //! | `continues` | true for a further part of the access before it, which was split |
-//! | `depends` | pairs such as `["address", 3]`: the address of this operation (or `data`, its value, or `control`, whether it and all later operations are executed) depends on what operation 3 of its thread returned |
-//! | `reads_from` | `[thread, index]` of the write it reads, where sizes are mixed and that is known |
+//! | `depends` | pairs such as `["address", 3]`: the address of this operation depends on what operation 3 of its thread returned |
+//! | `reads_from` | `[thread, index]` of the write whose value it reads, where it is known although sizes are mixed |
+//!
+//! A `silent-rmw` is a read-modify-write that writes back the value that it read. A full fence is a `fence`; `fence r,rw` and the
+//! like, `fence tso` and `isb` order fewer accesses. The first member of a pair of `depends` is the part that depends: `address`,
+//! `data` (the value written), `control` (whether this and all later operations are executed) or `choice` (which of several values
+//! is written).
 //!
 //! `initial` lists initial values that are not 0 (no `value`: unknown); without the field and with `"initial_mode":"infer"`,
 //! initial values are inferred. `final` lists final values. `source` is `axe`, `ruby`, `client` or `exec`; `sizes` is `cells`,
@@ -46,7 +51,7 @@ use record::{Record, RecordRef};
 
 const HINT: &str = "JSON input is JSON Lines, each line one history as `rubric convert` writes it";
 
-/// Most bytes of a line; a line holds a whole history.
+/// Limit of the length of a line, in bytes; a line holds a whole history.
 const LINE_LIMIT: usize = 1 << 30;
 
 /// Number of operations of a live history that are fetched together: few enough to stay in the processor's cache.
@@ -133,7 +138,7 @@ pub fn write(history: &History, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Refuses options that select operations: the final values and the order of a finished history are those of all its
+/// Refuses options that select operations, since the final values and the order of a history are those of all its
 /// operations.
 fn refuse_selection(lines: &Lines<'_>, options: &Options) -> Result<(), Error> {
     if options.addresses.is_none() && options.from_tick.is_none() && options.to_tick.is_none() {
@@ -177,7 +182,7 @@ fn check_source(lines: &Lines<'_>, options: &Options, record: &Record) -> Result
     }
 }
 
-/// Returns how to resolve initial values anew, if the user or the record asks for that.
+/// Returns the rule by which initial values are set or inferred; `None` if those of the record are kept.
 fn initial(options: &Options, record: &Record) -> Option<Initial> {
     if let Some(initial) = options.initial.clone().filter(|it| *it != Initial::Zero) {
         return Some(initial);
@@ -206,8 +211,8 @@ fn wrong_json(lines: &Lines<'_>, error: &serde_json::Error) -> Error {
     )
 }
 
-/// Reads a text with one history that is still being written. All operations arrive with the history's line, and are fetched in
-/// pieces.
+/// Reads a text with one history while it is still being written. All operations arrive with the history's line, and are
+/// fetched in pieces.
 struct LiveHistory<'o> {
     options: &'o Options,
     history: Option<History>,

@@ -1,11 +1,14 @@
-//! Reads text formats into [`history::History`]: traces of gem5's Ruby memory system above all, the axe format, and JSON Lines.
+//! Reads traces into [`history::History`]: traces of gem5's Ruby memory system above all, the axe format, JSON Lines,
+//! and the binary logs of the cores that rubric adds to gem5 ([`tester`]).
 //!
-//! [`read_path`] and [`read`] tell the format by its content, decompress, and rebuild the operations that the text shows, in one pass and
-//! with memory that grows with the history, not with the text. What a user should know about a history besides its operations (sizes
-//! that were assumed, requests that were never answered, how the run ended) is in its [`history::Provenance`]; counts of everything else
-//! are in [`Statistics`]. [`Live`] reads a text that is still being written.
+//! [`read_path`] and [`read`] detect the format by its content, decompress, and rebuild the operations that the text
+//! shows, in one pass and with memory that grows with the history, not with the text. What a user should know about a
+//! history besides its operations (sizes that were assumed, requests that were never answered, how the run ended) is in
+//! its [`history::Provenance`]; counts of everything else are in [`Statistics`]. [`Live`] reads a text while it is
+//! still being written.
 //!
-//! A format is a [`TraceFormat`], and [`FORMATS`] lists them. Adding one takes a module that implements the trait, and its row there.
+//! A format is a [`TraceFormat`], and [`FORMATS`] lists all of them. To add one, implement the trait in a module and
+//! add a row to the list.
 //!
 //! ```
 //! let trace = "\
@@ -65,13 +68,13 @@ use tester::Tester;
 pub struct Trace {
     /// The file, as messages show it.
     pub name: String,
-    /// The format it is in.
+    /// The format of the input.
     pub format: &'static dyn TraceFormat,
-    /// The histories in it; gem5 traces hold one.
+    /// The histories in the input; gem5 traces hold one.
     pub histories: Vec<History>,
     /// Transitions of controllers, if [`Options::transitions`] asks for them.
     pub transitions: Transitions,
-    /// What a gem5 trace shows of how its run ended.
+    /// How the run of a gem5 trace ended, as far as the trace shows it.
     pub ending: Ending,
     /// Counts of everything else.
     pub statistics: Statistics,
@@ -98,7 +101,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
         }
         return read_with(lines, options, |lines| {
             if surroundings.end.is_crash() {
-                // A run that crashes does not finish the file that it compresses.
+                // gem5 does not finish the file that it compresses if it crashes.
                 lines.allow_truncation();
             }
             Ok((&Gem5, gem5::read(lines, options, &surroundings)?))
@@ -112,7 +115,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
     read_lines(lines, options)
 }
 
-/// Reads a log of the plug-in for gem5, with what other files of its run say.
+/// Reads a log of the plug-in for gem5; `surroundings` are the properties of its run that other files show.
 fn read_log(
     lines: Lines<'_>,
     options: &Options,

@@ -1,6 +1,6 @@
-//! Reads a text that is still being written, and returns operations as they complete.
+//! Reads a trace while it is still being written, and returns operations as they complete.
 //!
-//! [`Live`] finds out the format and lets the [`LiveReader`] of that format read on.
+//! [`Live`] detects the format and reads with the [`LiveReader`] of that format.
 
 use history::{Access, Crash, Source, Unfinished};
 
@@ -10,12 +10,12 @@ use crate::format::{Detector, TraceFormat};
 use crate::input::Lines;
 use crate::options::Options;
 
-/// A format's reader of a text that is still being written. Operations that were fetched take no memory any more.
+/// A format's reader of a trace that is still being written. The memory of operations that were fetched is freed.
 pub trait LiveReader {
     /// Reads the next line or record; false at the end.
     ///
     /// # Errors
-    /// Returns an error if it cannot be read or breaks the format's rules.
+    /// Returns an error if the line or record cannot be read or breaks the format's rules.
     fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error>;
 
     /// Whether [`LiveReader::advance`] can read on without waiting for input.
@@ -26,13 +26,13 @@ pub trait LiveReader {
     /// The operations that have completed since the last call, in the order of their completion.
     fn fetch(&mut self) -> Vec<Access>;
 
-    /// What the end of the text shows, with the operations that complete with it.
+    /// Ends the trace: returns the operations that were not fetched, and how the run ended.
     ///
     /// # Errors
     /// Returns an error if lines are missing, so that operations may be missing as well.
     fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error>;
 
-    /// The lines that the operations are from, or `None` as long as that is not known.
+    /// The source of the operations, or `None` as long as it is not known.
     fn source(&self) -> Option<Source>;
 
     /// Whether the reader has all operations in memory at once, so that forgetting those that were checked saves little.
@@ -40,31 +40,31 @@ pub trait LiveReader {
         false
     }
 
-    /// For threads whose operations are not numbered one after the other: the thread, and a number in its program order before which
-    /// nothing is outstanding.
+    /// For each thread whose operations are not numbered consecutively: the thread, and the number in program order
+    /// below which none of its operations is outstanding.
     fn completed_before(&self) -> Vec<(u32, u64)> {
         Vec::new()
     }
 }
 
-/// What the end of a text shows.
+/// The end of a trace: the operations that were not fetched, and how the run ended.
 #[derive(Clone, Debug, Default)]
 pub struct LiveEnd {
     /// The operations that were not fetched.
     pub accesses: Vec<Access>,
-    /// Requests that were not answered: the values that they would have written are not known.
+    /// Requests that were not answered. The values that they would have written are not known.
     pub unfinished: Vec<Unfinished>,
-    /// Whether values may come from writes that are no operations.
+    /// Whether values may come from writes that are no operations of the history.
     pub outside_writes: bool,
     /// How the run ended, in words; `None` if nothing is known.
     pub ended: Option<String>,
-    /// The message with which gem5 crashed.
+    /// The message with which gem5 crashed, if it did.
     pub crash: Option<Crash>,
-    /// What the controllers were doing at the end.
+    /// The last steps and the states of the controllers at the end.
     pub ending: Ending,
 }
 
-/// Reads a text line by line, whatever its format.
+/// Reads a trace of any format line by line while it is still being written.
 ///
 /// ```
 /// use ingest::Live;
@@ -96,7 +96,7 @@ impl<'o> Live<'o> {
     /// Reads the next line or record; false at the end.
     ///
     /// # Errors
-    /// Returns an error if it cannot be read, breaks its format's rules, or is of a format that cannot be watched.
+    /// Returns an error if the line or record cannot be read, breaks its format's rules, or is of a format that cannot be watched.
     pub fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error> {
         if self.reader.is_none() {
             let file = lines.file().to_owned();
@@ -134,7 +134,7 @@ impl<'o> Live<'o> {
         self.reader.as_mut().map(|reader| reader.fetch()).unwrap_or_default()
     }
 
-    /// What the end of the text shows, with the operations that complete with it.
+    /// Ends the trace: returns the operations that were not fetched, and how the run ended.
     ///
     /// # Errors
     /// Returns an error if the text is of no known format, or lines are missing.
@@ -145,17 +145,17 @@ impl<'o> Live<'o> {
         }
     }
 
-    /// The lines that the operations are from, or `None` as long as that is not known.
+    /// The source of the operations, or `None` as long as it is not known.
     pub fn source(&self) -> Option<Source> {
         self.reader.as_ref()?.source()
     }
 
-    /// As [`LiveReader::holds_all`].
+    /// Whether all operations are in memory at once: [`LiveReader::holds_all`].
     pub fn holds_all(&self) -> bool {
         self.reader.as_ref().is_some_and(|reader| reader.holds_all())
     }
 
-    /// As [`LiveReader::completed_before`].
+    /// The bounds of [`LiveReader::completed_before`].
     pub fn completed_before(&self) -> Vec<(u32, u64)> {
         self.reader.as_ref().map(|reader| reader.completed_before()).unwrap_or_default()
     }

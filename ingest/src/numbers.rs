@@ -1,4 +1,5 @@
-//! [`Numbers`]: small numbers for the threads, locations and values of a history, for programs that read no large ones.
+//! [`Numbers`]: small numbers for the threads, locations and values of a history, for programs that cannot read large
+//! ones.
 
 use std::io::{self, Write};
 
@@ -7,18 +8,19 @@ use rustc_hash::FxHashMap;
 
 /// The largest thread number, address and tick that the Axe checker reads: nine digits.
 pub(crate) const LARGEST: u64 = 999_999_999;
+/// The largest value that the Axe checker reads.
 const LARGEST_VALUE: u64 = (1 << 23) - 1;
 
-/// Numbers for the values of each location: 0 is the initial one.
+/// Numbers for the values of each location: 0 for the initial value, and 1, 2, … for the others.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     known: FxHashMap<(u32, u64), u64>,
-    /// By location, the values that have the numbers from 1 on.
+    /// For each location, the values with the numbers 1, 2, …
     values: Vec<Vec<u64>>,
 }
 
 impl Numbers {
-    /// Whether the numbers of a history are small as they are.
+    /// Whether the Axe checker can read the numbers of a history as they are.
     pub fn are_small(history: &History) -> bool {
         let mut all = values(history);
         history.threads().iter().all(|it| u64::from(it.label) <= LARGEST)
@@ -26,7 +28,7 @@ impl Numbers {
             && all.all(|(_, value)| value <= LARGEST_VALUE)
     }
 
-    /// Numbers in the order in which the values are first seen.
+    /// Numbers the values of a history in the order in which its operations have them first.
     pub fn of(history: &History) -> Numbers {
         let mut numbers =
             Numbers { values: vec![Vec::new(); history.locations().len()], ..Numbers::default() };

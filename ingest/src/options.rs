@@ -1,4 +1,4 @@
-//! The options of reading: what is selected, and what is assumed.
+//! [`Options`] of reading: the operations that are selected, and the assumptions that are made.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct Options {
     pub initial: Option<Initial>,
     /// The instruction set of committed instructions; `None` takes the one that the lines show.
     pub isa: Option<Isa>,
-    /// Skip and count what is damaged, instead of refusing the trace.
+    /// Skip and count damaged lines and records, instead of refusing the trace.
     pub lossy: bool,
     /// Keep instruction fetches, as loads.
     pub fetches: bool,
@@ -53,7 +53,8 @@ impl Options {
         self.range().is_none_or(|range| range.contains(&address))
     }
 
-    /// Whether an access that is not selected may reach into what is: it begins just below.
+    /// Whether an access at `address`, which is not selected, may reach into the selected range: it begins less than 8
+    /// bytes below.
     pub(crate) fn may_reach_in(&self, address: u64) -> bool {
         let below = |start: u64| start.checked_sub(address);
         self.range()

@@ -1,4 +1,4 @@
-//! Counts of what a trace holds besides its history.
+//! [`Statistics`]: counts of the lines, transitions and requests of a trace.
 
 /// How often a transition was taken.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,16 +11,16 @@ pub struct TransitionCount {
     pub event: String,
     /// State after.
     pub next_state: String,
-    /// How often.
+    /// Number of times that the transition was taken.
     pub count: u64,
 }
 
 /// Counts of everything that was read. Counts that a format does not have are 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
-    /// Bytes, uncompressed.
+    /// Number of bytes, uncompressed.
     pub bytes: u64,
     /// Smallest tick of a line.
     pub first_tick: Option<u64>,
@@ -28,17 +28,17 @@ pub struct Statistics {
     pub last_tick: Option<u64>,
     /// The coherence protocol, where it was recognised.
     pub protocol: Option<String>,
-    /// Bytes of a cache line, where a data block or the configuration shows them.
+    /// Size of a cache line in bytes, where a data block or the configuration shows it.
     pub block_size: Option<u32>,
-    /// Sequencers that completed or accepted requests.
+    /// Number of sequencers that accepted or completed requests.
     pub sequencers: u64,
-    /// Sequencers that the configuration of the run has.
+    /// Number of sequencers in the configuration of the run, if it was read.
     pub configured_sequencers: Option<u64>,
     /// Damaged lines that were skipped (only when reading lossily).
     pub skipped: u64,
-    /// The first of these lines.
+    /// Number of the first line that was skipped.
     pub first_skipped: Option<u64>,
-    /// Lines that are not understood: those of other debug flags, and output of the simulated program.
+    /// Lines that are ignored: lines of other debug flags, and output of the simulated program.
     pub ignored: u64,
     /// How often each controller transition was taken, sorted by its names.
     pub transitions: Vec<TransitionCount>,
@@ -60,7 +60,7 @@ pub struct Statistics {
     pub flushes: u64,
     /// Completed requests whose command is not understood.
     pub other_requests: u64,
-    /// Completed requests of ports that show no data, such as those of devices.
+    /// Completed requests of sequencers that show no data, such as those of devices.
     pub device_requests: u64,
     /// Requests that a sequencer refused; each is offered again.
     pub refused: u64,
@@ -68,15 +68,15 @@ pub struct Statistics {
     pub failed_store_conditionals: u64,
     /// Fences that order less than a full one.
     pub weak_fences: u64,
-    /// Loads that a store buffer served, as a client says.
+    /// Loads that the client prints as served by a store buffer.
     pub forwarded_loads: u64,
-    /// A client's stores that never reached memory.
+    /// Stores that the client printed and that never reached memory.
     pub uncommitted_stores: u64,
     /// Requests that were accepted while another of the same sequencer was outstanding.
     pub overlapping: u64,
     /// Completions without a request (only when reading lossily).
     pub unmatched: u64,
-    /// Operations of a client's own lines.
+    /// Operations that the client printed.
     pub client_operations: u64,
     /// Completed operations of sequencers.
     pub ruby_operations: u64,

@@ -1,7 +1,7 @@
 //! Logs of `RubricTester`, the plug-in for gem5: the operations of programs, as binary records with ticks.
 //!
-//! A log begins with the line [`MAGIC`]. Records follow, each a byte that says what it is and numbers in LEB128 (seven bits a
-//! byte, the lowest first):
+//! A log begins with the line [`MAGIC`]. Records follow, each a byte with its kind and then numbers in LEB128 (seven
+//! bits a byte, the lowest first):
 //!
 //! | byte | record | numbers |
 //! |---|---|---|
@@ -11,18 +11,23 @@
 //! | `0x11` | store issued | thread, index, tick, address, size, value |
 //! | `0x12` | read-modify-write issued | thread, index, tick, address, size, value that it writes |
 //! | `0x13` | fence reached | thread, index, tick |
+//! | `0x14` | load-linked issued | thread, index, tick, address, size |
+//! | `0x15` | store-conditional issued, which succeeds | thread, index, tick, address, size, value |
+//! | `0x16` | ordering of the operation issued next | thread, index, tick; words separated by `/`, as a length and UTF-8 |
 //! | `0x20` | operation completed | thread, index, tick |
 //! | `0x21` | operation completed that read | thread, index, tick, value |
 //! | `0x30` | the next name of the run, numbered from 0 | its length and UTF-8 |
 //! | `0x31` | a controller took a transition | the numbers of machine, event, state and next state; version, address of the line, tick |
 //!
-//! A tick is the difference to that of the record before it; a run begins at 0. The index is the place of an operation in its
-//! thread's program, and program order. A load that a core repeats is issued again, and the last time counts. Store buffers issue a
-//! store when it enters the buffer; it completes when memory has performed it. A record is written whole or not at all, so a
-//! log without an end is one of a run that crashed or was stopped.
+//! The words of an ordering are `fence:KIND`, `annotation:KIND` and dependencies such as `address:3`.
 //!
-//! As in any client's history, a store that was issued is an operation, whether it completed or not; of the others, those that
-//! completed are. Several logs one after the other are a log.
+//! A tick is written as the difference to that of the record before; a run begins at tick 0. The index is the position
+//! of an operation in its thread's program. A load that a core repeats is issued again, and the last issue counts. A
+//! store that enters a store buffer is issued then, and completes when memory has performed it. A record is written
+//! whole or not at all, so a log without an end is one of a run that crashed or was stopped.
+//!
+//! A store that was issued is an operation of the history even if it has not completed, as in any client's history;
+//! other operations are only if they completed. Several logs may be concatenated.
 //!
 //! ```
 //! let mut log = ingest::tester::MAGIC.to_vec();
@@ -63,18 +68,19 @@ use taken::Taken;
 /// The first line of a log, with the version of the format.
 pub const MAGIC: &[u8] = b"\x93RUBRIC-LOG 1\n";
 
-/// What the first line of a log of any version begins with.
+/// The beginning of the first line of a log of any version.
 const MAGIC_OF_ANY: &[u8] = b"\x93RUBRIC-LOG ";
 
+// The advice of messages about damaged records.
 const HINT: &str =
     "the log may be damaged: record it again, or use --lossy to keep what comes before";
 
-/// Whether a file begins as a log, plain or compressed.
+/// Whether a file begins like a log, plain or compressed.
 pub fn is_log(path: &Path) -> bool {
     crate::folder::is_log(path)
 }
 
-/// Logs of the plug-in for gem5.
+/// The format of the logs of the plug-in for gem5.
 pub struct Tester;
 
 impl TraceFormat for Tester {
@@ -101,7 +107,7 @@ impl TraceFormat for Tester {
     }
 }
 
-/// Reads a log; `surroundings` is what other files of its run say.
+/// Reads a log; `surroundings` are the properties of its run that other files show.
 pub(crate) fn read(
     lines: &mut Lines<'_>,
     options: &Options,
@@ -164,7 +170,7 @@ fn parse(
         }
         lines.consume(length);
     }
-    // What the process printed about its end is about the last run.
+    // The message that gem5 printed at its end is about the last run.
     histories.extend(finish(run, &surroundings.end, lines)?);
     if histories.is_empty() {
         return Err(broken(lines, Flaw::new("the end of the log", "the record of a run's begin")));

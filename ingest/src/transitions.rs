@@ -1,4 +1,4 @@
-//! The side table of controller transitions.
+//! [`Transitions`]: the table of the transitions of controllers in a trace.
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ pub struct Transitions {
 /// One transition, gathered from the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition<'a> {
-    /// When it was taken.
+    /// Tick at which the transition was taken.
     pub tick: u64,
     /// Type of the controller.
     pub machine: &'a str,
@@ -54,12 +54,12 @@ impl Transitions {
         self.tick.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is no transition.
     pub fn is_empty(&self) -> bool {
         self.tick.is_empty()
     }
 
-    /// The transition at a place, if there is one.
+    /// The `at`-th transition, from 0, if there is one.
     pub fn get(&self, at: usize) -> Option<Transition<'_>> {
         Some(Transition {
             tick: *self.tick.get(at)?,
@@ -78,12 +78,12 @@ impl Transitions {
         (0..self.len()).filter_map(|at| self.get(at))
     }
 
-    /// The name of an id of this table.
+    /// The name with an id of this table; empty for an unknown id.
     pub(crate) fn name(&self, id: u16) -> &str {
         self.names.get(usize::from(id)).map_or("", String::as_str)
     }
 
-    /// The id of a name; `None` if there are too many.
+    /// The id of a name, which is new if the name is; `None` if there are more names than 16 bits can number.
     pub(crate) fn intern(&mut self, name: &str) -> Option<u16> {
         if let Some(&id) = self.ids.get(name) {
             return Some(id);

@@ -106,16 +106,16 @@ pub struct Options {
     pub runs: u32,
     /// The seed of the first run.
     pub seed: u64,
-    /// The repairs of known faults with which protocols run, and mutants of them. A named one must fit one of the protocols.
+    /// The repairs of known faults that are applied to the protocols, and so to their mutants. A named repair must fit at least one of the
+    /// protocols.
     pub repairs: Repairs,
-    /// What programs ask for beside their accesses, on protocols that handle it.
+    /// The requests that programs make in addition to their accesses, such as flushes, on protocols that handle them.
     pub extras: Extras,
     /// Whether programs are guided by the transitions that earlier ones reached.
     pub guided: Option<Guided>,
-    /// How often the runs of each stream are repeated, with other seeds.
+    /// The number of repetitions of each stream of runs, each with other seeds.
     pub repeat: u32,
-    /// The rule that says when a mutant is run no more. If none, a guided campaign uses [`StopRule::Client`], others
-    /// [`StopRule::Mutant`].
+    /// The rule for when a mutant is no longer run. If none, a guided campaign uses [`StopRule::Client`], others [`StopRule::Mutant`].
     pub stop: Option<StopRule>,
     /// The time after which no further run is started.
     pub budget: Option<Duration>,
@@ -125,7 +125,8 @@ pub struct Options {
     pub strict: bool,
     /// Whether the traces of runs that end in a fault or violation are kept.
     pub keep_traces: bool,
-    /// The sizes of the systems that are explored after the runs, to prove that what no program took is taken in no run of these.
+    /// The sizes of the systems that are explored after the runs, to prove that transitions that no program took are unreachable at these
+    /// sizes.
     pub explored: Vec<Size>,
     /// The time limit of a verdict, and of a program in gem5.
     pub timeout: Duration,
@@ -279,7 +280,7 @@ pub struct CampaignOutcome {
 }
 
 impl Campaign {
-    /// Opens the protocols of a campaign, and asks binaries of gem5 which they are built with.
+    /// Opens the protocols of a campaign, and asks each binary of gem5 which protocol it is built with.
     ///
     /// # Errors
     /// Fails if there is no such protocol or binary, if a named repair fits none, if a protocol has errors, or if programs are to have
@@ -387,7 +388,7 @@ struct Made {
     most: u32,
 }
 
-/// Why subjects are equivalent to their protocol, given the runs of the unmutated ones.
+/// A function from the runs of the unmutated protocols to the reason, for each subject, why it is equivalent to its protocol.
 type Excluded<'a> = dyn Fn(&[Stream]) -> Result<Vec<Option<Equivalent>>, Error> + 'a;
 
 /// Makes the runs of all subjects: first of the unmutated protocols, then of the mutants that are not `excluded`, given these runs.
@@ -446,7 +447,7 @@ impl Made {
         write_runs(&files.runs(), &results.runs)?;
         write_equivalents(&files.equivalents(), &results.equivalents)?;
         write_coverage(&files.coverage(), &results.coverage)?;
-        // Answers that name the first of several runs then name the same one as `rubric report`.
+        // In the same order as in `rubric report`, so that both name the same run where one of several is named.
         results.tidy();
         let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= self.most;
         Ok(CampaignOutcome {

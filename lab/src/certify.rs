@@ -26,10 +26,11 @@ pub enum CertifyError {
 }
 
 /// Writes the certificate of a verdict: the run or memory order, or the proof. Returns the number of its steps; `None`, with nothing
-/// written, if the verdict has no certificate. `reads_from` is what the verdict was made with, and `claim` is about its history and model.
+/// written, if the verdict has no certificate. `reads_from` must be the one from which the verdict was derived, and `claim` must be about
+/// the same history and model.
 ///
 /// # Errors
-/// Fails if `out` does.
+/// Fails if `out` cannot be written.
 pub fn write(
     out: &mut dyn Write,
     history: &History,
@@ -89,7 +90,8 @@ fn chosen_sources(
     sources
 }
 
-/// Writes the certificate of a verdict, reads it back and verifies it. Returns false if the verdict has no certificate.
+/// Writes the certificate of a consistent history or of a violation of the model, reads it back and verifies it. Returns false, with
+/// nothing verified, for all other verdicts.
 ///
 /// # Errors
 /// Fails if the certificate does not prove the verdict.

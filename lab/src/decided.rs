@@ -1,7 +1,8 @@
-//! Which protocols are decided at which sizes: explorations of many protocols with a few threads and locations, as rows.
+//! Determines which protocols can be explored completely at which sizes: many protocols with few threads and locations, with a row for
+//! each.
 //!
-//! [`Size`] is a number of threads and locations, [`Decided`] is the row of a protocol at a size. Rows are written to a [journal](crate::journal) as soon
-//! as they are known, and [`is_needed`] says which ones further limits could change.
+//! [`Size`] is a number of threads and locations, [`Decided`] is the row of a protocol at a size, and [`decide`] makes it. Rows are written
+//! to a [journal](crate::journal) as soon as they are known; [`is_needed`] says whether a row could change with other limits.
 //!
 //! ```
 //! use explore::protocol::Means;
@@ -40,7 +41,7 @@ pub struct Size {
     pub tiny: bool,
 }
 
-/// The sizes that are explored if no others are asked for, the smallest first.
+/// The default sizes, the smallest first.
 pub const SIZES: [Size; 5] = [
     Size { threads: 2, locations: 1, tiny: false },
     Size { threads: 3, locations: 1, tiny: false },
@@ -56,7 +57,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// A text that is not a [`Size`].
+/// The error of a text that is not a [`Size`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no size: write threads and locations, as 2x1, or 2x2-tiny for caches with room for one line"
@@ -79,7 +80,7 @@ impl FromStr for Size {
     }
 }
 
-/// What is known of a protocol at a size.
+/// The result of exploring a protocol at a size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decided {
     /// The protocol, by its name.
@@ -96,28 +97,28 @@ pub struct Decided {
     pub states: usize,
     /// The number of states that were found but not explored.
     pub open: usize,
-    /// The number of moves.
+    /// The number of moves that were explored.
     pub moves: u64,
     /// The number of moves on a shortest run to the last state that was explored.
     pub depth: u32,
-    /// The time of the processor, in seconds.
+    /// The processor time, in seconds, of all threads together.
     pub seconds: f64,
     /// The memory of states and moves, in bytes.
     pub bytes: usize,
-    /// What is in files, in bytes.
+    /// The size of the files that hold the states, in bytes; 0 if they are in memory.
     #[serde(default)]
     pub disk: u64,
-    /// What may change places, so that fewer states were explored.
+    /// The symmetries that reduced the number of states: the names of what is interchangeable.
     pub symmetries: Vec<String>,
-    /// Which limit stopped it: `states`, `time` or `memory`.
+    /// The limit that stopped the exploration, if one did: `states`, `time`, `memory` or `interrupted`.
     pub stopped: Option<String>,
-    /// The kind of what was found.
+    /// The kind of the finding, if there is one.
     pub kind: Option<String>,
-    /// What was found, or why the exploration was refused.
+    /// The finding in a sentence, or why the exploration was refused.
     pub what: Option<String>,
-    /// The moves of the run to it.
+    /// The number of moves of the run that shows the finding.
     pub steps: usize,
-    /// The faults of gem5's released protocol that explain it.
+    /// The names of the repairs of gem5's released faults that explain the finding.
     pub known: Vec<String>,
     /// The number of warnings.
     pub warnings: usize,
@@ -134,7 +135,7 @@ impl Row for Decided {
     }
 }
 
-/// Whether a row is still to be made, or would be another one with these limits.
+/// Whether a row is missing, or was stopped by a limit and could change with these limits.
 pub fn is_needed(known: Option<&Decided>, limits: &Limits) -> bool {
     known.is_none_or(|row| {
         row.outcome == "stopped"
@@ -153,7 +154,7 @@ pub fn key(opened: &Opened, size: Size) -> <Decided as Row>::Key {
     blank(opened, size).key()
 }
 
-/// A row of which nothing is known.
+/// The row of a protocol at a size, without results.
 fn blank(opened: &Opened, size: Size) -> Decided {
     let is_built_in = is_built_in(&opened.given);
     let protocol = opened.protocol.name().to_owned();
@@ -193,11 +194,11 @@ fn blank(opened: &Opened, size: Size) -> Decided {
     }
 }
 
-/// Explores a protocol at a size, with its states in a folder if there is one. `seconds` returns the time that the processor has worked until
-/// now.
+/// Explores a protocol at a size, with its states in a folder if there is one. `seconds` returns the processor time used so far, in
+/// seconds, and `report` is called with the progress.
 ///
 /// # Errors
-/// The protocol has errors, or the folder cannot be used.
+/// Fails if the protocol has errors or the folder cannot be used.
 pub fn decide(
     opened: &Opened,
     size: Size,

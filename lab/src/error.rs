@@ -132,13 +132,13 @@ pub enum Error {
          experiment NAME -o DIR` and `rubric explore protocol PROTOCOL --mutants -o DIR` make them", .0.display()
     )]
     NoResults(PathBuf),
-    /// A selection from a file of finished histories.
+    /// Addresses or ticks were selected, but the file holds finished histories.
     #[error(
         "{}: holds finished histories: use --addresses, --from-tick and --to-tick where the \
          trace itself is read, with `rubric ingest`", .0.display()
     )]
     Finished(PathBuf),
-    /// A history of another source than the requested one.
+    /// The history of a file was recorded from another source than the requested one.
     #[error("{}: holds a history of the source `{source_name}`: leave --source out, or read the trace itself", path.display())]
     OtherSource {
         /// Path of the file.

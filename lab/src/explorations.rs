@@ -44,17 +44,17 @@ pub struct Explorations {
 /// An exploration that has ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
-    /// The command that repeats it, without limits.
+    /// The command that repeats the exploration, without limits.
     pub command: String,
-    /// What was explored: see [`digest`].
+    /// The [`digest`] of the explored protocol.
     pub digest: String,
     /// The limits, in words.
     pub limits: String,
-    /// Whether it would say the same with other limits.
+    /// Whether the result does not depend on the limits.
     pub is_final: bool,
     /// The exit status of the exploration.
     pub status: u8,
-    /// What it says.
+    /// The result of the exploration, as JSON.
     pub result: Value,
 }
 
@@ -91,7 +91,7 @@ impl Explorations {
         Ok(rows)
     }
 
-    /// What is known of an exploration. One that a limit ended is only known with the same limits.
+    /// The stored exploration of a command and a digest. One whose result depends on its limits is returned only for the same limits.
     pub fn find(&self, command: &str, digest: &str, limits: &str) -> Option<&Row> {
         let row = self.known.get(command);
         row.filter(|row| row.digest == digest && (row.is_final || row.limits == limits))
@@ -106,7 +106,7 @@ impl Explorations {
     }
 }
 
-/// The rows of the journals in a folder, but for one of them.
+/// The rows of all journals in a folder except `but`, by their commands.
 fn in_journals(folder: &Path, but: Option<&Path>) -> Result<IndexMap<String, Row>, Error> {
     let mut known = IndexMap::new();
     for entry in std::fs::read_dir(folder).map_err(Error::file(folder))? {
@@ -118,7 +118,7 @@ fn in_journals(folder: &Path, but: Option<&Path>) -> Result<IndexMap<String, Row
     Ok(known)
 }
 
-/// The first part of the name of each journal: the part before that of a shard.
+/// The stem of the names of journals, before the number of a shard.
 const STEM: &str = "explorations";
 /// The extension of the names of journals.
 const EXTENSION: &str = "jsonl";

@@ -1,11 +1,11 @@
-//! How faithful rubric's simulator is to gem5: the same programs, with the same mutants, run in both.
+//! Measures how faithful rubric's simulator is to gem5: runs the same programs, with the same mutants, in both.
 //!
-//! [`Options`] say what is run, [`Fidelity`] runs it, or resumes what its folder holds. Each binary of gem5 has a protocol or a mutant built
-//! in; the simulator runs the same mutant of the same protocol. Caches, banks, directories and the number of cores are the same in both.
-//! The simulator's network and memory take as long as gem5's scripts let them take; each draws its own random delays.
+//! [`Options`] say what is run, [`Fidelity`] runs it, or resumes what its folder holds. Each binary of gem5 has a protocol or a mutant
+//! built in; the simulator runs the same mutant of the same protocol. Caches, banks, directories and the number of cores are the same in
+//! both. The simulator's network and memory have the latencies that gem5's scripts set; random delays are drawn independently.
 //!
 //! - `settings`: the options that must be the same when a folder is resumed;
-//! - `pair`: a program in both places, and the line of the journal about it.
+//! - `pair`: the runs of a program in gem5 and on the simulator, and the line of the journal about them.
 
 mod pair;
 mod settings;
@@ -65,7 +65,7 @@ pub struct Fidelity {
     binaries: Vec<Binary>,
 }
 
-/// What a comparison found, as rows of its two tables.
+/// The result of a comparison, as rows of its two tables.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The rows of its tables.
@@ -75,10 +75,10 @@ pub struct Outcome {
 }
 
 impl Fidelity {
-    /// Opens the protocols, and asks the binaries what they are.
+    /// Opens the protocols, and asks the binaries which protocols they are built with.
     ///
     /// # Errors
-    /// Fails if there is no such protocol or binary, if a binary's protocol is not among them, or if the plug-in has no such cores.
+    /// Fails if there is no such protocol or binary, if a binary's protocol is not among them, or if the plug-in lacks a kind of core.
     pub fn new(options: Options) -> Result<Fidelity, Error> {
         if let Some(client) = options.clients.iter().find(|client| !has_cores(**client)) {
             let what = format!("RubricTester has no cores {client}");
@@ -135,7 +135,7 @@ impl Fidelity {
         Ok(Subject { binary, opened, mutant, mutated })
     }
 
-    /// Runs the programs of a stream that the journal does not have, those of one system in one process of gem5.
+    /// Runs the programs of a stream that the journal does not have. Programs with the same system run in one process of gem5.
     fn fill(
         &self,
         stream: &Stream<'_>,
@@ -236,10 +236,10 @@ pub fn stored(folder: &std::path::Path) -> usize {
     text.iter().filter(|byte| **byte == b'\n').count().saturating_sub(1)
 }
 
-/// The rows in the journal of a folder, without those of its tables; none if there is no journal.
+/// The rows of the journals in a folder and its subfolders, not those of tables; none if there is no journal.
 ///
 /// # Errors
-/// Fails if the journal cannot be read.
+/// Fails if a folder or journal cannot be read.
 pub fn logged(folder: &std::path::Path) -> Result<(Vec<FidelityRun>, Vec<TransitionPair>), Error> {
     let (mut runs, mut sums) = (Vec::new(), BTreeMap::new());
     let name = format!("{NAME}.jsonl");

@@ -46,7 +46,7 @@ const SCRIPT_NAME: &str = "rubric.py";
 
 /// Kinds of cores that the plug-in has, by the beginnings of their names.
 const CORES: [&str; 4] = ["in-order", "store-buffer-", "per-location-", "early-"];
-/// What the names of cores of weak models have in common.
+/// The part of a name that all cores of weak models have.
 const OUT_OF_ORDER: &str = "-ooo-";
 
 /// Whether the plug-in has such cores.

@@ -1,4 +1,4 @@
-//! Finds the traces that names of files, folders and patterns stand for.
+//! Expands the names of files, folders and patterns on a command line to the paths of traces.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,18 @@ use crate::order;
 const OF_GEM5: [&str; 6] =
     ["config.json", "config.ini", "stats.txt", "simout", "simerr", "citations.bib"];
 
-/// Ends of names of tables that are beside those of operations.
+/// Endings of the names of Parquet tables that stand beside a table of operations and hold no histories.
 const NO_HISTORIES: [&str; 1] = [".transitions.parquet"];
 
-/// The traces that paths stand for, each once: a file or standard input (`-`) for itself, a pattern with `*`, `?` or `[…]` for the files
-/// that fit, `**` for any folders. A folder is gem5's output folder of one run if it has gem5's files or one trace alone, and else stands for
-/// all traces in it and in its folders, sorted by name, `t2` before `t10`: files whose names end as those of traces do, and output folders. A path that stands
-/// for nothing is an error, in its place.
+/// Expands paths to traces, each returned once.
+///
+/// - A file, or standard input (`-`), is one trace.
+/// - A pattern with `*`, `?` or `[…]` is expanded to the files that match; `**` matches any folders.
+/// - A folder is one trace if it has gem5's files, as gem5's output folder of a run, or if a single trace is all that it contains.
+/// - Any other folder is expanded to the traces in it and its subfolders: files whose names end as those of traces do, and output folders
+///   of gem5. They are sorted by name, `t2` before `t10`.
+///
+/// A path without traces yields an error in its place.
 pub fn traces(paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
     let mut found = Vec::new();
     let mut known = std::collections::HashSet::new();
@@ -31,7 +36,7 @@ pub fn traces(paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
     found
 }
 
-/// Whether the paths are one trace, and not a folder or a pattern.
+/// Whether the paths are a single trace: one file, or one folder that holds a single run.
 pub fn is_one(paths: &[PathBuf]) -> bool {
     matches!(paths, [path] if !is_pattern(path) && (!path.is_dir() || is_run(path)))
 }
@@ -52,7 +57,7 @@ fn expand(path: &Path) -> Vec<Result<PathBuf, Error>> {
     }
 }
 
-/// Whether a path is a pattern, which no file has as its name.
+/// Whether a path has the characters of a pattern, and no file has this name.
 fn is_pattern(path: &Path) -> bool {
     let has_signs = path.to_str().is_some_and(|text| text.contains(['*', '?', '[']));
     has_signs && !path.exists()
@@ -66,7 +71,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
     for path in paths {
         let path = path.map_err(|error| wrong(error.to_string()))?;
         if path.is_dir() && !is_run(&path) {
-            // What is in a folder that fits has to be named by the pattern, or by the folder alone.
+            // A folder that matches is not expanded: its contents have to match the pattern, too.
             continue;
         }
         found.push(path);
@@ -75,7 +80,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(found)
 }
 
-/// Whether a folder holds a single run. One that cannot be read does, so that its reader says why.
+/// Whether a folder holds a single run. A folder that cannot be read counts as one, so that the attempt to read it reports why.
 fn is_run(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else {
         return true;
@@ -85,8 +90,8 @@ fn is_run(folder: &Path) -> bool {
     is_output_folder(folder) || traces <= 1 && paths.iter().all(|path| path.is_file())
 }
 
-/// Whether a folder is gem5's output folder of one run. That of several programs, which the plug-in runs in processes of their own, has a
-/// folder for each, or their logs.
+/// Whether a folder is gem5's output folder of one run. The output folder of several programs, which the plug-in runs in processes of their
+/// own, is none: it has a folder or a log for each program.
 fn is_output_folder(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let (mut has_gem5_files, mut logs) = (false, 0);
@@ -108,10 +113,10 @@ fn is_of_gem5(path: &Path) -> bool {
     OF_GEM5.iter().any(|known| name.starts_with(known))
 }
 
-/// The name of the folder of a program before its number.
+/// The name of a program's folder, before its number.
 const PROGRAM: &str = "program-";
 
-/// Adds the traces of a folder and its folders. Links to folders are not followed.
+/// Adds the traces of a folder and its subfolders. Links to folders are not followed.
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     let failed = Error::file(folder);
     let mut entries: Vec<_> =
@@ -132,7 +137,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a file is a log of the plug-in for gem5, whose names end in `.log` or have no end.
+/// Whether a file is a log of the plug-in for gem5, whose names have the extension `.log` or none.
 fn is_log(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     matches!(extension, None | Some("log")) && path.is_file() && ingest::tester::is_log(path)

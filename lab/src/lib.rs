@@ -6,16 +6,18 @@
 //! - [`experiment`] repeats the experiments of the papers: [`experiment::catalog`], [`experiment::Work`];
 //! - [`gem5`] runs programs in binaries of gem5, and [`fidelity`] compares these with rubric's simulator;
 //! - [`inputs`] finds the traces of folders and patterns, [`verdicts`] makes the rows of a table of verdicts;
-//! - [`order`] sorts names as people do, `t2` before `t10`;
-//! - [`load`] reads histories from any input, and [`save`] writes them;
+//! - [`order`] compares names in natural order, `t2` before `t10`;
+//! - [`load`] reads histories from any input, [`save`] writes them, and [`certify()`](certify::certify) verifies the certificates of
+//!   verdicts;
 //! - [`simulated`] makes the history of a simulated run;
-//! - [`explorations`] is the journal of explorations of many mutants;
+//! - [`protocols`] opens protocols and finds their mutants, and [`released`] lists the known faults of gem5's released protocols;
+//! - [`explorations`] is the journal of explorations of many mutants, and [`decided`] explores many protocols at several sizes;
 //! - [`testing::test()`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
 //! - [`stored::Stored`] is all results of a folder, including those of campaigns and experiments that have not finished.
 //!
-//! Both write each row to a [`journal`] as soon as it is known, and Parquet at the end ([`tables`]). A [`shard::Shard`] is the part of the
-//! work that one machine does. `resume` decides whether rows may be added to stored ones. Nothing in this crate prints: an [`Observer`] is
-//! called with the progress, and an [`Error`] says what went wrong.
+//! Campaigns and experiments write each row to a [`journal`] as soon as it is known, and Parquet at the end ([`tables`]). A
+//! [`shard::Shard`] is the part of the work that one machine does. `resume` decides whether rows may be added to stored ones. Nothing in
+//! this crate prints: an [`Observer`] is called with the progress, and an [`Error`] says what went wrong.
 //!
 //! ```
 //! use lab::NoObserver;

@@ -55,7 +55,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
     })
 }
 
-/// Reads a file as [`open`] does, but takes an empty file for one history without operations, so that whoever checks many traces gets a row
+/// Reads a file as [`open`] does, but returns one history without operations for an empty file, so that a check of many traces has a row
 /// for it.
 ///
 /// # Errors
@@ -123,18 +123,18 @@ pub fn arguments(options: &Options) -> String {
     words.join(" ")
 }
 
-/// How values that are written twice to a location are treated where the user asks for no search: the axe format promises that values
-/// are written once. In other formats a repeated value is harmless at a location that one thread alone uses.
+/// The default treatment of values that are written twice to a location: the axe format promises that values are written once. In other
+/// formats a repeated value is harmless at a location that one thread alone uses.
 pub fn ambiguity(format: &str, histories: &[History]) -> Ambiguity {
-    // Locks and flags are among the locations that were found.
+    // Locations that the reader found by itself include locks and flags, to which values are written repeatedly.
     if histories.iter().any(|history| history.provenance.locations_found) {
         return Ambiguity::Keep;
     }
     if format == "axe" { Ambiguity::Refuse } else { Ambiguity::RefuseShared }
 }
 
-/// Reads-from of a history as a model sees it ([`memory::Model::prepare`]), from that of the history. The model does not make sources
-/// ambiguous that were not.
+/// The reads-from of a history that was prepared for a model ([`memory::Model::prepare`]), given that of the history. Preparing makes no
+/// source ambiguous.
 pub fn prepared_reads<'r>(
     history: &History,
     prepared: &History,

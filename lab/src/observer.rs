@@ -5,11 +5,11 @@
 pub enum Stage {
     /// Mutants are compared with their protocol.
     Mutants,
-    /// The runs of a campaign.
+    /// The runs of a campaign or a test are made.
     Runs,
-    /// Which findings are known, and their smallest evidence.
+    /// Findings are matched with known faults, and their evidence is made small.
     Findings,
-    /// The histories of the experiment with this name.
+    /// The histories of the experiment with this name are made and checked.
     Histories(&'static str),
 }
 
@@ -30,8 +30,8 @@ pub trait Observer: Sync {
     /// Called when a stage has come to its end without an error.
     fn end(&self) {}
 
-    /// Whether a campaign is to start no further run, as when its time is over; the default is no. What it has is kept, and the same
-    /// campaign can be resumed.
+    /// Whether a campaign is to start no further run, as when its time is over; false by default. Its stored runs are kept, and it can be
+    /// resumed.
     fn is_cancelled(&self) -> bool {
         false
     }

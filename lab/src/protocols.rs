@@ -137,7 +137,7 @@ impl Opened {
     /// Applies the repair of this name to the protocol.
     ///
     /// # Errors
-    /// Fails if there is no such repair of the protocol, or it does not fit. The protocol is the same then.
+    /// Fails if there is no such repair of the protocol, or it does not fit. The protocol is unchanged then.
     pub(crate) fn apply_repair(&mut self, name: &str) -> Result<(), Error> {
         let repair = find_repair(name, &self.given, &self.protocol)?;
         self.protocol = self.with(&repair)?;
@@ -160,7 +160,7 @@ impl Opened {
         }
     }
 
-    /// The option with which a command repairs the protocol as it was, with a space before it; empty if it was not repaired.
+    /// The command-line option for the repairs that were applied to the protocol, with a space before it; empty if there were none.
     pub fn repair_option(&self, repairs: &Repairs) -> String {
         match (repairs, &self.protocol.loaded.repairs[..]) {
             (_, []) => String::new(),
@@ -287,8 +287,9 @@ pub fn has_controllers(plan: &Plan, machine: &str) -> bool {
     machines.any(|one| &*one.name == machine && !one.instances.is_empty())
 }
 
-/// The access permissions that a built-in protocol gives to the states (second name) of its cores' own caches (first name), such as
-/// `Read_Only`. `None` for other machines and states, and for all of them if no built-in protocol has the name `protocol`.
+/// Returns a function from the names of a machine and a state to the state's access permission in a built-in protocol, such as `Read_Only`.
+/// It returns `None` for machines other than the cores' own caches, for unknown states, and for everything if no built-in protocol has the
+/// name `protocol`.
 pub fn core_permissions(protocol: Option<&str>) -> impl Fn(&str, &str) -> Option<String> + use<> {
     let loaded = protocol.and_then(builtin).map(load_files);
     let outline = loaded.and_then(|loaded| Outline::of(&loaded.ok()?).ok());

@@ -1,4 +1,4 @@
-//! Writes histories to files, in the format that the file's name says.
+//! Writes histories to files, in the format that the extension of the file's name stands for.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -58,32 +58,32 @@ pub enum SaveError {
     Inexpressible(String),
 }
 
-/// The format that a file's name says, if it says one that can be written.
+/// The format that the extension of a file's name stands for, if it can be written.
 pub fn by_name(path: &Path) -> Option<Format> {
     let extension = path.extension()?.to_str()?;
     let mut formats = WRITABLE.iter().copied();
     formats.find(|format| format.extensions().contains(&extension))
 }
 
-/// The endings of file names that say a format: `.axe, .json or .parquet`.
+/// The extensions of all formats, as words: `.axe, .json or .parquet`.
 pub fn extensions() -> String {
     let all = WRITABLE.iter().flat_map(|format| format.extensions());
     let all: Vec<String> = all.map(|extension| format!(".{extension}")).collect();
     ingest::any_of(&all)
 }
 
-/// The format that a file's name says.
+/// The format that the extension of a file's name stands for.
 ///
 /// # Errors
-/// Fails with a message that lists the endings if the name says none.
+/// Fails with a message that lists the known extensions if there is no such format.
 pub fn format(path: &Path) -> Result<Format, String> {
     by_name(path).ok_or_else(|| {
         format!("{}: a name that ends in {} was expected", path.display(), extensions())
     })
 }
 
-/// Writes histories to a file. `from` names what they come from, in messages and in litmus tests. An earlier file stays as it was if
-/// that fails.
+/// Writes histories to a file. `from` is the name of their origin in messages and in litmus tests. If writing fails, an earlier file is
+/// unchanged.
 ///
 /// # Errors
 /// Fails if the file cannot be written, or if the format cannot express the histories.
@@ -105,7 +105,7 @@ pub fn file(path: &Path, format: Format, from: &str, histories: &[History]) -> R
 /// Writes histories in a format that is text. `from` is as for [`file()`].
 ///
 /// # Errors
-/// Fails if `out` does, or if the format is not text or cannot express the histories.
+/// Fails if `out` cannot be written, or if the format is not text or cannot express the histories.
 pub fn text(
     format: Format,
     from: &str,
@@ -126,15 +126,15 @@ pub fn text(
     }
 }
 
-/// The instruction set of a test that is made from a history: the one asked for, else that of its trace, else the first that can
-/// express it.
+/// The instruction set of the litmus test of a history: `asked` if given, else that of the history's trace, else the first that can express
+/// the history.
 pub fn architecture(history: &History, asked: Option<Isa>) -> Isa {
     let can_express = |isa: &Isa| litmus::write(history, "", "", *isa, &mut io::sink()).is_ok();
     let first = || [Isa::X86, Isa::Arm, Isa::Riscv].into_iter().find(can_express);
     asked.or(history.provenance.isa).or_else(first).unwrap_or(Isa::X86)
 }
 
-/// Writes the only one of some histories as a litmus test.
+/// Writes a history as a litmus test. It is an error if there are several.
 fn test(from: &str, histories: &[History], out: &mut dyn Write) -> Result<(), SaveError> {
     let [history] = histories else {
         let count = histories.len();

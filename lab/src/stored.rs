@@ -85,7 +85,8 @@ fn add_journals(
     Ok(())
 }
 
-/// The transitions of tables and journals. A journal has all that the table beside it has.
+/// Merges the transitions of tables and journals. Those of a journal replace the table's for the same protocol and mutant, since it has all
+/// of them.
 fn whole(stored: Vec<TransitionPair>, logged: Vec<TransitionPair>) -> Vec<TransitionPair> {
     let key = |pair: &TransitionPair| (pair.protocol.clone(), pair.mutant.clone());
     let known: BTreeSet<_> = logged.iter().map(key).collect();

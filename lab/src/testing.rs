@@ -1,9 +1,9 @@
 //! Testing a protocol: is it right, and if not, what is wrong?
 //!
-//! [`test()`] runs random programs on all kinds of cores, explores small systems completely beside that, and puts together what was
-//! found: each [`Finding`] once, however many runs show it, the worst kind first, with the command that reproduces it. A finding is
-//! *known* if the repairs of gem5's released faults (`slicc::mutant::repair`, [`released`](crate::released)) make it go away: the same
-//! program on the repaired protocol is clean.
+//! [`test()`] runs random programs on all kinds of cores, at the same time explores small systems completely, and returns each [`Finding`]
+//! once, however many runs show it, the worst kind first, with the command that reproduces it. A finding is *known* if the repairs of
+//! gem5's released faults (`slicc::mutant::repair`, [`released`](crate::released)) make it go away: the same program on the repaired
+//! protocol is clean.
 //!
 //! - `finding`: the kinds of findings, and what makes two of them the same;
 //! - `program`: one random program on one kind of core; `judge`: what goes wrong in its run;
@@ -69,31 +69,31 @@ pub use small::{Explored, System};
 /// The options of a test. The default takes a minute.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How much is done.
+    /// The extent of the test.
     pub extent: Extent,
     /// The seed of the first program; the next one has the next number.
     pub seed: u64,
-    /// What programs ask for beside their accesses, if the protocol handles it. Without it they differ: some ask for nothing, the
-    /// others for some of what the protocol handles.
+    /// The requests that programs make in addition to their accesses, if the protocol handles them. If none, programs differ: some make no
+    /// such requests, others some of those that the protocol handles.
     pub extras: Option<Extras>,
     /// The kinds of cores.
     pub clients: Vec<Client>,
-    /// The repairs of known faults with which the protocol is tested. What is found then, is found with them.
+    /// The repairs of known faults that are applied to the protocol before the test.
     pub repairs: Repairs,
     /// Values of parameters of the protocol that replace what would be chosen, such as `requestToDir=ordered`.
     pub settings: Vec<Setting>,
     /// Whether small systems are explored.
     pub explores: bool,
-    /// The bytes that the program may occupy before it gives up a verdict or an exploration.
+    /// The memory that the process may occupy, in bytes, before a verdict or an exploration is given up.
     pub max_memory: u64,
 }
 
-/// How much of a test is done.
+/// The extent of a test, as a number of runs or as a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// So many programs on each kind of core, and explorations of up to [`STATES`] states: the same result every time.
+    /// This number of programs on each kind of core, and explorations of up to [`STATES`] states: the same result every time.
     Runs(u32),
-    /// As much as fits into this time, with what is needed to put the findings together.
+    /// As much as fits into this time, including the analysis of the findings.
     Time(Duration),
 }
 
@@ -123,23 +123,23 @@ impl Default for Options {
 pub struct Tested {
     /// The protocol, as it was given.
     pub opened: Opened,
-    /// What reading and linting the protocol warns of.
+    /// The warnings of reading and of linting the protocol.
     pub warnings: Vec<Diagnostic>,
-    /// The repairs that fit the protocol beside those with which it was tested, by name.
+    /// The names of the repairs of known faults that fit the tested protocol, without those that were applied before the test.
     pub repairs: Vec<String>,
-    /// The number of programs that ran on each kind of core, each of them on one kind.
+    /// The number of programs that ran on each kind of core. Every program ran on one kind.
     pub runs: u32,
-    /// The number of runs, of all kinds of cores together, that were given up since the time was over. They show nothing.
+    /// The number of runs, of all kinds of cores together, that were given up because time ran out. Nothing is concluded from them.
     pub given_up: u32,
-    /// The operations of all runs.
+    /// The number of operations of all runs.
     pub operations: u64,
     /// The small systems that were explored.
     pub explored: Vec<Explored>,
-    /// What was found, the worst kind first; known findings behind the others.
+    /// The findings, the worst kind first; known ones after the others.
     pub findings: Vec<Finding>,
     /// How often each transition was taken by the programs.
     pub coverage: Vec<Coverage>,
-    /// The time that it took.
+    /// The wall time of the test.
     pub elapsed: Duration,
 }
 
@@ -153,8 +153,8 @@ impl Tested {
 /// Tests a protocol: a built-in name, or the path of a `.slicc` file. Cost: what the extent says; memory grows with the explorations.
 ///
 /// # Errors
-/// The protocol cannot be read or has errors, a repair that the options name does not exist or does not fit, no system can be built of
-/// the protocol, or a certificate is wrong, which is a defect.
+/// Fails if the protocol cannot be read or has errors, if a repair that the options name does not exist or does not fit, if no system can
+/// be built of the protocol, or if a certificate is wrong, which is a defect.
 pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<Tested, Error> {
     let start = Instant::now();
     let opened = Opened::repaired(given, &options.repairs, None)?;
@@ -193,7 +193,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     })
 }
 
-/// The guide of a test of protocols that handle so much beside accesses.
+/// The guide that proposes the programs of a test. `handled` are the additional requests that the protocols handle.
 fn guide(options: &Options, handled: Extras) -> Guide {
     let guide = Guide::new(options.seed);
     match options.extras {

@@ -27,13 +27,13 @@ pub fn named(file: &str, history: &History) -> String {
     }
 }
 
-/// The file and line of a place in a protocol, as the user's file has it, and the text there.
+/// The file, the line in the user's version of that file, and the text of a place in a protocol.
 pub fn written_at(span: Option<Span>, sources: &Sources) -> Option<(String, usize, String)> {
     let span = span?;
     let (path, _, _) = sources.position(span);
     let given = sources.given_line(span);
     let text = sources.text(span).lines().next().unwrap_or("").trim();
-    // Text that was added has no line of its own there.
+    // Text that was added has no line in the user's file.
     let text = if given.is_added {
         format!("{text} (added by a repair or mutant)")
     } else {

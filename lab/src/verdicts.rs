@@ -11,7 +11,7 @@ use tables::VerdictRow;
 use crate::load::Input;
 use crate::order;
 
-/// The word of a file that cannot be checked.
+/// The verdict in the row of a file that cannot be checked.
 const ERROR: &str = "error";
 
 /// The row of a verdict on a history of an input, as the model sees it.

@@ -1,6 +1,7 @@
-//! `docs/coverage.md` says what the table in `fixtures/results/coverage` says. `RUBRIC_DRAW=1` writes it anew.
+//! Checks that `docs/coverage.md` agrees with the table in `fixtures/results/coverage`. `RUBRIC_DRAW=1` writes the page anew.
 //!
-//! `RUBRIC_COVERAGE=DIR` makes the table first, of all campaigns in a folder: the most that one of them has counted, and the reasons of all.
+//! `RUBRIC_COVERAGE=DIR` first makes the table from all campaigns in a folder: each transition has the largest count of a single campaign,
+//! and the reasons of all.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -28,7 +29,7 @@ MOESI_AMD_Base, and 80 to 240 of the others, with N devices from 0 to 2, and fro
 [protocols.md](protocols.md#many-runs) says what programs leave out and why.
 ";
 
-/// A column of numbers.
+/// The numbers of transitions in a row of the page.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     table: usize,
@@ -115,7 +116,8 @@ fn page(rows: &[Coverage]) -> String {
     page
 }
 
-/// Makes the table of all campaigns in a folder, with the names of files instead of paths, which tells them apart from built-in protocols.
+/// Makes the table of all campaigns in a folder. Protocols are named by files without paths, which distinguishes them from built-in
+/// protocols.
 fn make(campaigns: &Path, folder: &Path) {
     let mut results = Results::read(campaigns).unwrap();
     for row in &mut results.coverage {

@@ -1,4 +1,4 @@
-//! `docs/decided.md` says what the rows of `fixtures/results/sizes.jsonl` say. `RUBRIC_DRAW=1` writes it anew.
+//! Checks that `docs/decided.md` agrees with the rows of `fixtures/results/sizes.jsonl`. `RUBRIC_DRAW=1` writes the page anew.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -26,7 +26,7 @@ and a few larger ones by the same command for one protocol and size with other l
 time. Of the latter the memory is what is beside the files.
 ";
 
-/// `1,234,567`
+/// A number with separators of thousands, such as `1,234,567`.
 fn counted(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -60,7 +60,7 @@ fn outcome(row: &Decided) -> String {
     }
 }
 
-/// `, 1234 MB in files`
+/// The size of the files of states, such as `, 1234 MB in files`; empty if there are none.
 fn on_disk(row: &Decided) -> String {
     match row.disk {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! `docs/released.md` says what the tables of released faults and their repairs say. `RUBRIC_DRAW=1` writes it anew.
+//! Checks that `docs/released.md` agrees with the tables of released faults and their repairs. `RUBRIC_DRAW=1` writes the page anew.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -37,7 +37,7 @@ for each operation: thread and number, and what it reads (`==`) and writes (`:=`
 transitions and messages are listed instead.
 ";
 
-/// What comes before the reports on gem5's issue tracker.
+/// The beginning of the section about reports on gem5's issue tracker.
 const REPORTS: &str = "
 ## Reports on gem5's issue tracker
 
@@ -48,13 +48,13 @@ gem5/gem5. The commands are for the folder of the protocol's files, in gem5 v24.
 /// A report on gem5's issue tracker: a row of `fixtures/protocols/reports.csv`.
 #[derive(Deserialize)]
 struct Report {
-    /// Its number, or several.
+    /// The number of the report, or several numbers.
     report: String,
     /// The fault that it describes.
     about: String,
     /// Whether rubric shows it, and which known fault it is, or why not.
     result: String,
-    /// The command for it, if there is one.
+    /// The command that shows the fault, if there is one.
     see: String,
 }
 

@@ -16,17 +16,18 @@ pub enum ReadSource {
 /// An event of a candidate execution.
 #[derive(Clone, Copy, Debug)]
 pub struct CandidateEvent {
-    /// Its thread.
+    /// The thread that performs the event, from 0.
     pub thread: usize,
-    /// What it is; its sets of events and its pair have the numbers of the thread.
+    /// The event as the path of its thread has it. Its sets of events and its `pair` number the events of the thread;
+    /// the fields below number those of the candidate.
     pub event: Event,
     /// The earlier events that its address depends on, as bits.
     pub address: u64,
-    /// The earlier events that the value written depends on.
+    /// The earlier events that the value written depends on, as bits.
     pub data: u64,
-    /// The earlier events that earlier branches depend on.
+    /// The earlier events that earlier branches depend on, as bits.
     pub control: u64,
-    /// The earlier events that the value written depends on through a choice.
+    /// The earlier events that the value written depends on through a choice between values, as bits.
     pub choice: u64,
     /// The read of the pair, for a write that belongs to one.
     pub pair: Option<usize>,
@@ -58,11 +59,11 @@ pub struct Candidate<'p> {
 struct ThreadPath<'p> {
     path: &'p Path,
     expressions: &'p Expressions,
-    /// The number of its first event.
+    /// The number of the thread's first event in the candidate.
     start: usize,
 }
 
-/// The values that reads have, as far as they are known.
+/// The values of the reads of a candidate, as far as they are known.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadValues {
     pub values: Vec<Value>,
@@ -71,7 +72,7 @@ pub(crate) struct ReadValues {
 }
 
 impl<'p> Candidate<'p> {
-    /// The candidate with one path for each thread; there are at most 64 events.
+    /// Combines one path of each thread. The paths have at most 64 events together.
     pub(crate) fn new(paths: &[(&'p Unfolded, &'p Path)]) -> Candidate<'p> {
         let mut events = Vec::new();
         let mut threads = Vec::new();
@@ -111,7 +112,7 @@ impl<'p> Candidate<'p> {
         self.threads[self.events[event].thread].start..event
     }
 
-    /// The first path that does not go to the end of its program.
+    /// How the first path ends that does not reach the end of its program.
     pub(crate) fn unfinished(&self) -> Option<End> {
         let mut ends = self.threads.iter().map(|thread| thread.path.end);
         ends.find(|end| *end != End::Program)
@@ -160,8 +161,8 @@ impl<'p> Candidate<'p> {
         self.evaluate(register.thread, *expression, reads)
     }
 
-    /// Whether the constraints that depend on one of `news` and on no unknown read hold. A constraint
-    /// that cannot be computed is an error with its line.
+    /// Whether the constraints hold that depend on one of the reads `news` (as bits) and on no unknown read. If the
+    /// value of a constraint cannot be computed, the error is the line of its instruction.
     pub(crate) fn may_go_so(&self, reads: &ReadValues, news: u64) -> Result<bool, usize> {
         for thread in 0..self.threads.len() {
             for constraint in &self.threads[thread].path.constraints {
@@ -184,7 +185,7 @@ impl<'p> Candidate<'p> {
         (0..self.events.len()).filter(|event| self.events[*event].reads())
     }
 
-    /// The writes to each location, in the order of their numbers.
+    /// The writes to each location, as bits, by the number of the location.
     pub(crate) fn writes_by_location(&self, locations: usize) -> Vec<u64> {
         let mut writes = vec![0; locations];
         for (number, event) in self.events.iter().enumerate() {

@@ -14,7 +14,7 @@ pub enum Error {
         line: usize,
         /// The text found there.
         found: String,
-        /// What belongs there.
+        /// The text that was expected there.
         expected: String,
     },
     /// An instruction is not known, or not with these operands.
@@ -40,7 +40,7 @@ pub enum Error {
         file: String,
         /// The line of the instruction, from 1.
         line: usize,
-        /// What goes wrong there.
+        /// A description of the problem.
         what: String,
     },
     /// The test is larger than what can be enumerated.
@@ -48,7 +48,7 @@ pub enum Error {
     TooLarge {
         /// The file.
         file: String,
-        /// What there is too much of.
+        /// A description of the limit that the test exceeds.
         what: String,
     },
 }

@@ -4,11 +4,11 @@ use rustc_hash::FxHashMap;
 
 use crate::value::{Binary, Unary, Value};
 
-/// An expression of an [`Expressions`].
+/// The number of an expression in an [`Expressions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Expression(u32);
 
-/// What an expression is made of.
+/// The outermost operation of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Node {
     Constant(Value),
@@ -63,8 +63,8 @@ impl Expressions {
         }
     }
 
-    /// An operation on two expressions. What does not depend on them, such as the `xor` of an expression
-    /// with itself, becomes a constant.
+    /// An operation on two expressions. A result that does not depend on the operands, such as the `xor` of an
+    /// expression with itself, becomes a constant.
     pub fn binary(
         &mut self,
         operation: Binary,
@@ -104,7 +104,7 @@ impl Expressions {
         self.reads[expression.0 as usize]
     }
 
-    /// The value of an expression; `value_of` gives the value that an event reads.
+    /// The value of an expression; `value_of` returns the value that an event reads.
     ///
     /// # Errors
     /// Returns [`Incomputable`] for an operation whose result depends on where a location lies.
@@ -126,7 +126,7 @@ impl Expressions {
     }
 }
 
-/// The result of an operation depends on where a location lies.
+/// The error of an operation whose result depends on the address at which a location lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Incomputable;
 

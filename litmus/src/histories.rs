@@ -1,4 +1,4 @@
-//! The histories of a test that end in a certain way.
+//! Makes histories from the executions of a test that end in a given state ([`histories`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,16 +15,16 @@ use crate::search::{Execution, runs};
 use crate::test::{LitmusTest, Observed, Proposition};
 use crate::value::{Location, Value};
 
-/// The most histories that are returned.
+/// Largest number of histories that are returned.
 const MOST: usize = 1000;
 
-/// The histories of a test in which a proposition holds at the end, whether a memory model allows them or
-/// not: the operations of each thread with their values and dependencies, and the final values that the
-/// proposition asks for. Location number `n` is at address `0x1000 + 64 n`. Loops are followed for
-/// `unroll` rounds.
+/// The histories of a test in which a proposition holds at the end, whether a memory model allows them or not. They
+/// have the operations of each thread with their values and dependencies, and the final values of the locations that
+/// the proposition mentions. Location number `n` is at address `0x1000 + 64 n`. Each branch is followed backwards at
+/// most `unroll` times.
 ///
 /// # Errors
-/// Returns [`Error::Run`] if an instruction does something that has no meaning here, and
+/// Returns [`Error::Run`] if an instruction does something that is not supported, and
 /// [`Error::TooLarge`] for a test with too many events, paths, or histories.
 pub fn histories(
     test: &LitmusTest,
@@ -55,7 +55,8 @@ struct Found<'t> {
 }
 
 impl Found<'_> {
-    /// Adds the histories of a run, one for each way in which locations may end.
+    /// Adds the histories of an execution, one for each combination of final values of the locations that the
+    /// proposition is about.
     fn add(&mut self, run: &Execution<'_>) -> Result<(), Error> {
         let mut known: FxHashMap<Observed, Value> = FxHashMap::default();
         let mut locations = BTreeSet::new();
@@ -73,7 +74,8 @@ impl Found<'_> {
         self.end(run, &locations, &mut known)
     }
 
-    /// Goes through the last values of the remaining locations.
+    /// Tries all final values of `locations`, and adds a history for each combination in which the proposition holds.
+    /// `known` has the values that are already chosen.
     fn end(
         &mut self,
         run: &Execution<'_>,
@@ -176,7 +178,7 @@ fn width(candidate: &Candidate<'_>, location: Location) -> u8 {
     events.find(|event| event.location == Some(location)).map_or(64, |event| event.width.bits)
 }
 
-/// A value as histories have it: unsigned, with so many bits.
+/// Converts a value to a number of a history: unsigned, with `bits` bits.
 fn number(value: Value, bits: u8) -> u64 {
     let number = match value {
         Value::Number(number) => number as u64,

@@ -1,4 +1,4 @@
-//! herd's litmus tests: reading them, and all outcomes that a memory model allows.
+//! Reads herd's litmus tests, and computes all outcomes that a memory model allows.
 //!
 //! A litmus test is a small program of a few threads with a question: can it end in this state? The crate
 //! reads tests for RISC-V, AArch64 and x86-64 in the format of herd ([`LitmusTest::parse`]), and computes
@@ -20,17 +20,17 @@
 //! # Ok::<(), litmus::Error>(())
 //! ```
 //!
-//! From text to states:
+//! The steps from text to states:
 //!
 //! 1. [`isa`] translates each instruction into a common form, whatever the instruction set.
-//! 2. `execute` unfolds the program of each thread into paths, with what loads return left open
+//! 2. `execute` unfolds the program of each thread into paths, on which the values that loads return stay unknown
 //!    (`expression`).
-//! 3. A path of each thread makes a `candidate`. Its executions are enumerated (`search`): a source for each
-//!    read, and an order of the writes to each location, with as little as possible tried in vain.
-//! 4. A [`memory::Model`] says which of program order is preserved (`preserved`). Each execution that it
+//! 3. A path of each thread makes a `candidate`. `search` enumerates its executions: a source for each read, and an
+//!    order of the writes to each location. It gives up choices early that contradict each other.
+//! 4. A [`memory::Model`] decides which part of program order is preserved (`preserved`). Each execution that it
 //!    allows ends in a final state.
 //!
-//! [`histories`] gives the histories that end in a certain state, allowed or not.
+//! [`histories`] returns the histories that end in a given state, allowed or not.
 
 mod candidate;
 mod error;

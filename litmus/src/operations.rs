@@ -1,4 +1,4 @@
-//! Candidates and executions as histories.
+//! Converts candidates and executions to histories.
 
 use history::{Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, Place};
 
@@ -14,22 +14,22 @@ pub(crate) const DISTANCE: u64 = 64;
 /// The values that an event reads and writes.
 pub(crate) type Values = (Option<u64>, Option<u64>);
 
-/// A candidate as a history without values. The read and the write of an atomic instruction become one
-/// operation, so a model that splits such operations makes as many as there are events.
+/// Converts a candidate to a history without values. The read and the write of an atomic instruction become one
+/// operation; a model that splits such operations has one for each event again.
 pub(crate) fn history(candidate: &Candidate<'_>) -> History {
     let mut builder = HistoryBuilder::new();
     add(candidate, &mut builder, &|_| (None, None));
-    // A builder fails only for values, which there are none of.
+    // A builder fails only because of values, and there are none.
     builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap_or_default()
 }
 
-/// Adds the events of a candidate to a history; `values` gives the values of an event.
+/// Adds the events of a candidate to a history; `values` returns the values of an event.
 pub(crate) fn add(
     candidate: &Candidate<'_>,
     builder: &mut HistoryBuilder,
     values: &dyn Fn(usize) -> Values,
 ) {
-    // Per event, its operation.
+    // Per event, the row of its operation.
     let mut rows: Vec<usize> = Vec::with_capacity(candidate.events.len());
     let mut control = (0, 0);
     for (number, event) in candidate.events.iter().enumerate() {
@@ -54,7 +54,8 @@ pub(crate) fn add(
             line: Some(event.event.line as u64),
             ..Access::new(event.thread as u32, kind(event, second), place(event))
         });
-        // A branch counts from the first operation after it on.
+        // A control dependency is recorded at the first operation behind the branch only: it holds for all later
+        // ones, too.
         let known = if control.0 == event.thread { control.1 } else { 0 };
         control = (event.thread, event.control);
         let write = second.unwrap_or(event);

@@ -1,6 +1,6 @@
 //! Orders between the events of an execution, as sets of bits.
 
-/// The most events that an order can be about.
+/// Largest number of events of an order, which is the number of bits of a set of events.
 pub const MOST_EVENTS: usize = 64;
 
 /// A relation between events.
@@ -11,7 +11,7 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// The relation that relates none of so many events.
+    /// The empty relation between `events` events.
     pub fn empty(events: usize) -> Relation {
         Relation { after: vec![0; events] }
     }
@@ -39,7 +39,7 @@ pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
 
 /// A strict partial order that grows pair by pair and is kept transitively closed.
 ///
-/// A pair costs time linear in the number of events.
+/// Adding a pair takes time linear in the number of events.
 #[derive(Clone, Debug)]
 pub(crate) struct PartialOrder {
     /// Per event, all events after it.

@@ -1,4 +1,4 @@
-//! All final states of a test that a model allows.
+//! Computes all final states of a test that a model allows: [`outcomes`] returns [`Outcomes`], a list of [`State`]s.
 
 use memory::Model;
 use rustc_hash::FxHashMap;
@@ -58,7 +58,7 @@ impl Observation {
 }
 
 impl Outcomes {
-    /// How often the proposition holds. Of no state at all it holds never.
+    /// How often the proposition holds: never, if there are no states.
     pub fn observation(&self) -> Observation {
         let holding = self.states.iter().filter(|state| state.holds).count();
         match holding {
@@ -68,7 +68,7 @@ impl Outcomes {
         }
     }
 
-    /// Whether the states answer the test's condition with yes.
+    /// Whether the states satisfy the test's condition with this quantifier.
     pub fn satisfies(&self, quantifier: Quantifier) -> bool {
         match quantifier {
             Quantifier::Exists => self.states.iter().any(|state| state.holds),
@@ -87,12 +87,12 @@ impl Outcomes {
     }
 }
 
-/// Finds all final states that the model allows.
+/// Finds all final states that the model allows. Each branch is followed backwards at most `unroll` times.
 ///
 /// # Errors
-/// Returns [`Error::Run`] if an instruction does something that has no meaning here, such as arithmetic on
-/// the address of a location or an access elsewhere, and [`Error::TooLarge`] for a test with too many
-/// events or paths.
+/// Returns [`Error::Run`] if an instruction does something that is not supported, such as arithmetic on the address
+/// of a location, an access elsewhere or accesses of different sizes to one location, and [`Error::TooLarge`] for a
+/// test with too many events or paths.
 pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcomes, Error> {
     let mut found: FxHashMap<Vec<Value>, State> = FxHashMap::default();
     let mut loop_limit = None;
@@ -159,7 +159,7 @@ pub(crate) fn for_each_candidate(
     }
 }
 
-/// Goes on to the next choice of a path for each thread; returns false after the last one.
+/// Advances to the next choice of a path for each thread; returns false after the last one.
 fn advance(chosen: &mut [usize], threads: &[Unfolded]) -> bool {
     for (at, thread) in chosen.iter_mut().zip(threads) {
         *at += 1;
@@ -172,7 +172,7 @@ fn advance(chosen: &mut [usize], threads: &[Unfolded]) -> bool {
 }
 
 impl Execution<'_> {
-    /// Accesses of different sizes to one location have no meaning here.
+    /// Returns an error if accesses to one location have different sizes, which is not supported.
     fn refuse_mixed_sizes(&self, test: &LitmusTest) -> Result<(), Error> {
         let mut sizes: Vec<Option<u8>> = vec![None; test.locations.len()];
         for event in self.candidate.events.iter().map(|event| &event.event) {
@@ -197,7 +197,7 @@ impl Execution<'_> {
         Error::Run { file: test.file.clone(), line, what: what.to_owned() }
     }
 
-    /// The value that a write writes.
+    /// The value that a write writes; `None` if it depends on a read whose value is not known.
     pub(crate) fn written(&self, test: &LitmusTest, write: usize) -> Result<Option<Value>, Error> {
         let line = self.candidate.events[write].event.line;
         match self.candidate.written(write, self.reads) {

@@ -6,7 +6,7 @@ use crate::outcomes::{Outcomes, State};
 use crate::test::{LitmusTest, Proposition, Quantifier};
 
 impl Quantifier {
-    /// The word in a test.
+    /// The keyword in a test.
     pub fn word(self) -> &'static str {
         match self {
             Quantifier::Exists => "exists",
@@ -15,7 +15,7 @@ impl Quantifier {
         }
     }
 
-    /// What herd calls a test with such a condition.
+    /// The word with which herd describes a test with such a condition.
     pub fn kind(self) -> &'static str {
         match self {
             Quantifier::Exists => "Allowed",
@@ -69,7 +69,7 @@ impl LitmusTest {
         }
     }
 
-    /// The outcomes as herd prints them, but for its times and its digest.
+    /// The outcomes as herd prints them, without its time and its hash.
     pub fn report(&self, outcomes: &Outcomes) -> String {
         let quantifier = self.condition.quantifier;
         let (positive, negative) = outcomes.witnesses();
@@ -85,7 +85,8 @@ impl LitmusTest {
         }
         let verdict = if outcomes.satisfies(quantifier) { "Ok" } else { "No" };
         let _ = writeln!(text, "{verdict}\nWitnesses");
-        // Here herd counts executions that speak for the condition, below those where the proposition holds.
+        // herd counts the executions that support the condition here, and those in which the proposition holds in the
+        // last line.
         let (speak_for, against) = match quantifier {
             Quantifier::NotExists => (negative, positive),
             Quantifier::Exists | Quantifier::ForAll => (positive, negative),

@@ -1,4 +1,4 @@
-//! All executions of a candidate that a model allows.
+//! Enumerates all executions of a candidate that a model allows ([`executions`]).
 //!
 //! The search chooses the source of each read, then the order of each pair of writes to a location. It
 //! keeps two partial orders: `local`, in which each location is coherent (program order of the location,
@@ -25,11 +25,11 @@ pub struct Execution<'s> {
     pub(crate) local: &'s PartialOrder,
 }
 
-/// Whether a search goes on.
+/// Whether a search continues; an error ends it.
 pub(crate) type Goes<E> = Result<bool, E>;
 
-/// Calls `see` for each execution of a candidate that the model allows, until it returns false or an
-/// error. Returns false if it did.
+/// Calls `see` for each execution of a candidate that the model allows, until `see` returns false or an error.
+/// Returns false if `see` did.
 pub(crate) fn executions<'c, E>(
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
@@ -48,9 +48,9 @@ pub(crate) fn executions<'c, E>(
     search.choose_source(0)
 }
 
-/// Calls `see` for each choice of sources with which the threads of a candidate go as they do, whatever a
-/// memory model says, until it returns false or an error. A read may return any write but a later one of
-/// its own thread. Returns false if `see` did.
+/// Calls `see` for each choice of sources with which the threads of a candidate take its paths, whatever a memory
+/// model allows, until `see` returns false or an error. A read may return any write but a later one of its own
+/// thread. Returns false if `see` did.
 pub(crate) fn runs<'c, E>(
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
@@ -65,11 +65,12 @@ enum Rules {
     Model {
         /// Whether a thread may read its own stores before others can.
         forwards: bool,
-        /// Whether pairs exclude writes of other threads even if their thread wrote in between.
+        /// Whether no write of another thread may come between the read and the write of a pair even if the pair's
+        /// own thread wrote the location in between.
         pairs_across_own_writes: bool,
         preserved: Preserved,
     },
-    /// None.
+    /// No order is required.
     None,
 }
 
@@ -118,7 +119,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         }
     }
 
-    /// Sets up the orders that hold in every execution; returns false if there is none.
+    /// Sets up the orders that hold in every execution; returns false if no execution is possible.
     fn start(&mut self) -> bool {
         for second in 0..self.candidate.events.len() {
             for first in self.candidate.before(second) {
@@ -149,7 +150,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         self.local.restore(&mut self.saved);
     }
 
-    /// Orders two events in both orders.
+    /// Orders two events in `local` and in `global`; returns false if that makes a cycle.
     fn order(&mut self, first: usize, second: usize) -> bool {
         self.local.add(first, second) && self.global.add(first, second)
     }
@@ -160,7 +161,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         location.map_or(0, |location| self.writes[usize::from(location.0)])
     }
 
-    /// Chooses the sources of the reads from number `at` on in all ways.
+    /// Tries all sources of the reads from number `at` on.
     fn choose_source(&mut self, at: usize) -> Goes<E> {
         let Some(&read) = self.reads.get(at) else {
             return self.with_sources();
@@ -185,8 +186,8 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         Ok(true)
     }
 
-    /// Goes on with `source` as that of `read`; `last_own` is the last earlier write of the same thread
-    /// to the location.
+    /// Continues the search with `source` as the source of `read`; `last_own` is the last earlier write of the same
+    /// thread to the location.
     fn try_source(
         &mut self,
         at: usize,
@@ -230,14 +231,14 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
                 if (!is_own || !forwards) && !self.global.add(write, read) {
                     return false;
                 }
-                // The thread's own earlier write is overwritten by then.
+                // The last write of the reading thread precedes the write that it reads.
                 last_own.filter(|_| !is_own).is_none_or(|own| self.order(own, write))
             }
         }
     }
 
-    /// Computes the values that the sources of the reads up to number `at` determine; returns false if
-    /// the threads would not go this way with them.
+    /// Computes the values that the sources of the reads up to number `at` determine; returns false if the values
+    /// contradict the paths of the threads.
     fn learn(&mut self, at: usize) -> bool {
         let before = self.values.known;
         loop {
@@ -263,11 +264,12 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
             }
         }
         let news = self.values.known & !before;
-        // What cannot be computed is an error only of an execution that is allowed.
+        // A constraint that cannot be computed is an error only if the execution is allowed
+        // (`Execution::is_computed`).
         self.candidate.may_go_so(&self.values, news).unwrap_or(true)
     }
 
-    /// Goes on when all sources are chosen.
+    /// Continues the search when all sources are chosen.
     fn with_sources(&mut self) -> Goes<E> {
         let Rules::Model { preserved, .. } = &self.rules else {
             return self.show();
@@ -283,7 +285,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         goes_on
     }
 
-    /// Orders the pairs of writes from number `at` on in all ways.
+    /// Tries all orders of the pairs of writes from number `at` on.
     fn order_writes(&mut self, at: usize) -> Goes<E> {
         let Some(&(first, second)) = self.pairs.get(at) else {
             return self.finish();

@@ -8,13 +8,13 @@ use crate::value::{Location, Value};
 /// A litmus test.
 #[derive(Clone, Debug)]
 pub struct LitmusTest {
-    /// The file that it was read from, for messages.
+    /// The file that the test was read from, for messages.
     pub file: String,
-    /// Its name.
+    /// The name of the test.
     pub name: String,
-    /// The instruction set of its programs.
+    /// The instruction set of the programs.
     pub architecture: Architecture,
-    /// The names of its locations, by number.
+    /// The names of the locations, by number.
     pub locations: Vec<String>,
     /// The initial value of each location, by number.
     pub memory: Vec<Value>,
@@ -24,7 +24,7 @@ pub struct LitmusTest {
     pub threads: Vec<Program>,
     /// The registers and locations of a state, in the order in which states list them.
     pub observed: Vec<Observed>,
-    /// The states that count: others are left out.
+    /// The proposition that a state must satisfy to be listed; without one, all states are listed.
     pub filter: Option<Proposition>,
     /// The question that the test asks.
     pub condition: Condition,
@@ -42,20 +42,20 @@ pub struct ThreadRegister {
 /// The program of a thread.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Its instructions.
+    /// The instructions, in program order.
     pub steps: Vec<Step>,
-    /// Its labels, each with the number of the instruction behind it.
+    /// The labels, each with the index of the step that follows it.
     pub labels: Vec<(String, usize)>,
 }
 
 /// An instruction of a program.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What it does.
+    /// The translated instruction.
     pub instruction: Instruction,
-    /// Its line in the file, from 1.
+    /// The line in the file, from 1.
     pub line: usize,
-    /// Its text.
+    /// The text of the instruction in the file.
     pub text: String,
 }
 
@@ -119,7 +119,7 @@ impl Proposition {
         }
     }
 
-    /// Calls `see` for each register and location that the proposition is about.
+    /// Calls `see` for each register and location that occurs in the proposition.
     pub fn for_each_observed(&self, see: &mut impl FnMut(Observed)) {
         match self {
             Proposition::Equal(observed, _) | Proposition::NotEqual(observed, _) => see(*observed),

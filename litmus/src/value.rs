@@ -52,7 +52,7 @@ pub enum Binary {
     AndNot,
     ShiftLeft,
     ShiftRight,
-    /// Shifts copies of the sign in.
+    /// Shifts to the right and fills with copies of the sign bit.
     ShiftRightSigned,
     Multiply,
     Equal,
@@ -122,7 +122,7 @@ impl Binary {
         }
     }
 
-    /// An address differs from every number, as herd has it.
+    /// Applies the operation if an operand is an address. An address differs from every number, as in herd.
     fn apply_addresses(self, first: Value, second: Value) -> Option<Value> {
         use Value::{Address, Number};
         match (self, first, second) {

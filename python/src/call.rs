@@ -9,13 +9,13 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// Time between two questions to Python whether there was a signal.
+/// Interval at which Python is asked for signals.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Bytes of the thread's stack: as much as a program's main thread usually has.
+/// Size of the thread's stack in bytes: that of a program's main thread.
 const STACK: usize = 8 << 20;
 
-/// Flags that no work uses. Work asks for a `'static` one, so they are used again and never freed.
+/// Cancellation flags that no work uses. Work takes a `'static` flag, so flags are leaked, and reused instead of freed.
 static FREE: Mutex<Vec<&'static AtomicBool>> = Mutex::new(Vec::new());
 
 /// A flag that cancels work.
@@ -61,7 +61,7 @@ pub fn run<T: Send + 'static>(
 /// Calls `watch` about twenty times a second.
 ///
 /// # Errors
-/// As [`run`], and that of `watch`, which ends the work as Ctrl-C does.
+/// Returns the errors of [`run`], and the exception of `watch`, which ends the work as Ctrl-C does.
 pub fn run_to_end<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&'static AtomicBool) -> T + Send + 'static,
@@ -99,7 +99,7 @@ fn start<T: Send + 'static>(
     Ok((cancel, receiver))
 }
 
-/// The result, if the work ends within a period.
+/// Waits one period for the result; `None` if the work has not ended.
 fn wait<T: Send>(py: Python<'_>, result: &mut Receiver<T>) -> PyResult<Option<T>> {
     match py.detach(move || result.recv_timeout(PERIOD)) {
         Ok(result) => Ok(Some(result)),

@@ -1,4 +1,4 @@
-//! Campaigns of mutated protocols.
+//! [`Campaign`]: the results of running mutants of protocols with random programs.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ impl Counters {
     }
 }
 
-/// Counts what a campaign does, and cancels it.
+/// Observes a campaign: counts its progress, and cancels it.
 struct Watched {
     counters: Arc<Counters>,
     cancel: &'static AtomicBool,
@@ -91,7 +91,7 @@ impl Campaign {
         Answers::of(&self.results.runs, &self.results.equivalents, &Guarantee::is_implied)
     }
 
-    /// The matrix of all runs.
+    /// The kill matrix of all runs.
     fn matrix(&self) -> Option<KillMatrix> {
         self.answers().kills.into_iter().find(|matrix| matrix.scope == Scope::All)
     }
@@ -265,7 +265,7 @@ fn named_protocols(given: Vec<String>) -> Vec<String> {
     named.collect()
 }
 
-/// The values of words.
+/// Parses each word as a value, or raises `ValueError`.
 fn parsed<T: FromStr<Err: Display>>(words: &[String]) -> PyResult<Vec<T>> {
     let values = words.iter().map(|word| word.parse());
     let values: Result<Vec<T>, T::Err> = values.collect();

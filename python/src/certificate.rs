@@ -1,4 +1,4 @@
-//! Verifying certificates.
+//! [`Verified`]: a certificate that was verified.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ create_exception!(
     "A protocol, a mutant or a repair does not exist or cannot be used."
 );
 
-/// The exception of an error of `lab`.
+/// The exception for an error of `lab`.
 pub fn lab(error: lab::Error) -> PyErr {
     match error {
         lab::Error::Input(_) | lab::Error::Table(_) => InputError::new_err(error.to_string()),
@@ -56,12 +56,12 @@ fn refused(refusal: &Refusal) -> String {
     format!("{} cannot be used:\n{}", refusal.given, lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// The exception of a table that cannot be written.
+/// The exception for a table that cannot be written.
 pub fn table(error: TableError) -> PyErr {
     Error::new_err(error.to_string())
 }
 
-/// The exception of a certificate that is refused.
+/// The exception for a certificate that is refused.
 pub fn rejected(rejection: Rejection) -> PyErr {
     CertificateError::new_err(format!("the certificate is refused: {rejection}"))
 }

@@ -29,7 +29,7 @@ use crate::words;
 pub struct Explanation {
     pictures: Vec<Picture>,
     text: String,
-    /// Why the picture is not drawn, if it is too large.
+    /// The reason why the picture is not drawn, if it is too large.
     too_large: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl Explanation {
         }
     }
 
-    /// The same in words.
+    /// The explanation in words.
     #[getter]
     fn text(&self) -> &str {
         &self.text

@@ -19,7 +19,7 @@ use crate::table::Table;
 use crate::verdict::Question;
 use crate::{call, words};
 
-/// How far the work has come.
+/// The progress of checking: the traces that are done, and the violations.
 #[derive(Default)]
 struct Counters {
     done: AtomicU64,
@@ -73,7 +73,7 @@ pub fn check_files(
     rows.map(Table::new).map_err(error::table)
 }
 
-/// The rows of one trace. A trace that comes after the work was cancelled has none.
+/// The rows of one trace; none if the work was cancelled before its turn.
 fn rows(
     path: Result<PathBuf, lab::Error>,
     models: &[Model],

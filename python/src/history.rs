@@ -18,7 +18,7 @@ use crate::table::Table;
 use crate::verdict::{Question, Verdict};
 use crate::{call, certificate, error, kernel, words};
 
-/// Where histories come from.
+/// The file that histories were read from, and how it was read.
 pub struct Origin {
     /// The file, as it was given.
     pub file: String,
@@ -229,7 +229,7 @@ impl History {
         )
     }
 
-    /// Verifies a certificate of a verdict on this history, with code that shares nothing with what decided it.
+    /// Verifies a certificate of a verdict on this history. No code of the engines takes part.
     #[pyo3(signature = (certificate))]
     fn verify(&self, py: Python<'_>, certificate: &str) -> PyResult<certificate::Verified> {
         certificate::verified(py, &self.operations, certificate.to_owned())
@@ -287,13 +287,13 @@ impl History {
 /// The argument `addresses` of `read`.
 #[derive(FromPyObject)]
 pub enum GivenAddresses {
-    /// The first address, and the address behind the last.
+    /// The first address, and the address after the last one.
     Range((u64, u64)),
     /// A word; `"auto"` is the only one.
     Word(String),
 }
 
-/// The addresses that are kept.
+/// The addresses whose accesses are kept.
 fn addresses(given: GivenAddresses) -> PyResult<Addresses> {
     match given {
         GivenAddresses::Range((low, high)) if low < high => Ok(Addresses::Range(low..high)),
@@ -307,7 +307,7 @@ fn addresses(given: GivenAddresses) -> PyResult<Addresses> {
     }
 }
 
-/// How a file is read, from the keyword arguments of `read`.
+/// The options for reading a file, from the keyword arguments of `read`.
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
 fn options(
     source: Option<&str>,
@@ -348,7 +348,7 @@ fn options(
     })
 }
 
-/// `zero`, `infer`, or a dictionary of values by address.
+/// Parses `zero`, `infer`, or a dictionary of values by address.
 fn initial_values(value: &Bound<'_, PyAny>) -> PyResult<Initial> {
     if let Ok(values) = value.extract::<HashMap<u64, u64>>() {
         return Ok(Initial::Given(values));
@@ -484,7 +484,7 @@ fn histories(all: Vec<Operations>, origin: Origin) -> Vec<History> {
     all.into_iter().map(|one| History::new(Arc::new(one), Arc::clone(&origin))).collect()
 }
 
-/// The only one of the histories of a file.
+/// The history of a file that holds only one, or a `ValueError` if it holds others.
 fn only(file: String, mut all: Vec<History>) -> PyResult<History> {
     match (all.pop(), all.len()) {
         (Some(history), 0) => Ok(history),

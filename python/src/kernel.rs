@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::history::Origin;
 use crate::{call, words};
 
-/// An operation: its thread, and its index there.
+/// An operation: its thread, and its index in the thread.
 type Place = (u32, u32);
 
 /// The pairs of writes of one location that all runs which explain a history have in the same order.
@@ -59,7 +59,7 @@ impl Kernel {
         self.by.clone()
     }
 
-    /// Seconds that it took.
+    /// Seconds that computing the kernel took.
     #[getter]
     fn seconds(&self) -> f64 {
         self.seconds

@@ -1,11 +1,11 @@
 //! The compiled part of the Python package `rubric`: classes and functions around the libraries.
 //!
-//! - `call`: long work without Python's lock, which Ctrl-C ends;
+//! - `call`: runs long work without Python's lock, so that Ctrl-C ends it;
 //! - `error`: the exceptions;
-//! - `history`, `verdict`, `explanation`, `kernel`, `certificate`: a trace, and what is found out about it;
-//! - `files`: many traces;
-//! - `simulate`, `campaign`, `litmus_test`: what makes traces and outcomes;
-//! - `probe`: damaged Parquet files do not end the program;
+//! - `history`, `verdict`, `explanation`, `kernel`, `certificate`: a trace, and results about it;
+//! - `files`: checks many traces;
+//! - `simulate`, `campaign`, `litmus_test`: make traces and outcomes;
+//! - `probe`: keeps damaged Parquet files from ending the program;
 //! - `table`: tables that other packages read through Arrow's C stream interface;
 //! - `words`: names as arguments, and values as Python's objects.
 //!
@@ -58,7 +58,7 @@ mod _rubric {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // For the child process of `probe` alone, so it is not among the names that the module exports.
+        // Only the child process of `probe` uses it, so it is not among the names that the module exports.
         module.setattr("_decode", wrap_pyfunction!(crate::probe::decode, module)?)?;
         crate::probe::install(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -1,4 +1,4 @@
-//! Litmus tests.
+//! [`LitmusTest`]: a litmus test, and the outcomes that a model allows.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -46,7 +46,7 @@ impl LitmusTest {
         self.outcomes.states.iter().map(|state| self.test.state(state)).collect()
     }
 
-    /// The test's question.
+    /// The test's condition on one line, such as `exists (0:x5=1)`.
     #[getter]
     fn condition(&self) -> String {
         self.test.condition()
@@ -76,7 +76,7 @@ impl LitmusTest {
         self.outcomes.loop_limit
     }
 
-    /// Seconds that it took.
+    /// Seconds that finding the outcomes took.
     #[getter]
     fn seconds(&self) -> f64 {
         self.seconds

@@ -7,14 +7,14 @@ use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 
-/// What the child runs. Its arguments are the folder of the package and the file to decode, `-` for standard input. It imports nothing
-/// but the package.
+/// The Python program that the child runs. Its arguments are the folder of the package, and the file to decode, `-` for standard
+/// input. It imports only the package.
 const PROGRAM: &str = "import sys
 sys.path.insert(0, sys.argv[1])
 from rubric import _rubric
 _rubric._decode(sys.argv[2])";
 
-/// How the child is started.
+/// The program and the folder with which the child is started.
 struct Child {
     python: PathBuf,
     /// The folder that the package is in.
@@ -37,7 +37,7 @@ pub fn install(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// The program that runs Python, if it has the name of one.
+/// The Python interpreter that runs this module; `None` if the name of the executable is not that of one.
 fn interpreter(py: Python<'_>) -> PyResult<Option<PathBuf>> {
     let executable: Option<PathBuf> = py.import("sys")?.getattr("executable")?.extract()?;
     let name = executable.as_deref().and_then(Path::file_name).unwrap_or_default();
@@ -46,10 +46,10 @@ fn interpreter(py: Python<'_>) -> PyResult<Option<PathBuf>> {
 }
 
 impl Child {
-    /// Whether a child process decodes the file without being ended.
+    /// Whether a child process decodes the file without being killed.
     fn ends(&self, path: &Path, bytes: Option<&[u8]>) -> io::Result<bool> {
         let mut child = Command::new(&self.python)
-            // Neither the environment nor the current folder decides what the child imports.
+            // These options keep the environment and the current folder from changing what the child imports.
             .args(["-I", "-S", "-c", PROGRAM])
             .arg(&self.folder)
             .arg(if bytes.is_some() { Path::new("-") } else { path })
@@ -58,7 +58,7 @@ impl Child {
             .stderr(Stdio::null())
             .spawn()?;
         if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), bytes) {
-            // If the child ends before it has read everything, its status says how.
+            // If the child ends before it has read everything, its status says why.
             let _ = pipe.write_all(bytes);
         }
         Ok(child.wait()?.success())

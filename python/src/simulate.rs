@@ -1,4 +1,4 @@
-//! Simulating protocols.
+//! [`Simulation`]: a simulated run of a protocol.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::call;
 use crate::error::{Error, lab as raised};
 use crate::history::{History, Origin};
 
-/// Most operations of all threads together. With what is recorded of them they take a few gigabytes.
+/// Most operations of all threads together. Their records take a few gigabytes of memory.
 const MOST_OPERATIONS: u64 = 50_000_000;
 
 /// A simulated run of a protocol.
@@ -226,7 +226,7 @@ fn run(opened: &Opened, simulation: &Plan, trace: Option<Output>) -> PyResult<Si
     })
 }
 
-/// The repairs that are named by `None`, `"all"` or a list of names.
+/// Parses the repairs: `None`, `"all"` or a list of names.
 pub fn repairs(given: Option<&Bound<'_, PyAny>>) -> PyResult<Repairs> {
     let Some(given) = given else {
         return Ok(Repairs::None);

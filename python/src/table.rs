@@ -6,7 +6,7 @@ use tables::ArrowTable;
 
 use crate::words;
 
-/// The number of rows that Jupyter shows.
+/// Most rows that Jupyter shows.
 const SHOWN: usize = 10;
 
 /// A table of rows, which polars, pyarrow, pandas, DuckDB and others read without a copy.
@@ -73,7 +73,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A producer may ignore the schema that a consumer would like.
+        // A producer may ignore the schema that the consumer requests.
         drop(requested_schema);
         PyCapsule::new_with_value(py, self.arrow.stream(), c"arrow_array_stream")
     }

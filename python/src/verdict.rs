@@ -21,7 +21,7 @@ use crate::explanation::Explanation;
 use crate::history::{History, Origin};
 use crate::{call, error, words};
 
-/// A history, and what is asked about it.
+/// A history, and the model and options with which to decide it.
 pub struct Question {
     pub history: Arc<Operations>,
     pub origin: Arc<Origin>,
@@ -32,14 +32,14 @@ pub struct Question {
 }
 
 impl Question {
-    /// Decides, without Python's lock.
+    /// Decides the history, without Python's lock.
     pub fn ask(self, py: Python<'_>) -> PyResult<Verdict> {
         let decided = call::run(py, move |cancel| self.decide(cancel))?;
         let decided = decided.map_err(error::Error::new_err)?;
         Ok(Verdict { decided: Arc::new(decided) })
     }
 
-    /// Decides until the flag is set.
+    /// Decides the history, or gives up when the flag is set.
     ///
     /// # Errors
     /// Returns a message if a value is written twice and it matters.
@@ -87,7 +87,7 @@ impl Decided {
         }
     }
 
-    /// The cycle and the reasons, if there are any.
+    /// The cycle and the reasons of a violation; `None` if there are none.
     fn reasoning(&self) -> Option<Reasoning> {
         match &self.outcome.verdict {
             Decision::Violation(violation) => Some(Reasoning::of(&self.history, violation)),
@@ -98,7 +98,7 @@ impl Decided {
         }
     }
 
-    /// `violation sc trace.gz (3 threads, 180 operations; SC by saturate, 0.001 s)`
+    /// The first line of the text: `violation sc trace.gz (3 threads, 180 operations; SC by saturate, 0.001 s)`
     pub fn headline(&self) -> String {
         format!(
             "{} {} {}  ({} threads, {} operations; {} by {}, {:.3} s)",
@@ -113,7 +113,7 @@ impl Decided {
         )
     }
 
-    /// The verdict and the reason in words.
+    /// The verdict, and the reason for it, in words.
     pub fn text(&self) -> String {
         let mut text = self.headline();
         let plain = str::to_owned;
@@ -162,7 +162,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// A list of the violation; empty if there is none.
+    /// The list with this key of the violation; empty if there is none.
     fn part<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
         let empty = PyList::empty(py).into_any();
         match self.violation(py)? {
@@ -307,7 +307,7 @@ impl Verdict {
 pub struct Shrunk {
     /// The verdict on the part.
     decided: Arc<Decided>,
-    /// The same proof in terms of the whole history, so that operations have the names that they have in the trace.
+    /// The verdict on the whole history with the same proof, so that operations have the names of the trace.
     in_whole: Arc<Decided>,
     shape: Option<String>,
     is_minimal: bool,
@@ -342,13 +342,13 @@ impl Shrunk {
         }
     }
 
-    /// The size of the part, and its shape if it has a name: `6 operations: R`.
+    /// The size of the part, and the name of its shape if it has one: `6 operations: R`.
     fn sized(&self) -> String {
         let shape = self.shape.as_ref().map(|shape| format!(": {shape}")).unwrap_or_default();
         format!("{} operations{shape}", self.decided.history.operations())
     }
 
-    /// The size, and the proof with the names of the trace.
+    /// The size of the part, and the proof with the names of the trace.
     fn text(&self) -> String {
         format!("shrunk to {}\n{}", self.sized(), self.in_whole.text())
     }

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-/// The value with a name, in any case, or a `ValueError` that lists the names.
+/// The value with a name in any case, or a `ValueError` that lists the names.
 pub fn named<T: Copy>(
     what: &str,
     word: &str,
@@ -39,7 +39,7 @@ pub fn algorithm(name: &str, model: Model) -> PyResult<Algorithm> {
     )))
 }
 
-/// A time limit in seconds.
+/// Parses a time limit in seconds, or raises a `ValueError`.
 pub fn seconds(option: &str, seconds: Option<f64>) -> PyResult<Option<Duration>> {
     let duration = seconds.map(Duration::try_from_secs_f64).transpose();
     duration.map_err(|_| {
@@ -49,7 +49,7 @@ pub fn seconds(option: &str, seconds: Option<f64>) -> PyResult<Option<Duration>>
     })
 }
 
-/// A value as Python's dictionaries, lists, strings and numbers; whole numbers are exact.
+/// Converts a value to Python's dictionaries, lists, strings and numbers. Integers are exact.
 pub fn object<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(value);
     let text = text.map_err(|error| PyValueError::new_err(error.to_string()))?;

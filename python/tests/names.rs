@@ -1,5 +1,5 @@
-//! The names of the package: what the compiled part exports has a stub and is part of the package. `python/test.sh` compares the
-//! signatures as well, where Python and its packages are there.
+//! The names of the package: each name that the compiled part exports has a stub and is part of the package. `python/test.sh`
+//! also compares the signatures, if Python and its packages are installed.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn exported() -> BTreeSet<&'static str> {
     names
 }
 
-/// The names that a line of the stubs defines without indentation.
+/// The names of top-level classes and functions in the stubs.
 fn stubbed() -> BTreeSet<&'static str> {
     let name = |line: &'static str| {
         let rest = line.strip_prefix("class ").or_else(|| line.strip_prefix("def "))?;
@@ -32,7 +32,7 @@ fn stubbed() -> BTreeSet<&'static str> {
     STUBS.lines().filter_map(name).collect()
 }
 
-/// The names in the package's list of all.
+/// The names in `__all__` of the package.
 fn listed() -> BTreeSet<&'static str> {
     let (_, list) = PACKAGE.split_once("__all__ = [").expect("the package lists its names");
     let (list, _) = list.split_once(']').expect("the list ends");

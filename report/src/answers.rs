@@ -1,10 +1,11 @@
 //! The results of a campaign: which mutants were found, by which criteria, after how many operations, and which were not.
 //!
-//! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each model, for each client, and, if
-//! there are several, for each protocol ([`Scope`]). The caller says which criteria count for which client: those that follow from the model that the client guarantees, since
-//! cores with store buffers violate SC with any protocol. Violations and faults of unmutated protocols are [`Alarms`]. If an unmutated
-//! protocol fails with some client and program, the runs of its mutants with these show nothing, and do not count. Neither do
-//! mutants that are equivalent to their protocol, or named ones that are known to do no harm.
+//! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each model, for each
+//! client, and, if there are several, for each protocol ([`Scope`]). The caller says which criteria count for which
+//! client: those that follow from the model that the client guarantees, since cores with store buffers violate SC with
+//! any protocol. Violations and faults of unmutated protocols are [`Alarms`]. If an unmutated protocol fails with some
+//! client and program, the runs of its mutants with these show nothing, and do not count. Neither do mutants that are
+//! equivalent to their protocol, or named ones that are known to do no harm.
 //!
 //! ```
 //! use report::answers::Answers;
@@ -72,7 +73,7 @@ pub struct Answers {
     pub survivors: Vec<Survivor>,
     /// Mutants that cannot be found: those that are equivalent to their protocol, and the named ones that are known to be harmless.
     pub equivalents: Vec<EquivalentMutant>,
-    /// Programs without guidance compared with guided ones, on the named mutants.
+    /// Unguided programs compared with guided ones, on the named mutants.
     pub generators: Vec<Comparison>,
     /// The alarms in unmutated protocols.
     pub alarms: Alarms,
@@ -112,8 +113,8 @@ impl Answers {
 }
 
 impl Answers {
-    /// The results that pages, figures and text show, of a list such as [`Answers::kills`]: where there are several protocols, those about one
-    /// of them, since protocols have different mutants.
+    /// Selects from a list such as [`Answers::kills`] the results that pages, figures and text show. If there are
+    /// several protocols, these are the results about single protocols, since protocols have different mutants.
     pub fn shown<'a, T>(
         &'a self,
         all: &'a [T],
@@ -124,8 +125,8 @@ impl Answers {
     }
 }
 
-/// The share of violating runs that each criterion refutes among the runs with cores that guarantee a model; none if there are no such
-/// runs of mutants. The rest as for [`Answers::of`].
+/// Returns the share of violating runs that each criterion refutes, among the runs with cores that guarantee `model`;
+/// `None` if there are no such runs of mutants. The other parameters are those of [`Answers::of`].
 pub fn rates_of_model(
     runs: &[CampaignRun],
     equivalents: &[Equivalent],
@@ -169,16 +170,16 @@ impl Scope {
         }
     }
 
-    /// Whether it is about all protocols together, which have different mutants.
+    /// Whether the scope covers all protocols together, which have different mutants.
     fn is_of_all_protocols(&self) -> bool {
         !matches!(self, Scope::Protocol(_) | Scope::Cores { .. })
     }
 }
 
-/// A mutant of a protocol, by name.
+/// The names of a protocol and of one of its mutants.
 type Mutant<'a> = (&'a str, &'a str);
 
-/// The runs of a campaign, and what counts among them.
+/// The runs of a campaign, with the mutants and criteria that count.
 struct Campaign<'a> {
     runs: &'a [CampaignRun],
     equivalents: BTreeMap<Mutant<'a>, &'a Equivalent>,
@@ -281,7 +282,7 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// The columns that a run shares with the run of the unmutated protocol.
+/// The columns by which a run of a mutant corresponds to a run of the unmutated protocol.
 fn origin(run: &CampaignRun) -> [&str; 3] {
     [&run.protocol, &run.client, &run.lineage]
 }

@@ -1,10 +1,10 @@
-//! The assumptions under which a verdict on a history holds: [`of`] any verdict, and [`of_consistent`].
+//! The assumptions under which a verdict on a history holds: [`of`] lists those of any verdict, [`of_consistent`] a
+//! further one of the verdict *consistent*.
 
 use history::{InitialMode, Provenance, Sizes, Source};
 use memory::Model;
 
-/// The assumptions under which a history was read, and what else its reader noted, one sentence
-/// each.
+/// Returns the assumptions under which a history was read, and the notes of its reader, one sentence each.
 pub fn of(provenance: &Provenance) -> Vec<String> {
     let mut found = Vec::new();
     if let Sizes::Assumed(bytes) = provenance.sizes {
@@ -45,8 +45,8 @@ pub fn of(provenance: &Provenance) -> Vec<String> {
     found
 }
 
-/// A further assumption under which *consistent* holds, where there is one: a weak model orders what depends on a load,
-/// and the trace may not show all of that. A violation holds without it.
+/// Returns a further assumption of the verdict *consistent*, if there is one: a weak model orders operations by
+/// dependencies, and the trace may not show all of them. A violation does not need the assumption.
 pub fn of_consistent(provenance: &Provenance, model: Model) -> Option<String> {
     let unknown = provenance.unknown_dependencies;
     if unknown == 0 || !model.is_weak() {

@@ -1,9 +1,10 @@
 //! The claims of the five papers that experiments can test, with published results and ours.
 //!
-//! [`ALL`] has a row for each claim: the published result, the rule by which ours is compared with it, and the function that
-//! computes ours. To add a claim, add a row to the table of its paper in `paper`, and its function. [`all`] evaluates them on the rows of experiments and campaigns alone.
-//! A claim whose number the experiment was calibrated to reproduce is `calibrated`. One is `untested` if there are no rows or too few
-//! by its rule, if too many runs timed out, or if its experiment has not finished or was run at size `quick` alone.
+//! [`ALL`] has a row for each claim: the published result, the rule by which ours is compared with it, and the function
+//! that computes ours. To add a claim, add a row to the table of its paper in `paper`, and its function. [`all`]
+//! evaluates them on the rows of experiments and campaigns alone. A claim whose number the experiment was calibrated to
+//! reproduce is `calibrated`. One is `untested` if there are no rows or too few by its rule, if too many runs timed
+//! out, or if its experiment has not finished or was run at size `quick` alone.
 //!
 //! The papers give averages of times. Here times are compared by their medians, so that a single run that timed out
 //! does not decide, and over the histories that all of the compared algorithms ran. If an experiment was run at several
@@ -68,7 +69,7 @@ pub struct Claim {
     pub paper: &'static str,
     /// The place in the paper.
     pub place: &'static str,
-    /// The experiment that tests it.
+    /// The experiment that tests the claim.
     pub experiment: &'static str,
     /// The claim, as a sentence.
     pub statement: String,
@@ -76,11 +77,11 @@ pub struct Claim {
     pub theirs: String,
     /// Our result; empty if there is none.
     pub ours: String,
-    /// Whether our result agrees.
+    /// Whether our result agrees with the published one.
     pub verdict: Verdict,
-    /// The rule by which it holds, which does not depend on the results.
+    /// The rule by which the claim holds, which does not depend on the results.
     pub rule: String,
-    /// The rows that the verdict rests on, and what may explain a difference.
+    /// The rows that the verdict rests on, and possible explanations of a difference.
     pub note: String,
 }
 
@@ -135,7 +136,7 @@ pub fn all(results: &Results) -> Vec<Claim> {
     claims
 }
 
-/// The experiments that a claim needs, if they are several.
+/// Returns the experiments that a claim needs besides its own; empty if it needs no other.
 fn experiments_of(claim: &Claim) -> &'static [&'static str] {
     const TSOTOOL: &[&str] = &["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
     match claim.id {
@@ -171,7 +172,7 @@ impl Claim {
         }
     }
 
-    /// Whether there is a verdict, or numbers that decide nothing yet.
+    /// Whether the claim has a verdict, or numbers that do not decide it yet.
     pub fn has_numbers(&self) -> bool {
         self.verdict != Verdict::Untested || !self.ours.is_empty()
     }
@@ -203,13 +204,13 @@ impl Claim {
 
 /// Our result about a claim.
 struct Evidence {
-    /// The numbers.
+    /// Our numbers, as text.
     ours: String,
-    /// Whether the claim is true.
+    /// Whether the claim holds by these numbers.
     holds: Decision,
-    /// How ours differs; empty if it does not, or if the numbers say so.
+    /// How our numbers differ from the published ones, as a sentence; empty if they do not, or if the numbers show it.
     difference: String,
-    /// The rows that the numbers rest on, and what may explain them.
+    /// The rows that the numbers rest on, and possible explanations, as sentences.
     basis: String,
 }
 
@@ -253,21 +254,21 @@ impl From<Option<bool>> for Decision {
 /// Why a claim has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// The experiment was not run.
+    /// The experiment of this name was not run.
     Experiment(&'static str),
-    /// The experiment has no rows of an algorithm.
+    /// The experiment has no rows of this algorithm.
     Algorithm(&'static str, String),
-    /// Too few of its histories are comparable: this number.
+    /// Too few histories of the experiment are comparable; holds how many are.
     Few(&'static str, usize),
-    /// It has too few histories for a share: this number.
+    /// The experiment has too few histories for a share; holds how many it has.
     Cases(&'static str, u64),
-    /// It has too few histories to observe a rare event: this number, of the number that is needed.
+    /// The experiment has too few histories to observe a rare event; holds how many it has and how many are needed.
     Rare(&'static str, u64, u64),
-    /// Too many runs timed out, or have no times.
+    /// Too many runs of the experiment timed out, or have no times.
     TimedOut(&'static str),
-    /// The runs take too little time to be compared.
+    /// The runs of the experiment take too little time to be compared.
     TooShort(&'static str),
-    /// The experiment has no rows about this.
+    /// The experiment has no rows about a subject, which the second field names.
     Rows(&'static str, &'static str),
 }
 
@@ -312,7 +313,7 @@ impl fmt::Display for Missing {
 }
 
 impl PublishedClaim {
-    /// The claim with what was found.
+    /// Makes the claim with our evidence, or with the reason why there is none.
     fn claim(&self, found: Result<Evidence, Missing>) -> Claim {
         let (ours, verdict, note) = match found {
             Err(missing) => (String::new(), Verdict::Untested, missing.to_string()),
@@ -355,12 +356,13 @@ impl PublishedClaim {
         }
     }
 
-    /// The result for a number of ours; `counts` says what it was counted on, if it is a share.
+    /// Compares a number of ours with the published result. `counts` shows what the number was counted on, if it is a
+    /// share.
     fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Evidence {
         self.found(ours, self.result.admits(ours), counts, basis)
     }
 
-    /// The result for a number of ours whose decision is known.
+    /// Makes the evidence of a number of ours with a given decision.
     fn found(
         &self,
         ours: Estimate,
@@ -380,10 +382,11 @@ impl PublishedClaim {
         }
     }
 
-    /// Refuses to decide from too few cases about an event that is rare by the published rate: three of them have to be expected at
-    /// that rate, so that seeing none has a likelihood below 5 %. If three were seen, the event is not that rare.
+    /// Refuses to decide on an event that is rare by the published rate if there are too few cases: at that rate, three
+    /// events have to be expected, so that seeing none has a likelihood below 5 %. If three events were seen, the event
+    /// is not that rare.
     fn enough_for_rare(&self, share: Share) -> Result<(), Missing> {
-        /// The number of events to be expected or seen.
+        /// The number of events that have to be expected or seen.
         const SEEN: u64 = 3;
         let rate = self.result.rate().filter(|rate| *rate > 0.0);
         let needed = rate.map_or(0, |rate| (SEEN as f64 / rate).ceil() as u64);
@@ -394,7 +397,7 @@ impl PublishedClaim {
         }
     }
 
-    /// The result for a share, if it was counted on enough cases.
+    /// Compares a share of ours with the published result, if it was counted on enough cases.
     fn share(&self, share: Share, what: &str, basis: String) -> Result<Evidence, Missing> {
         if share.of < FEWEST as u64 {
             return Err(Missing::Few(self.experiment, share.of as usize));

@@ -16,7 +16,8 @@
 //! assert_eq!(reached.brief(), "56 of 98 (102)");
 //! ```
 //!
-//! Where no transition is known to be unreachable, the share of the table is all that is said: `54.9 % of the table (56 of 102)`.
+//! If no transition is known to be unreachable, only the share of the table is shown: `54.9 % of the table (56 of
+//! 102)`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,8 +38,8 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// Adds a transition of the table that does not stall. `is_excluded` says that it is known to be unreachable, which is ignored if a run
-    /// took it.
+    /// Adds a transition of the table that does not stall. `is_excluded` says that the transition is known to be
+    /// unreachable, which is ignored if a run took it.
     pub fn add(&mut self, is_taken: bool, is_excluded: bool) {
         self.reached += usize::from(is_taken);
         self.reachable += usize::from(is_taken || !is_excluded);
@@ -94,11 +95,11 @@ pub struct MachineCoverage {
     /// The transitions that do not stall.
     #[serde(flatten)]
     pub reached: Reached,
-    /// Entries of the table that stall, without those that are known to be unreachable.
+    /// The number of entries of the table that stall, without those that are known to be unreachable.
     pub stalls: usize,
     /// The number of stalling entries that runs met.
     pub stalls_met: usize,
-    /// The transitions that no run took and that are not known to be unreachable: the events of each state.
+    /// The events of each state whose transitions no run took although they are not known to be unreachable.
     pub never: BTreeMap<String, Vec<String>>,
 }
 

@@ -4,7 +4,7 @@
 //! - [`consistent()`] draws a memory order;
 //! - [`why`] says in words why each edge of a cycle is inferred, for a violation of a model, and [`criterion`] for one of a weaker
 //!   criterion. Both write the [`notes`] of the cycle;
-//! - [`words`] is a proof as text, [`reasoning`] the same as data for other programs;
+//! - [`words`] writes a proof as text, [`reasoning`] as data for other programs;
 //! - [`coherence`] lists what the controllers did with the cache lines meanwhile.
 //!
 //! ```
@@ -48,7 +48,7 @@ use crate::picture::Operation;
 pub use consistent::{DRAWN, consistent};
 pub use violation::{drawn, violation};
 
-/// An operation in its box.
+/// Makes the box of an operation in a picture.
 fn operation(history: &History, op: OpId, column: usize) -> Operation {
     let operation = history.operation(op);
     let line = operation.line.map(|line| format!("line {line}"));

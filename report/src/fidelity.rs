@@ -1,5 +1,5 @@
-//! How far runs on rubric's simulator and in gem5 agree: what finds each mutant, after how many operations, and which transitions are
-//! taken how often.
+//! How far runs on rubric's simulator and in gem5 agree: which finder detects each mutant, after how many operations,
+//! and how often each transition is taken.
 //!
 //! ```
 //! use report::fidelity::Fidelity;
@@ -27,7 +27,7 @@ use serde::Serialize;
 use tables::results::Results;
 use tables::{FidelityRun, Place, TransitionPair};
 
-/// How often both have to take a transition before its shares are compared.
+/// Number of times that the simulator and gem5 must each have taken a transition for its shares to be compared.
 pub const COMPARED: u64 = 1000;
 
 /// Relative difference of shares that counts as agreement.
@@ -36,64 +36,64 @@ pub const TOLERANCE: f64 = 0.1;
 /// The probability below which numbers of findings differ by more than chance.
 pub const SIGNIFICANCE: f64 = 0.05;
 
-/// The comparison of all runs.
+/// The comparison of the runs on rubric's simulator with those in gem5.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fidelity {
     /// The unmutated protocols and the mutants.
     pub subjects: Vec<SubjectPair>,
-    /// The transitions that the unmutated protocols took anywhere.
+    /// The transitions that the unmutated protocols took on the simulator or in gem5.
     pub transitions: Vec<SharePair>,
 }
 
-/// A protocol or mutant in both places.
+/// The findings about a protocol or mutant on the simulator and in gem5.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SubjectPair {
     /// The protocol.
     pub protocol: String,
-    /// The mutant; none for the unmutated protocol.
+    /// The mutant; `None` for the unmutated protocol.
     pub mutant: Option<String>,
-    /// What was found on rubric's simulator.
+    /// The findings on rubric's simulator.
     pub simulator: Findings,
-    /// What was found in gem5, with the same programs.
+    /// The findings in gem5, with the same programs.
     pub gem5: Findings,
-    /// Whether the finder of most findings is the same.
+    /// Whether the most frequent finder is the same on the simulator and in gem5.
     pub agrees: bool,
-    /// The probability that chance alone makes the shares of runs that found something differ this much, if the shares are the same in
-    /// both places (Fisher's exact test, two-sided).
+    /// The probability that the shares of runs that found something differ this much by chance alone, if the true
+    /// shares are the same on the simulator and in gem5 (Fisher's exact test, two-sided).
     pub by_chance: f64,
 }
 
-/// What the runs of a subject in one place show.
+/// The findings of the runs of a protocol or mutant on the simulator or in gem5.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Findings {
     /// The number of runs.
     pub runs: u64,
     /// The number of runs in which something was found.
     pub found: u64,
-    /// The finder of most of these.
+    /// The most frequent finder; `None` if nothing was found.
     pub finder: Option<String>,
-    /// All finders, and kinds of faults, with the number of runs.
+    /// The number of runs for each kind of fault, and for each finder of runs without a fault.
     pub finders: BTreeMap<String, u64>,
-    /// The median of the operations to detection.
+    /// The median number of operations to detection.
     pub operations: Option<f64>,
-    /// Transitions of all runs.
+    /// The number of transitions taken in all runs.
     pub transitions: u64,
-    /// Ticks of all runs.
+    /// The simulated time of all runs, in ticks.
     pub ticks: u64,
-    /// Seconds of all runs.
+    /// The real time of all runs, in seconds.
     pub seconds: f64,
 }
 
-/// A transition of an unmutated protocol in both places.
+/// A transition of an unmutated protocol, with how often the simulator and gem5 took it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SharePair {
     /// The protocol.
     pub protocol: String,
     /// The machine, state and event.
     pub place: [String; 3],
-    /// How often rubric's simulator and gem5 took it.
+    /// How often rubric's simulator and gem5 took the transition.
     pub counts: [u64; 2],
-    /// The shares of all transitions of the protocol.
+    /// The same counts as shares of all transitions of the protocol.
     pub shares: [f64; 2],
 }
 
@@ -105,21 +105,21 @@ impl SharePair {
         if larger == 0.0 { 0.0 } else { (simulator - gem5).abs() / larger }
     }
 
-    /// Whether both took it often enough for a comparison.
+    /// Whether the simulator and gem5 took the transition often enough for a comparison.
     pub fn is_compared(&self) -> bool {
         self.counts.iter().all(|&count| count >= COMPARED)
     }
 }
 
 impl SubjectPair {
-    /// The name in tables: that of the mutant, or the word for a protocol without one.
+    /// The name in tables: that of the mutant, or `unmutated`.
     pub fn name(&self) -> &str {
         self.mutant.as_deref().unwrap_or("unmutated")
     }
 }
 
 impl Fidelity {
-    /// Compares all runs.
+    /// Compares the runs of `results` on the simulator and in gem5.
     pub fn of(results: &Results) -> Fidelity {
         let mut subjects: BTreeMap<(&str, Option<&str>), [Vec<&FidelityRun>; 2]> = BTreeMap::new();
         for run in &results.fidelity {
@@ -145,19 +145,22 @@ impl Fidelity {
         self.subjects.is_empty()
     }
 
-    /// How many mutants have the same finder in both places, and how many there are.
+    /// The number of mutants that have the same most frequent finder on the simulator and in gem5, and the number of
+    /// mutants.
     pub fn agreeing(&self) -> (usize, usize) {
         let mutants = || self.subjects.iter().filter(|subject| subject.mutant.is_some());
         (mutants().filter(|subject| subject.agrees).count(), mutants().count())
     }
 
-    /// How many unmutated protocols have the same finder in both places, or none in both, and how many there are.
+    /// The number of unmutated protocols that have the same most frequent finder on the simulator and in gem5, or none
+    /// in both, and the number of these protocols.
     pub fn agreeing_unmutated(&self) -> (usize, usize) {
         let unmutated = || self.subjects.iter().filter(|subject| subject.mutant.is_none());
         (unmutated().filter(|subject| subject.agrees).count(), unmutated().count())
     }
 
-    /// In how many of all runs of the unmutated protocols something was found: here, in gem5, and the number of runs in each place.
+    /// The numbers of runs of unmutated protocols that found something on the simulator and in gem5, and the number of
+    /// runs in gem5.
     pub fn found_unmutated(&self) -> [u64; 3] {
         let unmutated = self.subjects.iter().filter(|subject| subject.mutant.is_none());
         unmutated.fold([0; 3], |[here, there, runs], subject| {
@@ -166,13 +169,13 @@ impl Fidelity {
         })
     }
 
-    /// How many mutants are found by as many runs in both places, as far as a test can tell ([`SIGNIFICANCE`]).
+    /// The number of mutants whose shares of runs that found something do not differ significantly ([`SIGNIFICANCE`]).
     pub fn found_as_often(&self) -> usize {
         let mutants = self.subjects.iter().filter(|subject| subject.mutant.is_some());
         mutants.filter(|subject| subject.by_chance >= SIGNIFICANCE).count()
     }
 
-    /// The protocols.
+    /// The names of the protocols.
     pub fn protocols(&self) -> BTreeSet<&str> {
         self.subjects.iter().map(|subject| &*subject.protocol).collect()
     }
@@ -209,7 +212,8 @@ impl Findings {
                 *findings.finders.entry(named.clone()).or_default() += 1;
             }
         }
-        // Of several with as many runs, the first by name counts in both places.
+        // Of several finders with equally many runs, the first by name counts, so that the simulator and gem5 agree on
+        // it.
         let most = main.iter().max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name)));
         findings.finder = most.map(|(name, _)| (*name).to_owned());
         findings.operations = median(&detected).map(|median| median.low);
@@ -217,7 +221,7 @@ impl Findings {
     }
 }
 
-/// The shares of the transitions of unmutated protocols.
+/// Computes the shares of the transitions of unmutated protocols.
 fn shares(pairs: &[TransitionPair]) -> Vec<SharePair> {
     let mut sums: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     let unmutated = || pairs.iter().filter(|pair| pair.mutant.is_none());
@@ -292,7 +296,8 @@ mod tests {
             (Some(20.0), Some(7.0))
         );
         assert_eq!(found.agreeing(), (1, 1));
-        // 3 of 3 and 1 of 2: of the ten ways in which three of the five runs can be those here, four have all but the one that found nothing.
+        // The shares are 3 of 3 and 1 of 2. There are ten ways to choose the simulator's three runs among the five, and
+        // four of them avoid the run that found nothing.
         assert!((subject.by_chance - 0.4).abs() < 1e-9, "{}", subject.by_chance);
         assert_eq!(found.found_as_often(), 1);
     }

@@ -66,15 +66,16 @@ pub use sample::SIZES;
 /// A row of [`FIGURES`].
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Definition {
-    /// The name of its files, without extension.
+    /// The name of the figure's files, without extension.
     pub name: &'static str,
-    /// The experiment whose rows it shows: `mutants` for campaigns.
+    /// The experiment whose rows the figure shows: `mutants` for campaigns.
     pub experiment: &'static str,
     /// The paper, and the figure in it that this one repeats.
     pub paper: &'static str,
-    /// What the figure is about. It is the title of a figure whose rows show nothing that can be said in a sentence.
+    /// The quantity that the figure shows. It is the title of a figure without a finding, and opens the subtitle of
+    /// others.
     pub title: &'static str,
-    /// What the reader has to know beside the title: what is published, and how it was measured.
+    /// What the reader has to know besides the title: what is published, and how it was measured.
     pub caption: &'static str,
     #[serde(skip)]
     draw: Draw,
@@ -83,39 +84,39 @@ pub struct Definition {
 /// The function that makes the plot of a figure.
 #[derive(Clone, Copy, Debug)]
 enum Draw {
-    /// Of the trials of one size of the experiment.
+    /// Plots the trials of one size of the experiment.
     Trials(fn(&Sample<'_>) -> Option<Plot>),
-    /// The same, once for each algorithm.
+    /// Plots the trials of one size of the experiment, once for each algorithm.
     EachAlgorithm(fn(&Sample<'_>, &str) -> Option<Plot>),
-    /// Of a campaign.
+    /// Plots a campaign.
     Campaign(fn(&Answers) -> Option<Plot>),
-    /// Of a campaign, once for each protocol.
+    /// Plots a campaign, once for each protocol.
     EachProtocol(fn(&KillMatrix) -> Option<Plot>),
-    /// Of runs on rubric's simulator and in gem5.
+    /// Plots the comparison of rubric's simulator with gem5.
     Comparison(fn(&Fidelity) -> Option<Plot>),
 }
 
 /// A figure that was drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Figure {
-    /// The name of its files, without extension.
+    /// The name of the figure's files, without extension.
     pub name: String,
-    /// The experiment whose rows it shows: `mutants` for campaigns.
+    /// The experiment whose rows the figure shows: `mutants` for campaigns.
     pub experiment: &'static str,
     /// The title: what the figure shows, in one sentence.
     pub title: String,
-    /// What it repeats, what is published, and how and where it was measured.
+    /// The paper's figure that this one repeats, what is published, and how and where it was measured.
     pub caption: String,
     /// The drawing as SVG.
     pub svg: String,
-    /// The numbers that it shows.
+    /// The numbers that the figure shows.
     pub table: Table,
     plot: Plot,
 }
 
 impl Figure {
-    /// Draws the figure as PNG, of three times the size in pixels. This takes longer than everything else, tens of milliseconds, and
-    /// pages do not need it.
+    /// Draws the figure as PNG, at three times the width and height of the SVG in pixels. This takes tens of
+    /// milliseconds, longer than all other steps, and pages do not need it.
     pub fn png(&self) -> Vec<u8> {
         render::png(&self.title, &self.plot)
     }
@@ -126,7 +127,7 @@ pub const CAMPAIGN: &str = "mutants";
 
 use Draw::{Campaign, Comparison, EachAlgorithm, EachProtocol, Trials};
 
-/// Makes the table of figures.
+/// Defines the table of figures.
 macro_rules! figures {
     ($($name:literal, $experiment:expr, $paper:literal, $draw:expr, $title:literal, $caption:expr;)*) => {
         /// Every figure, in the order of the papers: name, experiment, paper, function, title and caption.
@@ -291,7 +292,7 @@ const PROGRAMS: &str = "A bar counts the pairs of statements that a monitor sign
      programs; ours are written in a small language and have harnesses of their own, so numbers differ, and what can be compared is \
      where there are none.";
 
-/// The figures of all rows that there are, drawn on all cores.
+/// Draws every figure for which there are rows, in parallel.
 pub fn all(results: &Results, answers: Option<&Answers>) -> Vec<Figure> {
     let figures = FIGURES.par_iter();
     figures.flat_map_iter(|figure| figure.drawn(results, answers)).collect()
@@ -339,7 +340,8 @@ impl Definition {
         figures.map(|(sample, variant, plot)| self.figure(sample, variant, plot)).collect()
     }
 
-    /// A plot with its name, title and caption. The title is what it shows; what it is about opens the line below, then.
+    /// Makes the figure of a plot. Its title is the plot's finding, if there is one; then the definition's title opens
+    /// the subtitle.
     fn figure(
         &self,
         sample: Option<&Sample<'_>>,
@@ -360,7 +362,7 @@ impl Definition {
         };
         let circumstances = sample.map(|sample| format!(" {}", sample.circumstances()));
         Figure {
-            // It becomes the name of a file, whatever a table says.
+            // The name becomes a file name, and parts of it come from tables.
             name: name.replace(|one: char| !one.is_ascii_alphanumeric() && one != '-', "-"),
             experiment: self.experiment,
             caption: format!("{repeats}{}{}", self.caption, circumstances.unwrap_or_default()),

@@ -83,12 +83,12 @@ pub fn times(ratio: f64) -> String {
     }
 }
 
-/// A number without the error that computing added.
+/// Rounds a number to six decimals, which removes the errors of floating-point arithmetic.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
-/// Smallest and largest, such as `16` or `10–12`.
+/// The smallest and the largest number, such as `16` or `10–12`.
 pub fn span(numbers: impl IntoIterator<Item = u64>) -> String {
     let mut numbers: Vec<u64> = numbers.into_iter().collect();
     numbers.sort_unstable();
@@ -101,7 +101,7 @@ pub fn span(numbers: impl IntoIterator<Item = u64>) -> String {
     }
 }
 
-/// A number with a space between thousands, a plain one: it can be searched for and copied.
+/// A number with spaces between thousands. They are ordinary spaces, so that the number can be searched for and copied.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -17,8 +17,10 @@
 //!
 //! [`markdown`] and [`rows`] have the same results for pull requests and spreadsheets.
 //!
-//! Each section has a module: `summary` (whose sentences are `overview`'s), `ran`, `claims`, `protocols` with `clients`, `experiments`, `campaign` with its parts, `fidelity`, `coverage` and `violations`. `explained` makes a
-//! page about a single history, `charted` one about a single run of a protocol. `section` has headings and anchors, `table` and `cell` tables, and `drawing` puts figures into the page.
+//! Each section has a module: `summary` (whose sentences are `overview`'s), `ran`, `claims`, `protocols` with
+//! `clients`, `experiments`, `campaign` with its parts, `fidelity`, `coverage` and `violations`. `explained` makes a
+//! page about a single history, `charted` one about a single run of a protocol. `section` has headings and anchors,
+//! `table` and `cell` tables, and `drawing` puts figures into the page.
 
 pub(crate) mod campaign;
 mod cell;
@@ -66,13 +68,13 @@ pub use violations::{Cycle, shortest_violations};
 /// The content of a page.
 #[derive(Clone, Copy)]
 pub struct Page<'a> {
-    /// The rows.
+    /// The rows of all tables.
     pub results: &'a Results,
     /// Facts about the campaigns that rows do not contain, each with a label.
     pub facts: &'a [(&'static str, String)],
     /// The results of a campaign, if there are any.
     pub answers: Option<&'a Answers>,
-    /// The figures.
+    /// The figures that are shown.
     pub figures: &'a [Figure],
     /// The claims of the papers.
     pub claims: &'a [Claim],
@@ -80,7 +82,7 @@ pub struct Page<'a> {
     pub cycles: &'a [Cycle],
     /// Unreachable transitions of the protocols whose coverage is shown.
     pub unreached: &'a [Unreached],
-    /// For named mutants, how their fault shows.
+    /// For named mutants, a sentence on how their fault can be detected.
     pub known: &'a BTreeMap<String, String>,
 }
 
@@ -90,7 +92,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
 
-/// The page.
+/// Renders the page as HTML.
 pub fn html(page: &Page<'_>) -> String {
     let mut anchors = Anchors::default();
     let sections = [
@@ -108,7 +110,7 @@ pub fn html(page: &Page<'_>) -> String {
     document(title(page), &lead(page), &sections)
 }
 
-/// A page of these sections.
+/// Renders a page with these sections.
 fn document(title: &str, lead: &str, sections: &[Section]) -> String {
     let whole = markup! {
         (DOCTYPE)
@@ -147,7 +149,7 @@ fn title(page: &Page<'_>) -> &'static str {
     }
 }
 
-/// The content of the page in a sentence.
+/// Says in a sentence what the page is computed from.
 fn lead(page: &Page<'_>) -> String {
     let (trials, runs) = (page.results.trials.len(), page.results.runs.len());
     let mut parts = Vec::new();

@@ -53,7 +53,7 @@ pub struct Picture {
     pub arrows: Vec<Arrow>,
     /// The reasons of arrows with a letter: the letter and the reason.
     pub reasons: Vec<(String, String)>,
-    /// The state changes of the cache lines meanwhile.
+    /// The state changes of the cache lines during the operations.
     pub lines: Vec<CacheLine>,
     /// The steps before the run ended.
     pub lists: Vec<List>,
@@ -103,9 +103,9 @@ pub struct Arrow {
     pub to: usize,
     /// The relation between the two.
     pub relation: Relation,
-    /// The letter of its reason, if it has one.
+    /// The letter of the arrow's reason, if it has one.
     pub letter: Option<String>,
-    /// How prominently it is drawn.
+    /// How prominently the arrow is drawn.
     pub weight: Weight,
 }
 
@@ -166,7 +166,7 @@ pub struct ListRow {
 pub struct CacheLine {
     /// The title, with the address of the line.
     pub title: String,
-    /// The controllers.
+    /// The names of the controllers.
     pub controllers: Vec<String>,
     /// The state changes and operations, in the order of the trace.
     pub rows: Vec<LineRow>,
@@ -177,12 +177,12 @@ pub struct CacheLine {
     pub allowed_by: Option<String>,
     /// The first violation of the SWMR invariant, as a sentence: a cache may write while another has a permission, too.
     pub swmr_violation: Option<String>,
-    /// The same in a few words, for a title.
+    /// The violation of the SWMR invariant in a few words, for a title.
     pub finding: Option<String>,
 }
 
 impl CacheLine {
-    /// A sentence above the rows if some were left out.
+    /// Returns a sentence to be shown above the rows if some were left out.
     pub fn omission(&self) -> Option<String> {
         let (count, are) = match self.left_out {
             0 => return None,
@@ -207,32 +207,34 @@ pub struct LineRow {
     pub line: Option<u64>,
     /// The event or the operation, as text.
     pub what: String,
-    /// The states of the controllers after the row; empty where a state is not known. Of a row that stands for transitions that were left
-    /// out, the states that a controller entered in them, such as `M → M_I → I`.
+    /// The states of the controllers after the row; empty if a state is not known. In a row that stands for transitions
+    /// that were left out, a state is the sequence that the controller went through, such as `M → M_I → I`.
     pub states: Vec<String>,
-    /// The controller that took the transition; none if the row is no transition.
+    /// The index of the controller that took the transition; `None` if the row is not a transition.
     pub changed: Option<usize>,
-    /// Whether it is an operation that is no part of the violation.
+    /// Whether the row is an operation that is not part of the violation.
     pub is_other: bool,
     /// The number of transitions that the row stands for; 0 if it is a transition or an operation.
     pub left_out: usize,
     /// The controllers whose permissions violate the SWMR invariant after the row, in ascending order.
     pub conflicting: Vec<usize>,
-    /// Whether this transition is the one by which a cache kept its permission although another cache got it.
+    /// Whether the row is the transition by which a cache kept its permission although another cache got one that
+    /// excludes it.
     pub is_cause: bool,
-    /// The controller that served the operation, if it is one and that is known.
+    /// The index of the controller that served the operation, if the row is an operation and the controller is known.
     pub served_by: Option<usize>,
     /// The value that the operation wrote or, if it did not write, read.
     pub value: Option<String>,
 }
 
 impl LineRow {
-    /// Whether it is an operation of the violation.
+    /// Whether the row is an operation of the violation.
     pub fn is_of_violation(&self) -> bool {
         self.changed.is_none() && !self.is_other && self.left_out == 0
     }
 
-    /// The state of a controller after the row, with the value where the controller served the operation, such as `M 0x17`.
+    /// The state of a controller after the row. If the controller served the operation, the value follows, as in `M
+    /// 0x17`.
     pub fn state(&self, controller: usize) -> String {
         let state = self.states.get(controller).map_or("", String::as_str);
         match &self.value {

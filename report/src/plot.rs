@@ -1,8 +1,8 @@
-//! Drawing: a [`chart::Plot`] of panels and layers, as SVG and as PNG.
+//! Draws a [`chart::Plot`] of panels and layers as SVG and as PNG.
 //!
-//! [`lines`] makes panels of curves, [`spread`] of distributions, [`bars`] of bars, each with its legend and its table of numbers.
-//! [`layout`] computes positions and sizes, [`draw`] draws on any backend of plotters, and [`render`] has the two that are used.
-//! [`style`] gives every series its colour and marker.
+//! [`lines`] makes panels of curves, [`spread`] of distributions, [`bars`] of bars, each with its legend and its table
+//! of numbers. [`layout`] computes positions and sizes, [`draw`] draws on any backend of plotters, and [`render`] on
+//! the two that are used. [`style`] gives every series its colour and marker.
 
 mod apart;
 pub mod axis;

@@ -1,8 +1,9 @@
-//! Message-sequence charts: who sends what to whom in a run of a protocol, and how states change.
+//! Message-sequence charts: the messages and state changes in a run of a protocol.
 //!
-//! Parties are columns, each with a lifeline, and time goes down, step by step. In a step something happens: a message arrives, or a core
-//! asks. Then states change and messages are sent, which arrive in later steps. [`svg`] draws a [`Chart`], [`text`] writes it with
-//! characters, and [`crate::page::charted`] shows it on a page. [`crashed`] makes one of what a trace shows before a crash.
+//! Parties are columns, each with a lifeline, and time goes down, step by step. A step begins with an event, such as
+//! the arrival of a message or the request of a core. Then states change, and messages are sent, which arrive in later
+//! steps. [`svg`] draws a [`Chart`], [`text`] writes it with characters, and [`crate::page::charted`] shows it on a
+//! page. [`crashed`] makes a chart of the last steps in a trace before a crash.
 //!
 //! ```
 //! use report::sequence::{Chart, Event, Step, text};
@@ -29,7 +30,7 @@ pub use crashed::crashed;
 pub use svg::svg;
 pub use text::text;
 
-/// The note before the first step of the part that repeats without end.
+/// The note before the first step of the part that repeats forever.
 const REPEATED: &str = "from here on, for ever:";
 
 /// A chart, independent of its format.
@@ -41,20 +42,20 @@ pub struct Chart {
     pub lead: Vec<String>,
     /// The names of the parties, from left to right.
     pub parties: Vec<String>,
-    /// What happens, from top to bottom. Steps are numbered from 1.
+    /// The steps, from top to bottom, numbered from 1.
     pub steps: Vec<Step>,
-    /// What is wrong after the last step, if the run leads to a finding.
+    /// The finding after the last step, such as a deadlock, if the run leads to one.
     pub wrong: Option<String>,
-    /// Sentences below that: what waits then, or where a value comes from.
+    /// Sentences below the finding, such as which messages wait, or where a value comes from.
     pub notes: Vec<String>,
-    /// Index of the first step of the part that repeats without end, if there is one.
+    /// Index of the first step of the part that repeats forever, if there is one.
     pub repeats_from: Option<usize>,
 }
 
-/// What happens at once.
+/// A step of a chart: events that happen together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// Its parts, in their order.
+    /// The events of the step, in their order.
     pub events: Vec<Event>,
     /// The tick, if it is known.
     pub tick: Option<u64>,
@@ -62,23 +63,23 @@ pub struct Step {
     pub line: Option<u64>,
 }
 
-/// A part of a step. Parties are given by their columns.
+/// An event of a step. Parties are given by their columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Something that concerns one party only.
+    /// An event that concerns one party only.
     Note {
         /// The party.
         at: usize,
-        /// What happens.
+        /// The event in words.
         what: String,
     },
-    /// Something that takes no time between two parties: a core's request to its cache, or the answer.
+    /// An interaction of two parties that takes no time: a core's request to its cache, or the answer.
     Direct {
-        /// The party that says it.
+        /// The party that makes the request or gives the answer.
         from: usize,
-        /// The party to which it is said.
+        /// The party that receives it.
         to: usize,
-        /// What is said: `loads line 0`.
+        /// The request or answer in words: `loads line 0`.
         what: String,
     },
     /// A message is sent.
@@ -89,34 +90,34 @@ pub enum Event {
         to: usize,
         /// The message in words: `GETX for line 0`.
         what: String,
-        /// Stands for what else it says, such as who asks; 0 if that is unknown.
+        /// A number that stands for the other content of the message, such as the requestor; 0 if it is unknown.
         content: u64,
     },
-    /// A message arrives: the first that was sent with these words and this content to this party and has not arrived.
+    /// A message arrives: the first that was sent to this party with these words and this content and has not arrived.
     Arrived {
         /// The party that receives it.
         at: usize,
         /// The message in words: `GETX for line 0`.
         what: String,
-        /// Stands for what else it says, such as who asks; 0 if that is unknown.
+        /// A number that stands for the other content of the message, such as the requestor; 0 if it is unknown.
         content: u64,
     },
     /// A controller takes a transition.
     State {
-        /// The controller whose state it is.
+        /// The controller that takes the transition.
         at: usize,
         /// The event of the transition: `Fwd_GETX`.
         event: String,
         /// The states before and after the transition.
         states: (String, String),
-        /// The line whose state it is: `line 0`.
+        /// The cache line whose state changes: `line 0`.
         of: String,
-        /// How often it happened in a row, such as `3 times to tick 6328`; empty if once.
+        /// How often the transition was taken in a row, such as `3 times to tick 6328`; empty if once.
         again: String,
     },
 }
 
-/// A message, from a step in which it was sent to one in which it arrived.
+/// A message, with the step in which it was sent and the one in which it arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Message<'c> {
     from: usize,
@@ -124,12 +125,12 @@ struct Message<'c> {
     what: &'c str,
     content: u64,
     sent: usize,
-    /// `None` if it has not arrived at the end.
+    /// The step in which the message arrived; `None` if it has not arrived at the end.
     arrived: Option<usize>,
 }
 
 impl Chart {
-    /// All messages that were sent, in this order.
+    /// Returns all messages, in the order in which they were sent.
     fn messages(&self) -> Vec<Message<'_>> {
         let mut messages: Vec<Message<'_>> = Vec::new();
         for (number, step) in self.steps.iter().enumerate() {
@@ -159,8 +160,8 @@ impl Chart {
         messages
     }
 
-    /// The lines of the box of a transition: its event, the states, and how often it happened. The cache line is named where the chart has
-    /// several.
+    /// Returns the lines of the box of a transition: its event, the states, and how often it was taken. The cache line
+    /// is named if the chart has several.
     fn box_of(&self, event: &Event) -> Vec<String> {
         let Event::State { event, states: (before, after), of, again, .. } = event else {
             return Vec::new();
@@ -172,7 +173,7 @@ impl Chart {
         lines.into_iter().filter(|line| !line.is_empty()).collect()
     }
 
-    /// The party that a message comes from that arrives in a step.
+    /// Returns the party that sent the message that arrives in a step.
     fn sender(&self, messages: &[Message<'_>], step: usize) -> Option<usize> {
         messages.iter().find(|message| message.arrived == Some(step)).map(|message| message.from)
     }

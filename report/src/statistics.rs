@@ -32,7 +32,7 @@ impl Estimate {
         self.low > 0.0 || self.high < f64::INFINITY
     }
 
-    /// Whether the number is larger than another; none if the bounds do not decide it.
+    /// Whether the number is larger than another; `None` if the bounds do not decide it.
     pub fn exceeds(self, other: Estimate) -> Option<bool> {
         match () {
             () if self.low > other.high => Some(true),
@@ -46,7 +46,7 @@ impl Estimate {
         Estimate { low: self.low * factor, high: self.high * factor }
     }
 
-    /// The quotient by another number, neither being negative; none if the other may be 0.
+    /// The quotient of the number and another one, neither being negative; `None` if the other may be 0.
     pub fn over(self, other: Estimate) -> Option<Estimate> {
         (other.low > 0.0).then(|| Estimate {
             low: if other.is_open() { 0.0 } else { self.low / other.high },
@@ -69,19 +69,20 @@ impl Estimate {
     }
 }
 
-/// The mean of some numbers; none if there are no numbers.
+/// The mean of some numbers; `None` if there are no numbers.
 pub fn mean(numbers: &[Estimate]) -> Option<Estimate> {
     let count = (!numbers.is_empty()).then_some(numbers.len() as f64)?;
     let sum = |end: fn(&Estimate) -> f64| numbers.iter().map(end).sum::<f64>() / count;
     Some(Estimate { low: sum(|number| number.low), high: sum(|number| number.high) })
 }
 
-/// The median of some numbers, which is the mean of the two in the middle if their count is even; none if there are no numbers.
+/// The median of some numbers, which is the mean of the two in the middle if their count is even; `None` if there are
+/// no numbers.
 pub fn median(numbers: &[Estimate]) -> Option<Estimate> {
     quantile(numbers, 0.5)
 }
 
-/// The number below which this share of the numbers lies, interpolated between neighbours; none if there are no numbers.
+/// The number below which a share of the numbers lies, interpolated between neighbours; `None` if there are no numbers.
 fn quantile(numbers: &[Estimate], share: f64) -> Option<Estimate> {
     // The k-th smallest number grows with each of them, so its bounds are the k-th smallest bounds.
     let place = share * numbers.len().checked_sub(1)? as f64;
@@ -101,7 +102,7 @@ fn quantile(numbers: &[Estimate], share: f64) -> Option<Estimate> {
 pub struct Summary {
     /// The number of measurements.
     pub runs: usize,
-    /// The number of those that have no upper bound, because the run timed out.
+    /// The number of measurements that have no upper bound, because the run timed out.
     pub timed_out: usize,
     /// The lower quartile.
     pub lower: Estimate,
@@ -109,12 +110,12 @@ pub struct Summary {
     pub median: Estimate,
     /// The upper quartile.
     pub upper: Estimate,
-    /// The mean; none if a run timed out, since the mean of the others would be too small.
+    /// The mean; `None` if a run timed out, since the mean of the others would be too small.
     pub mean: Option<f64>,
 }
 
 impl Summary {
-    /// The summary of some measurements; none if there are no measurements.
+    /// The summary of some measurements; `None` if there are no measurements.
     pub fn of(numbers: &[Estimate]) -> Option<Summary> {
         let mean = mean(numbers)?;
         let timed_out = numbers.iter().filter(|number| number.is_open()).count();
@@ -130,15 +131,15 @@ impl Summary {
 }
 
 impl Summary {
-    /// The mean of some measurements in the place of the median and of the quartiles, as papers show it; none if there are no measurements. A
-    /// measurement without upper bound makes it one.
+    /// A summary that has the mean in the place of the median and of the quartiles, as papers show it; `None` if there
+    /// are no measurements. If a measurement has no upper bound, neither has the mean.
     pub fn of_mean(numbers: &[Estimate]) -> Option<Summary> {
         let mean = mean(numbers)?;
         Some(Summary { lower: mean, median: mean, upper: mean, ..Summary::of(numbers)? })
     }
 }
 
-/// A count of cases that have a property, of a number of cases.
+/// The number of cases that have a property, and the number of all cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// The number of cases that have the property.
@@ -158,7 +159,7 @@ impl Share {
 
     /// The 95 % confidence interval of the fraction, by Wilson's method; 0 to 1 if there are no cases.
     pub fn interval(self) -> Estimate {
-        /// Quantile of the normal distribution.
+        /// The 97.5th percentile of the standard normal distribution.
         const Z: f64 = 1.96;
         if self.of == 0 {
             return Estimate { low: 0.0, high: 1.0 };
@@ -170,7 +171,7 @@ impl Share {
         Estimate { low: (middle - half).max(0.0), high: (middle + half).min(1.0) }
     }
 
-    /// The fraction; none if there are no cases.
+    /// The fraction; `None` if there are no cases.
     pub fn known(self) -> Option<f64> {
         (self.of > 0).then(|| self.value())
     }

@@ -22,7 +22,7 @@ use tables::{RECORDED, Reported, Trial};
 pub struct Summary {
     /// The experiment.
     pub experiment: String,
-    /// The sizes at which it was run.
+    /// The sizes at which the experiment was run.
     pub sizes: BTreeSet<String>,
     /// The number of rows, one for each history, model and algorithm.
     pub rows: usize,
@@ -44,11 +44,11 @@ pub struct Summary {
     pub versions: BTreeSet<String>,
     /// The machines, with how many trials ran at a time.
     pub machines: BTreeSet<String>,
-    /// The command that reproduces its first row.
+    /// The command that reproduces the first row of the experiment.
     pub command: String,
 }
 
-/// The experiments of some trials, in the order in which they come.
+/// Summarises the experiments of some trials, which must be sorted by experiment, in the order in which they come.
 pub fn experiments(trials: &[Trial]) -> Vec<Summary> {
     trials.chunk_by(|a, b| a.experiment == b.experiment).filter_map(summary).collect()
 }
@@ -77,20 +77,20 @@ fn summary(trials: &[Trial]) -> Option<Summary> {
     })
 }
 
-/// The median time of some trials, in seconds: the mean of the two in the middle if their number is even, and only its bounds if a
-/// trial in the middle reached a limit. None if no trial has a time.
+/// The median time of some trials, in seconds: the mean of the two in the middle if their number is even, and only its
+/// bounds if a trial in the middle reached a limit. `None` if no trial has a time.
 pub fn median_time<'t>(trials: impl IntoIterator<Item = &'t Trial>) -> Option<Estimate> {
     median(&trials.into_iter().filter_map(time).collect::<Vec<_>>())
 }
 
-/// The value of `--seed` in a command.
+/// Returns the value of `--seed` in a command.
 fn seed(command: &str) -> Option<u64> {
     let mut words = command.split(' ').skip_while(|word| *word != "--seed");
     words.nth(1)?.parse().ok()
 }
 
-/// The columns that identify a history of an experiment. In tables of older versions, a recorded history has rows in every part of the
-/// experiment, and is one history.
+/// Returns the columns that identify a history of an experiment. In tables of older versions, a recorded history has
+/// rows in every part of the experiment; these count as one history.
 fn history(trial: &Trial) -> (&str, &str, &str, u32) {
     if trial.source == RECORDED {
         (&trial.size, "", &trial.trace_hash, 0)

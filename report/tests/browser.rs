@@ -33,7 +33,7 @@ const QUIET: [&str; 11] = [
 /// Index of the column "Times taken" of the survivors' table, by which the tests sort.
 const COLUMN: usize = 6;
 
-/// The name of a browser that runs. If there is none, prints that the tests are skipped.
+/// Returns the name of a browser that runs. If there is none, prints that the tests are skipped.
 fn browser() -> Option<&'static str> {
     let works = |name: &&str| {
         let version = Command::new(name).arg("--version").output();
@@ -70,7 +70,7 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
-/// The page with another script after its own.
+/// Adds a script to the page after its own.
 fn with_script(html: &str, script: &str) -> String {
     html.replace("</body>", &format!("<script>{script}</script></body>"))
 }
@@ -94,8 +94,8 @@ fn column(html: &Html) -> Vec<String> {
 const TABLE: &str =
     "const table = document.querySelector(\"section[aria-labelledby='survivors'] table\");";
 
-/// The page in a frame that forbids scripts, with a script around the frame that copies its elements out. The latter is necessary because the
-/// tests see the elements only after a script has run.
+/// Puts the page into a frame that forbids scripts, with a script around the frame that copies its elements out. The
+/// script is necessary because the tests see the elements only after a script has run.
 fn framed(page: &str) -> String {
     let escaped = page.replace('&', "&amp;").replace('"', "&quot;");
     format!(
@@ -204,10 +204,10 @@ fn with_it_a_timeline_zooms() {
         (texts(&html, ".axis span").join(", "), texts(&html, "output").concat())
     };
     assert_eq!(turned(&[]), ("tick 0, tick 1 000".to_owned(), "0".to_owned()));
-    // A wheel and a touchpad, around the middle.
+    // Two notches of a wheel, and one movement of a touchpad over the same distance, zoom equally, around the middle.
     assert_eq!(turned(&[-1, -1]).0, "tick 180, tick 820");
     assert_eq!(turned(&[-2]), turned(&[-1, -1]));
-    // The closest view has room for some operations. The page scrolls where the zoom has ended.
+    // In the closest view, the wheel no longer zooms but scrolls the page.
     let closest = vec![-3; 20];
     assert_eq!(turned(&closest).0, "tick 450, tick 550");
     assert_ne!(turned(&closest).1, "0");

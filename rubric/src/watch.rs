@@ -53,7 +53,7 @@ use source::Batches;
 use window::Problem;
 pub use window::Window;
 
-/// How long to wait for operations before the bounds are checked again.
+/// Longest wait for a batch of operations, after which the bounds are checked again.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Why a trace cannot be watched.
@@ -68,9 +68,9 @@ pub enum WatchError {
     Unsuitable {
         /// Name of the trace.
         name: String,
-        /// How many lines were read.
+        /// Number of lines read so far.
         line: u64,
-        /// The operation, in words.
+        /// Description of the operation.
         what: String,
     },
     /// A value is written twice.
@@ -102,23 +102,24 @@ pub enum End {
     Violation {
         /// Why no order explains the operations, as a sentence.
         why: String,
-        /// The line of the operation that showed it.
+        /// Line of the operation whose arrival revealed the violation.
         line: Option<u64>,
         /// The tick at which that operation completed.
         tick: Option<u64>,
         /// A proof, unless it needs operations that were forgotten.
         proof: Option<Box<Proof>>,
     },
-    /// Neither is known; holds the reason.
+    /// The trace is not decided; holds the reason.
     Undecided(String),
 }
 
-/// A proof about the operations that are remembered. [`Window::renamed`] gives them their own names in a text about it.
+/// A proof of a violation among the operations that the window remembers. Its operations are numbered within `history`;
+/// [`Window::renamed`] replaces these numbers in a text by those of the trace.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The operations that are remembered.
     pub history: History,
-    /// Why no order explains them.
+    /// The proof that no order explains these operations.
     pub violation: Violation,
 }
 
@@ -127,7 +128,7 @@ pub struct Watch {
     name: String,
     batches: Batches,
     window: Window,
-    /// The operations, if they are kept.
+    /// The latest operations, if [`Watch::keeping`] was asked for.
     kept: Option<Kept>,
     /// The size of accesses whose size the trace does not show.
     access_size: AssumedSize,
@@ -139,9 +140,9 @@ pub struct Watch {
     line: u64,
     /// The line of the operation that arrived last.
     last_line: Option<u64>,
-    /// The tick at which it completed.
+    /// Tick at which the operation that arrived last completed.
     last_tick: Option<u64>,
-    /// What is known at the end of the trace.
+    /// What the end of the trace shows: unfinished requests, a crash; empty until the end was read.
     end: LiveEnd,
 }
 
@@ -173,15 +174,16 @@ impl Watch {
         }
     }
 
-    /// Keeps the operations, the latest eight million at most, so that [`Watch::kept`] has them when the watch has ended. One takes
-    /// some 130 bytes.
+    /// Keeps the latest operations, at most eight million, so that [`Watch::kept`] can return them when the watch has
+    /// ended. An operation takes about 130 bytes.
     #[must_use]
     pub fn keeping(self) -> Watch {
         Watch { kept: Some(Kept::default()), ..self }
     }
 
-    /// The operations that were kept, as a history; `None` without [`Watch::keeping`]. A violation that was found before the end of
-    /// the trace is one of this history, in which reads whose value may still be written have no value.
+    /// The operations that were kept, as a history; `None` without [`Watch::keeping`]. A violation that was found
+    /// before the end of the trace is also a violation of this history: reads whose value may still be written have no
+    /// value in it.
     ///
     /// # Errors
     /// Returns an error if the operations contradict each other.
@@ -197,22 +199,22 @@ impl Watch {
         Some(kept.history(self.access_size, provenance, self.is_whole))
     }
 
-    /// The operations that were taken in.
+    /// The window of operations that have arrived.
     pub fn window(&self) -> &Window {
         &self.window
     }
 
-    /// The lines that the operations are from, if that is known.
+    /// The kind of trace lines that the operations come from, if it is known.
     pub fn source(&self) -> Option<Source> {
         self.source
     }
 
-    /// What the end of the trace shows; empty unless it was read to its end.
+    /// What the end of the trace shows, such as unfinished requests; empty unless the trace was read to its end.
     pub fn trace_end(&self) -> &LiveEnd {
         &self.end
     }
 
-    /// Takes operations in until the verdict is known, and calls `progress` after each batch.
+    /// Follows the trace until the verdict is known, and calls `progress` after each batch of operations.
     ///
     /// # Errors
     /// Returns an error if the trace cannot be read or cannot be watched.
@@ -259,13 +261,13 @@ impl Watch {
         }
     }
 
-    /// The end, if a bound is exceeded.
+    /// Returns the end of the watch if a bound is exceeded.
     fn stopped(&self) -> Option<End> {
         // `passed` measures memory only at some of its calls.
         (0..8).any(|_| self.bounds.passed()).then(|| self.exceeded())
     }
 
-    /// The end because a bound is exceeded.
+    /// Returns the end of a watch whose bounds are exceeded.
     fn exceeded(&self) -> End {
         match self.bounds.exceeded() {
             Some(Exceeded::Interrupted) => {
@@ -332,7 +334,7 @@ impl Watch {
         End::Violation { why: reason(&self.window, broken), line, tick, proof }
     }
 
-    /// The end of a trace that was read to its end.
+    /// Ends the watch at the end of the trace.
     fn end_of_trace(&mut self) -> Result<End, WatchError> {
         self.is_whole = true;
         let end = std::mem::take(&mut self.end);
@@ -341,7 +343,7 @@ impl Watch {
         verdict
     }
 
-    /// The verdict at the end of the trace.
+    /// Returns the verdict at the end of the trace.
     fn verdict_at(&mut self, end: &LiveEnd) -> Result<End, WatchError> {
         if let Err(error) = self.window.finish() {
             let thin_air = match &error {
@@ -397,7 +399,7 @@ impl Watch {
         })
     }
 
-    /// Decides a whole history by the stages.
+    /// Decides a history that no operation was forgotten of, by the stages of `check`.
     fn decided(&self, history: History) -> End {
         let Ok(reads_from) = ReadsFrom::derive(&history, Ambiguity::Keep) else {
             return End::Undecided("a value is written twice".to_owned());

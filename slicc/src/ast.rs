@@ -29,9 +29,9 @@ pub struct Pair {
 pub enum PairKind {
     /// A string in quotes.
     Text,
-    /// As a word.
+    /// A word.
     Word,
-    /// As a number.
+    /// A number.
     Number,
 }
 
@@ -297,7 +297,7 @@ pub struct Statement {
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kinds of statements.
 #[derive(Clone, Debug)]
 pub enum StatementKind {
     /// An expression evaluated for its effect, or a local declared without a value.
@@ -378,7 +378,7 @@ pub enum StatementKind {
     CheckAllocate(Name),
     /// `check_next_cycle();`
     CheckNextCycle,
-    /// `check_stop_slots(...)`: in the grammar, but in no implementation.
+    /// `check_stop_slots(...)`: gem5's grammar accepts it, but nothing implements it.
     CheckStopSlots,
 }
 
@@ -391,7 +391,7 @@ pub struct Expression {
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug)]
 pub enum ExpressionKind {
     /// A variable.

@@ -1,4 +1,5 @@
-//! The built-in protocols, which come with the program.
+//! The built-in protocols, which come with the program: [`BUILTINS`] lists them, [`open`] reads one of them or a
+//! file.
 
 use std::io;
 use std::path::Path;

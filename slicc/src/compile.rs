@@ -126,7 +126,7 @@ pub fn compile(
     Ok((program, diagnostics))
 }
 
-/// The first of equal diagnostics: a statement that runs on several paths is compiled for each.
+/// Removes repeated diagnostics, since a statement that runs on several paths is compiled for each.
 fn distinct(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut kept: Vec<Diagnostic> = Vec::new();
     for one in diagnostics {
@@ -138,7 +138,7 @@ fn distinct(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Declares and compiles what is declared outside of machines, the prelude first.
+    /// Declares and compiles the declarations outside of machines, the prelude first.
     fn globals(&mut self, declarations: &'a [Declaration]) {
         let globals = || declarations.iter().filter(|one| !matches!(one, Declaration::Machine(_)));
         for declaration in globals() {

@@ -1,8 +1,8 @@
 //! Evaluates the C++ expressions in `default` and `constructor` attributes.
 //!
-//! gem5 copies the text of such an attribute into the program that it generates, so any C++ could
-//! stand there. What protocols contain are constants, simple arithmetic, the size of a block, and
-//! names of other members. That is what is understood here.
+//! gem5 copies the text of such an attribute into the program that it generates, so any C++ could stand there.
+//! Protocols contain only constants, simple arithmetic, the size of a block, and names of other members, and only
+//! these are supported.
 
 /// Evaluates an expression. `name` returns the values of members (without `m_` and `_ptr`),
 /// constants and functions without arguments. Returns `None` for any other kind of expression.

@@ -1,14 +1,14 @@
-//! Older dialects of SLICC: protocols of earlier versions of gem5, read as if they were written
-//! today.
+//! Older dialects of SLICC: protocols of earlier versions of gem5 are read and rewritten in today's language.
 //!
-//! The rest of this crate knows the language of today only. `modernise` rewrites the syntax tree
-//! of an older protocol after parsing, mostly as gem5's developers rewrote the files themselves at
-//! the time. `names` lists what has another name today, and when gem5 renamed it. `older.sm` declares, in SLICC, the types
-//! and functions that the library has no more. The few older forms of the grammar are in `parser::older`.
+//! The rest of this crate knows only the language of today. `modernise` rewrites the syntax tree of an older protocol
+//! after parsing, mostly as gem5's developers rewrote the files themselves at the time. `names` lists the names that
+//! gem5 has changed since, and when. `older.sm` declares, in SLICC, the types and functions that the library no
+//! longer has. The few older forms of the grammar are in `parser::older`.
 //!
-//! `explain` says of a name that is not understood what it was and in which years gem5 had it.
+//! `explain` replaces the error about an old name that is not supported by a message that says what the name was and
+//! in which years gem5 had it.
 //!
-//! A protocol in today's language passes unchanged: what is rewritten here would be an error there.
+//! A protocol in today's language is not changed: every form that is rewritten here is an error in today's language.
 
 mod body;
 mod entries;
@@ -34,11 +34,11 @@ pub(crate) const OLDER: &str = include_str!("dialect/older.sm");
 /// whether it keeps the order of messages. Since August 2015 a script of gem5 decides that.
 pub(crate) const ORDERED_AS_DECLARED: &str = "ordered_as_declared";
 
-/// The attribute that the rewriting gives to the buffer of requests to memory of a protocol before
-/// November 2014. Its directory's entries have the data, and memory sends those of a request back.
+/// The attribute that the rewriting gives to the buffer of requests to memory of a protocol before November 2014. The
+/// entries of that protocol's directory hold the data, and memory answers a request with the data in the request.
 pub const ECHO: &str = "echo";
 
-/// A form of the language or of its library that gem5 had and has no more. A warning lists those of a protocol.
+/// A form of the language or of its library that gem5 no longer has. A warning lists those that a protocol uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Older {
     /// The year and month in which gem5 replaced it: (2013, 5) for May 2013.
@@ -56,7 +56,7 @@ struct Context {
     own_types: FxHashSet<Box<str>>,
     /// Whether cores send messages of type `CacheMsg`, as until March 2011.
     has_cache_messages: bool,
-    /// The differences found, each with a place.
+    /// The older forms found, each with a place.
     found: Vec<(Older, Span)>,
 }
 
@@ -68,8 +68,8 @@ impl Context {
     }
 }
 
-/// Rewrites the declarations of a protocol in an older dialect, and adds those of `older`, from
-/// [`OLDER`], that it uses. Returns a warning that says what is older, if anything is.
+/// Rewrites the declarations of a protocol in an older dialect, and adds those of `older`, from [`OLDER`], that it
+/// uses. Returns a warning that lists the older forms, if there are any.
 pub(crate) fn modernise(
     declarations: &mut Vec<Declaration>,
     older: Vec<Declaration>,
@@ -119,7 +119,7 @@ fn has_cache_messages(declarations: &[Declaration]) -> bool {
     })
 }
 
-/// The message about all that is older in a protocol; the oldest of it dates the protocol.
+/// The warning that lists the older forms in a protocol. The form that gem5 replaced first dates the protocol.
 fn warning(mut found: Vec<(Older, Span)>) -> Option<Diagnostic> {
     found.sort_by_key(|(older, _)| *older);
     let (oldest, span) = *found.first()?;

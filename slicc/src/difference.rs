@@ -1,8 +1,8 @@
 //! The differences between two versions of a protocol, in its tables and in the code behind them.
 //!
-//! Machines, states, events and transitions are compared by name, after names that only differ as names have been found ([`NameChanges::renamed`]).
-//! Code is compared token by token, so comments and formatting do not
-//! count. A transition is *changed* if its next state, its list of actions or the code of one of these actions differs; changes of
+//! Machines, states, events and transitions are compared by name, after renamed ones have been found
+//! ([`NameChanges::renamed`]). Code is compared token by token, so comments and formatting do not count. A transition
+//! is *changed* if its next state, its list of actions or the code of one of these actions differs; changes of
 //! functions and ports are listed for the machine, since every transition may depend on them.
 //!
 //! ```
@@ -33,7 +33,7 @@ use renames::Renames;
 /// The differences between two versions of a protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// The machines of which something differs, by name.
+    /// The machines that differ, sorted by name.
     pub machines: Vec<MachineDifference>,
     /// Other declarations that differ, such as types of messages: `structure RequestMsg`.
     pub declarations: NameChanges,
@@ -56,17 +56,17 @@ pub struct MachineDifference {
     pub declarations: NameChanges,
 }
 
-/// Names that only the new version has, that only the old version has, and of things that differ. Each is sorted. Both
-/// versions are described with the new names.
+/// The changes of one kind of names. Each list is sorted. Both versions are described with the new names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameChanges {
     /// Names that only the new version has.
     pub added: Vec<String>,
     /// Names that only the old version has.
     pub removed: Vec<String>,
-    /// Names of what is in both versions, but not the same.
+    /// Names of things that both versions have and that differ.
     pub changed: Vec<String>,
-    /// The old and the new name of what only has another name: the rows, and the code of an action, are the same.
+    /// The old and the new name of things that were only renamed: their rows, and the code of an action, are the
+    /// same.
     pub renamed: Vec<(String, String)>,
 }
 
@@ -103,7 +103,7 @@ impl Difference {
         self.transitions().map(|one| &one.entry)
     }
 
-    /// The entries of the new version's tables that were added or changed: what tests should reach.
+    /// The entries of the new version's tables that were added or changed, which tests of the change should reach.
     pub fn reachable_entries(&self) -> impl Iterator<Item = &TableEntry> {
         self.transitions().filter(|one| one.new.is_some()).map(|one| &one.entry)
     }
@@ -127,7 +127,7 @@ impl NameChanges {
         NameChanges { renamed: renamed.into_iter().collect(), ..self }
     }
 
-    /// The new name of something.
+    /// The new name of the thing whose old name is `old`; `old` itself if it was not renamed.
     pub fn new_name<'a>(&'a self, old: &'a str) -> &'a str {
         let found = self.renamed.iter().find(|(was, _)| was == old);
         found.map_or(old, |(_, now)| now)
@@ -300,7 +300,7 @@ fn declarations(protocol: &Protocol, all: &[Declaration]) -> BTreeMap<String, St
     found
 }
 
-/// Events are compared by name, without their descriptions.
+/// Whether an enumeration is that of the events, which are compared by name, without their descriptions.
 fn is_events(enumeration: &str) -> bool {
     enumeration == "Event"
 }

@@ -13,8 +13,7 @@ use crate::source::{Diagnostic, Span};
 /// Number of diagnostics after which lexing or parsing of one file stops.
 pub(super) const MOST_ERRORS: usize = 20;
 
-/// Splits a text into tokens, the last of which is [`TokenKind::End`], and reports what is no
-/// token.
+/// Splits a text into tokens, the last of which is [`TokenKind::End`], and reports text that is not a token.
 pub fn tokens(file: u32, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut lexer = Lexer {
         file,
@@ -146,7 +145,7 @@ fn blank(mut input: &str) -> &str {
     }
 }
 
-/// The first byte says which kind of word it is.
+/// Reads a word; its first byte decides its kind.
 fn word(input: &str) -> Lexed<'_, TokenKind> {
     match input.as_bytes().first() {
         Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => Ok(name(input)),

@@ -1,11 +1,10 @@
 //! The functions of Ruby's library that protocols may call.
 //!
-//! To add a function, add a row to the table below: its name in this code, and its declaration in
-//! SLICC, with `Class.` before the name of a method. Every protocol sees the declaration
-//! (`PRELUDE`). The function itself is an arm of the same name in a `match` in one of the
-//! submodules `values`, `calculations` and `objects` of `simulate::system::library`; calling a
-//! function without an arm is a fault of the run. An arm of a function that returns `int` returns
-//! 32 bits. Calls with the same effect may share a row. A row `Class.method/arity` has no
+//! To add a function, add a row to the table below: its name in this code, and its declaration in SLICC, with
+//! `Class.` before the name of a method. Every protocol sees the declaration (`PRELUDE`). The function itself is an
+//! arm of the same name in a `match` in one of the submodules `values`, `trackers`, `calculations` and `objects` of
+//! `simulate::system::library`; calling a function without an arm is a fault of the run. An arm of a function that
+//! returns `int` returns 32 bits. Calls with the same effect may share a row. A row `Class.method/arity` has no
 //! declaration, since protocols declare the class themselves.
 //!
 //! [`mutant::equivalent`](crate::mutant::equivalent) assumes that a function reads and changes
@@ -337,7 +336,7 @@ library! {
     ProxyMiss = "void RubyPrefetcherProxy.notifyPfMiss(RequestPtr, bool, DataBlock)";
     ProxyComplete = "void RubyPrefetcherProxy.completePrefetch(Addr)";
 
-    // The packets behind requests do not exist here.
+    // Requests have no packets behind them here.
     Zero = "Cycles zero_time()"
         | "RequestPtr RubyRequest.getRequestPtr()"
         | "RequestorID getRequestorID(RequestPtr)"

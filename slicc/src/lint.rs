@@ -4,10 +4,10 @@
 //! exception is the missing transition, a heuristic described below.
 //!
 //! - An action that no transition names.
-//! - An action without a statement that is all that some transitions do, which stay in their state: whoever wrote it meant a stall.
-//!   The message stays at the head of its queue, and gem5 takes the same transition again, up to `transitions_per_cycle`
-//!   times a cycle. gem5 takes only an action of the name `z_stall` for a stall. (Where the port itself takes the
-//!   message, there is no warning.)
+//! - An empty action of transitions that have only empty actions and keep their state: it was probably meant as a
+//!   stall. The message stays at the head of its queue, and gem5 takes the same transition again, up to
+//!   `transitions_per_cycle` times a cycle, since for gem5 only an action with the name `z_stall` is a stall. (There
+//!   is no warning where the port itself takes the message.)
 //! - An event that no in_port, function or action of its machine names as `Event:X`.
 //! - An event that is triggered, or returned by a function, but has no entry in the table: a run
 //!   that triggers it ends.

@@ -1,16 +1,18 @@
-//! Fields of cache entries and TBEs that are not read before they are written, by the state of their line.
+//! Finds the fields of cache entries and TBEs that are not read before they are written, for each state of their
+//! line.
 //!
-//! A transition handles one line, whose entry and TBE its actions call `cache_entry` and `tbe`. From which fields of these the actions
-//! of a transition read, and which they overwrite before, is in their text, and so is the state that follows. A field is *live* in a state
-//! if some sequence of transitions from there may read it before it is overwritten; else its content makes no difference, and
-//! [`dead_words`] has it. (Live-variable analysis over the transition table. A field that is only copied is live if the copy is, which
-//! some call a strongly live variable.)
+//! A transition handles one line, whose entry and TBE its actions call `cache_entry` and `tbe`. The text of the
+//! actions shows which fields of these a transition reads and which it overwrites before, and the table has the state
+//! that follows. A field is *live* in a state if some sequence of transitions from there may read it before it is
+//! overwritten. Otherwise it is *dead*: its content makes no difference. [`dead_words`] returns the dead fields. The
+//! method is live-variable analysis over the transition table. A field that is only copied is live if the copy is
+//! (strongly live variables).
 //!
-//! What a port or a function reads counts as read in all states, and so does what an action reads by another name than these two: of
-//! another line, or of an object that was there before and gets one of these names within the transition. A type is left out if it
-//! has not exactly one field for the state, or if this is changed elsewhere than by `setState` at the end of a transition. So an object has the
-//! state in which the last transition has left its line; whoever uses the result has to make sure that a transition begins in the
-//! state that its entry and TBE have.
+//! A field that a port or a function reads is live in all states. So is a field that an action reads by another name
+//! than these two: a field of another line, or of an object that existed before and gets one of these names within
+//! the transition. A type is left out unless exactly one field holds the state, and only `setState`, at the end of a
+//! transition, changes this field. So an object has the state in which the last transition has left its line; users
+//! of the result have to make sure that a transition begins in the state that its entry and TBE have.
 //!
 //! ```
 //! use slicc::live::dead_words;
@@ -37,16 +39,16 @@ use crate::outline::{Entry, MachineOutline, Next};
 use crate::protocol::Protocol;
 use uses::{Kind, Step, Steps, Text};
 
-/// The dead words of the objects of a type: those whose content makes no difference.
+/// The dead words of the objects of a type, whose content makes no difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadWords {
-    /// The offset of the word that has the state.
+    /// The offset of the word that holds the state.
     pub state: u16,
-    /// For each value of that field, the offsets of the dead words, in ascending order.
+    /// For each value of the state, the offsets of the dead words, in ascending order.
     pub dead: Vec<Vec<u16>>,
 }
 
-/// The words of cache entries and TBEs that are not read before they are written. Types of which nothing is known are left out.
+/// Returns the dead words of each type of cache entries and TBEs. Types that cannot be analysed are left out.
 pub fn dead_words(protocol: &Protocol) -> Vec<(TypeId, DeadWords)> {
     let mut all = Vec::new();
     for (number, machine) in protocol.program.machines.iter().enumerate() {
@@ -63,7 +65,7 @@ pub fn dead_words(protocol: &Protocol) -> Vec<(TypeId, DeadWords)> {
     all
 }
 
-/// The fields of each kind of object that are live.
+/// The live fields of each kind of object, indexed by [`Kind`].
 type Live<'a> = [FxHashSet<&'a str>; 2];
 
 /// The dead words of the objects of one machine.
@@ -103,7 +105,7 @@ fn of_machine(
     dead.collect()
 }
 
-/// The offsets of the words of some fields.
+/// The offsets of the words of the fields that `is_wanted` selects, in ascending order.
 fn words(protocol: &Protocol, of: &Type, is_wanted: impl Fn(&str) -> bool) -> Vec<u16> {
     let fields = of.fields.iter().filter(|(name, _)| is_wanted(name));
     let offsets = fields.flat_map(|(_, field)| {
@@ -157,12 +159,14 @@ fn add<'a>(all: &mut Live<'a>, more: &Live<'a>) -> bool {
     count(all) > before
 }
 
-/// The fields that are live before the actions of a transition, of the objects that its line has then.
+/// The fields that are live before the actions of a transition, of the objects that its line has then. `after` has
+/// the live fields of the next state.
 ///
-/// An object that has lost its name for certain does not get the state after the transition. If it is still there, it has the state in which
-/// it was, and what is read of it later is read by transitions that begin in that state.
+/// An object that certainly loses its name during the transition does not get the next state. If it still exists, it
+/// keeps the state that it had, and later reads of it belong to transitions that begin in that state.
 fn before<'a>(Steps { steps, end }: &Steps<'a>, after: &Live<'a>) -> Live<'a> {
-    // For each object that has one of the names in the course of the transition; the first of each kind is the one before it.
+    // The live fields of each object that has one of the names during the transition. Object 0 of each kind has it
+    // from the start.
     let objects = steps.iter().flat_map(Step::objects).max().unwrap_or(0) + 1;
     let mut live = [0, 1].map(|kind| {
         let is_named = |object: &usize| end[kind].contains(object);
@@ -198,7 +202,7 @@ mod tests {
     use crate::load::load_with;
     use crate::protocol::BLOCK_BYTES;
 
-    /// MI_example with another text in place of one.
+    /// MI_example with the first occurrence of a text replaced.
     fn changed(text: &str, other: &str) -> Protocol {
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols"));
         let loaded = load_with(&folder.join("MI_example.slicc"), &mut |path| {
@@ -208,7 +212,7 @@ mod tests {
         protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
     }
 
-    /// The states in which the block of the caches' entries or TBEs is dead; nothing if it is not known.
+    /// The states in which the block of the caches' entries or TBEs is dead; `None` if their type is left out.
     fn dead_in(protocol: &Protocol, kind: Kind) -> Option<Vec<&str>> {
         let cache = protocol.program.machines.iter().find(|one| &*one.name == "L1Cache").unwrap();
         let wanted = if kind == Kind::Tbe { cache.tbe } else { cache.entry };

@@ -22,7 +22,7 @@ use crate::source::{Diagnostic, Severity, Sources, Span};
 /// The name in messages of the declarations on which every protocol builds.
 const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
 
-/// The message about a protocol without a `protocol` line.
+/// The message of the error that a protocol has no `protocol` line.
 pub(super) const NO_PROTOCOL_LINE: &str = "there is no protocol line";
 
 /// Largest file that is read, in bytes: far larger than any protocol.
@@ -31,7 +31,7 @@ const LARGEST_FILE_BYTES: u64 = 64 << 20;
 /// Largest depth of nested includes.
 const DEEPEST_INCLUDES: usize = 50;
 
-/// Errors after which no more files are opened.
+/// Number of diagnostics after which no more files are opened.
 const MOST_ERRORS: usize = 50;
 
 /// A protocol without syntax errors.

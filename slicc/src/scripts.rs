@@ -1,11 +1,10 @@
 //! Finds gem5's configuration script for a protocol, which decides what the protocol's files leave
 //! open: above all which buffers are ordered.
 //!
-//! A protocol has the script of its own name, or else of the longest known name that its name
-//! begins with, which covers variants. A renamed copy is recognized by its machines and buffers.
-//! Where there is no script, buffers are unordered unless they have the attribute `ordered="true"`
-//! or connect two machines directly. Unless the script is that of the protocol's very name,
-//! [`notice`] tells the user what is assumed.
+//! A protocol has the script of its own name, or else of the first known name that is the first part of its name,
+//! which covers variants. A renamed copy is recognized by its machines and buffers. Where there is no script, buffers
+//! are unordered unless they have the attribute `ordered="true"` or connect two machines directly. Unless the script
+//! is that of the protocol's own name, [`notice`] tells the user what is assumed.
 
 mod known;
 
@@ -418,8 +417,9 @@ impl Script {
     }
 }
 
-/// Whether a buffer of a machine is ordered unless a setting overrides it: as the protocol's script
-/// says, or as the buffer's attribute says if there is no script.
+/// Whether a buffer of a machine is ordered unless a setting overrides it. The protocol's script decides. The
+/// buffer's attribute `ordered` decides if there is no script or the protocol is older than August 2015; if the
+/// script was found by machines and buffers alone, either of the two is enough.
 pub fn is_ordered(script: Option<Script>, machine: &str, buffer: &Object) -> bool {
     let by_attribute = || {
         let mut pairs = buffer.pairs.iter();

@@ -26,7 +26,7 @@ impl Span {
 /// One file.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Its path, as a message shows it.
+    /// The path of the file, as messages show it.
     pub path: PathBuf,
     /// The text of the source.
     pub text: String,
@@ -38,7 +38,8 @@ pub struct Source {
     given_lines: OnceLock<Vec<GivenLine>>,
 }
 
-/// The line of a file as it was given that became a line of the file as it runs. Repairs and mutants move lines.
+/// The line of a file as the user gave it from which a line of the changed file comes. Repairs and mutants move
+/// lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenLine {
     /// The number of the line, from 1. For an added line, the number of the line before it.
@@ -112,7 +113,7 @@ impl Sources {
         self.files.len() as u32 - 1
     }
 
-    /// Notes that these files are those of a protocol as repairs or a mutant changed them.
+    /// Records that these files are those of `before` as repairs or a mutant changed them.
     pub(crate) fn changed_from(&mut self, before: &Sources) {
         for file in &mut self.files {
             let old = before.files.iter().find(|old| old.path == file.path);
@@ -198,7 +199,7 @@ mod tests {
     }
 }
 
-/// How serious a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The protocol runs, but something in it is odd.
@@ -210,9 +211,9 @@ pub enum Severity {
 /// An error or a warning about a protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How serious it is.
+    /// The severity of the diagnostic.
     pub severity: Severity,
-    /// What is wrong, in one sentence without a full stop.
+    /// The problem, in one sentence without a full stop.
     pub message: String,
     /// The place; `None` if the diagnostic is about no place, such as a missing file.
     pub span: Option<Span>,
@@ -220,7 +221,7 @@ pub struct Diagnostic {
     pub label: Option<String>,
     /// Related places, each with how it is related.
     pub notes: Vec<(Span, String)>,
-    /// Advice on how to resolve it.
+    /// Advice on how to resolve the problem.
     pub hint: Option<String>,
 }
 

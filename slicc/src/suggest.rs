@@ -19,7 +19,7 @@ const MOST_LISTED: usize = 5;
 /// includes.
 const LARGEST_SEARCHED_BYTES: u64 = 1 << 20;
 
-/// Adds to a failure a hint about what `given` may have meant.
+/// Adds a hint to a failure: the protocol that `given` may have meant.
 pub(super) fn hinted(mut failure: Failure, given: &str) -> Failure {
     let path = Path::new(given);
     let is_part = path.extension().is_some_and(|extension| extension == "sm");

@@ -11,7 +11,7 @@ use polars_core::prelude::{CompatLevel, DataFrame, PolarsResult};
 use crate::write::pieces;
 use crate::{CampaignRun, Coverage, Equivalent, TableError, VerdictRow, records, transitions};
 
-/// A table as Arrow arrays. Clones, and the streams that are made of it, share them.
+/// A table as Arrow arrays. Its clones and streams share the arrays.
 ///
 /// Text is stored as `large_utf8`, which all readers of Arrow know, and numbers as in the Parquet tables.
 #[derive(Clone)]
@@ -71,7 +71,7 @@ impl ArrowTable {
         ArrowTable::of(records::pieces(verdicts))
     }
 
-    /// The first piece has the columns of all.
+    /// Collects pieces of a table, all of which have the columns of the first.
     fn of(pieces: impl Iterator<Item = PolarsResult<DataFrame>>) -> Result<ArrowTable, TableError> {
         let mut table = ArrowTable { columns: Vec::new(), batches: Vec::new() };
         for piece in pieces {
@@ -105,7 +105,7 @@ impl ArrowTable {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// The first rows as text, at most `most`; a value that is missing is empty.
+    /// The first rows as text, at most `most` of them. A null value is an empty text.
     pub fn first_rows(&self, most: usize) -> Vec<Vec<String>> {
         let all = self.batches.iter().flat_map(|batch| {
             let columns =

@@ -1,4 +1,4 @@
-//! Columns of a table that was read, by name and type.
+//! [`Columns`]: access to the columns of a table by name and type.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ pub(super) struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// A column of numbers. Other integer types are taken too, since not every program has
-    /// unsigned ones.
+    /// Returns a column of numbers. Integer types other than u64 are accepted, since not every program can write
+    /// unsigned numbers.
     pub fn numbers(&self, name: &str) -> Result<UInt64Chunked, TableError> {
         let column = self.column(name)?;
         if !column.dtype().is_integer() && !column.dtype().is_null() {
@@ -29,7 +29,7 @@ impl Columns<'_> {
         cast.u64().cloned().map_err(|_| self.wrong_type(name, column.dtype(), "whole numbers"))
     }
 
-    /// A column of numbers that may be missing.
+    /// Returns a column of numbers, or `None` if the table has no such column.
     pub fn optional_numbers(&self, name: &str) -> Result<Option<UInt64Chunked>, TableError> {
         match self.frame.column(name) {
             Ok(_) => self.numbers(name).map(Some),
@@ -37,7 +37,7 @@ impl Columns<'_> {
         }
     }
 
-    /// A column of text.
+    /// Returns a column of text.
     pub fn text(&self, name: &str) -> Result<StringChunked, TableError> {
         let column = self.column(name)?;
         if column.dtype().is_null() {
@@ -46,7 +46,7 @@ impl Columns<'_> {
         column.str().cloned().map_err(|_| self.wrong_type(name, column.dtype(), "text"))
     }
 
-    /// A column of text that may be missing.
+    /// Returns a column of text, or `None` if the table has no such column.
     pub fn optional_text(&self, name: &str) -> Result<Option<StringChunked>, TableError> {
         match self.frame.column(name) {
             Ok(_) => self.text(name).map(Some),
@@ -54,7 +54,7 @@ impl Columns<'_> {
         }
     }
 
-    /// A column of true and false that may be missing.
+    /// Returns a column of booleans, or `None` if the table has no such column.
     pub fn optional_flags(&self, name: &str) -> Result<Option<BooleanChunked>, TableError> {
         let Ok(column) = self.frame.column(name) else {
             return Ok(None);

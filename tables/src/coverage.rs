@@ -15,9 +15,9 @@ pub struct Coverage {
     pub event: String,
     /// Whether the machine stalls the event in this state.
     pub stalls: bool,
-    /// How often it was taken, or stalled; 0 if no run reached it.
+    /// How often the transition was taken or, if `stalls`, the event was stalled; 0 if no run reached it.
     pub count: u64,
-    /// Why no run reaches it, if the reason is known; `None` for protocols that are not built in.
+    /// Why no run can reach it, if the reason is known; `None` for protocols that are not built in.
     pub unreached: Option<String>,
 }
 

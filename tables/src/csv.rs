@@ -10,7 +10,7 @@ use crate::files;
 /// Writes rows as CSV to `out` under a heading with the names of their fields.
 ///
 /// # Errors
-/// Returns an error if `out` does.
+/// Returns the error of `out`.
 pub fn csv_to(rows: &[impl Serialize], out: impl io::Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     for row in rows {

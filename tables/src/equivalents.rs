@@ -9,7 +9,7 @@ pub struct Equivalent {
     pub protocol: String,
     /// Id of the mutant.
     pub mutant: String,
-    /// The operator that made it.
+    /// The mutation operator that made the mutant.
     pub operator: String,
     /// The kind of argument for equivalence, such as `commuting`.
     pub kind: String,

@@ -1,4 +1,4 @@
-//! The tables of the experiment `fidelity`: the same programs on rubric's simulator and in gem5.
+//! The tables of the experiment `fidelity`, which runs the same programs on rubric's simulator and in gem5.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub enum Place {
     Gem5,
 }
 
-/// A run of a program in one of the places. There is one of each for every program.
+/// A run of a program on the simulator or in gem5. Every program has one row for each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FidelityRun {
     /// The protocol.
@@ -31,11 +31,11 @@ pub struct FidelityRun {
     /// The model that the cores guarantee.
     #[serde(deserialize_with = "names::model")]
     pub model: String,
-    /// Which run of the mutant with this client, from 0.
+    /// Number of the run among those of the mutant with this client, from 0.
     pub number: u32,
     /// Where the program ran.
     pub place: Place,
-    /// The seeds that the program comes from.
+    /// The seeds from which the program was made.
     pub lineage: String,
     /// Number of threads.
     pub threads: u32,
@@ -43,7 +43,7 @@ pub struct FidelityRun {
     pub operations: u32,
     /// Number of transitions that were taken.
     pub transitions: u64,
-    /// How long the run took in simulated time.
+    /// Simulated time of the run, in ticks.
     pub ticks: u64,
     /// How the run ended.
     pub outcome: RunOutcome,
@@ -53,13 +53,13 @@ pub struct FidelityRun {
     pub message: Option<String>,
     /// The weakest criterion that the history violates, `protocol error` or `deadlock`; `None` if nothing was found.
     pub finder: Option<String>,
-    /// At most how many operations had completed when the finder found something.
+    /// Number of completed operations by which the finder has found the fault; an upper bound.
     pub detected: Option<u32>,
-    /// Seconds that simulating took.
+    /// Seconds of real time that the simulation took.
     pub seconds: f64,
 }
 
-/// How often a transition was taken in all runs of a protocol or mutant, in each of the places.
+/// How often all runs of a protocol or mutant took a transition, on the simulator and in gem5.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransitionPair {
     /// The protocol.
@@ -72,9 +72,9 @@ pub struct TransitionPair {
     pub state: String,
     /// The event.
     pub event: String,
-    /// How often rubric's simulator took it.
+    /// How often rubric's simulator took the transition.
     pub simulator: u64,
-    /// How often gem5 took it.
+    /// How often gem5 took the transition.
     pub gem5: u64,
 }
 

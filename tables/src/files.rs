@@ -1,4 +1,4 @@
-//! Output files that are written whole or not at all.
+//! Writes output files whole or not at all: [`create`] writes a temporary file and renames it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -8,19 +8,20 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// The files that are being written, by their temporary names.
+/// Paths of the temporary files that are being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// The beginning of the names of unfinished files.
 const PREFIX: &str = ".rubric-";
 
-/// Whether a file has the name of one that was not finished.
+/// Whether a file has the name of a temporary file, which [`create`] would have renamed when it was whole.
 pub fn is_unfinished(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(PREFIX))
 }
 
-/// Removes a file that a killed process left half written. A file that is still being written is locked, and stays.
+/// Removes a temporary file that a killed process left half written. A file that is still being written is locked and
+/// stays.
 pub fn remove_unfinished(path: &Path) {
     let file = OpenOptions::new().write(true).open(path);
     if is_unfinished(path) && file.is_ok_and(|file| file.try_lock().is_ok()) {
@@ -43,7 +44,7 @@ pub fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// Removes the files that are being written, for a program that is about to end early.
+/// Removes the temporary files that are being written, for a program that is about to end early.
 pub fn abandon() {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in unfinished.drain(..) {
@@ -52,7 +53,7 @@ pub fn abandon() {
     }
 }
 
-/// Lists a file in [`UNFINISHED`] until it is dropped.
+/// Lists a temporary file in [`UNFINISHED`] until it is dropped.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -70,11 +71,12 @@ impl Drop for Unfinished {
     }
 }
 
-/// Writes a file with `write`. Until that has succeeded, a file that was there before stays as it is. Anything but an ordinary
-/// file, such as `/dev/stdout`, is written directly. `failed` turns an error of the file system into the caller's.
+/// Writes a file with `write`. An earlier file at `path` stays as it is until `write` has succeeded. A path that is not
+/// a regular file, such as `/dev/stdout`, is written directly. `failed` converts an I/O error to the caller's error
+/// type.
 ///
 /// # Errors
-/// Returns the error of `write`, or that of `failed` if the file cannot be created.
+/// Returns the error of `write`, or an I/O error as `failed` converts it if the file cannot be created or renamed.
 pub fn create<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
@@ -93,15 +95,16 @@ pub fn create<E>(
     persisted.map(|_| ()).map_err(|error| failed(error.error))
 }
 
-/// Whether [`create`] can create a file: its folder takes one more. A file that is no regular file counts as writable.
+/// Checks that [`create`] can create a file at `path`, by creating a temporary file in its folder. Paths that are not
+/// regular files count as writable.
 ///
 /// # Errors
-/// Returns the error of the file system.
+/// Returns the I/O error if the temporary file cannot be created.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     if path.exists() && !path.is_file() { Ok(()) } else { temporary(&folder_of(path)).map(|_| ()) }
 }
 
-/// The folder in which a file is, or the target of a link.
+/// Returns the folder of a file, or that of its target if the file is a symbolic link.
 fn folder_of(path: &Path) -> PathBuf {
     match path.canonicalize().unwrap_or_else(|_| path.to_owned()).parent() {
         Some(folder) if folder != Path::new("") => folder.to_owned(),
@@ -109,7 +112,7 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Creates a file, locked so that no other process takes it for an abandoned one.
+/// Creates a temporary file, locked so that no other process removes it as abandoned.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     loop {
         let file = tempfile::Builder::new()
@@ -127,7 +130,7 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Removes the temporary file's name from an error, since the caller names the final one.
+/// Removes the temporary file's path from an error message, since the caller names the final path.
 fn plain(error: io::Error) -> io::Error {
     let said = error.to_string();
     match said.split_once(" at path ") {

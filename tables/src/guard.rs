@@ -1,7 +1,8 @@
-//! Decodes bytes from outside so that damaged ones do not end the program.
+//! Decodes Parquet bytes from outside so that damaged ones do not end the program.
 //!
-//! polars panics at some damaged files, which [`guarded`] catches, and asks for more memory than there is at others, which ends the program and cannot be caught. So a program may
-//! say how to try a file elsewhere first ([`set_probe`]), in a process of its own.
+//! On damaged files, polars may panic, which [`guarded`] catches, or ask for more memory than there is, which ends the
+//! process and cannot be caught. A program can therefore set a probe ([`set_probe`]) that first tries each file in a
+//! process of its own.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -14,17 +15,18 @@ use polars_io::prelude::{ParallelStrategy, ParquetReader, SerReader};
 
 use crate::TableError;
 
-/// Tries to decode a file, or the bytes of one. Returns whether decoding ended, with or without an error.
+/// A function that tries to decode a file, or its bytes if they are given. It returns whether decoding ended, with or
+/// without an error.
 pub type Probe = fn(&Path, Option<&[u8]>) -> bool;
 
 static PROBE: OnceLock<Probe> = OnceLock::new();
 
-/// Sets the probe that tries files before they are read. Later calls have no effect.
+/// Sets the probe that tries each file before it is read. Later calls have no effect.
 pub fn set_probe(probe: Probe) {
     let _ = PROBE.set(probe);
 }
 
-/// Tries a file with the program's probe, if it has set one.
+/// Tries a file with the program's probe, if there is one.
 pub(super) fn probed(path: &Path, bytes: Option<&[u8]>) -> Result<(), TableError> {
     match PROBE.get() {
         Some(probe) if !probe(path, bytes) => Err(TableError::damaged(
@@ -39,12 +41,13 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A reader of Parquet that decodes the columns one after the other, so that a file that passes the probe passes again.
+/// Returns a Parquet reader that decodes columns one after the other, so that decoding a file is the same each time: a
+/// file that passed the probe passes again.
 pub(super) fn reader<R: MmapBytesReader>(source: R) -> ParquetReader<R> {
     ParquetReader::new(source).read_parallel(ParallelStrategy::None)
 }
 
-/// Decodes a table, all columns of which must have the same length.
+/// Decodes a table, and checks that its columns have the same length.
 pub(super) fn decoded<R: MmapBytesReader>(
     path: &Path,
     reader: ParquetReader<R>,
@@ -57,7 +60,7 @@ pub(super) fn decoded<R: MmapBytesReader>(
     }
 }
 
-/// Runs polars on bytes from outside. Its decoders refuse most damaged input and panic at some; either becomes an error.
+/// Runs polars on bytes from outside, and turns its errors and panics into errors.
 pub(super) fn guarded<T>(
     path: &Path,
     read: impl FnOnce() -> PolarsResult<T>,
@@ -76,8 +79,8 @@ pub(super) fn guarded<T>(
     }
 }
 
-/// Installs a panic hook that is silent about panics that [`guarded`] turns into errors. All other panics, on this thread or
-/// another, go to the previous hook.
+/// Installs a panic hook that suppresses the messages of panics that [`guarded`] turns into errors. All other panics,
+/// on this thread or another, go to the previous hook.
 fn silence_guarded_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -15,11 +15,11 @@ pub enum TableKind {
     Runs,
     /// Mutants that are equivalent to their protocol.
     Equivalents,
-    /// Transitions that were taken.
+    /// Transitions of the protocols of a campaign, with how often they were taken.
     Coverage,
     /// Runs on rubric's simulator and in gem5.
     Fidelity,
-    /// Transitions that were taken on rubric's simulator and in gem5.
+    /// Transitions, with how often the simulator and gem5 took them.
     TransitionPairs,
     /// Verdicts on traces.
     Verdicts,

@@ -1,12 +1,12 @@
-//! Files of tables: histories, transitions of controllers, measurements, runs of campaigns and trials of experiments as Parquet, and
-//! any rows as CSV. No other crate of the workspace depends on polars.
+//! Tables of rubric's data as files: histories, transitions of controllers, measurements, runs of campaigns and trials
+//! of experiments as Parquet, and rows of any type as CSV. No other crate of the workspace depends on polars.
 //!
 //! - [`write_histories`] and [`read_histories`] keep [`history::History`] values;
-//! - [`CampaignRun`], [`Trial`], [`Measurement`], [`Equivalent`], [`Coverage`], [`FidelityRun`] and [`TransitionPair`] are the
-//!   rows of the other tables, each with its functions to read and write;
+//! - [`CampaignRun`], [`Trial`], [`Measurement`], [`Equivalent`], [`Coverage`], [`FidelityRun`], [`TransitionPair`] and [`VerdictRow`]
+//!   are the rows of the other tables, each with functions that read and write its table;
 //! - [`results::Results`] holds all tables of a folder, whole or in shards;
 //! - [`write_csv`] writes rows of any type as CSV;
-//! - [`ArrowTable`] is such a table in memory, for other programs in the same process;
+//! - [`ArrowTable`] is a table in memory, which other code in the same process can read;
 //! - [`files`] writes files whole or not at all.
 //!
 //! ```
@@ -25,8 +25,8 @@
 //!
 //! # Operations
 //!
-//! [`write_histories`] makes one table of all histories of an input, a row an operation, histories
-//! and threads in order and operations in program order:
+//! [`write_histories`] makes one table of all histories of an input. Each row is an operation, or the initial or final
+//! value of a location; histories and threads are in order, and operations in program order:
 //!
 //! | column | type | |
 //! |---|---|---|
@@ -34,7 +34,7 @@
 //! | `name` | str? | its name |
 //! | `thread` | u32? | number of the thread; null for `initial` and `final` |
 //! | `index` | u32? | position in the thread's program order, from 0; null likewise |
-//! | `kind` | str | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `silent-rmw`, `fence`, a weaker fence such as `fence r,rw`, `fence tso` or `isb`, `initial`, `final` |
+//! | `kind` | str | kind of the row, one of those listed below |
 //! | `address` | u64? | byte address or cell; null for a fence |
 //! | `size` | u32? | bytes; null for a fence and for cells |
 //! | `read` | u64? | value read; for `final` the final value |
@@ -43,23 +43,28 @@
 //! | `line` | u64? | line of the trace that shows it |
 //! | `order` | u32? | place in the trace's order of completions |
 //! | `continues` | bool | whether it is a further part of the access before it, which was split |
-//! | `annotation` | str? | `acquire`, `acquire-pc` (RCpc), `release`, `acquire-release`, `no-return` or `no-return-release`; there is such a column only if an operation has an annotation |
-//! | `depends` | str? | dependencies such as `address:3 data:4` on the operations of these indices of the thread; there is such a column only if an operation has one |
+//! | `annotation` | str? | `acquire`, `acquire-pc` (RCpc), `release`, `acquire-release`, `no-return` or `no-return-release` |
+//! | `depends` | str? | dependencies such as `address:3 data:4` on the operations of these indices of the thread |
 //! | `source_thread`, `source_index` | u32? | the write it is known to read, where sizes are mixed |
 //!
+//! The kinds are `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `silent-rmw`, `fence`, a
+//! weaker fence such as `fence r,rw`, `fence tso` or `isb`, `initial` and `final`. The columns `annotation` and
+//! `depends` exist only if an operation has an annotation or dependency.
 //! There is a row of kind `initial` for each location whose initial value is not 0, or that no operation accesses. File
 //! metadata `rubric` is JSON: the version, and per history its name, its digest and its provenance (source, sizes, protocol,
-//! how the run ended, notes, …). A file without that, or without the columns from `issued` on, is read too, so that other
-//! programs can write one.
+//! how the run ended, notes, ...). Files without this metadata, or without the columns from `issued` on, can be read
+//! too, so that other programs can write them.
 //!
 //! # Transitions
 //!
-//! [`write_transitions`] keeps the transitions of the protocol's controllers: `history` u32, the number in the table of operations, `tick` u64, `machine`
-//! str, `version` u32, `event`, `state` and `next_state` str, `address` and `line` u64.
+//! [`write_transitions`] keeps the transitions of the protocol's controllers: `history` u32, the number in the table of
+//! operations, `tick` u64, `machine` str, `version` u32, `event`, `state` and `next_state` str, `address` and `line`
+//! u64.
 //!
 //! # Results
 //!
-//! Every other table has a column for each field of its type of rows, with the field's name and in the order of the fields:
+//! Every other table has one column for each field of its row type, with the field's name and in the order of the
+//! fields:
 //!
 //! | rows | written by | a row is |
 //! |---|---|---|
@@ -67,16 +72,17 @@
 //! | [`CampaignRun`] | `rubric campaign` | a run of a protocol, mutated or not, with a random program |
 //! | [`Trial`] | `rubric experiment` | an algorithm on a history of an experiment |
 //! | [`Equivalent`] | `rubric campaign` | a mutant that cannot change what its protocol does |
-//! | [`FidelityRun`] | `rubric experiment fidelity` | a program on rubric's simulator or in gem5, and what became of it |
-//! | [`TransitionPair`] | `rubric experiment fidelity` | a transition, and how often it was taken in both |
+//! | [`FidelityRun`] | `rubric experiment fidelity` | a program on rubric's simulator or in gem5, and how its run ended |
+//! | [`TransitionPair`] | `rubric experiment fidelity` | a transition, and how often the simulator and gem5 took it |
 //! | [`VerdictRow`] | `rubric check -o` | a verdict on a history under a model, or a file that cannot be read |
 //! | [`Coverage`] | `rubric campaign` | a transition of a protocol without mutant, and how often it was taken |
 //!
-//! Columns are str, u32, u64, f64 or bool, and null for `None`; an enum is a str, its `name`. The column `C` of a [`CampaignRun`], for
-//! each `C` of [`CRITERIA`], is the [`Finding`], null if the criterion was not asked; `C_operations` (u32) and `C_seconds` (f64) are the
-//! other fields of [`Checked`]. A trial whose `algorithm` is `kernel` is about computing the exact kernel, and one of `cf` counts the
-//! pairs that the conflicts of CCv relate by themselves. Tables of older versions may lack the columns `warning`, `known` and `gem5` of runs, `pairs` of
-//! trials and `unreached` of coverage.
+//! Columns are str, u32, u64, f64 or bool, and null for `None`; an enum is a str, its `name`. The column `C` of a
+//! [`CampaignRun`], for each `C` of [`CRITERIA`], is the [`Finding`], null if the criterion was not checked;
+//! `C_operations` (u32) and `C_seconds` (f64) are the other fields of [`Checked`]. A trial whose `algorithm` is
+//! `kernel` is about computing the exact kernel, and one whose `algorithm` is `cf` counts the pairs of writes that the
+//! conflict relation of CCv orders by itself. Tables of older versions may lack the columns `warning`, `known` and
+//! `gem5` of runs, `pairs` of trials, `unreached` of coverage and `mutant` of verdicts.
 //!
 //! The same input gives the same bytes.
 
@@ -158,12 +164,12 @@ pub enum TableError {
         /// The command that writes such a file.
         made_by: &'static str,
     },
-    /// The Parquet file lacks columns that a history needs.
+    /// The columns or rows of the Parquet file are not those of a table of operations.
     #[error("{}: {what}; a table of operations as `{INGEST}` writes it was expected", path.display())]
     Schema {
         /// Path of the file.
         path: PathBuf,
-        /// The column that is missing or of the wrong type.
+        /// Description of the problem, such as a missing column or a row without a thread.
         what: String,
     },
     /// The Parquet file is another table than the one asked for.
@@ -171,14 +177,14 @@ pub enum TableError {
     Records {
         /// Path of the file.
         path: PathBuf,
-        /// The column that is missing or of the wrong type.
+        /// Description of the problem, such as a missing column or an unknown name in a row.
         what: String,
-        /// The table that was asked for.
+        /// The kind of table that was expected.
         table: &'static str,
         /// The command that writes such a table.
         made_by: &'static str,
     },
-    /// The rows contradict each other, so they are no history.
+    /// The rows contradict each other, so they form no history.
     #[error("{}: history {number} contradicts itself: {error}; write the file again with `{INGEST}`", path.display())]
     History {
         /// Path of the file.
@@ -204,7 +210,7 @@ impl TableError {
         TableError::Damaged { path: path.to_owned(), what: what.into(), made_by: INGEST }
     }
 
-    /// The same error about a file that another command writes.
+    /// Returns the same error, which names another command that writes such a file.
     fn made_by(mut self, command: &'static str) -> TableError {
         if let TableError::Damaged { made_by, .. } = &mut self {
             *made_by = command;
@@ -221,12 +227,12 @@ impl TableError {
         move |error| TableError::Io { path: path.clone(), error }
     }
 
-    /// An error of polars while a table is built that is not written to a file.
+    /// Makes an error of a polars error in building a table that is not written to a file.
     fn in_memory(error: &PolarsError) -> TableError {
         TableError::make(Path::new("a table in memory"), error)
     }
 
-    /// An error of polars, other than of the file, while writing.
+    /// Makes an error of a polars error in building a table, rather than in writing its file.
     fn make(path: &Path, error: &PolarsError) -> TableError {
         TableError::Make { path: path.to_owned(), what: error.to_string() }
     }

@@ -2,11 +2,11 @@
 
 use crate::records::{Cell, Record, fields, table};
 
-/// How long one history and model took, and how much memory.
+/// How much time and memory rubric needed to check one history against one model, and to verify its certificate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurement {
-    /// The series that the row belongs to: what is varied in it (`operations`, `threads`, `locations`, `mix`, `violations`), or
-    /// `targets`, `pipeline`.
+    /// The series that the row belongs to: the parameter that it varies (`operations`, `threads`, `locations`, `mix`,
+    /// `violations`), or `targets` or `pipeline`.
     pub series: String,
     /// Version of the program that was measured.
     pub version: String,
@@ -14,7 +14,7 @@ pub struct Measurement {
     pub command: String,
     /// Format of the trace, as the extension of its file: `axe`, `trace.gz`.
     pub format: String,
-    /// The model it was checked against.
+    /// The model that the history was checked against.
     pub model: String,
     /// The algorithm that was asked to decide.
     pub algorithm: String,
@@ -26,13 +26,13 @@ pub struct Measurement {
     pub locations: u32,
     /// Weight of loads among the operations.
     pub loads: u32,
-    /// Weight of stores.
+    /// Weight of stores among the operations.
     pub stores: u32,
-    /// Weight of read-modify-writes.
+    /// Weight of read-modify-writes among the operations.
     pub rmws: u32,
-    /// Weight of fences.
+    /// Weight of fences among the operations.
     pub fences: u32,
-    /// How many reads were re-pointed.
+    /// Number of reads that were re-pointed to another write.
     pub violations: u32,
     /// Seed of the generator.
     pub seed: u64,
@@ -42,23 +42,23 @@ pub struct Measurement {
     pub verdict: String,
     /// The stage that decided or gave up.
     pub decided_by: String,
-    /// Number of runs; the columns that follow have medians.
+    /// Number of runs that were measured. The columns that follow are medians over them.
     pub runs: u32,
-    /// Seconds that the program ran to check the trace, reading and writing included.
+    /// Seconds of running the program to check the trace, including reading and writing.
     pub check_seconds: f64,
-    /// Seconds of these that deciding took.
+    /// Seconds of `check_seconds` that deciding took.
     pub decide_seconds: f64,
-    /// The most memory that it held meanwhile, in bytes.
+    /// Peak memory of the program while checking, in bytes.
     pub check_peak: u64,
     /// Number of edges that saturation derived.
     pub edges: u64,
     /// Number of contradictions that the search met.
     pub backtracks: u64,
-    /// Size of the certificate, in bytes; none without a verdict.
+    /// Size of the certificate, in bytes; `None` without a verdict.
     pub certificate_bytes: Option<u64>,
-    /// Seconds that the program ran to verify the certificate.
+    /// Seconds of running the program to verify the certificate.
     pub verify_seconds: Option<f64>,
-    /// The most memory that it held meanwhile, in bytes.
+    /// Peak memory of the program while verifying, in bytes.
     pub verify_peak: Option<u64>,
 }
 

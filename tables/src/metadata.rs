@@ -1,4 +1,4 @@
-//! The metadata of a Parquet file about its histories.
+//! The metadata of a Parquet file: the properties of its histories that are not in rows.
 
 use std::path::Path;
 
@@ -10,21 +10,21 @@ use crate::TableError;
 
 const KEY: &str = "rubric";
 
-/// The JSON behind the key `rubric`.
+/// The JSON value of the metadata key `rubric`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Metadata {
-    /// The version that wrote the file.
+    /// Version of rubric that wrote the file.
     version: String,
     /// The histories, by number.
     pub histories: Vec<About>,
 }
 
-/// A history without its operations.
+/// The properties of a history other than its operations.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct About {
     #[serde(default)]
     pub name: Option<String>,
-    /// [`History::digest`] of the history that was written, by which damage is detected.
+    /// [`History::digest`] of the history that was written, against which the history that is read is checked.
     #[serde(default)]
     pub digest: Option<String>,
     #[serde(flatten)]
@@ -46,14 +46,14 @@ impl Metadata {
         }
     }
 
-    /// The pair of key and value that a Parquet file has.
+    /// Returns the key and value that the metadata has in a Parquet file.
     pub fn to_parquet(&self, path: &Path) -> Result<(String, String), TableError> {
         let text = serde_json::to_string(self)
             .map_err(|error| TableError::Make { path: path.to_owned(), what: error.to_string() })?;
         Ok((KEY.to_owned(), text))
     }
 
-    /// Reads the metadata of a file; `None` if another program wrote it.
+    /// Reads the metadata of a file; `None` if a program other than rubric wrote it.
     pub fn from_parquet(path: &Path, file: &FileMetadata) -> Result<Option<Metadata>, TableError> {
         let pairs = file.key_value_metadata().iter().flatten();
         let Some(text) =

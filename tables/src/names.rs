@@ -10,7 +10,7 @@ pub(super) const MODELS: &[&str] =
 /// The sizes of experiments.
 pub(super) const SIZES: &[&str] = &["quick", "paper", "large"];
 
-/// The current name of an algorithm: what older versions wrote is still read.
+/// Returns the current name of an algorithm, given that name or one that older versions wrote.
 pub(super) fn current_algorithm(name: &str) -> &str {
     match name {
         "temporal" => "trace-order",

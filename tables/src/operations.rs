@@ -1,4 +1,4 @@
-//! The table of operations, piece by piece.
+//! [`Operations`]: rows of the table of operations, which are turned into columns piece by piece.
 
 use history::{Frame, History, Location, OpId, Row, dependencies_as_text};
 use polars_core::prelude::{Column, DataFrame, PolarsResult};
@@ -8,7 +8,7 @@ pub(super) const INITIAL: &str = "initial";
 /// Kind of a row that states a final value.
 pub(super) const FINAL: &str = "final";
 
-/// The columns that a table has only if some of its operations needs them.
+/// Which of the optional columns a table has: those that some of its operations needs.
 #[derive(Clone, Copy)]
 pub(super) struct OptionalColumns {
     annotation: bool,
@@ -36,11 +36,11 @@ struct Line<'a> {
     read: Option<u64>,
     written: Option<u64>,
     line: Option<u64>,
-    /// The operation, if it is one.
+    /// The operation; `None` if the row states an initial or final value.
     row: Option<Row>,
 }
 
-/// Rows of the table. Memory grows with the rows held, so a long table is made in pieces.
+/// Rows of a piece of the table. They are held in memory, so a long table is made in several pieces.
 #[derive(Default)]
 pub(super) struct Operations<'a> {
     lines: Vec<Line<'a>>,

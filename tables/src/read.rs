@@ -132,7 +132,7 @@ impl<'a> Histories<'a> {
         Ok(())
     }
 
-    /// Finishes histories until the one of this number is being read.
+    /// Finishes histories until history `number` is the one being read.
     fn move_to(&mut self, number: u64) -> Result<(), TableError> {
         let expected = self.about.as_ref().map_or(u64::from(u32::MAX), |about| about.len() as u64);
         let current = self.done.len() as u64;

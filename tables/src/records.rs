@@ -1,4 +1,5 @@
-//! Tables whose rows are records: writes and reads them by the names and types of the fields.
+//! [`Record`]: rows with a column for each field. Writes and reads tables of such rows by the names and types of the
+//! fields.
 
 use std::fs::File;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::write::create;
 
 /// A row of a table.
 pub(super) trait Record: Clone + Default {
-    /// The table in words, for messages.
+    /// The kind of table, as messages name it.
     const TABLE: &'static str;
     /// The command that writes such a table.
     const MADE_BY: &'static str;
@@ -24,7 +25,7 @@ pub(super) trait Record: Clone + Default {
     /// Columns of text with the names that they may hold.
     const NAMES: &'static [(&'static str, &'static [&'static str])] = &[];
 
-    /// The columns, in order. Reading and writing use nothing else.
+    /// The fields with the names of their columns, in order. Reading and writing a table use this list alone.
     fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)>;
 }
 
@@ -121,7 +122,7 @@ macro_rules! words {
             /// Every variant.
             pub const ALL: [$type; [$($word),*].len()] = [$($type::$variant),*];
 
-            /// The word that stands for it in tables.
+            /// The word that stands for the variant in tables.
             pub fn name(self) -> &'static str {
                 match self {
                     $($type::$variant => $word,)*
@@ -144,25 +145,25 @@ macro_rules! words {
     };
 }
 
-/// The columns of fields that have the same names.
+/// Lists fields of a record as columns of the same names.
 macro_rules! fields {
     ($record:ident: $($name:ident)*) => {
         vec![$((stringify!($name), &mut $record.$name as &mut dyn crate::records::Cell)),*]
     };
 }
 
-/// The functions that write and read a table.
+/// Defines the functions that write and read a table.
 macro_rules! table {
     ($row:ident: $write:ident $read:ident) => {
         /// Writes rows as a table, in the order given.
         ///
         /// # Errors
-        /// Returns an error if the file cannot be written; what was written of it is removed.
+        /// Returns an error if the file cannot be written; an earlier file stays as it was.
         pub fn $write(path: &std::path::Path, rows: &[$row]) -> Result<(), crate::TableError> {
             crate::records::write_records(path, rows)
         }
 
-        /// Reads a table.
+        /// Reads the rows of a table.
         ///
         /// # Errors
         /// Returns an error if the file cannot be read, is damaged, or lacks columns or values.
@@ -183,7 +184,7 @@ const ROWS_IN_MEMORY: usize = 1 << 14;
 /// Writes records as a table, in the order given.
 ///
 /// # Errors
-/// Returns an error if the file cannot be written; what was written of it is removed.
+/// Returns an error if the file cannot be written; an earlier file stays as it was.
 pub(super) fn write_records<R: Record>(path: &Path, rows: &[R]) -> Result<(), TableError> {
     create(path, None, pieces(rows))
 }
@@ -215,7 +216,7 @@ fn frame<R: Record>(rows: &[R]) -> PolarsResult<DataFrame> {
     DataFrame::new_infer_height(columns?)
 }
 
-/// Reads what [`write_records`] wrote.
+/// Reads the records of a table that [`write_records`] wrote.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, is damaged, or lacks columns or values.
@@ -244,10 +245,10 @@ pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError>
 
 /// A column while its values are read, one row after the other.
 struct Reading<'f> {
-    /// None if the column is missing and may be.
+    /// The values that were not read yet; `None` if the column is missing, as it may be in tables of older versions.
     values: Option<SeriesPhysIter<'f>>,
     names_algorithms: bool,
-    /// The names that it may hold, if it is one of [`Record::NAMES`].
+    /// The names that the column may hold, if [`Record::NAMES`] lists it.
     names: Option<&'static [&'static str]>,
 }
 

@@ -1,4 +1,4 @@
-//! All results in a folder: the tables of experiments and campaigns, whole or in shards.
+//! [`Results`]: the rows of all tables of experiments and campaigns in a folder, whole or in shards.
 //!
 //! ```
 //! use tables::results::Results;
@@ -42,9 +42,10 @@ pub struct Results {
     pub coverage: Vec<Coverage>,
     /// Runs of the same programs on rubric's simulator and in gem5, sorted by protocol, mutant, client, number and place.
     pub fidelity: Vec<FidelityRun>,
-    /// The transitions of these runs, sorted by protocol, mutant, machine, state and event.
+    /// How often these runs took each transition, sorted by protocol, mutant, machine, state and event.
     pub transition_pairs: Vec<TransitionPair>,
-    /// What is not complete. Tables do not show that: whoever knows the plan has to fill this in.
+    /// The experiments and campaigns that are not complete. Tables do not show this: [`Results::read`] leaves it empty,
+    /// and a caller that knows the plan fills it in.
     pub unfinished: Unfinished,
 }
 
@@ -86,7 +87,7 @@ impl Results {
         Ok(results)
     }
 
-    /// The rows of one table; none if it is of a kind that is ignored.
+    /// Reads the rows of one table; empty if the table is of a kind that is ignored.
     fn of_table(path: &Path) -> Result<Results, TableError> {
         let mut results = Results::default();
         match crate::kind(path)? {
@@ -113,8 +114,8 @@ impl Results {
         self.transition_pairs.extend(table.transition_pairs);
     }
 
-    /// Sorts the rows and removes those that shards have in common. [`Results::read`] does so; after rows were added it has to
-    /// be done again.
+    /// Sorts the rows and removes those that shards have in common. [`Results::read`] does so; it must be called again
+    /// after rows are added.
     pub fn tidy(&mut self) {
         sort_distinct(&mut self.trials, trial_key);
         sort_distinct(&mut self.runs, run_key);
@@ -189,13 +190,14 @@ fn run_key(run: &CampaignRun) -> (String, Option<String>, String, Generator, u32
     )
 }
 
-/// The key by which runs in both places are distinguished and sorted. Comparisons with other seeds have the same numbers and other programs.
+/// The key by which runs on the simulator and in gem5 are distinguished and sorted. It includes the lineage, since
+/// comparisons with different seeds use the same numbers for different programs.
 fn fidelity_key(run: &FidelityRun) -> (String, Option<String>, String, u32, String, Place) {
     let FidelityRun { protocol, mutant, client, number, lineage, place, .. } = run.clone();
     (protocol, mutant, client, number, lineage, place)
 }
 
-/// Adds the counts of a transition in several comparisons, which come one after the other.
+/// Adds up the counts of each transition over several comparisons, whose rows must be adjacent.
 fn add_counts(pairs: &mut Vec<TransitionPair>) {
     pairs.dedup_by(|later, first| {
         let is_same = pair_key(later) == pair_key(first);
@@ -207,13 +209,13 @@ fn add_counts(pairs: &mut Vec<TransitionPair>) {
     });
 }
 
-/// The key by which transitions in both places are distinguished and sorted.
+/// The key by which transitions on the simulator and in gem5 are distinguished and sorted.
 fn pair_key(pair: &TransitionPair) -> (String, Option<String>, [String; 3]) {
     let place = [&pair.machine, &pair.state, &pair.event].map(Clone::clone);
     (pair.protocol.clone(), pair.mutant.clone(), place)
 }
 
-/// The Parquet files of a folder and of folders in it.
+/// Collects the Parquet files of a folder and of the folders in it.
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), TableError> {
     let failed = |error| TableError::Io { path: folder.to_owned(), error };
     for entry in std::fs::read_dir(folder).map_err(failed)? {

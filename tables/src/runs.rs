@@ -54,7 +54,7 @@ pub enum RunOutcome {
     Undecided,
 }
 
-/// The result of checking a criterion.
+/// The verdict on a history under a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
@@ -66,16 +66,16 @@ pub enum Finding {
     Undecided,
 }
 
-/// A criterion that a history was checked against, or was not.
+/// The result of checking a history against one criterion; empty if it was not checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     /// The result; `None` if the criterion was not checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finding: Option<Finding>,
-    /// At most how many operations had completed when the criterion was violated.
+    /// An upper bound on the number of operations that had completed when the criterion was violated, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u32>,
-    /// Seconds to check the whole history.
+    /// Seconds that checking the whole history took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
 }
@@ -85,7 +85,7 @@ pub struct Checked {
 pub struct CampaignRun {
     /// The protocol.
     pub protocol: String,
-    /// The mutant; `None` if the protocol is not mutated, as in the next five fields.
+    /// The mutant; `None` if the protocol is not mutated. The next five fields are `None` then, too.
     pub mutant: Option<String>,
     /// The operator that made the mutant; `named` for a named fault.
     pub operator: Option<String>,
@@ -104,13 +104,13 @@ pub struct CampaignRun {
     pub model: String,
     /// How the program was chosen.
     pub generator: Generator,
-    /// Which repetition of the campaign, from 0.
+    /// Number of the repetition of the campaign, from 0.
     pub repetition: u32,
-    /// Which run of the mutant with this client and generator in the repetition, from 0.
+    /// Number of the run among those of the mutant with this client and generator in the repetition, from 0.
     pub number: u32,
     /// The seed.
     pub seed: u64,
-    /// The seeds that the program comes from.
+    /// The seeds from which the program was made.
     pub lineage: String,
     /// Number of threads.
     pub threads: u32,
@@ -118,7 +118,7 @@ pub struct CampaignRun {
     pub operations: u32,
     /// Number of transitions that were taken; 0 in gem5, where they are not counted.
     pub transitions: u64,
-    /// How long the run took in simulated time.
+    /// Simulated time of the run, in ticks.
     pub ticks: u64,
     /// How the run ended.
     pub outcome: RunOutcome,
@@ -135,14 +135,14 @@ pub struct CampaignRun {
     pub new: u32,
     /// The results of checking, in the order of [`CRITERIA`].
     pub criteria: [Checked; 10],
-    /// Digest of its history, which is that of its trace: `rubric check` and certificates have the same.
+    /// Digest of the history, which `rubric check` shows for the run's trace and which certificates contain.
     pub trace_hash: Option<String>,
-    /// Seconds that simulating took, in gem5 from the fork to the end of the process.
+    /// Seconds that simulating took; in gem5, those from the fork to the end of the process.
     pub simulate_seconds: f64,
     /// The command that repeats the run.
     pub command: String,
-    /// The known faults of gem5's released protocol that explain the alarm, by the names of their repairs; `none` if they do not. `None`
-    /// if that was not tried: one run of each kind of alarm is.
+    /// The known faults of gem5's released protocol that explain the alarm, by the names of their repairs; `none` if
+    /// none does. `None` if no explanation was searched: a campaign does so for one run of each kind of alarm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<String>,
     /// The binary of gem5 that made the run; `None` for rubric's simulator.

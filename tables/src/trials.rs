@@ -24,7 +24,7 @@ pub enum Reported {
     Memory,
 }
 
-/// The source of recorded histories, and the name of their part.
+/// The value of [`Trial::source`] and [`Trial::part`] for recorded histories.
 pub const RECORDED: &str = "recorded";
 
 /// One algorithm on one history of an experiment.
@@ -32,11 +32,12 @@ pub const RECORDED: &str = "recorded";
 pub struct Trial {
     /// The experiment, such as `gcc-fig4`.
     pub experiment: String,
-    /// `quick`, `paper` or `large`.
+    /// The size of the experiment: `quick`, `paper` or `large`.
     #[serde(deserialize_with = "names::size")]
     pub size: String,
-    /// What is varied in the part of the experiment that it belongs to: `operations`, `threads`, `locations`, `mix`, or
-    /// `histories` if nothing is. A recorded history is measured once and belongs to all parts: it has [`RECORDED`].
+    /// The part of the experiment that the trial belongs to, named by what it varies, such as `operations`, `threads`,
+    /// `locations` or `mix`; `histories` if nothing is varied. A recorded history is measured once and belongs to all
+    /// parts: its part is [`RECORDED`].
     pub part: String,
     /// The point of the part, such as `operations=200`, or for several parameters `operations=131072,threads=8,locations=64`.
     pub point: String,
@@ -44,37 +45,39 @@ pub struct Trial {
     pub number: u32,
     /// Seed of the history, which together with the columns up to `distance` determines it.
     pub seed: u64,
-    /// `simulated`, `mutant`, `machine` or `recorded`.
+    /// How the history was made: `simulated`, `mutant`, `machine` or `recorded`; `program` for the exploration of a
+    /// program.
     pub source: String,
-    /// The file of a recorded history, and its name in it.
+    /// The file of a recorded history, and the name of the history in the file.
     pub file: Option<String>,
     /// The protocol that ran; `None` if the history is not simulated.
     pub protocol: Option<String>,
-    /// The mutant of it that ran.
+    /// The mutant of the protocol that ran; `None` if the protocol was not mutated.
     pub mutant: Option<String>,
     /// The kind of cores.
     pub client: Option<String>,
-    /// Threads, as asked for.
+    /// Number of threads that was asked for.
     pub threads: u32,
-    /// Operations of all threads, as asked for.
+    /// Number of operations of all threads that was asked for.
     pub operations: u64,
-    /// Locations, as asked for.
+    /// Number of locations that was asked for.
     pub locations: u32,
     /// The mix of operations, such as `50,50,0,0`: loads, stores, read-modify-writes, fences.
     pub mix: String,
-    /// Reads that were re-pointed to other writes.
+    /// Number of reads that were re-pointed to other writes.
     pub repointed: u32,
-    /// Largest distance between the write that such a read returns and its original source, in operations of the order of completion.
+    /// Largest distance between the write that such a read returns and its original source, in operations of the order
+    /// of completion.
     pub distance: u32,
     /// Number of pairs of writes of one location, without initial writes.
     pub write_pairs: u64,
-    /// Number of pairs in the kernel, where that was computed.
+    /// Number of pairs of writes in the exact kernel, if it was computed.
     pub kernel: Option<u64>,
     /// Digest of the history, as in certificates.
     pub trace_hash: String,
     /// Seconds that making the history took.
     pub make_seconds: f64,
-    /// The model that was checked: `sc`, `tso` or `pso`.
+    /// The model that was checked, such as `sc` or `tso`.
     #[serde(deserialize_with = "names::model")]
     pub model: String,
     /// The algorithm, as on the command line.
@@ -82,19 +85,19 @@ pub struct Trial {
     pub algorithm: String,
     /// What the algorithm reported.
     pub said: Reported,
-    /// Why it is undecided, in a few words.
+    /// Why the history is undecided, in a few words.
     pub reason: Option<String>,
     /// Seconds that the algorithm took, without reading the history; the time limit if that stopped it.
     pub seconds: f64,
-    /// Number of edges that it derived.
+    /// Number of edges that the algorithm derived.
     pub edges: u64,
-    /// Number of contradictions that its search met.
+    /// Number of contradictions that the algorithm's search met.
     pub backtracks: u64,
-    /// Most choices that one contradiction undid.
+    /// Largest number of choices that one contradiction undid.
     pub depth: u64,
-    /// Number of states or choices that it visited.
+    /// Number of states or choices that the algorithm visited.
     pub nodes: Option<u64>,
-    /// Number of pairs of writes that it ordered before any search.
+    /// Number of pairs of writes that the algorithm ordered before any search.
     pub ordered: Option<u64>,
     /// Number of conflicts in the SAT solver.
     pub conflicts: Option<u64>,
@@ -111,7 +114,7 @@ pub struct Trial {
     pub version: String,
     /// The processor, and how many trials ran at a time.
     pub machine: String,
-    /// The command that reproduces it.
+    /// The command that reproduces the trial.
     pub command: String,
 }
 

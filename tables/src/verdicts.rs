@@ -9,7 +9,7 @@ use crate::records::{Cell, Record, fields, table};
 pub struct VerdictRow {
     /// The file, or gem5's output folder.
     pub file: String,
-    /// The folder that it is in; empty for the current one and for standard input.
+    /// The folder of the file; empty for the current folder and for standard input.
     pub folder: String,
     /// The name of the history in the file; `None` if it has none.
     pub history: Option<String>,
@@ -27,19 +27,19 @@ pub struct VerdictRow {
     pub operations: Option<u64>,
     /// The number of locations.
     pub locations: Option<u64>,
-    /// Seconds that deciding took, while others may have been decided.
+    /// Seconds that deciding took. Other histories may have been decided at the same time.
     pub seconds: Option<f64>,
     /// The coherence protocol, if the trace names it.
     pub protocol: Option<String>,
     /// The mutant of the protocol, if the trace names one.
     pub mutant: Option<String>,
-    /// How the run ended, as far as it is known.
+    /// How the run ended, if it is known.
     pub ended: Option<String>,
     /// Whether the run crashed.
     pub crashed: bool,
-    /// The length of the cycle that the model forbids; `None` if there is none.
+    /// The length of the cycle of the proof; `None` if there is none.
     pub cycle: Option<u32>,
-    /// The line of the trace that shows the first operation of its proof.
+    /// The line of the trace that shows the first operation of the proof.
     pub line: Option<u64>,
     /// Why the history is undecided, or why the file cannot be checked.
     pub reason: Option<String>,

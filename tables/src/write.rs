@@ -79,7 +79,7 @@ fn arrow_schema(schema: &Schema) -> Option<(String, String)> {
     Some((pair.key, pair.value?))
 }
 
-/// A file that keeps the first error of the system, since polars does not pass on the details of some.
+/// A buffered file that keeps its first I/O error, since polars does not pass on the details of some errors.
 struct Watched<'f> {
     out: BufWriter<&'f mut File>,
     error: Option<io::Error>,
@@ -126,7 +126,7 @@ pub(super) fn pieces(
     })
 }
 
-/// The position up to which histories were turned into rows.
+/// The position in the histories up to which operations were turned into rows.
 struct Cursor<'a> {
     histories: &'a [History],
     history: usize,

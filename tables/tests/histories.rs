@@ -24,7 +24,7 @@ fn history_of(accesses: &[Access]) -> History {
     builder.finish(Default::default(), &Initial::Zero, Provenance::default()).unwrap()
 }
 
-/// Everything a history can hold.
+/// A history that has a value in every column of the table.
 fn rich() -> History {
     let mut builder = HistoryBuilder::new();
     let place = |address, size| Place::Bytes { address, size };
@@ -110,7 +110,7 @@ fn dependencies_come_back_through_json_and_parquet() {
     assert_eq!(read.histories[0].all_dependencies(), history.all_dependencies());
 }
 
-/// The column of dependencies is there only where it is needed.
+/// The table has a column of dependencies only if an operation has one.
 #[test]
 fn a_table_without_dependencies_has_no_column_for_them() {
     let folder = tempfile::tempdir().unwrap();

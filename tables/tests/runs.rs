@@ -70,7 +70,7 @@ fn rows() -> Vec<CampaignRun> {
 fn what_is_written_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.parquet");
-    // More than a piece.
+    // More rows than one piece of a table holds.
     let many: Vec<CampaignRun> = rows().into_iter().cycle().take(17_000).collect();
     for rows in [rows(), Vec::new(), many] {
         write_runs(&path, &rows).unwrap();

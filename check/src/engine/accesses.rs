@@ -5,25 +5,26 @@ use crate::engine::clocks::Clocks;
 use crate::engine::events::{Events, NONE};
 use crate::engine::index::Index;
 
-/// Two indexes over the positions of main and barrier chains; empty unless the model is PSO.
+/// Two indexes over the positions of main and barrier chains. Both are empty unless the model is PSO.
 #[derive(Debug, Default)]
 pub struct Accesses {
-    /// A location's accesses in these chains.
+    /// The accesses of each location in these chains.
     pub main: Index,
-    /// Where operations drain stores of a location; the member is the last store drained.
+    /// The positions at which operations drain stores of each location; the member of the index is the last
+    /// store that is drained there.
     pub drained: Index,
 }
 
 impl Accesses {
-    /// Indexes the accesses. Cost: that of sorting them.
+    /// Indexes the accesses. Cost: O(n log n) for n events.
     pub fn new(events: &Events) -> Accesses {
         if !events.stores_by_location() {
             return Accesses::default();
         }
         let mut main = Vec::new();
         let mut drained = Vec::new();
-        // Plain stores that the next draining event of the main chain drains, and of the barrier
-        // chain.
+        // The plain stores that the next draining event of the main chain drains (`stores`), and those that
+        // the next event of the barrier chain drains (`unbarred`).
         let mut stores: Vec<u32> = Vec::new();
         let mut unbarred: Vec<u32> = Vec::new();
         let has_barriers = events.has_barriers();

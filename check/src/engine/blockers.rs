@@ -14,7 +14,7 @@ const MAX_VISITS: usize = 2048;
 /// Number of slots that are compared together.
 const BLOCK: usize = 16;
 
-/// Marks a way back without choices.
+/// The `way` of an event that is reached from the readers without passing a lock.
 const DIRECT: u32 = u32::MAX;
 
 /// Searches back from the readers of a write for another write of its location, along clocks and
@@ -26,17 +26,18 @@ const DIRECT: u32 = u32::MAX;
 pub struct BlockerSearch {
     /// Per chain and position, the location that is written there, or [`NONE`].
     written: Vec<Vec<u32>>,
-    /// PSO: whether stores of any location precede the event at that position. Else empty.
+    /// Per chain and position, whether the event there drains plain stores of its thread. Empty unless the
+    /// model is PSO.
     drains: Vec<Vec<bool>>,
-    /// PSO: the chain of each group of writes. Else empty.
+    /// The chain of each group of writes. Empty unless the model is PSO.
     chain_of_group: Vec<u32>,
     /// The number of the current search.
     number: u32,
     /// Per chain, the position up to which it was searched or is placed.
     reached: Vec<u32>,
-    /// Per store chain, the search that `reached` is of.
+    /// Per store chain, the number of the search that last set `reached`.
     reached_by: Vec<u32>,
-    /// Per location, the last search that met its lock.
+    /// Per location, the number of the last search that met its lock.
     met: Vec<u32>,
     /// Events to search backwards from, each with the last lock on the path to it, as an index into
     /// `locks`, or [`DIRECT`].
@@ -80,8 +81,9 @@ impl BlockerSearch {
         blockers
     }
 
-    /// Another write of the location that a reader of this one waits for. `locks` gives per
-    /// location the write that locks it, or [`NONE`].
+    /// Finds another write of the location of `write` that must come before a reader of `write`. Returns
+    /// `None` if there is none, or the search visited `MAX_VISITS` events. `locks` has per location the write
+    /// that locks it, or [`NONE`].
     pub fn find(
         &mut self,
         write: u32,
@@ -239,7 +241,8 @@ impl Search<'_> {
         None
     }
 
-    /// Continues from the readers of the write that this one must wait for.
+    /// Continues the search from the readers of the write that locks the location, since `other` must wait
+    /// for them.
     fn meet_lock(&mut self, other: u32, location: u32, way: u32) {
         let write = self.locked_by[location as usize];
         // A reader that writes follows the other readers anyway.

@@ -1,10 +1,10 @@
-//! [`both`]: two computations beside each other, where that is worth a thread.
+//! [`both`]: runs two computations in parallel if the history is long enough to pay for a second thread.
 
-/// Number of events from which on a thread costs less than it saves.
+/// Number of events from which on a second thread saves more time than it costs.
 pub const MINIMUM: usize = 1 << 15;
 
-/// The results of two functions about this many events. In a long history the second runs on a thread of
-/// its own. The results do not depend on that.
+/// Returns the results of two functions that each process about `events` events. From [`MINIMUM`] events on,
+/// the second function runs on a thread of its own; the results do not depend on that.
 pub fn both<A, B: Send>(
     events: usize,
     first: impl FnOnce() -> A,

@@ -1,6 +1,8 @@
-//! Vector clocks: of each event, a number for each chain.
+//! Vector clocks: [`Clocks`] has for each event and chain the position in the chain up to which events are
+//! known to precede the event.
 
-/// Clocks of one width, a row an event, in one array. Memory: `4·width` bytes an event.
+/// The clocks of all events, one row an event and one column a chain, in one array. Memory: `4·width` bytes
+/// an event.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
     width: usize,
@@ -10,11 +12,11 @@ pub struct Clocks {
 /// An entry of a clock before it changed.
 #[derive(Clone, Copy, Debug)]
 pub struct Overwritten {
-    /// The event whose clock it is.
+    /// The event whose clock the entry belongs to.
     pub event: u32,
-    /// The chain.
+    /// The chain that the entry is for.
     pub column: u32,
-    /// What the entry was.
+    /// The value of the entry before the change.
     pub value: u32,
 }
 
@@ -24,10 +26,10 @@ impl Clocks {
         Clocks { width, ticks: vec![value; events * width] }
     }
 
-    /// Makes room for so many events and chains; new entries are 0.
+    /// Makes room for this many events and chains; new entries are 0.
     pub fn reserve(&mut self, events: usize, chains: usize) {
         if chains > self.width {
-            // Room for more, but not much: what a clock costs is its width.
+            // Leaves little spare room, since the cost of a clock grows with its width.
             let width = (chains + chains / 4).next_multiple_of(16);
             let mut ticks = vec![0; events * width];
             if self.width > 0 {
@@ -78,13 +80,13 @@ impl Clocks {
         }
     }
 
-    /// Raises the second event's clock to at least the first's. Whether that changed it.
+    /// Raises the second event's clock to at least the first's. Returns whether that changed it.
     pub fn join(&mut self, first: u32, second: u32) -> bool {
         let (clock, other) = self.pair(second, first);
         join(clock, other)
     }
 
-    /// Undoes a change.
+    /// Restores an entry to the value that it had before a change.
     pub fn restore(&mut self, old: Overwritten) {
         self.of_mut(old.event)[old.column as usize] = old.value;
     }
@@ -100,14 +102,14 @@ pub fn is_exceeded(clock: &[u32], other: &[u32]) -> bool {
     is_news
 }
 
-/// Whether a position is behind another. Positions are below 2^31, and every x86-64 compares many signed
-/// numbers at once, but not unsigned ones.
+/// Whether `position` comes after `other` in its chain. Positions are below 2^31 and are compared as signed
+/// numbers, because every x86-64 processor has vector instructions that compare these, but not unsigned ones.
 #[inline]
 pub fn is_later(position: u32, other: u32) -> bool {
     position as i32 > other as i32
 }
 
-/// Raises a clock to at least another, entry by entry. Whether that changed it.
+/// Raises a clock to at least another, entry by entry. Returns whether that changed it.
 #[inline]
 pub fn join(clock: &mut [u32], other: &[u32]) -> bool {
     let mut is_news = false;

@@ -25,13 +25,13 @@ use certify::rule::Rule;
 pub enum Completion {
     /// All events, in an order that satisfies the model.
     Order(Vec<u32>),
-    /// Every order contradicts.
+    /// Every order leads to a contradiction.
     Violation(Violation),
     /// The budget of contradictions or of visits is spent.
     Budget,
-    /// Lemmas would take more memory than they may.
+    /// The proofs of the lemmas have more facts than [`Limits::facts`] allows.
     Memory,
-    /// A bound was met.
+    /// One of the [`Bounds`] was met.
     Exceeded,
 }
 
@@ -70,7 +70,7 @@ fn extend(
         take_back(greedy, memory, stuck_at.saturating_sub(stretch));
         match search_on(greedy, memory, stuck_at.saturating_add(stretch)) {
             End::Reached if greedy.best > stuck_at => stretch = at_first,
-            // The trail was too long.
+            // The search placed nothing beyond the stuck position because its trail reached the limit.
             End::Reached => memory.trail = memory.trail.saturating_mul(2),
             End::Refuted => stretch = stretch.saturating_mul(4),
             End::Violation(violation) => return Completion::Violation(violation),

@@ -8,13 +8,14 @@ use crate::engine::proof::Contradiction;
 /// The possible sources of the final values that a history states.
 #[derive(Clone, Debug, Default)]
 pub struct Finals {
-    /// Writes whose value is final at their location, each of which comes last there. If only one thread
-    /// uses a location, program order determines which of several writes does.
+    /// The writes whose value is the final value of their location; each is the last write of its location.
+    /// If several writes of a location have its final value and only one thread uses the location, the last
+    /// of them in program order is listed.
     pub writes: Vec<OpId>,
-    /// Locations whose final value several writes have, with these writes.
+    /// Locations whose final value may come from any of several writes, with these writes.
     pub open: Vec<(u32, Vec<OpId>)>,
-    /// A location whose final value no recorded write has, but a store that the trace cuts off may have
-    /// written.
+    /// A location whose final value no recorded write has, but may have been written by a store that was
+    /// outstanding when the trace ended.
     pub unfinished: Option<u32>,
 }
 
@@ -60,7 +61,7 @@ impl Finals {
     }
 }
 
-/// Per location, its last write if only one thread uses it.
+/// Per location that only one thread uses, its last write in program order; `None` for other locations.
 fn own_last_writes(history: &History) -> Vec<Option<OpId>> {
     let mut user: Vec<Option<usize>> = vec![None; history.locations().len()];
     let mut shared = vec![false; user.len()];

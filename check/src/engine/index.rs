@@ -1,5 +1,5 @@
-//! [`Index`]: events by location and chain, with fast counting of those up to a position, which is how many
-//! of them a clock covers.
+//! [`Index`]: events by location and chain. It counts quickly how many of a location's events in a chain a
+//! clock covers, which are those up to a position.
 
 /// The events of one location in one chain.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub struct Group {
     end: u32,
     /// Index of the group's first bucket. A group has as many buckets as members.
     buckets: u32,
-    /// Buckets per position, as a binary fraction of 32 digits.
+    /// Buckets per position, in units of 2^-32.
     scale: u32,
 }
 

@@ -1,4 +1,4 @@
-//! How far completion goes before it gives up.
+//! [`Limits`]: the work and memory that completion may use before it gives up.
 
 /// The limits of completion.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! Making the proof of a violation small.
+//! Minimises the proof of a violation ([`minimise`]).
 //!
 //! The rules hold for a part of a history as they do for the whole, so the operations that a proof mentions
 //! violate the model by themselves. Leaving out more of them, in ever smaller pieces, and deciding again
@@ -19,7 +19,7 @@ use crate::verdict::{Outcome, Verdict};
 
 /// Maximum number of contradictions in deciding a part.
 const CONTRADICTION_BUDGET: u64 = 100;
-/// Maximum work on the given proof, in operations visited and clock entries.
+/// Maximum work on the given proof: the operations visited plus the clock entries computed.
 const SHRINK_WORK: usize = 4_000_000;
 /// Maximum work on other proofs, in the same unit.
 const SEARCH_WORK: usize = 600_000;
@@ -36,7 +36,8 @@ pub fn minimise(
     violation: &mut Violation,
     bounds: &Bounds,
 ) {
-    // Leaving out a write between a load-linked and a store-conditional may pair them.
+    // Without a write between them, a load-linked and a store-conditional may become a pair, which adds a
+    // constraint that the whole history does not have.
     let paired = |op: OpId| history.kind(op) == Kind::StoreConditional;
     if history.ops().any(paired)
         || !matches!(violation.last().end, Contradiction::Cycle(_))

@@ -6,8 +6,9 @@
 //! - `trace_order` tries the order in which the trace's operations completed;
 //! - [`saturate`] derives the order that the reads force, with vector `clocks`; `explain` turns a cycle
 //!   in it into a block of a proof;
-//! - [`windows`] finds a memory order of a long history without deriving all of that order;
-//! - [`complete`] extends that order to a total one: by placing events without deriving consequences
+//! - [`windows`] finds a memory order of a long history without deriving the forced order of the whole
+//!   history;
+//! - [`complete`] extends the saturated order to a total one: by placing events without deriving consequences
 //!   (`greedy`), and where that gets stuck, by a `search` that derives the consequences of each choice;
 //! - [`schedule`] turns a memory order into a run of the operational machine, and `steps` a proof into
 //!   the steps of a certificate; `minimise` makes a proof small.

@@ -17,7 +17,7 @@ const DEPTH: usize = 8;
 /// Number of groups that are compared at a time.
 const BLOCK: usize = 16;
 
-/// A position behind all others.
+/// A position that is larger than that of any event.
 const END: u32 = i32::MAX as u32;
 
 /// A group of a location with members between an entry's base and an event.
@@ -42,7 +42,8 @@ pub struct PredecessorCache {
     latest: Vec<u8>,
     /// Per location, the value of `now` when its entries were made.
     made: Vec<u32>,
-    /// Number of times that the cache was emptied, so that older entries are recognised.
+    /// One more than the number of times that the cache was emptied. Entries of a location whose `made`
+    /// differs are discarded.
     now: u32,
     /// Per entry and group, the position of the first member that does not precede the base; [`END`] if
     /// all do.

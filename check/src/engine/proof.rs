@@ -5,14 +5,14 @@ use certify::certificate::Node;
 use certify::rule::Rule;
 use history::OpId;
 
-/// `before` precedes `after` in memory order.
+/// A step of a proof: `before` precedes `after` in memory order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     /// The event that precedes.
     pub before: Node,
     /// The event that follows.
     pub after: Node,
-    /// The rule by which the one precedes the other.
+    /// The rule by which `before` precedes `after`.
     pub rule: Rule<OpId>,
     /// Indices of facts of the same block that the rule needs: a path for R6 and R7, and for a rule about
     /// a read whose source is assumed, that assumption.
@@ -115,7 +115,7 @@ impl Violation {
         facts.any(|fact| fact.rule == Rule::Source)
     }
 
-    /// Drops blocks that the last one does not need. For proofs without resolvents.
+    /// Drops the blocks that the last one does not need. The proof must have no resolvents.
     pub fn trim(&mut self) {
         debug_assert!(self.resolvents.is_empty());
         let mut needed = vec![false; self.blocks.len()];

@@ -1,4 +1,4 @@
-//! A first guess at memory order: a topological order that respects reads-from.
+//! [`rank`]: a first guess at memory order, as a topological order that respects reads-from.
 
 use history::{History, OpId};
 

@@ -6,7 +6,7 @@ use crate::engine::digraph::Digraph;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
     size: usize,
-    /// Words a row.
+    /// Number of words in a row.
     width: usize,
     words: Vec<u64>,
 }
@@ -17,7 +17,8 @@ impl Relation {
         Relation::between(size, size)
     }
 
-    /// The empty relation between `rows` elements and `size` others, of which only rows are asked.
+    /// The empty relation from `rows` elements to `size` others. Functions that need both to be the same
+    /// elements, such as [`Relation::close`] and [`Relation::converse`], must not be called on it.
     pub fn between(rows: usize, size: usize) -> Relation {
         let width = size.div_ceil(64);
         Relation { size, width, words: vec![0; rows * width] }
@@ -70,7 +71,7 @@ impl Relation {
         grew
     }
 
-    /// Adds successors, given as in [`Relation::row`].
+    /// Adds successors to the element `into`, given as words of 64 bits as in [`Relation::row`].
     pub fn absorb_row(&mut self, into: u32, row: &[u64]) {
         let start = into as usize * self.width;
         let words = &mut self.words[start..start + self.width];

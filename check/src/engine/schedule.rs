@@ -22,8 +22,9 @@ use memory::{Buffering, FenceEffect, Model};
 /// Number of steps that the machine gets at a time.
 const STEPS_AT_A_TIME: usize = 1 << 14;
 
-/// Turns a memory order into a run that the machine accepts, or returns `None`. `order` and `left_out` are as for
-/// [`schedule`]. In a long history the machine performs the steps beside the search for the next ones. Cost: linear.
+/// Turns a memory order into a run that the machine accepts, or returns `None`. `order` and `left_out` are as
+/// for [`schedule`]. In a long history the machine performs the steps on another thread while later steps are
+/// computed. Cost: linear.
 pub fn run_of(
     history: &History,
     model: Model,
@@ -42,7 +43,7 @@ pub fn run_of(
             steps.all(|step| machine.step(step).is_ok()) && machine.finish().is_ok()
         });
         let steps = schedule_with(history, model, order, left_out, |steps| {
-            // The machine has refused a step if it takes no more.
+            // Sending fails only after the machine has refused a step and stopped.
             let _ = chunks.send(steps.to_vec());
         });
         drop(chunks);
@@ -68,7 +69,8 @@ pub fn schedule(
     schedule_with(history, model, order, left_out, |_| {})
 }
 
-/// As [`schedule`]; `made` is given all steps, some at a time.
+/// As [`schedule`]. Calls `made` with all steps, in pieces of at least [`STEPS_AT_A_TIME`] steps but for the
+/// last.
 fn schedule_with(
     history: &History,
     model: Model,
@@ -128,8 +130,8 @@ struct WaitingStores {
     waits: Waits,
     oldest: Oldest,
     committed: Vec<bool>,
-    /// Per thread, those in its buffer, the oldest first. Later stores wait for everything that earlier
-    /// ones wait for.
+    /// Per thread, the left-out stores in its buffer, the oldest first. Later stores wait for everything that
+    /// earlier ones wait for.
     left_out: Vec<VecDeque<OpId>>,
 }
 

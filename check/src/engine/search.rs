@@ -45,11 +45,11 @@ pub enum End {
     Reached,
     /// The prefix cannot be continued.
     Refuted,
-    /// Every order contradicts.
+    /// Every order leads to a contradiction.
     Violation(Violation),
     /// The budget of contradictions or of visits is spent.
     Budget,
-    /// Lemmas would take more memory than they may.
+    /// The proofs of the lemmas have more facts than [`Limits::facts`] allows.
     Memory,
     /// A bound was met.
     Exceeded,
@@ -86,7 +86,7 @@ impl Learned {
         self.lemmas.push(lemma);
     }
 
-    /// Choices that are wrong whatever the others are. New ones come last.
+    /// The choices that were refuted independently of all others, in the order in which they were refuted.
     pub fn wrong_choices(&self) -> impl Iterator<Item = Choice> {
         let alone = self.lemmas.iter().filter(|lemma| lemma.premises.is_empty());
         alone.map(|lemma| Choice { write: lemma.forced.1, other: lemma.forced.0 })

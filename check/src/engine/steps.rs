@@ -23,9 +23,9 @@ pub fn steps(history: &History, violation: &Violation) -> Vec<ProofStep> {
 struct Writer<'h> {
     history: &'h History,
     steps: Vec<ProofStep>,
-    /// Facts outside of blocks.
+    /// The numbers of the facts that were written outside of blocks.
     lasting: FxHashMap<(Node, Node, Rule<OpId>), u32>,
-    /// The number of each block's clause, and how many literals it has.
+    /// Per block, the number of its clause, and how many literals the clause has.
     lemmas: Vec<(u32, usize)>,
 }
 

@@ -4,17 +4,17 @@
 //! them at once would visit everything in between again for each of them. A sweep continues for a while
 //! and then goes back for all of them together.
 
-/// Marks that nothing waits.
+/// The value of `lowest` if no event waits behind the cursor.
 const NOWHERE: usize = usize::MAX;
 
-/// Events that wait, by rank.
+/// A set of waiting events, ordered by rank.
 #[derive(Debug)]
 pub struct Worklist {
     /// The rank of each event.
     rank: Vec<u32>,
     /// The event of each rank.
     event: Vec<u32>,
-    /// A bit per rank.
+    /// A bit per rank, set if its event waits.
     waiting: Vec<u64>,
     /// How far, in ranks, a sweep may get ahead of the lowest waiting event behind it.
     sweep: usize,
@@ -73,7 +73,8 @@ impl Worklist {
         }
     }
 
-    /// Removes and returns an event of a rank below `limit`.
+    /// Removes and returns the next event of the sweep whose rank is below `limit`; `None` if no such event
+    /// waits.
     pub fn pop(&mut self, limit: usize) -> Option<u32> {
         let far = self.behind > 0 && self.cursor.saturating_sub(self.lowest) >= self.sweep;
         if far {

@@ -1,4 +1,4 @@
-//! [`Chains`]: sequences of operations of a thread whose program order the model preserves.
+//! [`Chains`]: the operations of each thread, arranged in sequences whose program order the model preserves.
 
 use history::Kind;
 use rustc_hash::FxHashMap;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::{Arrival, NONE};
 use memory::Model;
 
-/// A chain.
+/// The remembered events of one chain.
 #[derive(Clone, Debug)]
 pub struct Chain {
     /// The thread of the chain.
@@ -15,7 +15,7 @@ pub struct Chain {
     pub events: Vec<(u32, u32)>,
 }
 
-/// A thread.
+/// The chains of one thread.
 #[derive(Clone, Debug)]
 pub struct Thread {
     /// The chain of loads, atomics and fences, under SC of all operations; [`NONE`] if there is none yet.
@@ -54,7 +54,7 @@ impl Chains {
         }
     }
 
-    /// The chain that an operation belongs to.
+    /// The chain that an operation belongs to, which is created if there is none.
     pub fn of(&mut self, arrival: &Arrival, location: u32) -> u32 {
         let next = self.all.len() as u32;
         let thread = self.threads.entry(arrival.thread).or_default();
@@ -83,7 +83,8 @@ impl Chains {
         thread.settled = thread.settled.max(sequence);
     }
 
-    /// Inserts an event. Returns its neighbours in preserved program order.
+    /// Inserts an event. `of` returns the operation of an event. Returns the event's neighbours in preserved
+    /// program order.
     pub fn insert(
         &mut self,
         event: u32,

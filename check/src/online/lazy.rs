@@ -1,12 +1,15 @@
-//! [`Lazy`]: the verdicts of [`Online`], at a fraction of its cost as long as the operations arrive in an order that explains them.
+//! [`Lazy`]: gives the verdicts of [`Online`] at a fraction of its cost, as long as the operations arrive in
+//! an order in which the model's machine can perform them.
 //!
-//! A [`Witness`] performs each operation as it arrives. As long as it refuses none, there is a run of the model with the operations
-//! so far, so that no rule can derive a contradiction from them, and the forced order need not be known. They are only logged. When
-//! the machine refuses an operation, the log is handed to an [`Online`], which then has seen the same calls as one that was there from the
-//! beginning, and therefore says the same from then on.
+//! A [`Witness`] performs each operation as it arrives. As long as it refuses none, there is a run of the
+//! model with the operations so far, so that no rule can derive a contradiction from them, and the forced
+//! order need not be known. They are only logged. When the machine refuses an operation, the log is handed to
+//! an [`Online`], which has then seen the same calls as if it had been called from the beginning, and
+//! therefore gives the same answers.
 //!
-//! The log has room for [`MOST_LOGGED`] calls; a longer run is handed over in parts of this size, so that what [`Online`] forgets is
-//! forgotten here as well. Operations that nothing can be forgotten of stay in the log.
+//! The log has room for [`MOST_LOGGED`] calls; a longer run is handed over in parts of this size, so that
+//! what [`Online`] forgets is forgotten here as well. If the caller never calls [`Lazy::settle`], nothing can
+//! be forgotten, and operations stay in the log.
 
 use std::mem::take;
 
@@ -17,7 +20,7 @@ use super::{Arrival, ArrivalError, Online};
 use crate::bounds::Bounds;
 use memory::Model;
 
-/// Number of calls that are logged before they are handed over: some 70 bytes each.
+/// Number of calls that are logged before they are handed over. A call takes about 70 bytes.
 pub const MOST_LOGGED: usize = 1 << 20;
 
 /// Number of operations before which [`Online`] forgets none.
@@ -33,8 +36,9 @@ enum Call {
     Settle(u32, u32),
 }
 
-/// Checks operations as they arrive, and derives their forced order only if they do not arrive in an order that explains them.
-/// Memory: some 120 bytes for each logged operation, and that of [`Online`].
+/// Checks operations as they arrive, and derives their forced order only if they do not arrive in an order in
+/// which the model's machine can perform them. Memory: about 120 bytes for each logged operation, and that of
+/// [`Online`].
 ///
 /// ```
 /// use check::Model;
@@ -66,19 +70,21 @@ pub struct Lazy {
     most_logged: usize,
     bounds: Bounds,
     arrived: u64,
-    /// By thread that `online` knows of when it has seen the log, the position before which everything has arrived.
+    /// By thread that has an operation or was announced, the position before which all operations have
+    /// arrived.
     settled: FxHashMap<u32, u32>,
-    /// Whether anything was settled, so that handing the log over frees memory.
+    /// Whether a thread was settled at a position above 0, so that handing over the log can free memory.
     has_settled: bool,
 }
 
-/// A [`Witness`], with what it takes to refuse an operation as soon as [`Online`] might.
+/// A [`Witness`] that also refuses each operation that [`Online`] might report, as a value that is written
+/// twice.
 #[derive(Clone, Debug)]
 struct Machine {
     witness: Witness,
     /// The locations and values of the logged writes.
     written: FxHashSet<(u64, u64)>,
-    /// The locations and values that loads were served before their store arrived, with the thread.
+    /// By location and value, the thread whose loads returned the value before its store arrived.
     awaited: FxHashMap<(u64, u64), u32>,
 }
 
@@ -88,7 +94,7 @@ impl Lazy {
         Lazy::with_room(model, MOST_LOGGED)
     }
 
-    /// Creates a checker without operations that logs so many calls.
+    /// Creates a checker without operations whose log has room for `most_logged` calls.
     pub fn with_room(model: Model, most_logged: usize) -> Lazy {
         let machine = Machine {
             witness: Witness::new(model),
@@ -108,7 +114,8 @@ impl Lazy {
         }
     }
 
-    /// Stops with [`ArrivalError::Exceeded`] if these bounds are met while the log is handed over, which takes seconds.
+    /// Sets bounds for handing over the log, which can take seconds. If one is met, calls return
+    /// [`ArrivalError::Exceeded`].
     #[must_use]
     pub fn bounded(self, bounds: Bounds) -> Lazy {
         Lazy { bounds, ..self }
@@ -195,14 +202,14 @@ impl Lazy {
         }
     }
 
-    /// Notes a thread. Whether it is new.
+    /// Records a thread. Returns whether it is new.
     fn announce(&mut self, thread: u32) -> bool {
         let known = self.settled.len();
         self.settled.entry(thread).or_default();
         self.settled.len() > known
     }
 
-    /// Makes the logged calls.
+    /// Hands the logged calls to `online`.
     fn hand_over(&mut self) -> Result<(), ArrivalError> {
         if let Some(machine) = &mut self.machine {
             machine.written.clear();
@@ -226,7 +233,8 @@ impl Lazy {
 }
 
 impl Machine {
-    /// Performs an operation; `None` if the machine refuses it, or [`Online`] might, which has seen all but the logged calls.
+    /// Performs an operation. Returns `None` if the machine refuses it, or if `online` might report it once
+    /// it has seen the logged calls.
     fn perform(&mut self, arrival: &Arrival, online: &Online) -> Option<Performed> {
         if arrival.kind.writes() {
             let write = (arrival.location?, arrival.written?);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Arrival, Online, Reader, Source};
 
-/// A location.
+/// The remembered operations of one location.
 #[derive(Clone, Debug, Default)]
 pub struct Location {
     /// The writes by chain, as (position, event) in ascending order.
@@ -14,12 +14,13 @@ pub struct Location {
     pub initial_readers: Vec<Reader>,
     /// The operations by thread, as (position, event) in ascending order.
     pub own: FxHashMap<u32, Vec<(u32, u32)>>,
-    /// A write that precedes all operations still to come, if there is one.
+    /// A write that precedes all operations still to come, if there is one: no later read may return the
+    /// initial value.
     pub overwritten: Option<Arrival>,
 }
 
 impl Location {
-    /// The writes of a chain.
+    /// The writes of a chain to this location, as a list that is created if there is none.
     pub fn writes_of(&mut self, chain: u32) -> &mut Vec<(u32, u32)> {
         let at = self.writes.iter().position(|it| it.0 == chain);
         let at = at.unwrap_or_else(|| {
@@ -40,7 +41,7 @@ impl Online {
     /// The source of a store-conditional's load-linked, if its thread has not written the location in
     /// between. No write may come between that source and the store-conditional.
     pub(super) fn linked_source(&self, arrival: Arrival, location: u32) -> Source {
-        // A waiting read may be the load-linked.
+        // The load-linked may be a read that waits for its source, so that the source is unknown.
         let mut waiting = self.waiting.values().flatten();
         let is_own = |it: &Arrival| (it.thread, it.location) == (arrival.thread, arrival.location);
         if waiting.any(|it| is_own(it) && it.sequence < arrival.sequence) {

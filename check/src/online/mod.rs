@@ -3,8 +3,9 @@
 //!
 //! The rules are those of [`crate::engine::saturate`], over the same chains. An operation may arrive after
 //! others that come later in its thread (a store that waited in a buffer), so chains are sorted by program
-//! order, and arriving operations are inserted. A read of a value that has not been written yet waits for
-//! its source; only the end of the run shows that there is none.
+//! order, and arriving operations are inserted. A read of a value that has not been written yet waits for its
+//! source; only the end of the run shows that there is none. All locations are taken to be 0 at first, and
+//! each value must be written at most once to a location.
 //!
 //! Memory does not grow with the run. An operation that precedes the last operation of every thread also
 //! precedes all operations still to come. If it is a read, or a write that another such write overwrites,
@@ -15,8 +16,8 @@
 //! As in saturation, only forced order is derived, so finding no contradiction does not prove consistency.
 //! Therefore a run that explains the operations is built at the same time ([`Online::is_explained`]).
 //!
-//! Most runs explain themselves: their operations arrive in an order in which the model's machine could have performed them.
-//! [`Lazy`] has the same answers as [`Online`], and derives the forced order only of other runs.
+//! The operations of most runs arrive in an order in which the model's machine could have performed them.
+//! [`Lazy`] gives the same answers as [`Online`], and derives the forced order only of other runs.
 //!
 //! ```
 //! use check::Model;
@@ -58,7 +59,7 @@ use locations::Location;
 use memory::Model;
 use replay::Replay;
 
-/// An operation as it arrives.
+/// An operation of a running program, as the caller passes it to [`Online::arrive`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// The thread of the operation.
@@ -91,12 +92,13 @@ pub enum Broken {
     ThinAir(Arrival),
 }
 
-/// The error that a value is written twice to a location, so that the sources of its reads are not known.
+/// The error that a value is written twice to a location, or written although it is the initial value 0, so
+/// that the sources of its reads are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenTwice {
-    /// The first write, if it is not forgotten.
+    /// The first write; `None` if it is forgotten, or if the value is the initial one.
     pub first: Option<Arrival>,
-    /// The second write.
+    /// The write that arrived last.
     pub second: Arrival,
 }
 
@@ -105,7 +107,7 @@ pub struct WrittenTwice {
 pub enum ArrivalError {
     /// No continuation of the history can be consistent.
     Broken(Box<Broken>),
-    /// A value is written twice, so the sources of reads are not known.
+    /// A value is written twice, or is the initial one, so the sources of reads are not known.
     WrittenTwice(Box<WrittenTwice>),
     /// This is the first operation of a thread that was not announced before operations were forgotten,
     /// which it may precede.
@@ -120,7 +122,7 @@ impl From<Box<Broken>> for ArrivalError {
     }
 }
 
-/// The limit of positions in program order ([`Arrival::sequence`]).
+/// The bound of positions in program order: every [`Arrival::sequence`] is below it.
 pub const MOST: u32 = i32::MAX as u32;
 
 /// Marks a missing event or location.
@@ -140,7 +142,7 @@ enum Source {
     Event(u32),
 }
 
-/// A reader of a value, with its place.
+/// A reader of a value, with its position.
 #[derive(Clone, Copy, Debug)]
 struct Reader {
     chain: u32,
@@ -189,17 +191,17 @@ pub struct Online {
     writers: FxHashMap<(u32, u64), u32>,
     /// Reads whose source has not arrived, by location and value.
     waiting: FxHashMap<(u32, u64), Vec<Arrival>>,
-    /// Read-modify-writes among them, by location and the value that they write.
+    /// The read-modify-writes among the waiting reads, by location and the value that they write.
     held_back: FxHashMap<(u32, u64), Arrival>,
     /// Values of forgotten writes, the oldest first.
     forgotten: VecDeque<(u32, u64)>,
     is_forgotten: FxHashSet<(u32, u64)>,
-    /// Events whose clocks have changed.
+    /// Events whose clocks have changed, and whose successors are still to be updated.
     changed: Vec<u32>,
     replay: Replay,
     arrived: u64,
     has_forgotten: bool,
-    /// How many operations were left when operations were last forgotten.
+    /// Number of operations that were kept when operations were last forgotten.
     kept: usize,
 }
 
@@ -352,7 +354,8 @@ impl Online {
         Ok(self.writers.get(&(location, value)).map(|&write| Source::Event(write)))
     }
 
-    /// Inserts an operation and derives the consequences, then does so for the reads that waited for it.
+    /// Inserts an operation and derives the consequences, then does the same for the reads that waited for
+    /// it. Forgets operations if there are many.
     fn take_in(
         &mut self,
         arrival: Arrival,

@@ -1,4 +1,5 @@
-//! Derives the forced order by the rules, and keeps the clocks up to date.
+//! Derives the forced order by rules R4 to R7 (see [`crate::engine::saturate`]), and keeps the clocks up to
+//! date.
 
 use std::mem::take;
 
@@ -47,7 +48,7 @@ impl Online {
         Ok(event)
     }
 
-    /// Stores an event in a free slot, and returns its number.
+    /// Stores an event under a free number, and returns that number.
     fn place(&mut self, arrival: Arrival, chain: u32, location: u32, source: Source) -> u32 {
         let number = self.free.pop().unwrap_or(self.events.len() as u32);
         let known = self.events.get_mut(number as usize);

@@ -4,9 +4,9 @@
 //! precede it and after the reads of the value that it overwrites. Only operations that precede all
 //! operations still to come are performed, so that nothing can turn out to precede them. A [`Witness`]
 //! performs them, and refuses what the model does not allow; as long as it refuses nothing, there is a run.
-//! If the order of completions explains the history, the run follows it. If two writes are unordered, a
-//! later read may show that they were performed in the wrong order, and then no run is found. Such a write
-//! therefore waits for that, as long as there is room.
+//! If the order of completions explains the history, the run follows it. If two writes are unordered, a later
+//! read may show that they were performed in the wrong order, and then no run is found. Such a write
+//! therefore waits until a later read shows the order, as long as there is room.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -27,7 +27,7 @@ struct Pending {
     arrival: Arrival,
     location: u32,
     event: u32,
-    /// The clock of its event, if that is forgotten.
+    /// A copy of the clock of its event, if the event is forgotten.
     clock: Option<Box<[u32]>>,
 }
 
@@ -50,13 +50,13 @@ pub struct Replay {
     pending: Vec<VecDeque<Pending>>,
     /// Per chain, the position of the first of these; [`NONE`] if there is none.
     first: Vec<u32>,
-    /// The pending operations in the order of arrival, as (number, chain, position). Some of them may have
-    /// been performed already.
+    /// The pending operations in the order in which they were inserted, as (number, chain, position). Some of
+    /// them may have been performed already.
     order: BinaryHeap<Reverse<(u64, u32, u32)>>,
     inserted: u64,
     /// Per location, the value that it holds.
     held: FxHashMap<u32, Held>,
-    /// By location and value, the last reader of each chain.
+    /// By location and value, the last reader in each chain, as (chain, position).
     readers: FxHashMap<(u32, u64), Vec<(u32, u32)>>,
     is_lost: bool,
 }

@@ -1,11 +1,12 @@
-//! A machine that performs writes in the order in which they are given to it, and reads as early as they can be: there is a run, or it
-//! refuses.
+//! [`Witness`]: a machine that performs writes in the order in which they arrive, and each read as early as
+//! possible. As long as it refuses no operation, there is a run of the model with the operations so far.
 //!
-//! Operations arrive as they complete, nearly in the order in which they were performed. Memory performs writes as they arrive. A
-//! read may complete after the write that overwrites its value: a cache may answer with a line that another cache takes meanwhile.
-//! So each read is performed as early as its value and its thread allow, which leaves most room for the reads after it. A load may
-//! also read what waits in its thread's buffer, which arrives later. As long as that gives every read its value, the history so far is
-//! consistent.
+//! Operations arrive as they complete, which is nearly the order in which they were performed. Memory
+//! performs writes as they arrive. A read may complete after the write that overwrites its value: a cache may
+//! answer with a line that another cache meanwhile acquires. So each read is performed as early as its value
+//! and its thread allow, which leaves most room for the reads after it. A load may also return the value of a
+//! store that is in its thread's buffer and arrives later. As long as that gives every read its value, the
+//! history so far is consistent.
 //!
 //! A load can arrive before the older store that served it. The machine of [`memory`] takes operations in program order; this one has
 //! no buffers, but notes the loads that wait for their store.
@@ -21,18 +22,19 @@ use memory::Model;
 /// Number of overwritten values of a location that a read may still return.
 const PAST_VALUES: usize = 16;
 
-/// A machine that performs operations as they complete. Memory: up to 400 bytes for each location, and some 30 for each pair of a
-/// thread and a location that it uses.
+/// A machine that performs operations as they complete. Memory: up to 400 bytes for each location, and about
+/// 30 for each pair of a thread and a location that it uses.
 #[derive(Clone, Debug)]
 pub struct Witness {
     model: Model,
-    /// The number of writes that were performed: the time.
+    /// The time, which is the number of writes that were performed.
     now: u64,
     memory: FxHashMap<u64, Cell>,
     threads: FxHashMap<u32, Thread>,
-    /// By thread and location.
+    /// By thread and location, what the thread did there.
     own: FxHashMap<(u32, u64), Own>,
-    /// Loads that were served by a store that has not arrived, by thread, location and value: their places.
+    /// By thread, location and value, the places of the loads that returned the value before its store
+    /// arrived.
     early: FxHashMap<(u32, u64, u64), Vec<u32>>,
     reservations: FxHashMap<(u32, u64), u64>,
     has_failed: bool,
@@ -43,7 +45,7 @@ pub struct Witness {
 pub enum Performed {
     /// Memory, or a store that has arrived, has served the operation.
     Now,
-    /// The operation is a load that a store has served which has not arrived.
+    /// The operation is a load that was served by a store of its thread that has not arrived.
     Early,
 }
 
@@ -55,10 +57,10 @@ struct Held {
     until: u64,
 }
 
-/// What a location holds, and what it held before.
+/// The value that a location holds, and those that it held before.
 #[derive(Clone, Debug)]
 struct Cell {
-    /// The value that it holds now.
+    /// The current value.
     held: Held,
     /// The values that it held before, the oldest first.
     past: VecDeque<Held>,
@@ -79,7 +81,7 @@ impl Cell {
         self.held = Held { value, since: now, until: u64::MAX };
     }
 
-    /// When the location held a value.
+    /// The latest period in which the location held a value; `None` if it did not, or too long ago.
     fn find(&self, value: u64) -> Option<Held> {
         if self.held.value == value {
             return Some(self.held);
@@ -88,7 +90,8 @@ impl Cell {
     }
 }
 
-/// A thread. Places are one past those in program order.
+/// The progress of a thread. The place of an operation is its position in program order
+/// ([`Arrival::sequence`]) plus 1; 0 stands for no operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Thread {
     /// The place and the time of the last operation that is not a buffered store.
@@ -101,10 +104,10 @@ struct Thread {
     drains: u32,
 }
 
-/// What a thread did at a location.
+/// The last operations of a thread at a location.
 #[derive(Clone, Copy, Debug, Default)]
 struct Own {
-    /// The place of its last operation, without loads that wait for their store.
+    /// The place of its last operation, other than loads whose store has not arrived.
     last: u32,
     /// The time and value of its last buffered store.
     stored: u64,
@@ -112,7 +115,7 @@ struct Own {
 }
 
 impl Witness {
-    /// Nothing has completed.
+    /// Creates a machine that has performed no operation.
     pub fn new(model: Model) -> Witness {
         Witness {
             model,
@@ -126,7 +129,8 @@ impl Witness {
         }
     }
 
-    /// Whether the order of completions explains everything so far; loads that a store has served that never came do not count.
+    /// Whether the machine has performed all operations so far. It is false as long as a load was served by a
+    /// store that has not arrived.
     pub fn holds(&self) -> bool {
         !self.has_failed && self.early.is_empty()
     }
@@ -148,7 +152,8 @@ impl Witness {
         let is_store = self.model.buffers() && arrival.kind.may_be_buffered();
         let thread = self.threads.entry(arrival.thread).or_default();
         if is_store {
-            // What comes before a store in its thread has completed, and what waits for it has not.
+            // A store may not arrive after an operation of its thread that had to wait for it, nor, unless
+            // each location has a buffer, after a later store.
             let is_late = place < thread.drains
                 || (!self.model.buffers_by_location() && place < thread.stores);
             if is_late {
@@ -157,7 +162,8 @@ impl Witness {
             return self.store(arrival, place).map(|()| Performed::Now);
         }
         if place < thread.main || place < thread.stores {
-            // A load may not be older than a store that has reached memory.
+            // An operation that waits in no buffer may not come before an operation of the main chain or a
+            // store of its thread that was already performed.
             return None;
         }
         thread.main = place;
@@ -179,7 +185,8 @@ impl Witness {
         let (location, value) = (arrival.location?, arrival.written?);
         self.write(arrival)?;
         let own = self.own.entry((arrival.thread, location)).or_default();
-        // It is the store that its readers were served by, and no load has missed it.
+        // The store comes too late if the thread has already performed a later operation at the location
+        // without it.
         if place < own.last {
             return None;
         }

@@ -1,5 +1,5 @@
-//! The proof that a cycle of chosen and forced order is a contradiction: a block that assumes the literals
-//! of the cycle.
+//! Proves that a cycle of chosen and forced order is a contradiction, by a block of a proof that assumes the
+//! literals of the cycle.
 
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ impl Residual<'_, '_, '_> {
     }
 }
 
-/// The block for a cycle.
+/// The block that proves a cycle a contradiction.
 fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
     let explainer = Explainer::new(residual.saturation());
     let cycle = merged(&explainer, cycle);
@@ -96,9 +96,10 @@ fn forced(explainer: &Explainer<'_, '_>, hop: Hop) -> Arc {
 struct Writer<'w, 'x, 'e> {
     events: &'e Events,
     facts: FactWriter<'w, 'x, 'e>,
-    /// Forced paths that chosen sources need.
+    /// The forced paths from a read's chosen source to a write, which the facts by R7 need as premises, by
+    /// source and write.
     paths: FxHashMap<(u32, u32), Vec<Hop>>,
-    /// Per literal its fact.
+    /// Per literal, the fact that assumes it.
     assumed: FxHashMap<i32, usize>,
 }
 
@@ -121,7 +122,8 @@ impl Writer<'_, '_, '_> {
         self.assumed.insert(literal, fact);
     }
 
-    /// The node of an end of an arc. [`INITIAL`] is the initial write of the other end's location.
+    /// The node of the event at one end of an arc. [`INITIAL`] is the initial write of the other end's
+    /// location.
     fn node(&self, event: u32, other: u32) -> Node {
         match event {
             INITIAL => Node::Initial(self.events.location[other as usize]),

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use crate::bounds::Bounds;
 
-/// The factor by which a conflict counts more than the one before it.
+/// The factor by which a conflict raises activities more than the conflict before it.
 const ACTIVITY_GROWTH: f64 = 1.05;
 /// The activity above which all activities are scaled down.
 const MAX_ACTIVITY: f64 = 1e100;
@@ -35,7 +35,7 @@ pub struct Clause {
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The assumptions contradict the clauses; these clauses show it.
+    /// The assumptions contradict the clauses: these clauses are enough to refute them.
     Excluded(Vec<usize>),
     /// The clauses have a model in which the assumptions hold.
     Possible,
@@ -51,7 +51,7 @@ pub struct Clauses {
     watching: Vec<Vec<usize>>,
     /// Per variable, its value: 1, -1, or 0 for none.
     values: Vec<i8>,
-    /// Per variable, the value that it had last.
+    /// Per variable, the value that it had last, which a decision tries first.
     phases: Vec<bool>,
     /// Per variable, the clause that implied its value; a unit clause if it was implied without decisions
     /// and assumptions.
@@ -61,7 +61,7 @@ pub struct Clauses {
     place: Vec<usize>,
     /// The literals that hold, in the order in which they were found.
     trail: Vec<i32>,
-    /// Per level, which a decision or assumption opened, its start on the trail.
+    /// Per level, the position on the trail where it starts. A decision or an assumption opens a level.
     levels: Vec<usize>,
     /// Number of literals of the trail that were propagated.
     propagated: usize,
@@ -124,7 +124,7 @@ impl Clauses {
         number
     }
 
-    /// Whether these literals contradict the clauses.
+    /// Searches a model of the clauses in which the assumptions hold.
     pub fn search(&mut self, assumptions: &[i32], bounds: &Bounds) -> Answer {
         self.back_to(0);
         let mut conflicts = 0u32;
@@ -348,15 +348,15 @@ impl Clauses {
         }
     }
 
-    /// The clauses because of which a clause fails, that one included, in the order in which they
-    /// propagate.
+    /// The clauses that falsify a clause by propagation, in the order in which they propagate, followed by
+    /// that clause.
     fn premises_of_conflict(&self, conflict: usize) -> Vec<usize> {
         let mut premises = self.premises_of(&self.all[conflict].literals);
         premises.push(conflict);
         premises
     }
 
-    /// The clauses because of which a literal fails.
+    /// The clauses that falsify a literal by propagation, in the order in which they propagate.
     fn premises_of_literal(&self, failing: i32) -> Vec<usize> {
         self.premises_of(&[failing])
     }

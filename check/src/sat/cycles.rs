@@ -10,8 +10,9 @@ const MAX_CYCLES: usize = 1024;
 /// Maximum number of arcs visited in one model, once a cycle is found.
 const MAX_ARC_VISITS: usize = 2_000_000;
 
-/// The order that a model represents: the forced order with the arcs that the model chooses, those of low rank first. `triangles` are
-/// cycles of three choices, which are cheaper to find.
+/// The nodes sorted along the order that a model represents, which is the forced order with the arcs that the
+/// model chooses. Of the nodes that can come next, the one of lowest rank does. `triangles` are the model's
+/// cycles of three writes, which are cheaper to find than others.
 ///
 /// # Errors
 /// Returns cycles of the model: the triangles if there are any, or else some of those of its graph.
@@ -52,7 +53,7 @@ fn cycles(graph: &Graph<'_>, component: &[u32]) -> Vec<Vec<Arc>> {
     found
 }
 
-/// Whether an arc is on a cycle.
+/// Whether an arc is on a cycle: whether its ends are in one strongly connected component.
 fn is_inside(component: &[u32], arc: &Arc) -> bool {
     let [from, to] = [arc.from, arc.to].map(|event| component[event as usize]);
     from != NONE && from == to

@@ -1,5 +1,6 @@
-//! [`Formula`]: clauses about the order of writes, which are added as cycles of the solver's models show that they are needed, and
-//! the proof that they contradict each other.
+//! [`Formula`]: clauses about the order of writes and the sources of reads, and the proof that they
+//! contradict each other. [`OpenOrder::solve`] adds clauses only as cycles in the solver's models show that
+//! they are needed.
 
 use certify::certificate::Node;
 use rustc_hash::FxHashMap;
@@ -20,11 +21,11 @@ pub enum Found {
     Nothing,
     /// The budget of contradictions is spent.
     Budget,
-    /// A bound was met.
+    /// One of the [`Bounds`] was met.
     Exceeded,
 }
 
-/// An order of which a formula says what is open.
+/// A partly known memory order whose open choices are the variables of a formula.
 pub trait OpenOrder<'b> {
     /// The formula.
     fn formula(&mut self) -> &mut Formula<'b>;
@@ -61,7 +62,7 @@ pub enum Origin {
     Learned,
 }
 
-/// Clauses, with their solver and a log of where each comes from.
+/// Clauses with their solver, and a log that has the origin of each clause.
 pub struct Formula<'b> {
     bounds: &'b Bounds,
     solver: Solver<'b>,
@@ -77,7 +78,7 @@ impl<'b> Formula<'b> {
         Formula { bounds, solver, log: Vec::new(), origins: Vec::new(), contradictions: 0 }
     }
 
-    /// A new variable. It is tried as true first.
+    /// Returns a new variable. The solver tries it as true first.
     pub fn variable(&mut self) -> i32 {
         self.solver.variable()
     }
@@ -92,7 +93,7 @@ impl<'b> Formula<'b> {
         self.solver.holds(literal)
     }
 
-    /// A literal such that assuming it requires one of these literals to hold.
+    /// Returns a literal such that assuming it requires one of these literals to hold.
     /// [`Formula::refutation`] must not be called after this.
     pub fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
         let assumed = self.solver.variable();
@@ -117,7 +118,7 @@ impl<'b> Formula<'b> {
         self.origins.push(origin);
     }
 
-    /// Adds the clause of a cycle.
+    /// Adds the clause that not all literals of a cycle hold.
     pub fn exclude(&mut self, cycle: Vec<Arc>) {
         let literals = cycle.iter().flat_map(|arc| arc.link.literals());
         let mut clause: Vec<i32> = literals.filter(|&l| l != 0).map(|l| -l).collect();
@@ -155,7 +156,8 @@ impl<'b> Formula<'b> {
     }
 
     /// The proof that the clauses contradict each other. `None` if the solver's clauses do not show it, or a
-    /// bound was met. `block` proves that the literals of a cycle exclude each other, and `meaning` is what a literal stands for.
+    /// bound was met. `block` proves that the literals of a cycle exclude each other, and `meaning` returns
+    /// the assumption that a literal stands for.
     pub fn refutation(
         &self,
         mut block: impl FnMut(&[Arc]) -> Block,

@@ -77,7 +77,7 @@ impl Forced {
         Forced::new(count, po.chain(edges).collect())
     }
 
-    /// The order of these arcs between so many events. Memory: 32 bytes an arc.
+    /// The order of these arcs between `events` events. Memory: 32 bytes an arc.
     pub fn new(events: usize, arcs: Vec<Arc>) -> Forced {
         Forced { out: by_tail(events, &arcs), arcs }
     }
@@ -88,7 +88,7 @@ fn by_tail(events: usize, arcs: &[Arc]) -> Csr {
     Csr::new(events, numbered.map(|(number, arc)| (arc.from, number as u32)))
 }
 
-/// The order that a model represents.
+/// The order that a model represents: the forced arcs and those that the model chose.
 pub struct Graph<'f> {
     forced: &'f Forced,
     chosen: Vec<Arc>,
@@ -114,7 +114,7 @@ impl<'f> Graph<'f> {
         forced.chain(chosen.map(|&number| &self.chosen[number as usize]))
     }
 
-    /// All events in a topological order, those of low rank first.
+    /// All events in a topological order. Of the events that can come next, the one of lowest rank does.
     ///
     /// # Errors
     /// If there is a cycle, returns per event the number of its strongly connected component, or

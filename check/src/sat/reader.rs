@@ -1,14 +1,14 @@
-//! [`Reader`]: what reads a value that may come from several writes.
+//! [`Reader`]: a read or a final value that has several candidate sources.
 
 use crate::engine::events::{Events, INITIAL};
 use certify::certificate::Node;
 
-/// A read, or the final value of a location, that has several candidates.
+/// A read or a final value that takes its value from one of several candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// An event.
+    /// A read, as an event.
     Event(u32),
-    /// The end of a run, by location.
+    /// The final value of this location.
     Final(u32),
 }
 

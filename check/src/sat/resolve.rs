@@ -1,5 +1,6 @@
-//! The proof that clauses contradict each other: turns the clauses that a solver was given and learned into
-//! a derivation of the empty clause, in which each step follows from earlier ones by unit propagation.
+//! Proves that clauses contradict each other: [`resolve`] turns the clauses that a solver was given and
+//! learned into a derivation of the empty clause, in which each [`Step`] follows from earlier ones by unit
+//! propagation.
 //!
 //! Most learned clauses follow from the clauses before them directly. Some do not, because CaDiCaL also
 //! shortens clauses and does not report that; a small search ([`Clauses`]) then finds the steps in
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::clauses::{Answer, Clauses, Source};
 use crate::bounds::Bounds;
 
-/// A clause and whether it is given or was learned.
+/// A clause that was given to the solver, or that it learned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Logged {
     /// The literals of the clause.
@@ -47,7 +48,9 @@ pub fn resolve(log: &[Logged], bounds: &Bounds) -> Option<Vec<Step>> {
     Some(trimmed(&clauses, premises))
 }
 
-/// The clauses that the empty clause follows from.
+/// Adds the clauses of the log, each learned one with its derivation, until they contradict each other.
+/// Learned clauses that cannot be derived are skipped. Returns the clauses that the empty clause follows
+/// from; `None` if there is no contradiction or a bound was met.
 fn contradict(clauses: &mut Clauses, log: &[Logged], bounds: &Bounds) -> Option<Vec<usize>> {
     for (number, logged) in log.iter().enumerate() {
         if bounds.passed() {
@@ -124,7 +127,7 @@ mod tests {
     use crate::sat::solver::Solver;
     use proptest::prelude::*;
 
-    /// Whether a clause follows from others by unit propagation, the slow way.
+    /// Whether a clause follows from others by unit propagation, computed in the simplest way.
     fn propagates(clause: &[i32], premises: &[&Vec<i32>]) -> bool {
         let mut held: Vec<i32> = clause.iter().map(|literal| -literal).collect();
         loop {

@@ -66,7 +66,7 @@ impl<'b> Solver<'b> {
         Solver { solver, variables: 0, clauses: 0, calls: 0 }
     }
 
-    /// A new variable. It is tried as true first.
+    /// Returns a new variable. The solver tries it as true first.
     pub fn variable(&mut self) -> i32 {
         self.variables += 1;
         self.variables
@@ -78,8 +78,8 @@ impl<'b> Solver<'b> {
         self.clauses += 1;
     }
 
-    /// Whether there is a model in which the assumptions hold; `None` if a bound was met or there
-    /// were more conflicts than `conflicts`.
+    /// Searches a model in which the assumptions hold, and returns whether there is one; `None` if a bound
+    /// was met, or after `conflicts` conflicts.
     pub fn solve(&mut self, assumptions: &[i32], conflicts: u64) -> Option<bool> {
         self.calls += 1;
         // Variables that are in no clause must have a value too.

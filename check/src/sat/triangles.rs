@@ -7,7 +7,7 @@ use super::graph::{Arc, Link};
 use crate::engine::relation::{Relation, bits};
 use certify::rule::Rule;
 
-/// Number of unordered writes that a location must have to be searched. The matrices of more would take
+/// Number of unordered writes for which a location is searched. The bit matrices for more of them would take
 /// too much memory.
 const WRITES_PER_LOCATION: std::ops::RangeInclusive<usize> = 3..=4096;
 /// Maximum number of triangles that are returned for one model.
@@ -22,7 +22,7 @@ struct Tournament {
     pairs: Vec<(u32, u32, usize)>,
 }
 
-/// The unordered writes of each location.
+/// The unordered writes of each location that is searched.
 pub struct Triangles {
     tournaments: Vec<Tournament>,
 }

@@ -7,11 +7,12 @@
 //!   never. Without its source the read would return a value that no write has. If a value was written
 //!   several times and the source is not known, all writes of the value: the fewer candidates, the more
 //!   is forced.
-//! - For a store-conditional, the last load-linked or write of its thread to its location before it.
-//!   That is its load-linked, with which it forms a constraint; or, if the thread wrote in between, the
-//!   write because of which it has none. Without it the store-conditional would be paired with an earlier
-//!   load-linked ([`History::linked_load`]).
-//!
+//! - For a store-conditional, the last load-linked or write of its thread to its location before it. That is
+//!   its load-linked, with which it forms a constraint; or, if the thread wrote in between, the write because
+//!   of which it has none. Without it the store-conditional would be paired with an earlier load-linked
+//!   ([`History::linked_load`]). For the models that pair across own writes
+//!   ([`Model::pairs_across_own_writes`]) this does not suffice: if the load-linked is left out, the
+//!   store-conditional can be paired with an earlier one.
 //! - Under a weak model for a read, the last write of its thread to its location before it: rules of
 //!   preserved program order ask which one that is ([`memory::weak`]).
 //!

@@ -4,9 +4,10 @@
 //! If a part violates a model, so does every larger part, provided that parts are closed
 //! ([`crate::shrink::closure`]). So operations are left out one after the other, each with all that depend on
 //! it, as long as the rest is a violation; an operation that could not be removed once never can be. Parts
-//! with few threads and locations are preferred: one of those that the smallest part so far has is left out
-//! of the whole history, and if the rest still violates the model, there is a part without it. Everything
-//! is tried in a fixed order, so that a history shrinks to the same part each time.
+//! with few threads and locations are preferred: one of the threads or locations of the smallest part so far
+//! is left out of the whole history, in addition to those left out before, and if the rest still violates the
+//! model, it has a part without that thread or location. Everything is tried in a fixed order, so that a
+//! history shrinks to the same part each time.
 //!
 //! ```
 //! use check::shrink::shrink;
@@ -129,7 +130,7 @@ pub fn shrink(
 }
 
 /// Shrinks the part that the proof mentions. This is quick and gives the same result for the same proof, but
-/// there may be smaller parts.
+/// there may be parts with fewer threads, locations or operations. Returns `None` as [`shrink`] does.
 pub fn reduce(
     history: &History,
     reads_from: &ReadsFrom,
@@ -184,7 +185,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The smallest part.
+    /// The smallest part that the search finds.
     fn smallest(&mut self, whole: Part, smaller: &mut dyn FnMut(Size)) -> Part {
         let mut rest = whole;
         let mut best = self.reduced(&rest);
@@ -223,7 +224,7 @@ impl<'a> Search<'a> {
         if ops.len() < rest.ops.len() { self.trial(ops, GROUP_BUDGET) } else { None }
     }
 
-    /// A part of a part from which no operation can be removed, unless a bound is met.
+    /// A part of the given part from which no operation can be removed, unless a bound is met.
     fn reduced(&mut self, part: &Part) -> Part {
         let proved = self.proved(part);
         // Works on a history of its own, so that the rest of the history costs nothing.

@@ -68,7 +68,7 @@ impl<'a> Prefixes<'a> {
         self.sequence.len()
     }
 
-    /// The operation that completes the prefix of a length from 1 on.
+    /// The operation that completes the prefix of this length; `None` for length 0.
     pub fn last(&self, length: usize) -> Option<OpId> {
         self.sequence.get(length.checked_sub(1)?).copied()
     }
@@ -93,7 +93,7 @@ impl<'a> Prefixes<'a> {
 fn sequence(history: &History) -> Vec<OpId> {
     let mut places = vec![u64::MAX; history.len()];
     for thread in 0..history.threads().len() {
-        // The first completion of what comes later in the thread.
+        // The earliest completion of any later operation of the thread.
         let mut later = u64::MAX;
         for op in history.thread_ops(thread).rev() {
             let place = match history.order(op) {

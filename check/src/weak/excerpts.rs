@@ -1,12 +1,14 @@
-//! Violations of long histories, found in excerpts.
+//! Finds violations of long histories in excerpts of them.
 //!
-//! [`Forced`] keeps a bit for each pair of operation and write, which is too much for a million operations. But most violations are
-//! of operations that memory performed near each other. So excerpts of the history are saturated, each as a history of its
-//! own: of each thread, the operations that come to [windows](crate::engine::windows) within some stretch.
+//! [`Forced`] keeps a bit for each pair of operation and write, which is too much for a million operations.
+//! But most violations are of operations that memory performed near each other. So [`Parts`] saturates
+//! excerpts of the history, each as a history of its own. An excerpt has of each thread the operations that
+//! are admitted to [windows](crate::engine::windows) within some stretch.
 //!
-//! What is between two operations of an excerpt in program order is in it as well, so their order is
-//! preserved in the history if it is in the excerpt. A read whose source is not in the excerpt counts as unknown. So the
-//! proof that an excerpt violates the model is one that the history does, with other names.
+//! The operations between two operations of an excerpt in program order are in it as well, so the order of
+//! the two is preserved in the history if it is preserved in the excerpt. A read whose source is not in the
+//! excerpt counts as unknown. So a proof that an excerpt violates the model proves it for the history too,
+//! once its operations and locations are renamed to those of the history.
 
 use std::ops::Range;
 
@@ -22,13 +24,15 @@ use crate::engine::events::NONE;
 use crate::engine::finals::Finals;
 use crate::engine::proof::Violation;
 
-/// Operations of an excerpt, at first and if these do not suffice. The cost of an excerpt grows with the square of its operations.
+/// Number of operations of an excerpt: the size that is tried first, and the one that is tried if no
+/// violation is found. The cost of an excerpt grows with the square of its operations.
 const SIZES: [usize; 2] = [1 << 13, 1 << 15];
 
-/// Operations of an excerpt that is decided as a last resort.
+/// Number of operations of an excerpt that is saturated as a last resort.
 const LARGEST: usize = 1 << 17;
 
-/// A history, with its nodes in the order in which they come to windows.
+/// A history whose parts are to be searched for violations, with its nodes and the order in which these are
+/// admitted to windows.
 pub(super) struct Parts<'t, 'a> {
     pub task: &'t Task<'a>,
     pub nodes: &'t Nodes,
@@ -36,21 +40,23 @@ pub(super) struct Parts<'t, 'a> {
 }
 
 impl Parts<'_, '_> {
-    /// The proof that an excerpt violates the model, around the place where windows found no order: that after so many nodes.
-    /// `None` does not say that there is no violation.
+    /// The proof that an excerpt violates the model, around the place where the search by windows gave up,
+    /// which is after `placed` nodes of the order of admission. `None` does not mean that there is no
+    /// violation.
     pub fn violation_where_stuck(&self, placed: usize) -> Option<Violation> {
         SIZES.into_iter().find_map(|size| self.violation_within(size, Some(placed)))
     }
 
-    /// The proof that some excerpt of the history violates the model, or a large one around the place where windows were stuck, if
-    /// they were. `None` does not say that there is no violation.
+    /// The proof that some excerpt of the history violates the model, or else a large one around the place
+    /// where the search by windows gave up, if it did. `None` does not mean that there is no violation.
     pub fn violation_somewhere(&self, stuck: Option<usize>) -> Option<Violation> {
         let large = || self.violation_within(LARGEST, Some(stuck?));
         self.violation_within(SIZES[0], None).or_else(large)
     }
 
-    /// The proof that an excerpt of about `size` operations violates the model. Each two neighbours of half the size are an excerpt. With
-    /// `around`, only those that have the node of this number in the order of admission are looked at.
+    /// The proof that an excerpt of about `size` operations violates the model. The history is cut into
+    /// pieces of half that size, and two neighbouring pieces are an excerpt. With `around`, only excerpts
+    /// near the node of this number in the order of admission are tried.
     fn violation_within(&self, size: usize, around: Option<usize>) -> Option<Violation> {
         let Task { history, reads_from, model, bounds, .. } = *self.task;
         // A shorter history is decided as a whole as quickly.
@@ -78,8 +84,9 @@ impl Parts<'_, '_> {
     }
 }
 
-/// The places where threads are cut: for each time after another `size` events came to windows, the first operation of each thread
-/// that had not come. What came earlier than an operation before it counts as coming with that one.
+/// The cuts between the pieces of the history: after each further `size` events of the order of admission,
+/// the first operation of each thread that was not admitted. An operation that was admitted before an earlier
+/// one of its thread counts as admitted with that one.
 fn cuts(history: &History, nodes: &Nodes, admission: &[u32], size: usize) -> Vec<Vec<u32>> {
     let threads = history.threads();
     let mut next: Vec<u32> = threads.iter().map(|thread| thread.first().0).collect();

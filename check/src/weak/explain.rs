@@ -1,4 +1,4 @@
-//! Cycles of forced order, and the blocks of a proof that they become.
+//! Finds short cycles of the forced order, and turns them into blocks of a proof.
 
 use certify::certificate::Node;
 use certify::rule::Rule;
@@ -11,7 +11,7 @@ use crate::engine::csr::Csr;
 use crate::engine::digraph::NONE;
 use crate::engine::proof::{Assumption, Block, Contradiction, Fact};
 
-/// Nodes from which a shortest cycle is searched.
+/// Maximum number of nodes through each of which a shortest cycle is searched.
 const STARTS: usize = 64;
 
 impl Forced<'_> {
@@ -21,8 +21,9 @@ impl Forced<'_> {
         Csr::new(self.nodes(), edges.map(|(number, edge)| (edge.from, number as u32)))
     }
 
-    /// A short cycle: a shortest one through one of some nodes. `component` has the number of each node's strongly connected
-    /// component, or that of nodes that are alone in theirs, of which only those with an edge to themselves are on a cycle.
+    /// A short cycle, as edge numbers: the shortest of the cycles through up to `STARTS` nodes. `component`
+    /// has the number of each node's strongly connected component, or [`NONE`] for a node that is alone in
+    /// its component; such a node is on a cycle only if it has an edge to itself.
     pub(super) fn short_cycle(&self, lists: &Csr, component: &[u32]) -> Vec<usize> {
         let nodes = 0..self.nodes() as u32;
         let on_cycle = nodes.clone().filter(|&node| component[node as usize] != NONE);
@@ -36,7 +37,8 @@ impl Forced<'_> {
         best.or_else(loops).expect("a graph that cannot be sorted has a cycle")
     }
 
-    /// A shortest path of one to `limit` edges from a node to another, or back to it, over nodes that are allowed.
+    /// A shortest path of one to `limit` edges from `from` to `to`, or back to `from` if the two are equal,
+    /// over nodes for which `is_allowed` holds. Returns edge numbers; `None` if there is no such path.
     pub(super) fn path(
         &self,
         lists: &Csr,
@@ -88,7 +90,7 @@ impl Forced<'_> {
         Block { assumptions, facts: writer.facts, end: Contradiction::Cycle(facts) }
     }
 
-    /// What a node is in a proof; `None` for a join.
+    /// The node of a proof for a node of the graph; `None` for a join.
     fn node(&self, node: u32) -> Option<Node> {
         if (node as usize) < self.history.len() {
             return Some(Node::Op(OpId(node)));
@@ -101,7 +103,7 @@ impl Forced<'_> {
 struct BlockWriter<'a, 'f> {
     forced: &'a Forced<'f>,
     facts: Vec<Fact>,
-    /// Facts that were written, by their ends and rule.
+    /// The indices of the facts that were written, by their ends and rule.
     numbers: FxHashMap<(Node, Node, Rule<OpId>), usize>,
 }
 
@@ -164,7 +166,7 @@ impl BlockWriter<'_, '_> {
         self.fact(before, after, rule, premises)
     }
 
-    /// The facts of a path over edges that are older than one.
+    /// The facts of a path over edges that are older than the edge `limit`.
     fn earlier_path(&mut self, from: u32, to: u32, limit: usize) -> Vec<usize> {
         let lists = self.forced.successors(limit);
         let path = self.forced.path(&lists, from, to, usize::MAX, |_| true);

@@ -1,11 +1,13 @@
-//! Preserved program order with fewer joins, for windows: each member of a window takes a row of bits.
+//! Reduces the number of joins in a graph of preserved program order ([`contract`]). A join is a node that
+//! stands for edges from every operation before it to every operation after it. For a search by windows fewer
+//! nodes are better, since each member of a window takes a row of bits.
 
 use memory::weak::graph::Graph;
 
 /// A join is kept if it saves more edges than this, besides the edges to and from it.
 const SAVED: usize = 4;
 
-/// Preserved program order as edges between nodes, without repetition.
+/// Preserved program order as edges between nodes. No edge occurs twice.
 #[derive(Debug)]
 pub(super) struct Edges {
     /// Number of nodes: operations, and the joins that were kept.
@@ -13,8 +15,8 @@ pub(super) struct Edges {
     pub edges: Vec<(u32, u32)>,
 }
 
-/// The graph without most of its joins: each is replaced by edges from what is before it to what is after it, unless
-/// these would be far more. Cost: linear, but for sorting the edges.
+/// The graph without most of its joins: each is replaced by edges from its predecessors to its successors,
+/// unless these would be more than the join's own edges by over `SAVED`. Cost: that of sorting the edges.
 pub(super) fn contract(graph: &Graph) -> Edges {
     let mut contraction = Contraction::new(graph);
     for &(from, to) in graph.edges() {
@@ -26,10 +28,10 @@ pub(super) fn contract(graph: &Graph) -> Edges {
     Edges { nodes, edges }
 }
 
-/// What is known of a join. All edges to it come before all edges from it.
+/// The state of a join. The graph lists all edges to a join before all edges from it.
 #[derive(Clone, Default)]
 struct Join {
-    /// What is before it.
+    /// Its predecessors, until it is kept.
     before: Vec<u32>,
     /// Number of edges from it.
     after: usize,
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
     use crate::generate::{Recipe, generate};
 
-    /// Per node, the operations that it can be reached from, as bits of 64 at a time.
+    /// Per node, the operations that it can be reached from, as a row of bits in words of 64.
     fn reaching(nodes: usize, operations: usize, edges: &[(u32, u32)]) -> Vec<Vec<u64>> {
         let mut reaching = vec![vec![0; operations.div_ceil(64)]; nodes];
         let mut is_settled = false;

@@ -4,16 +4,17 @@
 //! [`crate::engine`] do not fit them. This engine takes preserved program order as a
 //! [graph](memory::weak::graph), and knows for each node the set of writes that precede it, as bits:
 //!
-//! - `windows` finds a memory order of a long history, as that engine does, with fewer `joins`;
+//! - `windows` finds a memory order of a long history with [`crate::engine::windows`], over a graph in which
+//!   `joins` has reduced the number of joins;
 //! - `excerpts` finds a violation of a long history in a part of it;
 //! - `forced` derives the order that the reads force, by rules R4 to R7 of Manovit & Hangal (HPCA 2006,
 //!   section 4.1), which hold under every model with the load value axiom;
 //! - `place` extends that order to a memory order by placing one access after the other;
-//! - where that gets stuck, `search` tries both orders of a pair of writes, and each candidate of a read
-//!   with several, and hands over to `open_pairs`, the SAT stage, where that takes long;
+//! - where that gets stuck, `search` tries both orders of a pair of writes, and each candidate of a read with
+//!   several, and hands over to the SAT stage, `open_pairs`, if that takes long;
 //! - `explain` turns a cycle into a block of a [proof](crate::engine::proof).
 //!
-//! Memory: a bit for each operation and write.
+//! Memory: a bit for each pair of a node and a write.
 
 mod excerpts;
 mod explain;
@@ -122,7 +123,7 @@ impl Task<'_> {
         parts.violation_somewhere(stuck).map(refuted)
     }
 
-    /// The trace's own order of completions, if it is a memory order.
+    /// The accesses in the order of completions that the trace shows, if that is a memory order.
     fn trace_order(&self) -> Option<Vec<OpId>> {
         if !self.history.has_order() {
             return None;

@@ -19,7 +19,7 @@ use crate::sat::graph::{self, Arc, Link};
 use crate::sat::triangles::Triangles;
 use crate::verdict::SatStatistics;
 
-/// Memory of a pair, here and in the structures that are built from it, in bytes.
+/// Memory that a pair takes, here and in the structures that are built from the pairs, in bytes.
 const BYTES_PER_PAIR: usize = 200;
 
 /// The pairs of writes that a saturated order leaves open, and the formula about their order.
@@ -30,7 +30,8 @@ pub(super) struct OpenPairs<'f, 'a, 'b> {
     /// Per node, its position in a topological order.
     rank: Vec<u32>,
     triangles: Triangles,
-    /// The literal of the n-th pair is n + 1 if the first write comes first.
+    /// The unordered pairs of writes. The n-th pair, counted from 0, has the literal n + 1, which holds if
+    /// the first write precedes the second.
     pairs: Vec<(u32, u32)>,
     formula: Formula<'b>,
 }
@@ -78,7 +79,8 @@ impl<'f, 'a, 'b> OpenPairs<'f, 'a, 'b> {
         if self.formula.holds(literal) { (a, b, literal) } else { (b, a, -literal) }
     }
 
-    /// The order of a pair, and of the readers of its first write before the second.
+    /// The arcs that the order of a pair adds in the model: from the first write, and from its readers, to
+    /// the second.
     fn chosen(&self, pair: usize) -> impl Iterator<Item = Arc> {
         let (from, to, literal) = self.ordered(pair);
         let order = Link::chosen(Rule::Assumed, [0, literal]);
@@ -105,7 +107,7 @@ impl<'b> OpenOrder<'b> for OpenPairs<'_, '_, 'b> {
         &mut self.formula
     }
 
-    /// The order consists of the nodes of the graph.
+    /// The order has all nodes of the graph, not only operations.
     fn check_model(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
         let triangles = self.triangles.find(|pair| self.ordered(pair));
         let chosen = || (0..self.pairs.len()).flat_map(|pair| self.chosen(pair)).collect();
@@ -116,7 +118,7 @@ impl<'b> OpenOrder<'b> for OpenPairs<'_, '_, 'b> {
 /// The proof that the literals of a cycle exclude each other. The arcs of the cycle become edges for as long as it is written.
 fn block(forced: &mut Forced<'_>, cycle: &[Arc], meaning: impl Fn(i32) -> Assumption) -> Block {
     let mark = forced.mark();
-    // The order that a reader follows from has to come before it.
+    // Edges by R7 follow from the order of two writes, so the edge of that order needs a smaller number.
     for literal in cycle.iter().flat_map(|arc| arc.link.literals()).filter(|&it| it != 0) {
         if let Assumption::Before(first, second) = meaning(literal) {
             forced.assume_order(first, second);

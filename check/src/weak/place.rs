@@ -1,4 +1,4 @@
-//! Placing accesses one after the other, such that each read returns what the history shows.
+//! Places accesses one after the other, such that each read returns the value that the history shows.
 //!
 //! A read is placed while the write that it returns is the latest of its location, a write once all
 //! readers of the latest write are placed. Nothing is undone: if every access that could come next has to
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::forced::{Forced, NONE, Source};
 
-/// The accesses in an order, or those of them that could be placed.
+/// The accesses that could be placed, in order.
 pub(super) struct Placed {
     pub order: Vec<OpId>,
     /// Per operation, whether it was placed.
@@ -20,7 +20,8 @@ pub(super) struct Placed {
     pub is_complete: bool,
 }
 
-/// A key by which accesses are placed first: reads before writes, then in the order of the trace.
+/// The key by which ready accesses are ordered: reads before writes, then in the order of the trace, then by
+/// index in their thread.
 type Rank = (bool, u32, u32);
 
 /// Places as many accesses as possible. Cost: linear, but for the logarithm of a heap.
@@ -47,12 +48,13 @@ struct Placer<'a, 'f> {
     latest: Vec<u32>,
     /// Per location, how many readers of the latest write are not placed.
     waiting_readers: Vec<u32>,
-    /// Per operation, its readers that are not placed.
+    /// Per write, the number of its readers that are not placed.
     readers: Vec<u32>,
-    /// Per location, store-conditionals that were not placed although the source of their load-linked was, and that only writes
-    /// of their own thread may precede.
+    /// Per location, the crossed store-conditionals (those whose own thread wrote the location since their
+    /// load-linked) that are not placed although the source of their load-linked is. Until they are placed,
+    /// only their own threads may write the location.
     open_pairs: Vec<Vec<OpId>>,
-    /// Per write, store-conditionals of this kind that have it as their source.
+    /// Per write that is not placed, the crossed store-conditionals whose load-linked reads it.
     pairs: FxHashMap<u32, Vec<OpId>>,
     /// Per location, accesses that were ready and have to wait for another access of it.
     parked: Vec<Vec<u32>>,
@@ -93,7 +95,7 @@ impl<'a, 'f> Placer<'a, 'f> {
         placer
     }
 
-    /// Notes a store-conditional whose thread wrote the location since its load-linked.
+    /// Records a store-conditional if its thread wrote the location since its load-linked.
     fn note_pair(&mut self, op: OpId) {
         let Some(reader) = self.forced.reader(op).filter(|reader| reader.is_crossed) else {
             return;
@@ -108,7 +110,7 @@ impl<'a, 'f> Placer<'a, 'f> {
         }
     }
 
-    /// The source of what an operation, or its load-linked, reads.
+    /// The source of an operation that reads, or of the load-linked of a store-conditional.
     fn observed(&self, op: OpId) -> Option<Source> {
         self.history.observing_read(op).map(|read| self.forced.source(read))
     }
@@ -147,8 +149,8 @@ impl<'a, 'f> Placer<'a, 'f> {
         (self.history.kind(op).writes(), order, self.history.index_of(op))
     }
 
-    /// Visits a node all predecessors of which were visited. Returns whether it was passed; if not, it is
-    /// parked.
+    /// Visits a node whose predecessors were all visited, and places it if it is an access. Returns `false`
+    /// if the access has to wait; then it is parked.
     fn visit(&mut self, node: u32) -> bool {
         if node as usize >= self.history.len() || self.history.kind(OpId(node)).is_fence() {
             return true;

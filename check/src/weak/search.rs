@@ -1,5 +1,5 @@
-//! The search of a memory order: tries both orders of pairs of writes, and the candidates of reads, and
-//! keeps what each contradiction shows as a clause. Where that takes long, a SAT solver orders the pairs.
+//! Searches a memory order: tries both orders of pairs of writes, and the candidates of reads, and turns each
+//! contradiction into a clause. If that takes long, a SAT solver orders the pairs.
 
 use certify::certificate::Node;
 use history::{History, OpId, ReadSource};
@@ -14,7 +14,7 @@ use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
 use crate::sat::formula::{Found, OpenOrder};
 use crate::verdict::SatStatistics;
 
-/// Contradictions about the order of writes after which a search asks the SAT solver.
+/// Number of contradictions about the order of writes after which a search hands over to the SAT solver.
 const HANDOVER: u64 = 64;
 
 /// When a search asks the SAT solver about the order of writes.
@@ -28,12 +28,12 @@ pub(super) enum Solving {
 
 /// How a search ended.
 pub(super) enum End {
-    /// A memory order, as far as it was searched; the axioms are still to be checked.
+    /// A candidate for a memory order; its caller has to check the axioms.
     Order(Vec<OpId>),
     Violation(Violation),
-    /// The SAT solver found no order, and no proof of it.
+    /// The SAT solver found that there is no order, but its clauses do not prove it.
     Unproved,
-    /// As many contradictions were met as the budget allows.
+    /// The budget of contradictions is spent.
     Budget,
     /// A bound was met.
     Exceeded,
@@ -66,7 +66,8 @@ pub(super) struct Search<'a> {
     bounds: &'a Bounds,
     budget: u64,
     solving: Solving,
-    /// Contradictions met so far, and how many there may be before writes are ordered in another way.
+    /// The number of contradictions met so far, and the number at which the current way of ordering writes
+    /// ends.
     contradictions: u64,
     limit: u64,
     /// Statistics of the last formula, if there was one.
@@ -182,7 +183,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds a proof that is about the order of writes alone. Its clauses hold if the sources that its blocks assume are right.
+    /// Adds a proof about the order of writes, which takes the assumed sources of reads for granted. Its
+    /// clauses are extended by the negated assumptions about sources that its blocks rest on.
     fn include(&mut self, proof: Violation) -> Clause {
         let (blocks, resolvents) = (self.blocks.len(), self.resolvents.len());
         self.blocks.extend(proof.blocks);
@@ -246,7 +248,8 @@ impl<'a> Search<'a> {
         Ok(self.resolve(literals, premises))
     }
 
-    /// The clause that a contradiction shows.
+    /// Turns a contradiction into a clause. Returns an error if the limit of contradictions, or a bound, was
+    /// met.
     fn refuted(&mut self, stop: Stop) -> Result<Clause, Stopped> {
         let Stop::Cycle(cycle) = stop else { return Err(Stopped::Exceeded) };
         if self.contradictions >= self.limit {

@@ -10,18 +10,18 @@ use crate::engine::csr::Csr;
 use crate::engine::events::{INITIAL, NONE};
 use crate::engine::windows::{self, Ended, Extent, Input};
 
-/// Number of operations from which on the search by windows comes first.
+/// Number of operations from which on a history is first searched by windows.
 pub(super) const MINIMUM: usize = 2048;
 
-/// Sizes of the windows that are tried, in usual sizes.
+/// Sizes of the windows that are tried, as multiples of the usual size.
 pub(super) const TIMES: [usize; 2] = [1, 4];
 
-/// The patience of a search by windows. The alternative keeps a bit for each pair of operation and write, and
-/// takes a hundred times as long.
+/// The [`Extent::patience`] of a search by windows. It is high, since the alternative keeps a bit for each
+/// pair of operation and write, and takes a hundred times as long.
 const PATIENCE: usize = 384;
 
 impl Nodes {
-    /// Searches a memory order with windows of the usual size, or of so many times that size.
+    /// Searches a memory order with windows of `times` times the usual size.
     pub fn order_by_windows(&self, task: &Task<'_>, admission: &[u32], times: usize) -> Ended {
         let finals: Vec<u32> = task.finals.writes.iter().map(|write| write.0).collect();
         let history = task.history;

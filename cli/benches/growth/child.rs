@@ -8,29 +8,32 @@ use std::time::Instant;
 
 use wait4::Wait4;
 
-/// The time, memory and output of a run of the program.
+/// The time, memory and output of one run of the program.
 pub struct Run {
-    /// Wall time.
+    /// Wall-clock time, in seconds.
     pub seconds: f64,
-    /// The time that processors spent on it, for the program and for the system.
+    /// Processor time of the program, in user and system mode, in seconds.
     pub processor_seconds: f64,
-    /// The most memory that it held, in bytes.
+    /// Peak memory of the program, in bytes.
     ///
-    /// Linux counts what this process held when it started the child, too: it must stay small.
+    /// Linux also counts the memory that this process had when it started the child, so this process must stay small.
     pub peak: u64,
     /// Standard output.
     pub output: String,
 }
 
-/// The program that was built with the bench.
+/// The build of the program that belongs to the bench.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_rubric");
 
-/// Runs the program; its exit status must be one of those given.
+/// Runs the program. Its exit status must be one of `statuses`.
 pub fn run(arguments: &[&str], statuses: &[i32]) -> Result<Run, Box<dyn Error>> {
     run_other(PROGRAM, arguments, statuses)
 }
 
 /// Runs a build of the program, given by its path.
+///
+/// # Errors
+/// Returns an error if the build cannot be run or its exit status is not one of `statuses`.
 pub fn run_other(
     program: &str,
     arguments: &[&str],

@@ -1,13 +1,13 @@
-//! The points that are measured: one parameter is varied at a time, around a point in the middle.
+//! The points that are measured. One parameter at a time is varied around a middle point.
 
 /// Weights of loads, stores, read-modify-writes and fences.
 pub type Mix = [u32; 4];
 
-/// The mixes of Manovit & Hangal 2006 (section 5 and Table 1); what they call *others* is left out.
+/// The mixes of Manovit & Hangal 2006 (section 5 and Table 1), without the operations that they call *others*.
 const LOADS: Mix = [50, 16, 30, 2];
 const EQUAL: Mix = [33, 33, 30, 2];
 const STORES: Mix = [16, 50, 30, 2];
-/// Half of it loads, few read-modify-writes.
+/// A mix with half loads and few read-modify-writes.
 const PLAIN: Mix = [50, 40, 8, 2];
 
 /// The models, by their names on the command line.
@@ -16,23 +16,23 @@ const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 /// A history to measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// The series that it belongs to.
+    /// The series that the point belongs to.
     pub series: &'static str,
-    /// The model whose machine runs it, and that it is checked against.
+    /// The model whose machine generates the history, and that it is checked against.
     pub model: &'static str,
     pub operations: u64,
     pub threads: u32,
     pub locations: u32,
     pub mix: Mix,
-    /// Number of reads that are re-pointed.
+    /// Number of reads that are changed to read from another write.
     pub violations: u32,
     pub seed: u64,
-    /// Extension of its file.
+    /// The extension of the history's file.
     pub format: &'static str,
     pub algorithm: &'static str,
 }
 
-/// The point in the middle.
+/// The point around which parameters are varied.
 const MIDDLE: Point = Point {
     series: "operations",
     model: "sc",
@@ -46,7 +46,7 @@ const MIDDLE: Point = Point {
     algorithm: "stages",
 };
 
-/// Every point; the largest ones only if `full`.
+/// All points; the largest sizes only if `full`.
 pub fn points(full: bool) -> Vec<Point> {
     let mut points = Vec::new();
     let mut each_model = |point: Point| {
@@ -99,7 +99,7 @@ fn targets() -> impl Iterator<Item = Point> {
     strong.chain([weak])
 }
 
-/// A trace from gzip to the certificate.
+/// Points that measure a trace from its gzip file to its certificate.
 fn pipeline() -> impl Iterator<Item = Point> {
     let trace = |model| Point {
         series: "pipeline",

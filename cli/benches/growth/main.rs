@@ -1,4 +1,4 @@
-//! Time and memory of the program against the size of what it checks, as a table and as Parquet
+//! Measures time and memory of the program against the size of what it checks. Prints a table, and writes it as Parquet
 //! ([`tables`], *measurements*).
 //!
 //! Each point of the [`grid`] is a history that `rubric generate` writes into a temporary folder,
@@ -9,9 +9,8 @@
 //! cargo bench --package cli --bench growth [-- SERIES]
 //! ```
 //!
-//! Environment: `RUBRIC_BENCH=full` for the largest sizes too, `RUBRIC_RESULTS` the folder for
-//! `growth.parquet` (default: `results` in the target folder), `RUBRIC_TIMEOUT` how many seconds a
-//! check may take (default: 60).
+//! Environment: `RUBRIC_BENCH=full` adds the largest sizes, `RUBRIC_RESULTS` is the folder for `growth.parquet` (default:
+//! `results` in the target folder), `RUBRIC_TIMEOUT` is the time limit of a check in seconds (default: 60).
 
 mod child;
 mod grid;
@@ -28,7 +27,7 @@ use tables::write_measurements;
 use measure::Bench;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Without the flag that `cargo bench` gives, this runs as a test, which only checks that it starts.
+    // `cargo bench` gives this flag. Without it the bench runs as a test, which only checks that it starts.
     if !env::args().any(|word| word == "--bench") {
         println!("growth: run it with `make bench`");
         return Ok(());
@@ -59,13 +58,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    // Written only at the end, since the memory of this process counts as that of its children.
+    // The file is written at the end, because the memory of this process counts as that of its children.
     write_measurements(&results, &rows)?;
     println!("{} rows: {}", rows.len(), results.display());
     failure.map_or(Ok(()), Err)
 }
 
-/// The file for the results; its folder is made.
+/// The file for the results. Its folder is created.
 fn results() -> Result<PathBuf, Box<dyn Error>> {
     let folder = match env::var_os("RUBRIC_RESULTS") {
         Some(folder) => PathBuf::from(folder),

@@ -12,12 +12,12 @@ use tempfile::TempDir;
 use crate::child::{self, Run};
 use crate::grid::Point;
 
-/// How often a short command is repeated.
+/// Number of runs of a short command.
 const RUNS: usize = 3;
-/// Commands that take longer than this many seconds are run once.
+/// Time above which a command is run only once, in seconds.
 const LONG: f64 = 4.0;
 
-/// Where traces and certificates go, and how long a check may take.
+/// The folder for traces and certificates, and the time limit of a check.
 pub struct Bench {
     folder: TempDir,
     timeout: Duration,
@@ -42,7 +42,10 @@ impl Bench {
         Ok(Bench { folder, timeout })
     }
 
-    /// Generates, checks and verifies.
+    /// Generates the history of a point, checks it, and verifies the certificate.
+    ///
+    /// # Errors
+    /// Returns an error if one of the commands fails.
     pub fn measure(&self, point: &Point) -> Result<Measurement, Box<dyn Error>> {
         let trace = self.path(&format!("history.{}", point.format));
         let command = generate(point);
@@ -141,7 +144,7 @@ fn generate(point: &Point) -> String {
     )
 }
 
-/// Verifies a certificate and removes it. Also returns its size.
+/// Verifies a certificate and removes it. Returns its size in bytes, and the runs.
 fn verify(trace: &str, certificate: &PathBuf) -> Result<(u64, Vec<Run>), Box<dyn Error>> {
     let path = certificate.to_string_lossy();
     let runs = repeat(|| child::run(&["verify", trace, &path], &[0]))?;

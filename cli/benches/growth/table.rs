@@ -1,4 +1,4 @@
-//! Rows as aligned text.
+//! Formats measurements as aligned text.
 
 use tables::Measurement;
 
@@ -7,7 +7,7 @@ pub const HEADER: &str = "\
 series     model algorithm format   operations thr.  loc.  mix         verdict    by        \
 check s  (decide)  MiB   verify s  MiB   cert. MiB";
 
-/// A row.
+/// A line of the table.
 pub fn line(row: &Measurement) -> String {
     let mix = format!("{}/{}/{}/{}", row.loads, row.stores, row.rmws, row.fences);
     let checked = format!(

@@ -1,6 +1,6 @@
-//! Speed of simulation, campaigns, watching and reports, beside the figures that are stored.
+//! Measures the speed of simulation, campaigns, watching and reports, and compares it with stored figures.
 //!
-//! Each row is a command of the program on work of a fixed size, run five times, of which the median counts. `make bench` runs
+//! Each row is a command of the program on work of a fixed size. It is run five times, and the median counts. `make bench` runs
 //! this; so does
 //!
 //! ```text
@@ -8,12 +8,12 @@
 //! ```
 //!
 //! The stored figures are in `fixtures/results/speed.csv`, with the processor and the commit on which they were measured. Ratios
-//! above 1 are faster than those. Rates of commands that work on one core are of the processor's time, the others of the time that
-//! passes, so measure on an idle machine.
+//! above 1 are faster than the stored figures. Rates of commands that work on one core are per second of processor time, the
+//! others per second of elapsed time, so measure on an idle machine.
 //!
-//! Environment: `RUBRIC_THEN=path` names another build of the program, which is measured in turns with this one instead of
-//! reading the stored figures, so that both see the same machine. `RUBRIC_STORE=1` replaces the stored figures by those measured, `RUBRIC_GEM5` names the folder of gem5's source,
-//! whose CHI has a row of its own.
+//! Environment: `RUBRIC_THEN=path` names another build of the program, which is measured in turns with this one in place of the
+//! stored figures, so that both run under the same conditions. `RUBRIC_STORE=1` replaces the stored figures by the measured ones.
+//! `RUBRIC_GEM5` names the folder of gem5's source, whose CHI has a row of its own.
 
 #[path = "../growth/child.rs"]
 mod child;
@@ -26,11 +26,11 @@ use std::error::Error;
 use rows::{Bench, Row};
 use stored::Figure;
 
-/// Runs of each row.
+/// Number of runs of each row.
 const RUNS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Without the flag that `cargo bench` gives, this runs as a test, which only checks that it starts.
+    // `cargo bench` gives this flag. Without it the bench runs as a test, which only checks that it starts.
     if !env::args().any(|word| word == "--bench") {
         println!("speed: run it with `make bench`");
         return Ok(());
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         println!("{}", line(row, then, value));
         measured.push(Figure::new(row.name.clone(), row.unit(), value, &machine));
-        // After each row, so that what an interrupted run has measured is not lost.
+        // The figures are stored after each row, so that an interrupted run does not lose them.
         if env::var_os("RUBRIC_STORE").is_some() {
             stored::write(&merged(&before, &measured))?;
         }
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The figures that were measured, each in the place of the stored one, and the stored ones that were not measured.
+/// The stored figures, each replaced by the measured one if there is one, followed by measured figures that were not stored.
 fn merged(before: &[Figure], measured: &[Figure]) -> Vec<Figure> {
     let new_of = |row: &str| measured.iter().find(|new| new.row == row);
     let kept = before.iter().map(|old| new_of(&old.row).unwrap_or(old));
@@ -81,7 +81,7 @@ fn merged(before: &[Figure], measured: &[Figure]) -> Vec<Figure> {
     kept.chain(measured.iter().filter(is_new)).cloned().collect()
 }
 
-/// The median of the runs of a row, for each of some builds of the program, which run in turns.
+/// The medians of the runs of a row, one for each build of the program. The builds run in turns.
 fn medians(row: &Row, programs: &[&str]) -> Result<Vec<f64>, Box<dyn Error>> {
     let mut values = vec![Vec::new(); programs.len()];
     for _ in 0..RUNS {

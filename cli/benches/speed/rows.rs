@@ -1,4 +1,4 @@
-//! The rows of the table: commands, and what counts as their work.
+//! The rows of the table: each has a command, and says how its work is counted.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -11,27 +11,27 @@ use crate::child::{self, Run};
 /// The protocols that are simulated.
 const PROTOCOLS: [&str; 4] = ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"];
 
-/// What a row measures.
+/// The quantity that a row measures.
 enum Measure {
-    /// The millions of units that are done in a second of the processor's time.
+    /// Millions of units of work per second of processor time.
     ProcessorRate,
-    /// The units that are done in a second that passes.
+    /// Units of work per second of elapsed time.
     Rate,
-    /// Seconds that pass.
+    /// Elapsed time, in seconds.
     Seconds,
-    /// Milliseconds that pass.
+    /// Elapsed time, in milliseconds.
     Milliseconds,
 }
 
-/// How the units of work are known.
+/// How the number of units of work is found.
 enum Work {
-    /// A number in the last object that the program prints.
+    /// The number with this key in the last JSON object that the program prints.
     Printed(&'static str),
-    /// Always so many.
+    /// A fixed number.
     Fixed(f64),
 }
 
-/// A row.
+/// A row of the table.
 pub struct Row {
     /// The name of the row.
     pub name: String,
@@ -47,12 +47,15 @@ impl Row {
         self.unit
     }
 
-    /// Whether more is better.
+    /// Whether a larger value is better.
     pub fn is_rate(&self) -> bool {
         matches!(self.measure, Measure::ProcessorRate | Measure::Rate)
     }
 
-    /// Runs the command of a build of the program once.
+    /// Runs the command once, with a build of the program.
+    ///
+    /// # Errors
+    /// Returns an error if the command fails, or if its output does not say its work.
     pub fn measure(&self, program: &str) -> Result<f64, Box<dyn Error>> {
         let arguments: Vec<&str> = self.command.iter().map(String::as_str).collect();
         let run = child::run_other(program, &arguments, &[0, 1])?;
@@ -77,13 +80,16 @@ impl Row {
     }
 }
 
-/// The folder for what the commands write.
+/// The folder for the files that the commands write.
 pub struct Bench {
     folder: TempDir,
 }
 
 impl Bench {
     /// Creates the folder.
+    ///
+    /// # Errors
+    /// Returns an error if the folder cannot be created.
     pub fn new() -> Result<Bench, Box<dyn Error>> {
         Ok(Bench { folder: tempfile::tempdir()? })
     }
@@ -93,7 +99,10 @@ impl Bench {
         self.folder.path().join(name).display().to_string()
     }
 
-    /// All rows. Their inputs are made here.
+    /// Makes the inputs of all rows, and returns the rows.
+    ///
+    /// # Errors
+    /// Returns an error if an input cannot be made.
     pub fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
         let mut rows: Vec<Row> = Vec::new();
         for protocol in PROTOCOLS {
@@ -174,7 +183,7 @@ impl Bench {
     }
 }
 
-/// Runs of some 500 operations with the verdicts of all models, on all cores.
+/// A row that measures runs of some 500 operations with the verdicts of all models, on all cores.
 fn campaign() -> Row {
     Row {
         name: "500 operations with verdicts".to_owned(),
@@ -187,7 +196,7 @@ fn campaign() -> Row {
     }
 }
 
-/// A mutant, from its name to the end of a run of a few operations.
+/// A row that measures the time from the name of a mutant to the end of a run of a few operations.
 fn mutant() -> Row {
     Row {
         name: "a mutant's first run".to_owned(),

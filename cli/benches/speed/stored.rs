@@ -1,34 +1,34 @@
-//! The stored figures, and the machine.
+//! The stored figures of the speed bench, and the machine that they were measured on.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A measured figure.
+/// A measured figure, and where it was measured.
 #[derive(Clone)]
 pub struct Figure {
-    /// The name of its row.
+    /// The name of the row of the table.
     pub row: String,
     /// The unit of the value.
     pub unit: String,
-    /// The median.
+    /// The median of the runs.
     pub value: f64,
-    /// The model of the processor.
+    /// The name of the processor's model.
     pub processor: String,
     /// The commit that was measured, abbreviated.
     pub commit: String,
 }
 
-/// What was measured where.
+/// The processor and the commit of a measurement.
 pub struct Machine {
-    /// The model of the processor.
+    /// The name of the processor's model.
     pub processor: String,
-    /// The commit, abbreviated.
+    /// The commit that was measured, abbreviated.
     pub commit: String,
 }
 
 impl Machine {
-    /// This processor and the commit that is checked out; `unknown` where the system does not say.
+    /// The processor of this machine and the commit that is checked out; `unknown` if the system does not say.
     pub fn this() -> Machine {
         let about = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model =
@@ -61,6 +61,9 @@ fn path() -> PathBuf {
 }
 
 /// Reads the stored figures; none if there is no file.
+///
+/// # Errors
+/// Returns an error if the file cannot be read or parsed.
 pub fn read() -> Result<Vec<Figure>, Box<dyn Error>> {
     let path = path();
     if !path.exists() {
@@ -77,7 +80,10 @@ pub fn read() -> Result<Vec<Figure>, Box<dyn Error>> {
     text.lines().skip(1).map(figure).collect()
 }
 
-/// Stores figures.
+/// Replaces the stored figures.
+///
+/// # Errors
+/// Returns an error if the file cannot be written.
 pub fn write(figures: &[Figure]) -> Result<(), Box<dyn Error>> {
     let lines = figures.iter().map(|figure| {
         let Figure { row, unit, value, processor, commit } = figure;

@@ -19,7 +19,7 @@ use crate::simulate::parse;
 use crate::words;
 use lab::load::Input;
 
-/// How long each algorithm may take when all are run.
+/// Time limit of each algorithm if all are run and the user gives no limit.
 const EACH_OF_ALL: Duration = Duration::from_secs(10);
 
 /// Decide whether histories are consistent with SC, TSO, PSO or a weaker memory model
@@ -133,12 +133,12 @@ pub enum Form {
     Parquet,
 }
 
-/// One algorithm, or all.
+/// The value of `--algorithm`: one algorithm, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// A single algorithm.
     One(Algorithm),
-    /// Every one that applies to the model.
+    /// Every algorithm that applies to the model.
     All,
 }
 
@@ -150,7 +150,7 @@ impl Choice {
         }
     }
 
-    /// Whether it can be asked about a model.
+    /// Whether the choice applies to a model.
     pub fn applies_to(self, model: Model) -> bool {
         match self {
             Choice::One(algorithm) => algorithm.applies_to(model),
@@ -164,7 +164,10 @@ impl Choice {
 }
 
 impl Args {
-    /// The models to check, to all of which the algorithm applies.
+    /// The models to check.
+    ///
+    /// # Errors
+    /// Returns an error if the user names a model that the algorithm does not apply to.
     pub fn models(&self) -> Result<Vec<Model>, Error> {
         let Choice::One(algorithm) = self.algorithm else {
             return Ok(if self.model.is_empty() {
@@ -199,7 +202,11 @@ impl Args {
         first.map(|(_, model)| model.with_rmw(self.pso_rmw))
     }
 
-    /// Reads the options that only the algorithms of the TSO tool take, and refuses them with other algorithms.
+    /// Reads the options that only the algorithms of the TSO tool take.
+    ///
+    /// # Errors
+    /// Returns an error if such an option does not fit the algorithm or the number of traces, or if the file of store orders
+    /// cannot be read.
     pub fn for_tso_tool(&self) -> Result<Option<StoreOrder>, Error> {
         let refused = |option: &str, takes: fn(Algorithm) -> bool| {
             let takers = Algorithm::ALL.into_iter().filter(|&taker| takes(taker));
@@ -228,7 +235,7 @@ impl Args {
         StoreOrder::read(path).map(Some)
     }
 
-    /// The options of an algorithm.
+    /// The options with which an algorithm checks.
     pub fn for_checking(
         &self,
         algorithm: Algorithm,

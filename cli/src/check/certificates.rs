@@ -27,12 +27,16 @@ pub struct Certificates {
     folder: PathBuf,
     /// The options with which histories are read.
     options: String,
-    /// The beginning of the names of an input's certificates, the same whatever the order in which inputs are checked.
+    /// For each input the first part of its certificates' file names, which does not depend on the order in which inputs are
+    /// checked.
     stems: HashMap<PathBuf, String>,
 }
 
 impl Certificates {
-    /// Creates the folder if it is not there. `inputs` are all inputs that are to be checked.
+    /// Creates the folder if it does not exist. `inputs` are all inputs that are to be checked.
+    ///
+    /// # Errors
+    /// Returns an error if the folder cannot be created.
     pub fn new(
         folder: &Path,
         options: String,
@@ -51,24 +55,27 @@ impl Certificates {
         Ok(Certificates { folder: folder.to_owned(), options, stems })
     }
 
-    /// The certificates of one input.
+    /// The writer of the certificates of one input.
     pub fn of(&self, input: &Path) -> FileCertificates<'_> {
         let stem = self.stems.get(input).map_or("", String::as_str);
         FileCertificates { all: self, stem, names: HashMap::new() }
     }
 }
 
-/// The certificates of one input.
+/// Writes the certificates of one input.
 pub struct FileCertificates<'a> {
     all: &'a Certificates,
     stem: &'a str,
-    /// How often each name was given.
+    /// How often each file name has been used.
     names: HashMap<String, usize>,
 }
 
 impl FileCertificates<'_> {
-    /// Writes the certificate of a verdict; an undecided one has none, and neither has a weaker
-    /// criterion that holds.
+    /// Writes the certificate of a verdict. There is none for an undecided verdict, for a violation without a proof, and for a
+    /// weaker criterion that holds.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
     pub fn write(
         &mut self,
         decided: &Decided<'_>,
@@ -78,7 +85,7 @@ impl FileCertificates<'_> {
         let path = self.path(decided);
         let verdict = &decided.outcome.verdict;
         if matches!(verdict, Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied) {
-            // One from an earlier run would be mistaken for this one's.
+            // A certificate from an earlier run would be mistaken for one of this verdict.
             let _ = std::fs::remove_file(path);
             return Ok(None);
         }
@@ -96,8 +103,8 @@ impl FileCertificates<'_> {
         Ok(steps.map(|steps| Written { path, steps, bytes }))
     }
 
-    /// `FILE[.HISTORY].MODEL.cert`, with a number behind a file or history whose name is taken; a criterion that is weaker than the
-    /// model takes its place.
+    /// The path `FILE[.HISTORY].MODEL.cert`, with `~2`, `~3`, ... after a FILE or HISTORY whose name is taken. If the claim is
+    /// about a criterion weaker than the model, the criterion's name replaces MODEL.
     fn path(&mut self, decided: &Decided<'_>) -> PathBuf {
         let name = decided.history.name.as_deref();
         let stem =
@@ -109,13 +116,13 @@ impl FileCertificates<'_> {
     }
 }
 
-/// The beginning of the names of a file's certificates.
+/// The first part of the names of an input's certificates: its file name, or `stdin`.
 fn stem(path: &Path) -> String {
     let name = path.file_name().map_or("stdin".into(), |name| name.to_string_lossy());
     tame(if name == "-" { "stdin" } else { &name })
 }
 
-/// A name that is given for the `number`-th time.
+/// A name that is used for the `number`-th time: from the second time on, it ends in `~number`.
 fn numbered(name: String, number: usize) -> String {
     if number > 1 { format!("{name}~{number}") } else { name }
 }
@@ -126,7 +133,7 @@ fn file_name(file: &str) -> Option<String> {
     (name != "-").then(|| name.into_owned())
 }
 
-/// Replaces the characters that some file system does not allow in a name.
+/// Replaces characters that some file systems do not allow in names, and cuts the name to 60 characters.
 fn tame(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     name.chars().map(|c| if plain(c) { c } else { '_' }).take(60).collect()

@@ -7,14 +7,14 @@ use check::{Reason, Verdict};
 use super::Decided;
 use crate::status::Status;
 
-/// The verdicts; the first is that of the stages.
+/// The verdicts of the algorithms that apply; the first is that of the engine's stages.
 pub struct Comparison<'a> {
-    /// One of each algorithm that applies.
+    /// The verdict of each algorithm that applies.
     pub decided: Vec<Decided<'a>>,
 }
 
 impl Comparison<'_> {
-    /// Whether a verdict says that the model holds, or does not; `None` if neither.
+    /// Whether a verdict says that the history is consistent with the model; `None` if it does not say.
     fn holds(decided: &Decided<'_>) -> Option<bool> {
         match decided.outcome.verdict {
             Verdict::Consistent(_) => Some(true),
@@ -36,7 +36,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Describes two algorithms of which one must be wrong, if there are such.
+    /// Describes an algorithm that is wrong, or two of which one must be; `None` if there is none.
     pub fn disagreement(&self) -> Option<String> {
         let defect = |decided: &&Decided<'_>| {
             let reason = match &decided.outcome.verdict {
@@ -71,7 +71,7 @@ impl Comparison<'_> {
     }
 }
 
-/// How many of the pairs of writes an algorithm ordered before any search.
+/// The number and share of the pairs of writes that an algorithm ordered before any search, as text.
 pub fn pairs(decided: &Decided<'_>) -> String {
     let Some(ordered) = decided.outcome.statistics.ordered else {
         return String::new();
@@ -81,7 +81,7 @@ pub fn pairs(decided: &Decided<'_>) -> String {
     format!("{ordered}/{all} {percent:5.1} %")
 }
 
-/// The work of a search or a SAT solver, the criterion that fired, or why there is no verdict.
+/// The work of a search or a SAT solver, the criterion that fired, or the reason why there is no verdict, as text.
 pub fn effort(decided: &Decided<'_>) -> String {
     let statistics = &decided.outcome.statistics;
     let mut parts = Vec::new();
@@ -112,7 +112,7 @@ mod tests {
     use check::verdict::{Stage, Statistics};
     use check::{Algorithm, Model, Outcome};
 
-    /// Compares verdicts of algorithms.
+    /// The exit status and the disagreement for these verdicts of algorithms.
     fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {
         let history = history::History::default();
         let input = lab::load::Input {

@@ -1,4 +1,4 @@
-//! Checks inputs on several threads, and prints what becomes of them in the order of the inputs.
+//! Checks inputs on several threads, and prints their results in the order of the inputs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::error::{self, Error};
 use crate::progress;
 use crate::status::Status;
 
-/// What was found out so far.
+/// The results of the inputs that were checked so far.
 pub struct Seen {
     /// The status of all inputs together.
     pub status: Status,
@@ -30,7 +30,7 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Adds an input, and reports what is wrong with it after what was printed about it.
+    /// Adds the result of an input, and prints its errors after the output about it.
     fn add(&mut self, checked: Checked, out: &mut dyn Write) -> Result<(), Error> {
         self.status = checked.status.map_or(self.status, |status| self.status.and(status));
         self.rows.extend(checked.rows);
@@ -72,7 +72,7 @@ pub fn check(
     in_parallel(checker, &paths, jobs, seen, out)
 }
 
-/// What becomes of a name that stands for no trace.
+/// The result for an argument that names no readable trace.
 fn unreadable(error: &lab::Error) -> Checked {
     let file = match error {
         lab::Error::NoTraces(path) | lab::Error::File { path, .. } => path.display().to_string(),
@@ -84,7 +84,8 @@ fn unreadable(error: &lab::Error) -> Checked {
     Checked { status: Some(Status::Bad), rows, errors: vec![what], unwritten: None }
 }
 
-/// Checks inputs with a number of threads, 0 for one a core. Each prints to memory.
+/// Checks inputs on `jobs` threads, or one thread per core if `jobs` is 0. The output of each input is kept in memory until the
+/// outputs before it are printed.
 fn in_parallel(
     checker: &Checker<'_>,
     paths: &[PathBuf],
@@ -107,7 +108,7 @@ fn in_parallel(
                 let mut text = Vec::new();
                 let checked = checker.check(path, &mut text);
                 progress.advance(path, &checked);
-                // The receiver is gone if an error of the output ended the command.
+                // Sending fails only if an error of the output has ended the command.
                 let _ = sender.send((number, (checked, text)));
             });
         }
@@ -125,7 +126,7 @@ fn in_parallel(
             Ok::<(), Error>(())
         };
         let taken = receiver.iter().try_for_each(|(number, result)| take(number, result));
-        // After an error nothing more is started.
+        // After an error no further input is started.
         is_over.store(true, Ordering::Relaxed);
         taken
     })
@@ -150,7 +151,7 @@ impl Progress {
     }
 }
 
-/// The bytes of a file, or of all files in gem5's output folder.
+/// The size of a file, or of all files in gem5's output folder, in bytes.
 fn size(path: &Path) -> u64 {
     let of_file = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
     match fs::read_dir(path) {

@@ -9,10 +9,13 @@ use super::table::name;
 use crate::error::Error;
 use crate::files;
 
-/// The most histories that are listed.
+/// Most histories that the table lists.
 const MOST: usize = 50;
 
 /// Writes how many traces are wrong, and the table, with the violations first.
+///
+/// # Errors
+/// Returns an error if the file cannot be written.
 pub fn write(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
     let text = text(rows);
     files::create(path, |out| out.write_all(text.as_bytes()).map_err(Error::Output))
@@ -37,7 +40,7 @@ fn text(rows: &[VerdictRow]) -> String {
     text
 }
 
-/// How many traces there are, and how many are not consistent.
+/// The number of traces, and of those that are not consistent, in words.
 fn totals(rows: &[VerdictRow]) -> String {
     let folders = verdicts::by_folder(rows);
     let sum = |of: fn(&verdicts::Counts) -> usize| folders.values().map(of).sum::<usize>();
@@ -78,7 +81,7 @@ fn cells(group: &Group<'_>, width: usize) -> Vec<String> {
     cells
 }
 
-/// A line of the table, in which nothing is taken for markup or the end of a cell.
+/// A line of the table. Characters are escaped that Markdown would take for markup or the end of a cell.
 fn line(cells: impl Iterator<Item = String>) -> String {
     let escaped = |cell: String| {
         let cell = cell.replace('\n', " ").replace('\\', "\\\\").replace('|', "\\|");

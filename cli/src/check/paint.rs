@@ -15,12 +15,12 @@ pub enum Choice {
     Never,
 }
 
-/// The user's choice.
+/// The user's choice of when to colour the output.
 static CHOICE: OnceLock<Choice> = OnceLock::new();
 
 /// Sets the user's choice. Later calls have no effect.
 pub fn choose(choice: Choice) {
-    // The first word counts.
+    // Only the first choice counts.
     let _ = CHOICE.set(choice);
 }
 
@@ -62,7 +62,7 @@ impl Paint {
         self.with("33", text)
     }
 
-    /// Paints text by the verdict that it is about.
+    /// Paints text in the colour of the verdict `word`.
     pub fn verdict(self, word: &str, text: &str) -> String {
         match word {
             "consistent" => self.good(text),

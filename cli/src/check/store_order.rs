@@ -18,7 +18,7 @@ pub struct StoreOrder {
     entries: Vec<Entry>,
 }
 
-/// A value of a line.
+/// A value of a line, with the address of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     line: usize,
@@ -101,11 +101,11 @@ struct Writes {
     values: HashMap<(u32, u64), Named>,
 }
 
-/// A write, and another write of the same value, if there is one.
+/// A write, and another write of the same value to the same location, if there is one.
 struct Named {
     write: OpId,
     again: Option<OpId>,
-    /// The line that names it.
+    /// The line of the file that names the write.
     line: Option<usize>,
 }
 
@@ -135,7 +135,8 @@ impl Writes {
         writes
     }
 
-    /// The write that an entry names.
+    /// Returns the write that an entry names, and notes that it is named. The error says that there is no such write, that its
+    /// value is written twice, or that an earlier entry names it.
     fn take(&mut self, history: &History, entry: Entry) -> Result<OpId, String> {
         let Entry { line, address, value } = entry;
         let location = self.locations.get(&address).ok_or_else(|| {
@@ -183,7 +184,7 @@ impl Writes {
     }
 }
 
-/// An operation and its place.
+/// An operation with its thread and its line of the trace, in words.
 fn named(history: &History, op: OpId) -> String {
     let operation = history.operation(op);
     let line = operation.line.map_or(String::new(), |line| format!(", line {line} of the trace"));
@@ -191,7 +192,7 @@ fn named(history: &History, op: OpId) -> String {
     format!("{} (thread {thread}{line})", history.describe(op))
 }
 
-/// Address and values; `None` for a line without any.
+/// Parses a line into an address and its values; `None` if it is empty or a comment.
 fn parse_line(line: &str) -> Result<Option<(u64, Vec<u64>)>, String> {
     let content = line.split('#').next().unwrap_or("").trim();
     if content.is_empty() {
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
     use history::{Access, HistoryBuilder, Initial, Kind, Place};
 
-    /// Two threads that write cell 7, and one that writes cell 8 for itself.
+    /// A history in which two threads write cell 7, and only one of them writes cell 8.
     fn history() -> History {
         let mut builder = HistoryBuilder::new();
         for (thread, cell, value) in [(0, 7, 1), (0, 7, 2), (1, 7, 3), (1, 8, 1)] {

@@ -22,7 +22,7 @@ use crate::files;
 /// Most inputs whose verdicts are printed in full, and most consistent histories that the table lists.
 pub const MOST_IN_FULL: usize = 40;
 
-/// Prints nothing: the table says it all.
+/// Prints no verdicts, because the table has them all.
 pub struct Silent;
 
 impl Printer for Silent {
@@ -54,7 +54,10 @@ pub struct Output {
 }
 
 impl Output {
-    /// The file in the format that its name says.
+    /// The output for a path, in the format of its extension.
+    ///
+    /// # Errors
+    /// Returns an error if the extension is that of no format.
     pub fn of(path: &Path) -> Result<Output, Error> {
         let write = match files::ending(path).as_deref() {
             Some("csv") => csv,
@@ -72,6 +75,9 @@ impl Output {
     }
 
     /// Writes the rows.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
     pub fn write(&self, rows: &[VerdictRow]) -> Result<(), Error> {
         (self.write)(&self.path, &verdicts::sorted(rows))
     }
@@ -96,7 +102,7 @@ fn parquet(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
     Ok(tables::write_verdicts(path, rows)?)
 }
 
-/// File, and the history's name if it has one. Control characters in a name must not reach the terminal.
+/// The file, and the history's name if it has one, without control characters, which must not reach the terminal.
 pub fn name(row: &VerdictRow) -> String {
     tame(&match &row.history {
         Some(history) => format!("{}: {}", row.file, shortened(history)),
@@ -127,7 +133,7 @@ pub fn print(rows: &[VerdictRow], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A line for each history, with a column for each model or algorithm of the first one.
+/// Prints a line for each history, with a column for each model or algorithm of the first history.
 fn list(groups: &[&Group<'_>], paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let width =
         groups.iter().map(|group| name(group.rows[0]).chars().count()).max().unwrap_or(0).max(7);
@@ -163,7 +169,7 @@ fn list(groups: &[&Group<'_>], paint: Paint, out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// How many histories had each verdict under each model.
+/// Prints how many histories had each verdict under each model.
 fn totals(groups: &[Group<'_>], out: &mut dyn Write) -> io::Result<()> {
     let mut counts: Vec<((&str, &str), usize)> = Vec::new();
     let rows = groups.iter().flat_map(|group| &group.rows);

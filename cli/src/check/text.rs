@@ -186,7 +186,7 @@ fn subject(decided: &Decided<'_>) -> &'static str {
     }
 }
 
-/// File, and the history's name if it has one.
+/// The file, and the history's name if it has one.
 fn name(input: &Input, history: &History) -> String {
     let name = match &history.name {
         Some(name) => format!("{}: {}", input.file, shortened(name)),
@@ -196,7 +196,7 @@ fn name(input: &Input, history: &History) -> String {
     tame(&name)
 }
 
-/// A name that leaves room on the line.
+/// Cuts a name to `NAME_CHARACTERS` characters.
 pub fn shortened(name: &str) -> String {
     match name.char_indices().nth(NAME_CHARACTERS) {
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -204,7 +204,7 @@ pub fn shortened(name: &str) -> String {
     }
 }
 
-/// How often an algorithm that backtracks did so.
+/// The number of backtracks, in words; `None` if the algorithm that decided does not backtrack.
 fn backtracks(outcome: &Outcome) -> Option<String> {
     let Stage::By(Algorithm::HeuBack | Algorithm::DerivBack) = outcome.decided_by else {
         return None;

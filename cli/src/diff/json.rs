@@ -8,7 +8,7 @@ use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDiff
 
 use crate::test::json::{explored, finding};
 
-/// The version of the form.
+/// Version of the JSON object.
 const VERSION: u32 = 1;
 
 /// Prints the report as one object.

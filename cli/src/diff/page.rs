@@ -1,4 +1,4 @@
-//! The report of a comparison as a page.
+//! The report of a comparison as an HTML page.
 
 use lab::testing::{Compared, Options};
 use report::page::tested::{TestPage, tested as page_of};

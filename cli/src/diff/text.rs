@@ -37,7 +37,7 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// How much was tested.
+/// The extent of the tests in a sentence: programs, kinds of cores, operations, seed and time.
 pub fn headline(compared: &Compared, options: &Options) -> String {
     format!(
         "Both versions: {} on each of {}, {} operations, seed {}{}; {:.0} s",
@@ -50,7 +50,7 @@ pub fn headline(compared: &Compared, options: &Options) -> String {
     )
 }
 
-/// How often the changed transitions were taken, and which never were.
+/// Lines that say how many of the changed transitions were taken, and which never were.
 pub fn coverage(compared: &Compared) -> Vec<String> {
     if compared.reached.is_empty() {
         return Vec::new();
@@ -63,7 +63,7 @@ pub fn coverage(compared: &Compared) -> Vec<String> {
     lines
 }
 
-/// The small systems that were explored, and how far the exploration of each version came.
+/// The small systems that were explored, each with the extent of the exploration of each version, in words.
 pub fn explored(compared: &Compared) -> Vec<(String, String)> {
     let pairs = compared.explored_old.iter().zip(&compared.explored_new);
     let both = pairs.map(|(old, new)| (old.system.to_string(), extent(old), extent(new)));
@@ -87,7 +87,7 @@ fn group(which: &str, findings: &[Finding], out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-/// What differs in the files.
+/// Prints the names of the two versions, and the differences between their files.
 fn tables(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     let (old, new) = (tame(&compared.old.given), tame(&compared.new.given));
     writeln!(out, "{old}{} and {new}{}", repaired(&compared.old), repaired(&compared.new))?;
@@ -105,7 +105,7 @@ fn tables(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
 
 const SAME: &str = "no difference but comments, formatting and the order of declarations";
 
-/// What differs in the files, line by line.
+/// The differences between the files, as lines.
 pub fn lines(compared: &Compared) -> Vec<String> {
     if compared.difference.is_empty() {
         return vec![SAME.to_owned()];
@@ -127,7 +127,8 @@ fn machine_lines(machine: &MachineDifference) -> Vec<String> {
     lines
 }
 
-/// `- ` before what only the old version has, `+ ` before what only the new one has, `~ ` before what differs.
+/// Lines with `- ` before names that only the old version has, `+ ` before those that only the new one has, and `~ ` before names
+/// whose content differs.
 fn names(kind: &str, changes: &NameChanges) -> Vec<String> {
     let marked = [("-", &changes.removed), ("+", &changes.added), ("~", &changes.changed)];
     let lines = marked
@@ -150,13 +151,13 @@ fn transition(one: &TransitionDifference) -> String {
     }
 }
 
-/// A row of the table: the next state, unless it is the same, and the actions.
+/// A row of the transition table in words: the next state, unless it is the same, and the actions.
 fn row(state: &str, row: &TableRow) -> String {
     let next = if row.next == state { String::new() } else { format!(" to {}", row.next) };
     format!("{next} {{{}}}", row.actions.join("; "))
 }
 
-/// What differs between two versions of a row.
+/// The differences between two versions of a row, in words.
 fn changes(old: &TableRow, new: &TableRow, one: &TransitionDifference) -> Vec<String> {
     let mut changes = Vec::new();
     if old.next != new.next {

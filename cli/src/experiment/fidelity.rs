@@ -50,7 +50,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(Status::Done)
 }
 
-/// What is said when a signal ends the experiment.
+/// The message for an experiment that a signal ends: the number of stored programs, and how to resume.
 fn interrupted(folder: &Path) -> String {
     let programs = match stored(folder) {
         1 => "1 program is".to_owned(),

@@ -1,4 +1,4 @@
-//! What is printed about an experiment: the median time of each algorithm at each point.
+//! Prints the results of an experiment: the median time of each algorithm at each point.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -31,7 +31,7 @@ pub fn print(
     Ok(())
 }
 
-/// How often an external checker contradicts rubric.
+/// Prints how often an external checker contradicts rubric.
 fn contradictions(name: &str, trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let history = |trial: &Trial| (trial.trace_hash.clone(), trial.model.clone());
     let mut ours: BTreeMap<(String, String), Reported> = BTreeMap::new();
@@ -89,7 +89,7 @@ fn rows(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The counters of an algorithm.
+/// The counters of a trial, in words.
 fn effort(trial: &Trial) -> String {
     let pairs =
         trial.ordered.map(|ordered| format!("{ordered} of {} pairs ordered", trial.write_pairs));
@@ -159,7 +159,7 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
 impl Cell<'_> {
     fn text(&self) -> String {
         let Some(median) = median_time(self.trials.iter().copied()) else { return "-".to_owned() };
-        // If a run in the middle was cut off, how long it would have taken is not known.
+        // If a run in the middle was cut off, its time is only a lower bound.
         let beyond = if median.low < median.high { ">" } else { "" };
         let middle = format!("{beyond}{}", seconds(median.low));
         match self.cut_off {

@@ -43,7 +43,7 @@ impl Limits {
         }
     }
 
-    /// The same, for a search that also ends when `interrupted` is set, if it is given.
+    /// The limits of a search that begins now, and that also ends when `interrupted` is set, if it is given.
     pub fn begin_until(&self, interrupted: Option<&'static AtomicBool>) -> search::Limits {
         let search::Limits { bounds, states } = self.begin();
         let bounds = match interrupted {

@@ -1,4 +1,4 @@
-//! The options that say with what a protocol is explored: how its states are stored, and by how many threads.
+//! The options for how a protocol is explored: how its states are stored, and with how many threads.
 
 use explore::protocol::{Means, Store};
 
@@ -33,7 +33,7 @@ impl MeansArgs {
         self.store == UseStore::Compact
     }
 
-    /// The means of an exploration, with or without a partial order.
+    /// The means of an exploration, with or without partial-order reduction.
     pub fn with(&self, partial_order: bool) -> Means {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         Means {

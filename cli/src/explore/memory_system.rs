@@ -1,4 +1,4 @@
-//! `rubric explore memory-system`: Qadeer's method.
+//! `rubric explore memory-system`: decides by Qadeer's method whether a built-in memory system is sequentially consistent.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -86,7 +86,7 @@ pub struct Args {
     limits: Limits,
 }
 
-/// A built-in system.
+/// A built-in memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum System {
     Serial,
@@ -220,7 +220,7 @@ fn listed(run: &[Event]) -> String {
     if events.is_empty() { "no event".to_owned() } else { events.join(" ") }
 }
 
-/// Prints a search, and the run and cycle that it has found.
+/// Prints a search, and the run and cycle that it found.
 pub fn text_of(search: &Search, out: &mut dyn Write) -> io::Result<()> {
     let names = |letter, all: &[u8]| {
         let names = all.iter().map(|it| format!("{letter}{}", it + 1));

@@ -1,8 +1,8 @@
-//! `rubric explore program`: concurrent programs, with the monitors on each run.
+//! `rubric explore program`: explores concurrent programs, with monitors on each run.
 //!
 //! - [`subject`]: a program, explored as the options say;
-//! - [`text`], [`json`]: what is printed;
-//! - [`run`](mod@run): runs, in words.
+//! - [`text`], [`json`]: the reports;
+//! - [`run`](mod@run): events and steps of runs, in words.
 
 mod json;
 mod run;

@@ -1,12 +1,12 @@
-//! `rubric explore protocol`: all runs of coherence protocols, at a small size.
+//! `rubric explore protocol`: explores all runs of coherence protocols in small systems.
 //!
-//! - [`subject`]: a protocol, or a mutant of it, explored;
-//! - [`repertoire`]: what cores do beside loads and stores;
-//! - [`fair`]: what is printed about starvation;
-//! - [`mutants`]: many mutants, as a table;
+//! - [`subject`]: the exploration of a protocol, or of a mutant of it;
+//! - [`repertoire`]: requests of cores and devices besides loads and stores of cores;
+//! - [`fair`]: the report about starvation;
+//! - [`mutants`]: explorations of many mutants, as a table;
 //! - [`unreached`]: the transitions that no run takes;
-//! - [`text`], [`json`]: what is printed;
-//! - [`chart`]: what was found, as a message-sequence chart.
+//! - [`text`], [`json`]: the reports;
+//! - [`chart`]: the run to a finding, as a message-sequence chart.
 
 mod chart;
 mod fair;
@@ -357,7 +357,7 @@ impl Args {
         words.join(" ")
     }
 
-    /// The options that would add runs to those that were asked for, such as `--tiny`.
+    /// The options that would add runs to those that were explored, such as `--tiny`.
     fn other_runs(&self) -> Vec<&'static str> {
         let repertoire = self.repertoire.repertoire();
         let options = [
@@ -370,7 +370,7 @@ impl Args {
         options.into_iter().filter(|(_, is_new)| *is_new).map(|(option, _)| option).collect()
     }
 
-    /// `2 threads, 1 location`
+    /// The size of the system in words: `2 threads, 1 location`
     fn size(&self) -> String {
         let counted = |count: u32, what: &str| match count {
             1 => format!("1 {what}"),
@@ -426,7 +426,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     if args.mutants.are_asked() {
         return mutants::run(args, &opened, out);
     }
-    // A file that cannot be written is reported before the work is done.
+    // An output that cannot be written is reported before the work is done.
     let form = args.output.as_deref().map(|path| Form::of("-o", path)).transpose()?;
     args.output.as_deref().map(files::check_writable).transpose()?;
     let mut status = Status::Done;
@@ -452,7 +452,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(status)
 }
 
-/// Says what is assumed about a protocol.
+/// Warns about buffers of a protocol whose order is assumed.
 fn tell(opened: &Opened, args: &Args) {
     if !args.quiet {
         tell_order(opened, &args.set);

@@ -71,13 +71,13 @@ pub struct Args {
     limits: Limits,
 }
 
-/// The processor time of this process in seconds, in its own code.
+/// The user time that this process has spent on processors, in seconds; 0 if the system does not say.
 fn seconds() -> f64 {
     let used = getrusage(UsageWho::RUSAGE_SELF);
     used.map_or(0.0, |used| used.user_time().num_microseconds() as f64 / 1e6)
 }
 
-/// The protocols that were named, a folder by its files.
+/// The named protocols; a folder stands for the `.slicc` files in it.
 fn named(given: &[String]) -> Result<Vec<String>, Error> {
     let mut all = Vec::new();
     for name in parse::protocols(given) {
@@ -88,7 +88,7 @@ fn named(given: &[String]) -> Result<Vec<String>, Error> {
         let entries = std::fs::read_dir(name)
             .map_err(|why| Error::Usage(format!("{name}: cannot be read: {why}")))?;
         let paths = entries.flatten().map(|entry| entry.path());
-        // It declares what all protocols share, and is none.
+        // `RubySlicc_interfaces.slicc` declares what all protocols share, and is no protocol.
         let is_protocol = |path: &PathBuf| {
             path.extension().is_some_and(|end| end == "slicc")
                 && !path.ends_with("RubySlicc_interfaces.slicc")
@@ -101,7 +101,7 @@ fn named(given: &[String]) -> Result<Vec<String>, Error> {
     Ok(all)
 }
 
-/// A protocol as it is and, if repairs fit, with them.
+/// Opens a protocol as it is and, if known repairs fit it, also with these.
 fn opened(name: &str) -> Result<(Opened, Option<Opened>), Error> {
     let repaired = Opened::repaired(name, &Repairs::All, None)?;
     let is_other = !repaired.protocol.loaded.repairs.is_empty();
@@ -115,7 +115,7 @@ fn folder_of(opened: &Opened, size: Size) -> String {
     format!("{}{file}{repaired}-{size}", opened.protocol.name())
 }
 
-/// The rows of a file, and what they are made with.
+/// The rows of a file, and the options with which missing rows are made.
 struct Table<'a> {
     args: &'a Args,
     means: Means,
@@ -124,7 +124,8 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// The row of a protocol at a size, which is made if it is not there.
+    /// The row of a protocol at a size. The protocol is explored if the row is missing, or if a limit stopped it that could
+    /// change.
     fn row(&mut self, opened: &Opened, size: Size) -> Result<&Decided, Error> {
         let key = key(opened, size);
         let limits = self.args.limits.begin();
@@ -137,7 +138,7 @@ impl Table<'_> {
             };
             let folder = self.args.disk.as_ref().map(|disk| disk.join(folder_of(opened, size)));
             let (means, folder) = (&self.means, folder.as_deref());
-            // What the processor took before the exploration was stopped is in the row of then.
+            // If a limit stopped the exploration before, its row has the processor time until then.
             let resumes = folder.is_some_and(Disk::has_begun);
             let before = self.rows.get(&key).filter(|row| resumes && row.stopped.is_some());
             let before = before.map_or(0.0, |row| row.seconds);
@@ -183,7 +184,7 @@ fn heading(out: &mut dyn Write) -> std::io::Result<()> {
     )
 }
 
-/// `1 move`, or `2 moves`
+/// The number of moves in words: `1 move`, or `2 moves`
 fn moves(count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} move{plural}")

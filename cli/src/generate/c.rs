@@ -108,7 +108,7 @@ impl Args {
         }
     }
 
-    /// Refuses what the instruction set or a program in C does not have.
+    /// Refuses options that the instruction set or a program in C cannot express.
     fn check(&self, shape: &ProgramSize) -> Result<(), Error> {
         let usage = |text: String| Err(Error::Usage(text));
         if let Some(option) = self.program.has_weak().filter(|_| self.isa == Isa::X86) {
@@ -175,7 +175,7 @@ impl Args {
     }
 }
 
-/// The stride of lines.
+/// Parses the stride between cache lines, in bytes.
 fn stride() -> impl TypedValueParser<Value = u64> {
     clap::value_parser!(u64).range(64..=1 << 24).try_map(|bytes| {
         let expected = "a power of two was expected: 64, 128, 256, …";

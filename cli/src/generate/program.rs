@@ -105,7 +105,7 @@ impl Args {
     fn write(&self, opened: &Opened, out: &mut dyn Write) -> Result<(), Error> {
         for run in 0..u64::from(self.runs) {
             let simulation = self.simulation(opened, run);
-            // Flushes that the protocol does not handle, and the like.
+            // This fails if the protocol does not handle what the program requests, such as flushes.
             opened.plan(&simulation)?;
             let heading = Heading {
                 name: &self.name(opened, run),

@@ -11,7 +11,7 @@ use report::explain::words as proofs;
 use super::Ran;
 use crate::error::Error;
 
-/// Histories whose violation is shown; the others are counted.
+/// Most histories whose violation is shown; the rest are counted.
 const SHOWN: usize = 3;
 
 /// A memory order with which the proposition of a test's condition holds, or the reasons why there is none.
@@ -70,7 +70,7 @@ pub fn words(ran: &Ran, unroll: usize) -> Result<String, Error> {
     Ok(head)
 }
 
-/// What is explained: the proposition of the condition, or that it does not hold where it has to hold always.
+/// The proposition to explain: that of the condition, negated for `forall`, together with the test's filter.
 fn wanted(ran: &Ran) -> Proposition {
     let asked = ran.test.condition.proposition.clone();
     let asked = match ran.test.condition.quantifier {
@@ -83,7 +83,7 @@ fn wanted(ran: &Ran) -> Proposition {
     }
 }
 
-/// Whether the enumeration found a state with the proposition.
+/// Whether the enumeration found a state in which the explained proposition holds.
 fn is_reachable(ran: &Ran) -> bool {
     let states = &ran.outcomes.states;
     match ran.test.condition.quantifier {

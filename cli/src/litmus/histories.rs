@@ -1,4 +1,4 @@
-//! The histories of a litmus test that end in a certain way.
+//! The histories of a litmus test that end in a given state.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::error::Error;
 /// How often a thread may go back at each branch.
 const UNROLL: usize = 2;
 
-/// The histories of a test with which a proposition holds at the end.
+/// The histories of a test at whose end a proposition holds.
 ///
 /// # Errors
-/// Returns an error if the test or the proposition cannot be read, or if no run ends so.
+/// Returns an error if the test or the proposition cannot be read, or if the proposition holds at the end of no run.
 pub fn of(path: &Path, outcome: &str) -> Result<Input, Error> {
     let (file, text) = files::read(path)?;
     let test = LitmusTest::parse(&file, &text)?;

@@ -14,7 +14,7 @@ pub struct Row {
     name: String,
 }
 
-/// What herd says of a condition that is or is not met.
+/// herd's word for a condition that is met or not.
 pub fn verdict(is_met: bool) -> &'static str {
     if is_met { "Ok" } else { "No" }
 }

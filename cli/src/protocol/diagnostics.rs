@@ -1,4 +1,4 @@
-//! Diagnostics as rustc shows them.
+//! Diagnostics as rustc shows them: the message, and the marked source lines.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use slicc::source::{Diagnostic, Severity, Sources, Span};
@@ -33,7 +33,7 @@ pub(super) fn shown(sources: &Sources, diagnostic: &Diagnostic, paint: bool) -> 
     renderer.render(&[main])
 }
 
-/// The source lines of a place; if there are many, the first ones.
+/// The source lines of a place; the first ones if there are many.
 fn snippet<'a>(
     sources: &'a Sources,
     span: Span,
@@ -48,7 +48,7 @@ fn snippet<'a>(
     if let Some((last, _)) = inside.match_indices('\n').nth(LINES - 1) {
         end = start + last;
     }
-    // A line may be as long as a file.
+    // A line may be as long as a whole file.
     let end = boundary(text, end.min(start + MOST));
     let first = boundary(text, first.max(start.saturating_sub(MOST)));
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
@@ -60,12 +60,12 @@ fn snippet<'a>(
         .annotation(marked)
 }
 
-/// The beginning of the character at a byte, or of the one after it.
+/// The first boundary of a character at or after a byte.
 fn boundary(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }
 
-/// The error of a command that needs a protocol without errors.
+/// The error for a command that needs a protocol without errors.
 pub fn refusal(name: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
     let errors = diagnostics
         .iter()

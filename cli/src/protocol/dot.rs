@@ -1,4 +1,4 @@
-//! Machines as graphs in Graphviz's language.
+//! Machines as graphs in the language of Graphviz.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use slicc::outline::MachineOutline;
 
 use super::graph::Graph;
 
-/// Writes one graph a machine.
+/// Writes one graph per machine.
 pub(super) fn machines(
     loaded: &Loaded,
     machines: &[&MachineOutline],
@@ -43,7 +43,7 @@ fn write_graph(protocol: &str, graph: &Graph<'_>, out: &mut dyn Write) -> io::Re
     writeln!(out, "}}")
 }
 
-/// A string of the language.
+/// A quoted string in the language of Graphviz.
 fn quoted(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{}\"", text.replace('\n', "\\n"))

@@ -27,7 +27,7 @@ const TITLE_LETTER: f64 = 9.4;
 const COLOURS: [&str; 8] =
     ["#1f5fa8", "#b3470f", "#2c7a2c", "#8a3a8a", "#a02c2c", "#5b5b5b", "#0f7a7a", "#7a5a10"];
 
-/// Largest cost of a layout.
+/// Largest layout cost of a machine that is drawn.
 const LARGEST: usize = 200_000;
 
 /// Whether a machine is too large to be drawn.
@@ -36,7 +36,7 @@ pub(super) fn is_too_large(machine: &MachineOutline) -> bool {
     layout::cost(machine.states.len(), &links(&graph)) > LARGEST
 }
 
-/// Writes a drawing a machine.
+/// Writes one drawing per machine.
 pub(super) fn machines(
     loaded: &Loaded,
     machines: &[&MachineOutline],
@@ -48,7 +48,7 @@ pub(super) fn machines(
     Ok(())
 }
 
-/// The size of lines of small letters.
+/// The size of lines of small text, in pixels.
 fn text_size(lines: &[&str]) -> Size {
     let longest = lines.iter().map(|line| line.chars().count()).max();
     Size { width: longest.unwrap_or(0) as f64 * 5.9 + 6.0, height: lines.len() as f64 * LINE + 4.0 }
@@ -86,7 +86,7 @@ fn drawing(protocol: &str, graph: &Graph<'_>) -> String {
     svg.0
 }
 
-/// The text of a drawing.
+/// The text of an SVG drawing.
 #[derive(Default)]
 struct Svg(String);
 
@@ -130,7 +130,7 @@ impl Svg {
         self.line(format_args!("<g transform=\"translate({MARGIN} {TITLE})\">"));
     }
 
-    /// A curve through points that it crosses upright.
+    /// Draws an edge as a curve through points, which it passes vertically.
     fn edge(&mut self, edge: &Edge<'_>, points: &[Point]) {
         let Some((first, others)) = points.split_first() else {
             return;
@@ -154,7 +154,7 @@ impl Svg {
         ));
     }
 
-    /// Draws the labels, above all lines, which may pass beneath them.
+    /// Draws the labels of edges on top of the curves, which may pass beneath them.
     fn labels(&mut self, graph: &Graph<'_>, layout: &Layout) {
         for (edge, &centre) in graph.edges.iter().zip(&layout.labels) {
             let size = text_size(&edge.events);

@@ -8,19 +8,19 @@ use slicc::outline::{MachineOutline, Next};
 pub(super) struct Graph<'a> {
     /// The machine.
     pub machine: &'a MachineOutline,
-    /// The events that keep each state, without those that stall.
+    /// For each state the events that keep it, without those that stall.
     pub kept: Vec<Vec<&'a str>>,
     /// The events that lead from one state to another one.
     pub edges: Vec<Edge<'a>>,
-    /// Whether some next states are computed, so that the graph lacks them.
+    /// Whether the graph lacks transitions because actions compute their next states.
     pub is_partial: bool,
 }
 
-/// An edge.
+/// An edge of the graph.
 pub(super) struct Edge<'a> {
-    /// The state that it leaves.
+    /// The index of the state that the edge leaves.
     pub from: usize,
-    /// The state that it leads to.
+    /// The index of the state that the edge leads to.
     pub to: usize,
     /// The events of its transitions.
     pub events: Vec<&'a str>,

@@ -1,6 +1,5 @@
-//! Where the parts of a graph are drawn: layers from top to bottom, as Sugiyama, Tagawa and Toda
-//! described. Each edge has a label, which takes part in the layout as a node does, so that
-//! nothing lies on anything else.
+//! Places the parts of a graph in layers from top to bottom, by the method of Sugiyama, Tagawa and Toda. Each edge has a label,
+//! which takes part in the layout as a node does, so that no parts overlap.
 
 use std::collections::VecDeque;
 
@@ -12,7 +11,7 @@ const GAP: f64 = 16.0;
 /// Width of the channel of an edge that passes a layer.
 const CHANNEL: f64 = 4.0;
 
-/// How many passes sort the layers, and how many place their items.
+/// Number of passes that sort the layers, and of those that place their items.
 const SWEEPS: usize = 24;
 
 /// A rectangle.
@@ -44,13 +43,13 @@ pub(super) struct Layout {
     pub size: Size,
     /// The centre of each node.
     pub nodes: Vec<Point>,
-    /// Each edge: points from its beginning to its end, which it crosses upright.
+    /// For each edge the points from its beginning to its end, which its curve passes vertically.
     pub edges: Vec<Vec<Point>>,
     /// The centre of each label.
     pub labels: Vec<Point>,
 }
 
-/// How many places edges take in layers, which is what a layout costs.
+/// The cost of a layout: the number of layers that all edges span together.
 pub(super) fn cost(nodes: usize, links: &[Link]) -> usize {
     let order = order(nodes, links);
     let layers = layers(&order, links);
@@ -58,7 +57,7 @@ pub(super) fn cost(nodes: usize, links: &[Link]) -> usize {
     spans.sum()
 }
 
-/// Lays a graph out, which has no edge from a node to itself. The first node comes first.
+/// Lays out a graph, which must not have an edge from a node to itself. The first node comes first.
 pub(super) fn layout(nodes: &[Size], links: &[Link]) -> Layout {
     let order = order(nodes.len(), links);
     let mut sheet = Sheet::new(nodes, links, &layers(&order, links), &order);
@@ -67,7 +66,7 @@ pub(super) fn layout(nodes: &[Size], links: &[Link]) -> Layout {
     sheet.layout(nodes.len())
 }
 
-/// The position of each node in a search in breadth from the first.
+/// The position of each node in a breadth-first search from the first node.
 fn order(nodes: usize, links: &[Link]) -> Vec<usize> {
     let mut neighbours = vec![Vec::new(); nodes];
     for link in links {
@@ -89,7 +88,7 @@ fn order(nodes: usize, links: &[Link]) -> Vec<usize> {
     order
 }
 
-/// The layer of each node: edges lead down in the given order, and leave a layer for the label.
+/// The layer of each node. Edges lead down in the given order, and leave at least one layer between their nodes for the label.
 fn layers(order: &[usize], links: &[Link]) -> Vec<usize> {
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
     for link in links {
@@ -115,7 +114,7 @@ fn upper_and_lower(order: &[usize], link: &Link) -> (usize, usize) {
 struct Item {
     size: Size,
     x: f64,
-    /// Its neighbours in the layers above and below.
+    /// The neighbouring items in the layers above and below.
     above: Vec<usize>,
     below: Vec<usize>,
 }
@@ -125,7 +124,7 @@ struct Sheet {
     items: Vec<Item>,
     /// The items of each layer, from left to right.
     layers: Vec<Vec<usize>>,
-    /// The items of each edge from its beginning to its end, and which of them is the label.
+    /// For each edge its items from its beginning to its end, and the item that is its label.
     chains: Vec<(Vec<usize>, usize)>,
     /// For each edge, whether it leads down.
     down: Vec<bool>,
@@ -174,7 +173,7 @@ impl Sheet {
         self.down.push(down);
     }
 
-    /// Sorts each layer by where the neighbours of its items are, over and over.
+    /// Sorts the items of each layer by the mean position of their neighbours, in alternating passes down and up.
     fn sort(&mut self) {
         let mut positions = vec![0.0; self.items.len()];
         let number = |layer: &[usize], positions: &mut [f64]| {
@@ -208,7 +207,7 @@ impl Sheet {
         }
     }
 
-    /// Gives each item a place between its neighbours above and below, in the order of its layer.
+    /// Places each item between its neighbours above and below, and keeps the order of its layer.
     fn place(&mut self) {
         for sweep in 0..SWEEPS {
             for step in 0..self.layers.len() {
@@ -227,8 +226,8 @@ impl Sheet {
         mean(near.map(|&other| self.items[other].x)).unwrap_or(item.x)
     }
 
-    /// Puts the items of a layer as near to where they want to be as their sizes allow: the least
-    /// sum of squares, by pooling those that get in each other's way.
+    /// Places the items of a layer as close to their wanted positions as their sizes allow: minimises the sum of squared
+    /// distances, by pooling items that would overlap.
     fn spread(&mut self, layer: &[usize], wanted: &[f64]) {
         let mut offset = 0.0;
         let mut offsets = Vec::with_capacity(layer.len());
@@ -257,7 +256,7 @@ impl Sheet {
         }
     }
 
-    /// The layout, with its left upper corner at 0.
+    /// The finished layout, with its upper left corner at 0.
     fn layout(mut self, nodes: usize) -> Layout {
         let left = |item: &Item| item.x - item.size.width / 2.0;
         let right = |item: &Item| item.x + item.size.width / 2.0;
@@ -290,7 +289,8 @@ impl Sheet {
         }
     }
 
-    /// Where each edge meets its two nodes: side by side, in the order of where it comes from.
+    /// The horizontal positions at which each edge meets its two nodes. Edges meet a node side by side, ordered by their
+    /// neighbouring items.
     fn ports(&self) -> Vec<[f64; 2]> {
         let mut ports = vec![[0.0; 2]; self.chains.len()];
         let mut ends: Vec<(usize, bool, f64, usize, usize)> = Vec::new();
@@ -325,7 +325,7 @@ impl Sheet {
                 _ if at + 1 == chain.len() => ports[index][1],
                 _ => self.items[item].x,
             };
-            // A channel is as long as its layer is high; a node or a label as itself.
+            // A channel is as high as its layer; a node or a label has its own height.
             let height = if is_node || item == *label { size.height } else { heights[item] };
             let enters = Point { x, y: y[item] - direction * height / 2.0 };
             let leaves = Point { x, y: y[item] + direction * height / 2.0 };
@@ -356,7 +356,7 @@ mod tests {
 
     const BOX: Size = Size { width: 60.0, height: 30.0 };
 
-    /// Some graphs, as pairs of nodes.
+    /// Test graphs: the number of nodes, and edges as pairs of nodes.
     fn graphs() -> Vec<(usize, Vec<(usize, usize)>)> {
         let complete = (0..7).flat_map(|from| (0..7).map(move |to| (from, to)));
         vec![

@@ -1,4 +1,5 @@
-//! The transition tables of machines as a page: states by events, with links from each cell to what it does and to the next state.
+//! The transition tables of machines as an HTML page: states by events, with links from each cell to its actions and to the next
+//! state.
 
 use std::io::{self, Write};
 

@@ -68,7 +68,7 @@ enum Format {
 }
 
 impl Format {
-    /// The endings of the names of files in the format.
+    /// The extensions of files in the format.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Format::Text => &["txt"],
@@ -81,8 +81,8 @@ impl Format {
 }
 
 impl Args {
-    /// The format to write: the one that is asked for, which the name of the output must not contradict, or the one that the
-    /// name says.
+    /// The format to write: the one that the user asks for, which the output's extension must not contradict, or else that of the
+    /// extension.
     fn format(&self) -> Result<Format, Error> {
         let Some(path) = &self.output else {
             return Ok(self.to.unwrap_or(Format::Text));
@@ -112,7 +112,7 @@ impl Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    // A wrong name of the output is reported before the work is done.
+    // A wrong extension of the output is reported before the work is done.
     let format = args.format()?;
     let protocol = open(&args.protocol, args.mutant.as_deref())?;
     let Some((loaded, outline)) = &protocol.tables else {
@@ -179,7 +179,7 @@ fn selected<'a>(
     }
 }
 
-/// `a.svg` for a machine: `a-L1Cache.svg`.
+/// The file of one machine: `a-L1Cache.svg` for `a.svg`.
 fn of_machine(path: &Path, machine: &str) -> PathBuf {
     let mut name = OsString::from(path.file_stem().unwrap_or_default());
     name.push(format!("-{machine}"));

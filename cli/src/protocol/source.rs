@@ -1,5 +1,5 @@
-//! `rubric protocol source`: the files of a protocol as rubric runs it. Those of built-in protocols are in the program and nowhere
-//! else, and mutants and repairs change the text.
+//! `rubric protocol source`: prints or writes the files of a protocol as rubric runs it. The files of built-in protocols exist
+//! only inside the program, and mutants and repairs change the text.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::files::failed;
 use crate::status::Status;
 
-/// Number of lines that are printed before and after a line that is asked for.
+/// Number of lines that are printed before and after the requested line.
 const AROUND: usize = 8;
 
 /// Print the files of a protocol, a built-in one above all, or write them to a folder
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(Status::Done)
 }
 
-/// The files of a protocol, without what rubric itself declares.
+/// The files of a protocol, without the declarations that rubric adds.
 fn files(sources: &Sources) -> Vec<SourceFile<'_>> {
     let files = sources.files().iter();
     let named = files.map(|source| {
@@ -119,7 +119,7 @@ fn print(
     }
 }
 
-/// The lines of a file, with the numbers that they have in the file as it was given.
+/// The lines of a file, each with the number that it had before repairs and mutants changed the file.
 fn numbered<'a>(file: &'a SourceFile<'_>) -> impl Iterator<Item = (GivenLine, &'a str)> {
     file.text.lines().enumerate().map(|(at, text)| (file.source.given_line(at + 1), text))
 }
@@ -135,7 +135,7 @@ fn around(lines: &[(GivenLine, &str)], at: usize, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// Writes all files to a folder, which is created.
+/// Writes all files to a folder, which is created if it does not exist.
 fn write_all(files: &[SourceFile<'_>], folder: &Path, out: &mut dyn Write) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
     for file in files {

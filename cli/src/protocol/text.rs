@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use slicc::load::Loaded;
 use slicc::outline::{Entry, MachineOutline, Next, PortOutline};
 
-/// Width at which a list of events is wrapped.
+/// Width at which a list of events is wrapped, in characters.
 const WIDTH: usize = 44;
 
 /// Writes the tables of machines.
@@ -47,7 +47,7 @@ fn write_machine(machine: &MachineOutline, out: &mut dyn Write) -> io::Result<()
     Ok(())
 }
 
-/// A name, what is known about it, and its description, each in a column.
+/// Writes a list with columns for the name, the kind and the description.
 fn write_list(
     title: &str,
     rows: &[(&str, &str, &Option<String>)],
@@ -132,7 +132,7 @@ fn rows<'a>(machine: &'a MachineOutline, entries: &[&'a Entry]) -> Vec<Row<'a>> 
     rows
 }
 
-/// Names with commas between them, in lines.
+/// Joins names with commas, and wraps them into lines.
 fn wrap(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for (index, name) in names.iter().enumerate() {
@@ -149,7 +149,7 @@ fn wrap(names: &[&str]) -> Vec<String> {
     lines
 }
 
-/// The actions; before them, in brackets, the resources that are requested.
+/// The actions of a transition; before them, in brackets, the resources that it requests.
 fn what(machine: &MachineOutline, entry: &Entry) -> String {
     let action = |&index: &u16| machine.actions[usize::from(index)].name.as_str();
     let actions = entry.actions.iter().map(action).collect::<Vec<_>>();

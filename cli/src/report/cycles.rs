@@ -16,10 +16,10 @@ use lab::campaign;
 use report::explain::drawn;
 use report::explain::words::explanation;
 
-/// How long a verdict may take. A page should not wait for a hard history.
+/// Time limit of a verdict, so that a page does not wait for a hard history.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Returns the cycles of runs, or why there is none: the files of a protocol may have changed or be gone.
+/// Returns the cycles of runs, or the reason why there is none: for example, the files of a protocol may have changed.
 pub fn of(runs: &[&CampaignRun]) -> Vec<Cycle> {
     let cycle = |run: &&CampaignRun| {
         let (text, picture) = match explained(run) {

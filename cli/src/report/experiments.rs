@@ -1,4 +1,4 @@
-//! Which experiments were run, and the papers' claims beside their results, as human-readable text.
+//! The experiments that were run, and the papers' claims beside our results, as human-readable text.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

@@ -16,7 +16,7 @@ use crate::files::{check_ending, create, ending, failed};
 use lab::campaign::named_effects;
 use lab::stored::Stored;
 
-/// How many violations the page explains.
+/// Most violations that the page explains.
 const EXPLAINED: usize = 20;
 
 /// The files that are asked for.
@@ -36,7 +36,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Refuses names of files with the ending of another format than the one that is written.
+    /// Refuses file names with the extension of another format than the one that is written.
     ///
     /// # Errors
     /// Returns an error if a name has such an ending.
@@ -57,7 +57,7 @@ impl Files {
         }
     }
 
-    /// Refuses to write files of explorations of mutants, which are a table only.
+    /// Refuses to write files about explorations of mutants, for which there is only a table.
     ///
     /// # Errors
     /// Returns an error if a file is asked for.
@@ -130,7 +130,7 @@ impl Files {
             }
             lines.push(format!("{}: {}", if is_page { "Page" } else { "Summary" }, path.display()));
         }
-        // A blank line separates them from the rest of the text.
+        // A blank line separates the lines from the text before them.
         if let Some(first) = lines.first_mut() {
             first.insert(0, '\n');
         }

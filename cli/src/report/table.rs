@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-/// Rows of cells. The first column is flush left, the others flush right.
+/// A table of text cells. The first column is flush left, the others flush right.
 #[derive(Default)]
 pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these headings.
+    /// Creates a table with these headings.
     pub fn new(headings: &[&str]) -> Table {
         let headings = headings.iter().map(|&heading| heading.to_owned());
         Table { rows: vec![headings.collect()] }

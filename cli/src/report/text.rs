@@ -16,7 +16,7 @@ use super::{Campaign, Progress};
 use crate::check::paint::Paint;
 use crate::known::{TRIED, TRIED_IN_GEM5, explained_briefly};
 
-/// Most tables that are named.
+/// Most tables whose names are printed.
 const TABLES: usize = 4;
 
 /// The campaign, and how it is printed.
@@ -111,7 +111,7 @@ impl Page<'_> {
         self.matrix().map(|matrix| &matrix.total)
     }
 
-    /// The matrix of operators and finders of the only protocol; several are compared side by side.
+    /// Prints how many mutants of each operator each finder found. Several protocols are compared side by side.
     fn kills(&self, out: &mut dyn Write) -> io::Result<()> {
         let shown = self.answers.shown(&self.answers.kills, |matrix| &matrix.scope);
         let each: Vec<(&str, &KillMatrix)> = shown
@@ -135,7 +135,7 @@ impl Page<'_> {
         table.print(out)
     }
 
-    /// Which kind of core found the mutants, and how fast.
+    /// Prints how many mutants each kind of core found, and how fast.
     fn clients(&self, out: &mut dyn Write) -> io::Result<()> {
         let clients = &self.answers.clients;
         if clients.is_empty() {
@@ -200,7 +200,8 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// The answers about each model, of several protocols for each of them; those about single clients are in the JSON.
+    /// The answers about each model; if there are several protocols, those about each protocol and model. The answers about
+    /// single kinds of cores are only in the JSON.
     fn of_models<'a, T>(
         &'a self,
         all: &'a [T],
@@ -312,7 +313,7 @@ impl Page<'_> {
         self.more(equivalents.len(), out)
     }
 
-    /// A mutant, with its protocol if that is not clear: two versions of a protocol have the same ids.
+    /// A mutant, with its protocol if the name alone is ambiguous: two versions of a protocol have mutants of the same names.
     fn name(&self, protocol: &str, mutant: &str) -> String {
         let is_clear = !mutant.contains('/') || mutant.starts_with(&format!("{protocol}/"));
         if is_clear || self.campaign.runs.iter().all(|run| run.protocol == protocol) {
@@ -392,7 +393,8 @@ impl Page<'_> {
 }
 
 impl Page<'_> {
-    /// Prints how many transitions of each machine the unmutated protocols took; if all is shown, also which they did not.
+    /// Prints how many transitions of each machine the unmutated protocols took and, if all rows are asked for, those that they
+    /// did not take.
     fn coverage(&self, out: &mut dyn Write) -> io::Result<()> {
         let machines = self.campaign.machines();
         if machines.is_empty() {
@@ -470,10 +472,10 @@ fn cells(name: &str, row: &KillRow) -> Vec<String> {
     cells
 }
 
-/// The mutants of several protocols that were found, by operator and by finder, a column for each protocol.
+/// Prints how many mutants were found, by operator and by finder, with a column for each protocol.
 fn compared(each: &[(&str, &KillMatrix)], out: &mut dyn Write) -> io::Result<()> {
     let headings: Vec<&str> = [""].into_iter().chain(each.iter().map(|(name, _)| *name)).collect();
-    // A dot is where there is no mutant, or none that the finder could have found.
+    // A dot marks a cell without mutants, or without mutants that the finder could have found.
     let cell = |found: u64, of: u64| if of == 0 { ".".to_owned() } else { format!("{found}/{of}") };
     let rows = each.iter().flat_map(|(_, matrix)| &matrix.rows);
     let operators: BTreeSet<&str> = rows.map(|row| row.operator.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Transitions that no run of a protocol can reach, which coverage does not count.
+//! Transitions that no run of a protocol can take, which coverage does not count.
 
 use report::page::Unreached;
 use slicc::mutant::unreached::{self, Asked};
@@ -6,8 +6,8 @@ use tables::Coverage;
 
 use lab::protocols::Opened;
 
-/// Returns the unreachable transitions of the protocols in a table of coverage. If the table is of an older version, which did
-/// not write them, they are taken from the protocols' files, if these are still there.
+/// Returns the unreachable transitions of the protocols in a table of coverage. If a table of an older version does not have
+/// them, they are taken from the protocols' files, if these still exist.
 pub fn of(coverage: &[Coverage]) -> Vec<Unreached> {
     let mut all = Vec::new();
     for rows in coverage.chunk_by(|a, b| a.protocol == b.protocol) {

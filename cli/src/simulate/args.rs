@@ -172,11 +172,14 @@ pub struct Args {
     pub(super) limits: Limits,
 }
 
-/// Most operations of all threads together. With what is recorded of them they take a few gigabytes.
+/// Most operations of all threads together. Their records take a few gigabytes of memory.
 const MOST_OPERATIONS: u64 = 50_000_000;
 
 impl Args {
-    /// Refuses options that do not fit each other.
+    /// Checks that the options fit each other.
+    ///
+    /// # Errors
+    /// Returns an error that names the first option that does not.
     pub fn check(&self) -> Result<(), Error> {
         let is_series =
             self.runs.is_some() || self.protocols().len() > 1 || self.clients().len() > 1;
@@ -228,7 +231,7 @@ impl Args {
         }
     }
 
-    /// Refuses a name of a file for the folder of the traces of several runs.
+    /// Refuses the name of a file for the folder of traces of several runs.
     fn check_folder(&self) -> Result<(), Error> {
         let Some(path) = &self.output else {
             return Ok(());
@@ -300,7 +303,7 @@ impl Args {
         Ok(())
     }
 
-    /// Refuses names of files with the ending of another format than the one that is written.
+    /// Refuses file names with the extension of another format than the one that is written.
     fn check_names(&self) -> Result<(), Error> {
         /// Endings of formats that are not traces.
         const OTHERS: [&str; 8] =
@@ -338,13 +341,14 @@ impl Args {
         self.check.is_some()
     }
 
-    /// Whether the trace is all that was asked for.
+    /// Whether the trace is the only output that was asked for.
     pub fn is_plain(&self) -> bool {
         let files = [&self.output, &self.save, &self.coverage, &self.chart];
         !self.checks() && files.into_iter().all(Option::is_none)
     }
 
-    /// The models whose violation counts: those that were named, else those that the client guarantees.
+    /// The models whose violation counts as a failure: those that the user names, else the model of the client and the usual
+    /// models that follow from it.
     pub fn kept(&self, client: Client) -> Vec<Model> {
         match &self.check {
             Some(named) if !named.is_empty() => named.clone(),
@@ -394,12 +398,13 @@ impl Args {
         self.recipe.as_ref().map_or(self.seed, Lineage::seed)
     }
 
-    /// The seeds of the runs.
+    /// The seed of the run with this number in the series.
     pub fn seed_of(&self, run: u32) -> u64 {
         self.seed().wrapping_add(u64::from(run))
     }
 
-    /// The recipe of the run with a seed, if runs are drawn as recipes. A recipe that was varied is for one run.
+    /// The recipe of the run with a seed; `None` if options decide its program and system. A recipe with variations is for a
+    /// single run, whatever the seed.
     pub fn recipe_of(&self, seed: u64) -> Option<Lineage> {
         match &self.recipe {
             Some(recipe) if !recipe.variations().is_empty() => Some(recipe.clone()),
@@ -443,7 +448,7 @@ impl Args {
         simulation
     }
 
-    /// The settings that the user gives.
+    /// The settings of the protocol that the user gives.
     pub fn settings(&self) -> &[Setting] {
         &self.system.set
     }
@@ -454,7 +459,7 @@ impl Args {
     }
 }
 
-/// Whether a word is a list of models.
+/// Whether a word is a list of models, and not the path of an existing file.
 fn is_models(word: &str) -> bool {
     let is_model =
         |name: &str| models::ALL.iter().any(|model| model.name().eq_ignore_ascii_case(name));

@@ -11,11 +11,12 @@ use super::kinds::{Failures, Tried};
 use super::series::Series;
 use crate::error::Error;
 
-/// Tries the shortest run of each kind of failure with the repairs of released faults; nothing if no repairs fit, or if the protocols
+/// Runs the shortest run of each kind of failure again with the repairs of released faults. At most [`MOST_KINDS`] kinds of a
+/// protocol and runs of at most [`MOST_TRANSITIONS`] transitions are tried; none if no repairs fit, or if the protocols already
 /// run with all repairs.
 ///
 /// # Errors
-/// A run cannot be repeated, or a certificate is wrong.
+/// Returns an error if a run cannot be repeated or a certificate is wrong.
 pub fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
     let mut all = Vec::new();
     if series.args.repair == Repairs::All {

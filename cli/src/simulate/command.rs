@@ -11,7 +11,7 @@ use crate::version::END_OF_NAME;
 use lab::protocols::Repairs;
 
 impl Args {
-    /// The arguments of `rubric simulate` that repeat a run, without options that change nothing.
+    /// The arguments of `rubric simulate` that repeat a run. Options that change nothing are left out.
     pub fn words(&self, protocol: &str, client: Client, seed: u64) -> String {
         let mut words = vec![quoted(protocol)];
         if self.repair != Repairs::None {
@@ -38,7 +38,7 @@ impl Args {
         words.join(" ")
     }
 
-    /// The options of programs and that of the cores, each with its value and its default.
+    /// The options of programs and of the cores, each with its value and its default.
     fn shaped(&self, cores: [String; 3], client: Client) -> Vec<[String; 3]> {
         let shape = self.shape(0);
         let mut options = counts(&shape);
@@ -70,7 +70,7 @@ impl Args {
         format!("rubric simulate {words}")
     }
 
-    /// The command that repeats a run, and the version that ran it.
+    /// The command that repeats a run, followed by the version of rubric.
     pub fn command(&self, protocol: &str, client: Client, seed: u64) -> String {
         format!("rubric simulate {}{END_OF_NAME}", self.words(protocol, client, seed))
     }
@@ -81,7 +81,7 @@ pub fn option(option: &str, value: &dyn ToString, usual: &dyn ToString) -> [Stri
     [option.to_owned(), value.to_string(), usual.to_string()]
 }
 
-/// How large a program is, as options.
+/// The options that give the size of a program, each with its value and its default.
 pub fn counts(shape: &ProgramSize) -> Vec<[String; 3]> {
     let usual = ProgramSize::default();
     vec![
@@ -94,7 +94,7 @@ pub fn counts(shape: &ProgramSize) -> Vec<[String; 3]> {
     ]
 }
 
-/// What the operations of a program are, as options.
+/// The options that give the shares of kinds of operations in a program, each with its value and its default.
 pub fn mix(shape: &ProgramSize) -> Vec<[String; 3]> {
     let usual = ProgramSize::default();
     vec![
@@ -111,7 +111,8 @@ pub fn mix(shape: &ProgramSize) -> Vec<[String; 3]> {
 }
 
 impl Program {
-    /// What orders the operations of a program for a weak model besides their kinds, as options.
+    /// The options that give the shares of dependencies, annotations and weak fences in a program for a weak model, each with its
+    /// value and its default; empty if the model is not weak.
     pub fn weak_words(&self, model: Model) -> Vec<[String; 3]> {
         let Some(weak) = self.weak_shares(model) else { return Vec::new() };
         let usual = WeakShares::usual(model);
@@ -124,7 +125,7 @@ impl Program {
 }
 
 impl System {
-    /// The options that differ from their defaults.
+    /// The options that differ from their defaults, as words of a command line.
     fn given(&self) -> Vec<String> {
         let mut words = Vec::new();
         if let Some((sizes, _)) = self.cache_size.as_ref().filter(|(sizes, _)| sizes != "tiny") {

@@ -1,4 +1,4 @@
-//! The transitions that runs took.
+//! Counts how often runs took each transition of a protocol: [`Coverage`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -9,7 +9,7 @@ use simulate::simulation::Run;
 use crate::error::Error;
 use crate::files;
 
-/// An entry of the transition table.
+/// An entry of a transition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Covered<'a> {
     /// Machine.
@@ -49,6 +49,9 @@ impl Coverage {
     }
 
     /// Writes the counts as CSV, to standard output if the path is `-`.
+    ///
+    /// # Errors
+    /// Returns an error if the file or standard output cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         if path.as_os_str() == "-" {
             return self.print(&mut std::io::stdout().lock()).map_err(Error::Output);

@@ -1,4 +1,5 @@
-//! The options for what random programs ask for beside the accesses of their cores.
+//! The options for requests of random programs besides the plain accesses of their cores: DMA, flushes, atomics and partial
+//! accesses.
 
 use simulate::program::Extras;
 
@@ -29,12 +30,12 @@ pub struct ExtrasArgs {
 }
 
 impl ExtrasArgs {
-    /// The options, for the library: nothing of what is not given.
+    /// The options as the library takes them; 0 for those that are not given.
     pub fn extras(&self) -> Extras {
         self.given().unwrap_or_default()
     }
 
-    /// The options, if any is given.
+    /// The options as the library takes them; `None` if none is given.
     pub fn given(&self) -> Option<Extras> {
         let given = [self.dma, self.flush, self.atomics, self.partial];
         let [devices, flushes, atomics, partial] = given.map(Option::unwrap_or_default);

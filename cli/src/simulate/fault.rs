@@ -6,7 +6,7 @@ use simulate::system::{Fault, Warning};
 use slicc::builtin::builtin;
 use slicc::source::Sources;
 
-/// Lines that say what happened, where in the protocol, and what came before it.
+/// Lines about a fault: what happened, where in the protocol, and which transitions and messages came before it.
 pub fn lines(fault: &Fault, opened: &Opened, command: &str) -> Vec<String> {
     let mut lines = vec![fault.message.clone()];
     if let Some((file, line, text)) = place(fault, opened.protocol.sources()) {
@@ -21,7 +21,8 @@ pub fn lines(fault: &Fault, opened: &Opened, command: &str) -> Vec<String> {
     lines.iter().map(|line| tame(line)).collect()
 }
 
-/// The command that prints a place, if its protocol is built in, so that there is no file to look into.
+/// The command that prints a place of a protocol; `None` unless the protocol is built in, so that the user has no file to look
+/// into.
 fn how_to_print(opened: &Opened, place: &str) -> Option<String> {
     builtin(&opened.given)?;
     let mutant = opened.mutant().map(|mutant| format!(" --mutant {}", quoted(mutant)));
@@ -29,7 +30,7 @@ fn how_to_print(opened: &Opened, place: &str) -> Option<String> {
     Some(format!("  to see the place: rubric protocol source {} {place}{mutant}", opened.given))
 }
 
-/// Lines that say what a warning is about, where in the protocol, and how to reproduce it.
+/// Lines about a warning: its message, its place in the protocol, and the command that reproduces it.
 pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<String> {
     let mut lines = vec![format!("warning: {}", warning.message)];
     if let Some((file, line, text)) = written_at(warning.span, sources) {
@@ -42,7 +43,7 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
     lines.iter().map(|line| tame(line)).collect()
 }
 
-/// File and line that the protocol was at, and what is written there.
+/// The place of a fault in the protocol: file, line number, and the text there.
 pub fn place(fault: &Fault, sources: &Sources) -> Option<(String, usize, String)> {
     written_at(fault.span, sources)
 }

@@ -34,7 +34,7 @@ struct Line<'a> {
     ticks: u64,
     seconds: f64,
     elapsed: f64,
-    /// Whether each run has program, caches and latencies of its own.
+    /// Whether each run has its own random program, caches and latencies.
     recipes: bool,
     coverage: Reached,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -44,7 +44,7 @@ struct Line<'a> {
     faults: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     first_faults: Vec<Faulty<'a>>,
-    /// Runs that were warned about.
+    /// The number of runs with warnings.
     warned: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<Warning<'a>>,

@@ -12,7 +12,7 @@ use super::Cell;
 pub struct Failures {
     /// The number of runs.
     pub runs: u64,
-    /// The transitions of the shortest of them, its number in the series, and its seed.
+    /// The shortest of the runs: its number of transitions, its number in the series, and its seed.
     pub shortest: (u64, u32, u64),
 }
 
@@ -24,10 +24,10 @@ impl Failures {
     }
 }
 
-/// The runs of one protocol and client that failed, by how they failed.
+/// The failed runs of one protocol and client, by the kind of their failure.
 pub type ByKind = BTreeMap<Signature, Failures>;
 
-/// Adds failed runs.
+/// Adds failed runs to those of the same kind.
 pub fn add(kinds: &mut ByKind, signature: Signature, failures: Failures) {
     match kinds.entry(signature) {
         Entry::Occupied(mut known) => known.get_mut().merge(failures),
@@ -37,17 +37,17 @@ pub fn add(kinds: &mut ByKind, signature: Signature, failures: Failures) {
     }
 }
 
-/// A kind of failure of a protocol, on all clients together, that was tried with the repairs.
+/// A kind of failure of a protocol, on all clients together, whose shortest run was tried with the repairs.
 pub struct Tried {
-    /// The index of the protocol.
+    /// The index of the protocol among those that were opened.
     pub protocol: usize,
-    /// How the runs failed.
+    /// The kind of the failure.
     pub signature: Signature,
-    /// The runs.
+    /// The runs that failed.
     pub failures: Failures,
-    /// The client of the shortest one.
+    /// The protocol and client of the shortest run.
     pub cell: Cell,
-    /// The known faults that explain it, if they do.
+    /// The known faults that explain the failure; `None` if they do not.
     pub known: Option<Known>,
 }
 

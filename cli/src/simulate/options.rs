@@ -174,7 +174,7 @@ impl Program {
         shares.iter().any(Option::is_some) || self.skew.is_some() || self.has_weak().is_some()
     }
 
-    /// The size and the mix of a program, without what only weak models have.
+    /// The size and the mix of a program, without the shares for weak models.
     pub fn shape(&self, counts: &Counts, extras: &ExtrasArgs, seed: u64) -> ProgramSize {
         let usual = ProgramSize::default();
         ProgramSize {
@@ -195,7 +195,7 @@ impl Program {
         }
     }
 
-    /// The first option that is given and that only cores of a weak model have.
+    /// The first given option that applies only to cores of a weak model.
     pub fn has_weak(&self) -> Option<&'static str> {
         let options = [
             ("--dependencies", self.dependencies),
@@ -205,7 +205,7 @@ impl Program {
         options.iter().find(|(_, value)| value.is_some()).map(|(option, _)| *option)
     }
 
-    /// What orders the operations of a program for a weak model, besides their kinds.
+    /// The shares of dependencies, annotations and weak fences in a program; `None` if the model is not weak.
     pub fn weak_shares(&self, model: Model) -> Option<WeakShares> {
         let usual = WeakShares::usual(model);
         model.is_weak().then(|| WeakShares {

@@ -13,12 +13,12 @@ use slicc::error::ParseError;
 use crate::number;
 use crate::words;
 
-/// The name of a model.
+/// Parses the name of a model.
 pub fn models() -> impl TypedValueParser<Value = Model> {
     words::model()
 }
 
-/// Names and paths of protocols, each once; `all` stands for every built-in one.
+/// The named protocols, each once; `all` stands for every built-in one.
 pub fn protocols(named: &[String]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in named {
@@ -32,14 +32,14 @@ pub fn protocols(named: &[String]) -> Vec<&str> {
     names
 }
 
-/// One kind of cores, or all.
+/// One kind of cores, or all kinds.
 #[derive(Clone, Copy, Debug)]
 pub enum Clients {
     All,
     One(Client),
 }
 
-/// The kinds of cores that were named, each once.
+/// The named kinds of cores, each once.
 pub fn clients(named: &[Clients]) -> Vec<Client> {
     let mut clients = Vec::new();
     for client in named {
@@ -53,7 +53,10 @@ pub fn clients(named: &[Clients]) -> Vec<Client> {
     clients
 }
 
-/// A kind of cores, or `all`.
+/// Parses a kind of cores, or `all`.
+///
+/// # Errors
+/// Returns an error if there is no such kind.
 pub fn client(name: &str) -> Result<Clients, UnknownClient> {
     match name {
         "all" => Ok(Clients::All),
@@ -61,7 +64,10 @@ pub fn client(name: &str) -> Result<Clients, UnknownClient> {
     }
 }
 
-/// A count of at least 1.
+/// Parses a count of at least 1.
+///
+/// # Errors
+/// Returns a message that says what was expected.
 pub fn positive(text: &str) -> Result<u32, String> {
     match number::count(text)? {
         0 => Err("at least 1 was expected".to_owned()),
@@ -69,10 +75,13 @@ pub fn positive(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Most locations. They fit into memory even with a cache line each.
+/// Most locations of a program. They fit into memory even if each has its own cache line.
 const MOST_LOCATIONS: u32 = 10_000_000;
 
-/// A count of locations.
+/// Parses a count of locations.
+///
+/// # Errors
+/// Returns a message that says what was expected.
 pub fn locations(text: &str) -> Result<u32, String> {
     match positive(text)? {
         count if count > MOST_LOCATIONS => Err(format!("at most {MOST_LOCATIONS} was expected")),
@@ -80,7 +89,10 @@ pub fn locations(text: &str) -> Result<u32, String> {
     }
 }
 
-/// A power of two.
+/// Parses a power of two.
+///
+/// # Errors
+/// Returns a message that says what was expected.
 pub fn power(text: &str) -> Result<u32, String> {
     let expected = "a power of two was expected: 1, 2, 4, …";
     let count = text.parse().ok().filter(|count: &u32| count.is_power_of_two());
@@ -92,24 +104,33 @@ pub fn devices() -> impl clap::builder::TypedValueParser<Value = u32> {
     clap::value_parser!(u32).range(0..=i64::from(simulate::program::MOST_DEVICES))
 }
 
-/// A share in percent.
+/// Parses a share in percent.
 pub fn percent() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=100)
 }
 
-/// A skew: 0 is uniform.
+/// Parses the skew of a distribution: from 0, which is uniform, to 100.
+///
+/// # Errors
+/// Returns a message that says what was expected.
 pub fn skew(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.parse().ok();
     let fits = number.filter(|skew| (0.0..=100.0).contains(skew));
     fits.ok_or_else(|| "a number from 0 to 100 was expected".to_owned())
 }
 
-/// A number of ticks, or a range.
+/// Parses a latency: a number of ticks, or a range.
+///
+/// # Errors
+/// Returns an error that says what was expected.
 pub fn latency(text: &str) -> Result<Latency, ParseError> {
     text.parse()
 }
 
-/// Sizes of caches: the text of the option, and its meaning.
+/// Parses the sizes of caches. Returns the text of the option and its meaning.
+///
+/// # Errors
+/// Returns a message that says what was expected.
 pub fn caches(text: &str) -> Result<(String, Caches), String> {
     let caches = match text {
         "tiny" => Caches::Tiny,
@@ -135,7 +156,10 @@ pub fn caches(text: &str) -> Result<(String, Caches), String> {
     Ok((text.to_owned(), caches))
 }
 
-/// A duration: a number with a unit.
+/// Parses a duration: a number with a unit.
+///
+/// # Errors
+/// Returns a message that says what was expected.
 pub fn time(text: &str) -> Result<Duration, String> {
     let expected = || "a time was expected, such as 90s, 10m or 2h".to_owned();
     if text.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0) {

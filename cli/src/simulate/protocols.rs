@@ -1,4 +1,4 @@
-//! Protocols as commands show them: their coverage, and their errors and warnings.
+//! Protocols as commands show them: the coverage of their tables, and their errors and warnings.
 
 use std::collections::BTreeSet;
 
@@ -16,15 +16,15 @@ use super::coverage::Covered;
 use crate::error::Error;
 use crate::protocol::diagnostics;
 
-/// Warns on standard error about how it was decided which buffers of a protocol are ordered, if no script of gem5 says it.
+/// Warns on standard error which buffers of a protocol are assumed to be ordered, and why, if no script of gem5 says it.
 pub fn tell_order(opened: &Opened, settings: &[Setting]) {
     if let Some(notice) = opened.protocol.order_notice(settings) {
         eprintln!("rubric: warning: {}", tame(&notice));
     }
 }
 
-/// How much of a protocol's table was taken: of the transitions that do not stall, of machines that have
-/// controllers. `asked` says what the programs asked for.
+/// The coverage of a protocol's table by the transitions `taken`. It counts transitions that do not stall, of machines that have
+/// controllers. `asked` says which requests the programs made.
 pub fn reached(
     protocol: &Protocol,
     plan: &Plan,
@@ -40,7 +40,7 @@ pub fn reached(
     reached
 }
 
-/// The transitions of the table that were not taken, each with the reason why it is unreachable, if that is known.
+/// The transitions of the table that were not taken, each with the reason why it is unreachable, if it is known.
 pub fn rest(
     protocol: &Protocol,
     plan: &Plan,
@@ -73,8 +73,8 @@ fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
     rows.collect()
 }
 
-/// The error about a protocol that cannot be used: with lines of its files if the error is about them, else about what was
-/// asked.
+/// The error for a protocol that cannot be used. It shows lines of the protocol's files if it is about them, else it is about the
+/// user's request.
 pub fn refusal(refusal: Box<Refusal>) -> Error {
     if refusal.is_about_files() {
         diagnostics::refusal(&refusal.given, &refusal.sources, &refusal.diagnostics)

@@ -1,6 +1,6 @@
-//! Simulates many runs, on all cores.
+//! Simulates many runs on all cores.
 //!
-//! Each core takes the next run and sums up for itself, and the sums are added at the end. So, except for times, the output
+//! Each core takes the next run and adds up its own results, and these are merged at the end. So, except for times, the output
 //! does not depend on which core ran what.
 
 use std::io::Write;
@@ -72,7 +72,7 @@ pub fn run(
     Ok(series.status())
 }
 
-/// Runs to be done.
+/// The runs to be done.
 struct Work<'a> {
     args: &'a Args,
     opened: &'a [Opened],
@@ -80,7 +80,7 @@ struct Work<'a> {
     models: &'a [Model],
     /// Number of runs of each cell.
     runs: u64,
-    /// Where traces are written, if they are.
+    /// The folder of the traces, if they are written.
     traces: Option<&'a TraceFolder>,
 }
 

@@ -12,7 +12,7 @@ use super::coverage::Coverage;
 use super::kinds::{self, ByKind, Failures};
 use super::verdicts::Counts;
 
-/// How many faults, and how many violations, are kept to be shown.
+/// Most faults, and most violations, that are kept to be shown.
 pub const SHOWN: usize = 3;
 
 /// A run that stopped before its end.
@@ -21,7 +21,7 @@ pub struct Failed {
     pub seed: u64,
     /// The number of the run in the series.
     pub run: u32,
-    /// Why it stopped.
+    /// The fault that stopped it.
     pub fault: Box<Fault>,
 }
 
@@ -33,7 +33,7 @@ pub struct Warned {
     pub run: u32,
     /// The warning.
     pub warning: Warning,
-    /// How many runs had it.
+    /// The number of runs that had the warning.
     pub runs: u64,
 }
 
@@ -47,44 +47,44 @@ pub struct Violated {
     pub models: Vec<Model>,
 }
 
-/// Sums over runs. None depends on the order in which runs are added.
+/// The results of several runs added up. They do not depend on the order in which runs are added.
 #[derive(Default)]
 pub struct Score {
-    /// Runs.
+    /// The number of runs.
     pub runs: u64,
-    /// Operations that were performed.
+    /// The number of operations that were performed.
     pub operations: u64,
-    /// Transitions taken.
+    /// The number of transitions that were taken.
     pub transitions: u64,
-    /// Transitions that stalled.
+    /// The number of transitions that stalled.
     pub stalls: u64,
-    /// Ticks.
+    /// The simulated time of all runs together, in ticks.
     pub ticks: u64,
-    /// Seconds of simulation, of all cores together.
+    /// The time of simulation on all cores together, in seconds.
     pub seconds: f64,
-    /// Verdicts, for each model.
+    /// The verdicts for each model.
     pub verdicts: Vec<Counts>,
-    /// Certificates that were verified.
+    /// The number of certificates that were verified.
     pub certificates: u64,
-    /// Runs that stopped before their end.
+    /// The number of runs that stopped before their end.
     pub faults: u64,
-    /// The first of them.
+    /// The first runs that stopped before their end, at most [`SHOWN`].
     pub failed: Vec<Failed>,
-    /// Runs with a mistake that gem5 accepts.
+    /// The number of runs with a mistake that gem5 accepts.
     pub warned: u64,
-    /// The warnings about them, one for each place in the protocol.
+    /// The warnings, one for each place in the protocol.
     pub warnings: Vec<Warned>,
-    /// The seeds of all of them, by number of the run.
+    /// The seeds of the runs that stopped before their end, by number of the run.
     pub fault_seeds: BTreeMap<u32, u64>,
-    /// The first runs that violate a model that counts.
+    /// The first runs that violate a model that counts, at most [`SHOWN`].
     pub violated: Vec<Violated>,
-    /// The seeds of all of them, by number of the run.
+    /// The seeds of the runs that violate a model that counts, by number of the run.
     pub violation_seeds: BTreeMap<u32, u64>,
-    /// The runs that failed, by how they failed.
+    /// The failed runs, by the kind of their failure.
     pub kinds: ByKind,
-    /// Transitions.
+    /// How often each transition was taken.
     pub coverage: Coverage,
-    /// Histories, by number of the run, if they are to be kept.
+    /// The histories, by number of the run, if they are kept.
     pub histories: Vec<(u32, History)>,
 }
 
@@ -94,7 +94,7 @@ impl Score {
         Score { verdicts: vec![Counts::default(); models], ..Score::default() }
     }
 
-    /// Adds a run. Histories and verdicts are added by the caller, if they are wanted.
+    /// Adds a run. The caller adds its history and its verdicts, if they are needed.
     pub fn add(&mut self, number: u32, seed: u64, run: &Run, seconds: f64) {
         self.runs += 1;
         self.operations += run.operations() as u64;
@@ -125,7 +125,7 @@ impl Score {
         self.keep_first();
     }
 
-    /// Notes how a run failed.
+    /// Notes the kind of failure of a run.
     pub fn add_kind(&mut self, number: u32, seed: u64, run: &Run, signature: Signature) {
         let failures = Failures { runs: 1, shortest: (run.tally.transitions, number, seed) };
         kinds::add(&mut self.kinds, signature, failures);
@@ -159,7 +159,7 @@ impl Score {
         self.histories.sort_by_key(|(run, _)| *run);
     }
 
-    /// Adds a warning; of the same one the first run is kept.
+    /// Adds a warning. Of equal warnings that of the first run is kept.
     fn warn(&mut self, new: Warned) {
         let mut known = self.warnings.iter_mut();
         match known.find(|known| known.warning.is_same(&new.warning)) {

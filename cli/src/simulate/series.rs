@@ -1,4 +1,4 @@
-//! The results of many runs, and what is said about them.
+//! The results of many runs, with their coverage, their exit status and the commands that repeat them.
 
 use check::Model;
 use report::coverage::Reached;
@@ -19,11 +19,11 @@ pub struct Series<'a> {
     pub cells: &'a [Cell],
     /// The models that histories were checked under.
     pub models: Vec<Model>,
-    /// By cell.
+    /// The score of each cell.
     pub scores: Vec<Score>,
     /// The kinds of failures that were tried with the repairs of released faults.
     pub tried: Vec<Tried>,
-    /// Seconds that passed.
+    /// The elapsed time of the series, in seconds.
     pub elapsed: f64,
 }
 
@@ -33,7 +33,7 @@ impl Series<'_> {
         &self.opened[cell.protocol]
     }
 
-    /// How much of the protocol's table was taken.
+    /// The coverage of the protocol's table.
     pub fn covered(&self, cell: &Cell, score: &Score) -> Reached {
         let opened = self.protocol(cell);
         let seed = self.args.seed();
@@ -48,7 +48,7 @@ impl Series<'_> {
         }
     }
 
-    /// Whether each run has program, caches and latencies of its own.
+    /// Whether each run has its own random program, caches and latencies.
     pub fn has_recipes(&self) -> bool {
         self.args.recipe_of(self.args.seed()).is_some()
     }
@@ -77,7 +77,7 @@ impl Series<'_> {
         }
     }
 
-    /// The exit status: faults count, and violations of what the client guarantees or the user named.
+    /// The exit status. Faults count as violations, and so do violations of models that the client guarantees or the user names.
     pub fn status(&self) -> Status {
         let mut status = Status::Done;
         for (cell, score) in self.cells.iter().zip(&self.scores) {

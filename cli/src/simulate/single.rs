@@ -1,4 +1,4 @@
-//! Simulates one run: its trace, its history, its verdicts.
+//! Simulates one run, and writes its trace, its history and its verdicts.
 
 use lab::text::tame;
 use std::io::Write;
@@ -24,14 +24,14 @@ use lab::load::Input;
 use lab::protocols::{Opened, Repairs};
 use lab::testing::{Explainer, FindingKind};
 
-/// Runs the simulation, and prints or writes what was asked for.
+/// Runs the simulation, and prints or writes the requested output.
 pub fn run(
     args: &Args,
     opened: &Opened,
     cell: &Cell,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
-    // A file that cannot be written is reported before the work is done.
+    // An output that cannot be written is reported before the work is done.
     let form = args.chart.as_deref().map(|path| Form::of("--chart", path)).transpose()?;
     let format = args.save.as_deref().map(|path| convert::format(path, None)).transpose()?;
     let simulation = args.simulation(&opened.protocol, cell.client, args.seed());
@@ -93,7 +93,7 @@ pub fn run(
     Ok(status)
 }
 
-/// Says on standard error which known faults of a released protocol explain that a run failed, if they do.
+/// Says on standard error which known faults of a released protocol explain the failure of a run, if there are any.
 fn tell_known(args: &Args, opened: &Opened, simulation: &Simulation) -> Result<(), Error> {
     let Some(explainer) = Explainer::new(opened, args.for_checking())? else {
         return Ok(());
@@ -177,7 +177,8 @@ fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
     })
 }
 
-/// Draws what controllers did last for the line at which a run failed; nothing if it failed at none.
+/// Draws the last steps of controllers for the cache line at which a run failed. If the run failed at no line, says that there is
+/// nothing to draw.
 fn draw(words: &str, run: &Run, protocol: &Protocol, path: &Path, form: Form) -> Result<(), Error> {
     let crash = lab::simulated::crash(run, protocol.sources());
     let (Some(played), Some((finding, address))) =

@@ -52,7 +52,7 @@ pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     notes(series, out)
 }
 
-/// The number of consistent histories, of all.
+/// The number of consistent histories of all histories, as `3/4`.
 fn verdicts(counts: Counts, is_kept: bool, paint: Paint) -> String {
     let text = format!("{:>9}", format!("{}/{}", counts.consistent, counts.all()));
     match counts {
@@ -63,7 +63,7 @@ fn verdicts(counts: Counts, is_kept: bool, paint: Paint) -> String {
     }
 }
 
-/// A speed of the simulation on one core, to three digits.
+/// A speed of the simulation per second on one core, to three digits.
 fn per_second(count: u64, seconds: f64) -> String {
     let speed = if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     match speed {
@@ -120,7 +120,7 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     known(series, out)
 }
 
-/// Which known faults of gem5's released protocols explain the failures.
+/// Prints which known faults of gem5's released protocols explain the failures.
 fn known(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     if series.tried.is_empty() {
         return Ok(());
@@ -197,10 +197,10 @@ fn violations(
     others(series, cell, "violate a model that counts", left, out)
 }
 
-/// How many seeds of further runs are listed.
+/// Most seeds of further runs that are listed.
 const SEEDS: usize = 20;
 
-/// Further runs, which the same command repeats with their seeds.
+/// Prints the seeds of further runs, which the same command repeats with these seeds.
 fn others<'a>(
     series: &Series<'_>,
     cell: &Cell,

@@ -1,4 +1,4 @@
-//! Writes traces: that of one run to a file or to standard output, those of many runs to a folder.
+//! Writes traces: the trace of one run to a file or to standard output, those of many runs to a folder.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -19,14 +19,17 @@ use lab::protocols::Opened;
 
 /// A folder for the traces of many runs, each of which has a file named by its seed.
 pub struct TraceFolder {
-    /// The folder of each cell: the whole one if there is one cell, else a subfolder.
+    /// The folder of each cell: the folder itself if there is one cell, else a subfolder.
     folders: Vec<PathBuf>,
     /// The number of digits of a seed, so that names sort as seeds do.
     digits: usize,
 }
 
 impl TraceFolder {
-    /// Creates the folder that `-o` names, if it is given.
+    /// Creates the folder that `-o` names; `None` if the option is not given.
+    ///
+    /// # Errors
+    /// Returns an error if the folder cannot be created.
     pub fn create(
         args: &Args,
         opened: &[Opened],
@@ -48,20 +51,20 @@ impl TraceFolder {
         Ok(Some(TraceFolder { folders, digits: last.to_string().len() }))
     }
 
-    /// The file of the run of a cell with a seed.
+    /// The path of the trace of the run of a cell with a seed.
     pub fn file(&self, cell: usize, seed: u64) -> PathBuf {
         self.folders[cell].join(format!("{seed:0digits$}.trace.gz", digits = self.digits))
     }
 }
 
-/// `MI_example-in-order`
+/// The name of the subfolder of a cell, such as `MI_example-in-order`
 fn subfolder(opened: &Opened, cell: &Cell) -> String {
     let protocol = Path::new(&opened.given).file_stem();
     let protocol = protocol.map_or(opened.given.clone(), |name| name.to_string_lossy().into());
     format!("{protocol}-{}", cell.client)
 }
 
-/// The folder, numbered if another protocol of that name has it.
+/// The folder, with a number after its name if another protocol of that name has it.
 fn unused(folder: PathBuf, taken: &[PathBuf]) -> PathBuf {
     let name = folder.display().to_string();
     let numbered = (2..).map(|number| PathBuf::from(format!("{name}~{number}")));
@@ -69,7 +72,7 @@ fn unused(folder: PathBuf, taken: &[PathBuf]) -> PathBuf {
     free.next().unwrap_or_default()
 }
 
-/// A run that is to be done.
+/// A run to be done.
 pub struct RunRequest<'a> {
     pub simulation: &'a Simulation,
     pub protocol: &'a Protocol,
@@ -80,6 +83,9 @@ pub struct RunRequest<'a> {
 
 impl RunRequest<'_> {
     /// Runs the simulation; `file` is the name of the trace in errors.
+    ///
+    /// # Errors
+    /// Returns an error if the simulation cannot be set up, or if the trace cannot be written.
     pub fn run(&self, trace: Option<(Output, Failures)>, file: &str) -> Result<Run, Error> {
         let (output, failures) = trace.unzip();
         let run = self.simulation.run_titled(self.protocol, self.plan, output, Some(self.title));
@@ -98,14 +104,20 @@ impl RunRequest<'_> {
         }
     }
 
-    /// Runs the simulation with the trace to standard output, which another thread writes.
+    /// Runs the simulation, with the trace on standard output, which another thread writes.
+    ///
+    /// # Errors
+    /// Returns an error if the simulation cannot be set up, or if standard output cannot be written.
     pub fn to_standard_output(&self) -> Result<Run, Error> {
         let handle = io::stdout().as_fd().try_clone_to_owned().map_err(Error::Output)?;
         let (writer, failures) = Watched::new(File::from(handle));
         self.run(Some((Output::Plain(Box::new(writer)), failures)), "-")
     }
 
-    /// Runs the simulation with the trace to a file, which appears when it is whole.
+    /// Runs the simulation, with the trace in a file, which appears when it is whole.
+    ///
+    /// # Errors
+    /// Returns an error if the simulation cannot be set up, or if the file cannot be written.
     pub fn to_file(&self, path: &Path) -> Result<Run, Error> {
         let file = path.display().to_string();
         let failed = |error| Error::File { file: file.clone(), error };
@@ -132,7 +144,7 @@ fn failure(error: io::Error, file: &str) -> Error {
     }
 }
 
-/// The first error of a file.
+/// The first write error of a file, shared with the writer of the file.
 #[derive(Clone, Default)]
 pub struct Failures(Arc<Mutex<Option<io::Error>>>);
 

@@ -7,11 +7,11 @@ use lab::certify::certify;
 /// How many histories had each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Consistent with the model.
+    /// The number of histories that are consistent with the model.
     pub consistent: u64,
-    /// Violations of it.
+    /// The number of histories that violate the model.
     pub violation: u64,
-    /// Undecided.
+    /// The number of undecided histories.
     pub undecided: u64,
 }
 
@@ -29,20 +29,21 @@ impl Counts {
     }
 }
 
-/// The result of checking a history.
+/// The result of checking a history under several models.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Certificates that were verified.
+    /// The number of certificates that were verified.
     pub certificates: u64,
-    /// The models that it violates.
+    /// The models that the history violates.
     pub violated: Vec<Model>,
 }
 
-/// Checks a history under models, adds to the counts of each, and verifies the certificates. Under a model that allows all that
-/// one of those before it allows, a history that was proved consistent there is consistent without another certificate.
+/// Checks a history under models, adds to the counts of each, and verifies the certificates. A history that was proved consistent
+/// with one model counts, without another certificate, as consistent with the models after it that allow all that the first one
+/// allows.
 ///
 /// # Errors
-/// Returns what is wrong with a certificate, which is a defect of the program.
+/// Returns a message about a certificate that is wrong, which is a defect of rubric.
 pub fn add(
     history: &History,
     models: &[Model],
@@ -78,8 +79,8 @@ pub fn add(
     Ok(checked)
 }
 
-/// Whether a history that satisfies `stronger` satisfies `model`. Weak models see another history than the others: to them, a
-/// read-modify-write that writes back what it read is a write ([`Model::prepare`]).
+/// Whether a history that satisfies `stronger` satisfies `model`. Nothing follows if one of them is weak, because weak models see
+/// another history than the others: to them, a read-modify-write that writes back what it read is a write ([`Model::prepare`]).
 fn follows(model: Model, stronger: Model) -> bool {
     !model.is_weak() && !stronger.is_weak() && model.includes(stronger)
 }
@@ -92,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// What is concluded from a stronger model is what checking the model finds.
+    /// A verdict that is concluded from a stronger model equals that of checking the model itself.
     #[test]
     fn conclusions_are_verdicts() {
         let protocol = Protocol::open("MI_example").unwrap();

@@ -1,4 +1,4 @@
-//! The counts, with the names that they have in JSON.
+//! The numbers that `rubric stats` prints about a trace and its histories. The names of fields are the keys of the JSON output.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub struct HistorySummary<'a> {
     pub sizes: String,
     pub initial_mode: &'static str,
     pub split: bool,
-    /// First and last tick of its operations.
+    /// First and last tick of the history's operations.
     pub ticks: Option<(u64, u64)>,
     /// Whether the trace gives an order of completions.
     pub ordered: bool,
@@ -65,7 +65,7 @@ pub struct ThreadSummary {
 /// Operations by kind; kinds that do not occur are left out.
 pub type Kinds = BTreeMap<&'static str, usize>;
 
-/// What the text holds besides its histories. Counts of 0 are left out.
+/// The contents of the text besides its histories. Counts of 0 are left out.
 #[derive(Serialize)]
 pub struct TraceSummary<'a> {
     pub first_tick: Option<u64>,

@@ -1,4 +1,4 @@
-//! The counts as human-readable text.
+//! The numbers of `rubric stats` as human-readable text.
 
 use std::io::{self, Write};
 
@@ -70,7 +70,7 @@ fn print_locations(history: &HistorySummary<'_>, out: &mut dyn Write) -> io::Res
     }
 }
 
-/// A line for each history.
+/// Prints a line for each history.
 fn print_histories(histories: &[HistorySummary<'_>], out: &mut dyn Write) -> io::Result<()> {
     let operations: usize = histories.iter().map(|history| history.operations).sum();
     field(out, "histories", format_args!("{}", histories.len()))?;
@@ -100,7 +100,7 @@ fn print_trace(trace: &TraceSummary<'_>, out: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-/// `100: 48 load, 52 store`.
+/// The operations in words: `100: 48 load, 52 store`.
 fn in_words(operations: usize, kinds: &Kinds) -> String {
     let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     match kinds.len() {

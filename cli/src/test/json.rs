@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::text;
 
-/// The version of the form.
+/// Version of the JSON object.
 const VERSION: u32 = 1;
 
 /// Prints the report as one object.
@@ -32,7 +32,7 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
     writeln!(out, "{value}")
 }
 
-/// A small system that was explored.
+/// The exploration of a small system as JSON.
 pub fn explored(explored: &Explored) -> Value {
     json!({
         "threads": explored.system.threads,
@@ -45,7 +45,7 @@ pub fn explored(explored: &Explored) -> Value {
     })
 }
 
-/// A finding.
+/// A finding as JSON.
 pub fn finding(finding: &Finding) -> Value {
     json!({
         "kind": finding.signature.kind.to_string(),
@@ -65,7 +65,7 @@ pub fn finding(finding: &Finding) -> Value {
     })
 }
 
-/// The operations of the smallest part of a violation, as the run numbers them, in the order of the part.
+/// The operations of the smallest part of a violation, with their threads and indices in the whole run, in the order of the part.
 fn operations(evidence: &Evidence) -> Option<Vec<Value>> {
     let Evidence::Part(part) = evidence else {
         return None;
@@ -77,7 +77,7 @@ fn operations(evidence: &Evidence) -> Option<Vec<Value>> {
     Some(part.shrunk.kept.iter().map(|&op| operation(op)).collect())
 }
 
-/// The smallest part of a violation as axe text, where that can express it.
+/// The smallest part of a violation as axe text; `None` if axe text cannot express it.
 fn part(evidence: &Evidence) -> Option<String> {
     let Evidence::Part(part) = evidence else {
         return None;

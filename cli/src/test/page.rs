@@ -1,4 +1,4 @@
-//! The report of a test as a page.
+//! The report of a test as an HTML page.
 
 use lab::testing::{Evidence, Finding, Options, Tested};
 use report::explain;
@@ -24,12 +24,12 @@ pub fn page(tested: &Tested, options: &Options) -> String {
     })
 }
 
-/// The heading of a finding.
+/// The heading under which a finding is listed.
 fn group(finding: &Finding) -> &'static str {
     if finding.known.is_some() { "Known findings" } else { "New findings" }
 }
 
-/// A finding, under a heading.
+/// A finding as the page shows it, under the heading `group`.
 pub fn shown(finding: &Finding, group: &str) -> Shown {
     let pictures = match &finding.evidence {
         Evidence::Part(part) => explain::violation(

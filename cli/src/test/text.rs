@@ -12,7 +12,7 @@ use report::coverage::Reached;
 use crate::known::explained_lines;
 use report::explain::words::explanation;
 
-/// The largest number of lines of evidence that are printed for a finding.
+/// Most lines of evidence that are printed for a finding.
 const LINES: usize = 40;
 
 /// Prints the report.
@@ -43,7 +43,7 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
     known_faults(&known, out)
 }
 
-/// Known findings below the faults that explain them.
+/// Prints known findings below the faults that explain them.
 fn known_faults(known: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
     let mut groups: BTreeMap<&Known, Vec<&Finding>> = BTreeMap::new();
     for finding in known {
@@ -64,7 +64,7 @@ fn known_faults(known: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What was tested, and how much.
+/// The sentence that says what was tested: programs, kinds of cores, operations, seeds and time.
 pub fn headline(tested: &Tested, options: &Options) -> String {
     let seeds = match tested.runs {
         0 | 1 => format!("seed {}", options.seed),
@@ -84,7 +84,7 @@ pub fn headline(tested: &Tested, options: &Options) -> String {
     )
 }
 
-/// ` with repairs one, another`: those with which a protocol was tested; empty if there are none.
+/// The repairs with which a protocol was tested, as ` with repairs one, another`; empty if there are none.
 pub fn repaired(opened: &Opened) -> String {
     match &opened.protocol.loaded.repairs[..] {
         [] => String::new(),
@@ -92,7 +92,7 @@ pub fn repaired(opened: &Opened) -> String {
     }
 }
 
-/// `, 3 runs not finished in time`; empty if none was given up.
+/// The number of runs that were given up, as `, 3 runs not finished in time`; empty if it is 0.
 pub fn given_up(runs: u32) -> String {
     match runs {
         0 => String::new(),
@@ -100,7 +100,7 @@ pub fn given_up(runs: u32) -> String {
     }
 }
 
-/// `5 kinds of cores`.
+/// The number of kinds of cores in words: `5 kinds of cores`.
 pub fn kinds_of_cores(options: &Options) -> String {
     match options.clients.len() {
         1 => "1 kind of core".to_owned(),
@@ -120,12 +120,12 @@ pub fn verdict(tested: &Tested) -> String {
     }
 }
 
-/// The share of the protocol's transitions that the programs took.
+/// The coverage of the protocol's table by the programs.
 pub fn coverage(tested: &Tested) -> Reached {
     Reached::of(&tested.coverage, |row| row.unreached.is_some())
 }
 
-/// How far an exploration came.
+/// The extent of an exploration in words: its number of states, and a finding or the limit that ended it.
 pub fn extent(explored: &Explored) -> String {
     let states = explored.progress.states;
     let original = match (explored.is_found, explored.stopped) {
@@ -179,13 +179,13 @@ pub fn occurrence(finding: &Finding) -> String {
     format!("seen {seen} on {}{}", finding.clients.join(", "), also(finding))
 }
 
-/// `, also as TSO violation`: the violations that are taken for the same fault; empty if there are none.
+/// The violations that are taken for the same fault, as `, also as TSO violation`; empty if there are none.
 fn also(finding: &Finding) -> String {
     let kinds: Vec<String> = finding.also.iter().map(ToString::to_string).collect();
     if kinds.is_empty() { String::new() } else { format!(", also as {}", kinds.join(", ")) }
 }
 
-/// What shows a finding, line by line.
+/// The evidence for a finding, as lines: the smallest part of a violation, the last transitions and messages, or a shortest run.
 pub fn evidence(finding: &Finding) -> Vec<String> {
     match &finding.evidence {
         Evidence::Part(part) => {
@@ -218,7 +218,7 @@ pub fn evidence(finding: &Finding) -> Vec<String> {
     }
 }
 
-/// Says of a violation without its smallest part why there is none and how to get it; nothing of other findings.
+/// A sentence that says why a violation has no smallest part, and how to get it; `None` for other findings.
 fn without_part(finding: &Finding) -> Option<String> {
     let FindingKind::Violation(model, _) = finding.signature.kind else {
         return None;

@@ -1,4 +1,4 @@
-//! What is made of the operations that were kept when the watch has ended.
+//! The files that `rubric watch` makes of the kept operations after a violation: a certificate, the smallest part, a picture.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -42,16 +42,16 @@ impl Action {
 pub struct Aftermath<'a> {
     /// The file of the operations.
     pub kept: &'a Path,
-    /// What to make of them.
+    /// The files to make of the operations.
     pub actions: &'a [Action],
-    /// The model that they violate.
+    /// The model that the operations violate.
     pub model: Model,
-    /// Limits of time and memory for each action.
+    /// Limits of time and memory for shrinking and explaining; a certificate is made without limits.
     pub limits: Limits,
 }
 
 impl Aftermath<'_> {
-    /// Refuses a file whose name says no format that operations can be kept in.
+    /// Refuses a file whose extension is of no format that operations can be kept in.
     ///
     /// # Errors
     /// Returns an error that names the extensions.
@@ -81,9 +81,9 @@ impl Aftermath<'_> {
         convert::write_to(&input, self.kept, convert::format(self.kept, None)?, &mut io::sink())
     }
 
-    /// Makes the files of a violation, and prints what they are and what `shrink` says. Returns the paths of those that were made,
-    /// and the first error: one file that cannot be made, such as a litmus test of an operation that the instruction set does not
-    /// have, does not keep the others from being made.
+    /// Makes the files of a violation, and prints their names and the output of `shrink`. Returns the paths of the files that
+    /// were made, and the first error. If one file cannot be made, such as a litmus test of an operation that the instruction set
+    /// does not have, the remaining ones still are.
     pub fn of_violation(&self, out: &mut dyn Write) -> (Vec<PathBuf>, Option<Error>) {
         let mut files = Vec::new();
         let mut failed = None;
@@ -98,11 +98,12 @@ impl Aftermath<'_> {
         (files, failed)
     }
 
-    /// Makes one file. Its status is that of the verdict on the kept operations: without some of the trace they may be consistent.
+    /// Makes one file. Returns the status of the verdict on the kept operations: without some of the trace they may be
+    /// consistent.
     fn make(&self, action: Action, path: &Path, out: &mut dyn Write) -> Result<Status, Error> {
         let question = Question::about(self.kept, self.model, self.limits.clone());
         let status = match action {
-            // It says itself what it has written.
+            // `shrink` prints the names of its files itself.
             Action::Shrink => return shrink::run(&shrink::Args::of(question, path), out),
             Action::Certificate => self.certify(path),
             Action::Explain => explain::run(&explain::Args::of(question, path), &mut io::sink()),

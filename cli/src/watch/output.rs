@@ -1,4 +1,4 @@
-//! Printing how watching ended: [`Output`].
+//! Prints the result of watching a trace: [`Output`].
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;

@@ -69,7 +69,7 @@ fn all_of_them_as_a_table() {
     insta::assert_snapshot!("check_all", timeless(&text));
 }
 
-/// Text with seconds, which are the only numbers with three decimals, blanked.
+/// Replaces times in a text. Seconds are the only numbers with three decimals.
 fn timeless(text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for point in (1..chars.len().saturating_sub(4)).filter(|&at| text.as_bytes()[at] == b'.') {
@@ -108,7 +108,7 @@ fn what_is_not_proved_by_an_algorithm_is_proved_all_the_same() {
     }
 }
 
-/// Every algorithm gives up soon after a limit, and says which one it was.
+/// Every algorithm stops soon after a limit is reached, and says which limit it was.
 #[test]
 fn limits_end_in_undecided() {
     let folder = Folder::new();
@@ -134,7 +134,7 @@ fn limits_end_in_undecided() {
         let ended = rubric(&limited).assert().get_output().status.code();
         assert!(matches!(ended, Some(0 | 3)), "{name} {ended:?}");
     }
-    // A generous limit: an algorithm without limits takes minutes.
+    // The bound is generous: an algorithm without limits takes minutes.
     assert!(start.elapsed() < Duration::from_secs(60));
 }
 

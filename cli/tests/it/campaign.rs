@@ -8,19 +8,19 @@ use std::path::Path;
 use crate::common::{Folder, error, kill_at, output, output_of, rubric};
 use serde_json::Value;
 
-/// A small campaign into a folder.
+/// The arguments of a small campaign into a folder.
 fn small<'a>(folder: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let asked = ["campaign", "MI_example", "--sample", "16", "--runs", "3", "-o", folder];
     [&asked, more].concat()
 }
 
-/// The log of a campaign.
+/// The lines of a campaign's log.
 fn log(folder: &str) -> Vec<Value> {
     let text = fs::read_to_string(Path::new(folder).join("runs.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The runs without their times, by what tells them apart.
+/// The runs of a campaign without their times, by what identifies them.
 fn runs(folder: &str) -> BTreeMap<String, Value> {
     let mut runs = BTreeMap::new();
     for mut entry in log(folder) {
@@ -61,7 +61,7 @@ fn a_campaign_leaves_tables_and_answers() {
     assert!(text.contains(&line), "{text}");
     assert_eq!(answers["alarms"]["alarms"], Value::Array(Vec::new()));
     assert_eq!(answers["runs"].as_u64().unwrap() as usize, runs(&path).len());
-    // The same results from the tables alone and from the log alone. There, `--all` is an option of the command itself.
+    // The results are the same from the tables alone and from the log alone. `report` has `--all` as an option of its own.
     let text = text.replace(&format!("`rubric report {path} --all`"), "--all");
     let again = output(&["report", &path]);
     assert_eq!(again.lines().skip(2).collect::<Vec<_>>(), text.lines().skip(2).collect::<Vec<_>>());
@@ -105,7 +105,7 @@ fn what_a_row_says_is_repeated_by_its_command() {
     let trace = traces.join(name);
     let said = output_of(&["check", trace.to_str().unwrap()], 1);
     assert!(said.contains("violation"), "{said}");
-    // Missing files are written again, and files that a kill left are removed.
+    // Missing files are written again, and files that a killed process left are removed.
     fs::remove_file(&trace).unwrap();
     fs::write(traces.join(".rubric-half"), "").unwrap();
     output(&small(&path, &["--keep-traces", "--client", "in-order,early"]));
@@ -177,7 +177,7 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
         "MI_example-dma.sm",
     ] {
         let text = fs::read_to_string(Path::new("../fixtures/protocols").join(file)).unwrap();
-        // The core reads the block before it is filled.
+        // In this edit, the core reads the block before it is filled.
         folder.file(
             file,
             text.replace("{fill_entry, read_miss_done,", "{read_miss_done, fill_entry,"),
@@ -194,7 +194,7 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
     rubric(&words).assert().code(1);
     rubric(&["report", &path]).assert().code(1);
 
-    // A pull request and a spreadsheet say so too, with what repeats it.
+    // Summaries for pull requests and spreadsheets report the alarms too, with the commands that reproduce them.
     let [summary, rows] = ["summary.md", "rows.csv"].map(|name| {
         let file = folder.path(name);
         rubric(&["report", &path, "-o", &file]).assert().code(1);
@@ -233,7 +233,7 @@ fn guided_and_blind_runs_are_compared_on_named_bugs() {
         assert_eq!(compared[generator]["repetitions"], 3, "{compared}");
         assert!(compared[generator]["detected"].as_u64().unwrap() > 0, "{compared}");
     }
-    // Resuming changes nothing: the guide has learned again what it knew.
+    // Resuming changes nothing: the guided generator learns the same from the stored runs.
     let before = runs(&path);
     output(&asked);
     assert!(runs(&path) == before);

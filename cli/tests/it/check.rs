@@ -12,7 +12,7 @@ fn verdicts(arguments: &[&str], status: i32) -> Vec<Value> {
     output_of(&arguments, status).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Text with times blanked, which differ from run to run.
+/// Replaces times in a text, which differ from run to run.
 fn timeless(text: &str) -> String {
     let blank = |line: &str| match line.rfind(", ").zip(line.rfind(" s)")) {
         Some((from, to)) if from < to => format!("{}, TIME s)", &line[..from]),
@@ -164,7 +164,7 @@ fn exit_statuses() {
     rubric(&["check", "--algorithm", "saturate", &hidden]).assert().code(3);
     rubric(&["check", consistent, violation]).assert().code(1);
     rubric(&["check", "--algorithm", "saturate", &hidden, violation]).assert().code(1);
-    // An input that cannot be read does not keep the others from being checked.
+    // If an input cannot be read, the remaining inputs are still checked.
     let assert = rubric(&["check", &broken, violation, "nowhere"]).assert().code(2);
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     assert!(text.starts_with("violation"), "{text}");
@@ -231,13 +231,13 @@ fn certificates_are_verified_and_the_wrong_ones_refused() {
             assert!(text.starts_with("verified: "), "{text}");
             let other = if trace == TRACES[0] { TRACES[2] } else { TRACES[0] };
             let message = error(&["verify", other, certificate]);
-            // The message says which trace the certificate is for, and which this one is.
+            // The message says for which trace the certificate is, and which trace was given.
             let name = |trace: &str| trace.rsplit('/').next().unwrap().to_owned();
             let claimed = format!("it is for {} (", name(trace));
             let this = format!("and this is {other} (");
             assert!(message.contains(&claimed) && message.contains(&this), "{message}");
             assert!(message.contains(" threads, ") && message.contains("digest "), "{message}");
-            // A certificate of an older version does not say it.
+            // A certificate of an older version does not name its trace.
             let old = fs::read_to_string(certificate).unwrap();
             let is_new = |line: &&str| {
                 let mut keys = ["file ", "threads ", "operations "].into_iter();
@@ -253,7 +253,7 @@ fn certificates_are_verified_and_the_wrong_ones_refused() {
     }
     let certificate = format!("{proofs}/mi-2x50-io-11.trace.gz.sc.cert");
     let text = fs::read_to_string(&certificate).unwrap();
-    // Two steps exchanged, a step missing, another model, another verdict, cut off, no text.
+    // The damages: two steps exchanged, a step missing, another model, another verdict, the end cut off, no text.
     let lines: Vec<&str> = text.lines().collect();
     let first = lines.iter().position(|line| line.starts_with("x ")).unwrap();
     let mut exchanged = lines.clone();
@@ -299,7 +299,7 @@ fn initial_values_from_a_file_go_with_the_certificates_options() {
     output(&["verify", "--initial", &initial, TRACES[3], certificate]);
 }
 
-/// Writes before the selected ticks supply values in them; that is no violation.
+/// Writes before the selected ticks supply values that are read in the selection. That is no violation.
 #[test]
 fn a_selection_in_time_makes_no_violations() {
     for trace in [TRACES[0], TRACES[2], TRACES[3], TRACES[4]] {
@@ -426,7 +426,7 @@ fn recorded_traces() {
     }
 }
 
-/// gem5's own testers: bytes whose values repeat.
+/// Traces of gem5's own testers access single bytes, whose values repeat.
 #[test]
 #[ignore = "needs ../shared"]
 fn stock_testers() {

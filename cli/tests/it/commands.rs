@@ -7,7 +7,7 @@ use std::process::{Command as Process, Stdio};
 
 use crate::common::{Folder, LITMUS, TRACES, error, output, output_of, rubric};
 
-/// A file as JSON, one line a history: what a history is, whatever format it came from.
+/// A file as JSON with one history per line, which is the same whatever format the history came from.
 fn json_of(path: &str) -> String {
     output(&["convert", path, "-o", "-", "--to", "json"])
 }
@@ -76,7 +76,7 @@ fn a_chain_of_formats_keeps_the_histories() {
         if input == LITMUS {
             assert_eq!(first, last);
         }
-        // Each number is explained once.
+        // Only the first conversion renumbers, and explains the numbers in comments, so the operations alone are compared.
         let operations = |text: &str| -> Vec<String> {
             let lines = text.lines().filter(|line| !line.starts_with(['#', 'c']));
             lines.map(str::to_owned).collect()
@@ -380,7 +380,7 @@ fn what_was_meant_is_said_where_another_word_is_expected() {
         let tip = format!("the memory model of {word} is '{model}'");
         assert!(refused.contains(&tip), "{refused}");
     }
-    // There is no kernel of weak models.
+    // No kernel is defined for weak models.
     let refused = error(&["kernel", "--model", "arm", "trace.gz"]);
     assert!(!refused.contains("is 'armv8'"), "{refused}");
 }

@@ -22,7 +22,7 @@ build/NULL/gem5.opt(+0x12)[0x34]
 const HEADLINE: &str =
     "invalid transition: L1Cache 1, state M, event Inv, address 0x1040, tick 4321";
 
-/// A gem5 output folder of a recorded run that ended with that message.
+/// Makes a gem5 output folder of a recorded run that ended with the message `PANIC`.
 pub fn crashed(folder: &Folder, trace: &str) -> String {
     let from = format!("{}/../{trace}", env!("CARGO_MANIFEST_DIR"));
     fs::copy(from, folder.path("trace.out.gz")).unwrap();
@@ -30,7 +30,7 @@ pub fn crashed(folder: &Folder, trace: &str) -> String {
     folder.path("")
 }
 
-/// A trace that stops while a request is outstanding, and gem5's message, if it has one.
+/// A trace that stops while a request is outstanding, followed by a message of gem5, which may be empty.
 pub fn small(message: &str) -> String {
     format!(
         "      4: system.ruby.l1_cntrl0.sequencer.response_ports0: Timing request for address 0x1000 on port 0
@@ -86,7 +86,7 @@ fn check_says_first_that_the_run_crashed() {
     assert!(quiet.starts_with("crashed  "), "{quiet}");
     let several = output_of(&["check", CONSISTENT, &m5out], 1);
     let (_, table) = several.split_once("\nhistory ").unwrap();
-    // The crashed run is the first of the table.
+    // The crashed run is the first row of the table.
     let row = table.lines().nth(1).unwrap();
     assert!(row.contains("consistent  ") && row.ends_with("crashed"), "{several}");
     rubric(&["check", &m5out, "nothing.gz"]).assert().code(2);
@@ -256,7 +256,7 @@ fn a_run_that_just_stops_is_no_crash_but_its_requests_are_said() {
         assert!(drawn.contains("1 request outstanding</"), "{name}");
         assert!(drawn.contains("the run may have crashed"), "{name}");
     }
-    // Where gem5's output was read, there is no message of a crash to look for.
+    // If gem5's output was read, its message would have shown a crash, so there is no hint at one.
     let exits = small("Exiting @ tick 200 because simulate() limit reached\n");
     let exits = output(&["check", &folder.file("b.trace", exits)]);
     assert!(!exits.contains("may have crashed"), "{exits}");

@@ -10,12 +10,12 @@ use crate::common::{Folder, error, output, output_of, rubric};
 use tables::results::Results;
 use tables::{Reported, Trial, read_trials};
 
-/// The trials of an experiment in a folder.
+/// Reads the trials of an experiment from a folder.
 fn trials(folder: &str, name: &str) -> Vec<Trial> {
     read_trials(&Path::new(folder).join(format!("{name}.parquet"))).unwrap()
 }
 
-/// The rows without times, and without the reason and effort of runs that a time limit stopped.
+/// The trials without their times.
 fn timeless(trials: Vec<Trial>) -> Vec<Trial> {
     let timeless = |mut trial: Trial| {
         trial.seconds = 0.0;
@@ -82,7 +82,7 @@ fn a_table_has_a_row_for_each_history_and_algorithm() {
     assert_eq!(protocols.len(), 4);
 }
 
-/// The command of a row repeats its verdict, and `rubric check` gives the same verdict on the history that it saves.
+/// The command of a row reproduces its verdict, and `rubric check` gives the same verdict on the history that it saves.
 #[test]
 fn a_run_is_repeated_from_its_command() {
     let folder = Folder::new();
@@ -109,7 +109,7 @@ fn shards_together_are_the_whole() {
     }
     let read = |path: &str| Results::read(Path::new(path)).unwrap().trials;
     assert_eq!(timeless(read(&whole)), timeless(read(&parts)));
-    // Everything but times is the same, also in the table of one machine.
+    // All columns but times are the same, also in the table of one machine.
     assert_eq!(read(&whole).len(), trials(&whole, "gcc-unordered").len());
 }
 
@@ -176,7 +176,7 @@ fn algorithms_and_programs_are_added_to_what_is_there() {
     };
     assert_eq!((of("complete").len(), violations("complete")), (160, 120));
     assert_eq!((of("mine").len(), violations("mine")), (160, 160));
-    // The rows from before are unchanged.
+    // The rows of the first run are unchanged.
     let known: Vec<&Trial> = more.iter().filter(|trial| first.contains(trial)).collect();
     assert_eq!(known.len(), first.len());
     // A nice cycle needs at least one thread and location, and no more than there are.
@@ -269,7 +269,7 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
     assert_eq!(message.matches("rubric: error").count(), 1, "{message}");
 }
 
-/// Another protocol makes other histories, and its rows are repeated by their commands.
+/// Another choice of protocols makes other histories, and the commands of its rows reproduce them.
 #[test]
 fn protocols_are_chosen() {
     let folder = Folder::new();
@@ -330,7 +330,7 @@ fn options_that_do_not_fit_are_refused() {
     assert!(!Path::new(&path).exists());
 }
 
-/// A run that the time limit stops is in the table, and it stops soon after the limit.
+/// A run that the time limit stops is in the table, and stops soon after the limit.
 #[test]
 fn what_is_cut_off_says_so() {
     let folder = Folder::new();

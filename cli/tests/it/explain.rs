@@ -19,7 +19,7 @@ fn drawn(trace: &str, name: &str, status: i32) -> String {
     fs::read_to_string(path).unwrap()
 }
 
-/// Tags that are opened are closed, in the right order.
+/// Checks that tags that are opened are closed, in the right order.
 fn assert_well_formed(text: &str) {
     let mut open: Vec<&str> = Vec::new();
     for tag in text.split('<').skip(1).filter_map(|part| part.split('>').next()) {
@@ -47,7 +47,8 @@ fn a_violation_is_drawn_with_its_lines_and_states() {
         "Cache line 0x1000",
         "L1Cache 0",
         "reads before it is overwritten",
-        // Two caches that hold the line are the title; the transition that kept it there, and who serves which thread, are shown.
+        // The title names the two caches that hold the line. The transition that kept the line, and which cache serves which
+        // thread, are shown.
         "SC is violated: L1Cache 1 in M and L1Cache 2 in M hold line 0x1000 at once",
         "L1Cache 1 kept the line at Fwd_GETX (line 241)",
         "keeps the line",
@@ -67,7 +68,7 @@ fn a_page_has_the_reasons_behind_lines_to_open() {
     {
         assert!(page.contains(wanted), "{wanted}");
     }
-    // The page names one address, that of the XML namespace, and loads nothing.
+    // The only address in the page is that of the XML namespace, so the page loads nothing.
     let addresses = page.match_indices("http").map(|(at, _)| &page[at..]);
     let mut others = addresses.filter(|text| {
         !text.starts_with("http://www.w3.org/2000/svg") && !text.starts_with("http-equiv")
@@ -105,7 +106,7 @@ fn a_consistent_history_is_drawn_if_it_is_small_and_listed_if_not() {
     assert!(message.contains("too long to draw") && message.contains(".html"), "{message}");
     let page = drawn(CONSISTENT, "large.html", 0);
     assert!(page.contains("100 operations"), "{}", page.len());
-    // A mark for each operation on the timeline.
+    // The timeline has a mark for each operation.
     let timeline = page.split("class=\"timeline\"").nth(1).unwrap();
     assert_eq!(timeline.matches("<rect ").count(), 100);
 }
@@ -172,7 +173,8 @@ fn a_buffered_store_stands_where_it_reached_memory() {
     assert!(drawn.contains(", in memory at "), "{drawn}");
 }
 
-/// Store buffers violate SC on a correct protocol: how it moves the lines between the caches of the operations is all that matters.
+/// Store buffers violate SC on a correct protocol, so the picture needs only the transitions that move lines between the caches
+/// of the operations.
 #[test]
 fn where_store_buffers_explain_a_violation_few_transitions_are_shown() {
     let folder = Folder::new();
@@ -193,7 +195,7 @@ fn where_store_buffers_explain_a_violation_few_transitions_are_shown() {
     }
     let drawn = explain(&["--model", "sc", &trace, "-o", "-", "--to", "svg"], 1);
     assert!(drawn.contains("TSO allows it: cores with store buffers may do this"), "{drawn}");
-    // The title says which read returned what, and boxes are placed by the first tick that they show.
+    // The title says which read returned which value, and boxes are placed by the first tick that they show.
     assert!(
         drawn.contains("<title>SC is violated: T") && drawn.contains(" does not return what T")
     );
@@ -202,12 +204,12 @@ fn where_store_buffers_explain_a_violation_few_transitions_are_shown() {
     let ticks = boxes.map(|(_, rest)| rest.split(|letter: char| !letter.is_ascii_digit()).next());
     let ticks: Vec<u64> = ticks.map(|tick| tick.unwrap().parse().unwrap()).collect();
     assert!(ticks.len() > 3 && ticks.is_sorted(), "{ticks:?}");
-    // A core that was not told of an invalidation reads a value that was overwritten before.
+    // A core that was not told of an invalidation reads a stale value.
     let fault = ["--mutant=mesi2-l1-s-inv-no-notify", "--client=early-8", "--operations=300"];
     let said = explain(&["--model", "sc", &simulated(&fault, "fault.trace")], 1);
     assert!(!said.contains(" allows these operations"), "{said}");
     assert!(said.contains(" transitions farther from these operations are left out"), "{said}");
-    // Where rows are missing, one says so.
+    // Where rows are left out, a row says so.
     let sum = |is_wanted: &dyn Fn(&str) -> bool| -> usize {
         let lines = said.lines().map(str::trim).filter(|line| is_wanted(line));
         let words = lines.map(|line| line.trim_start_matches("\u{2026} ").split(' ').next());
@@ -244,7 +246,7 @@ fn a_page_shows_its_title_once() {
     let (_, title) = body.split_once("<h1>").unwrap();
     let (title, rest) = title.split_once("</h1>").unwrap();
     assert!(title.contains("hold line 0x1000 at once"), "{title}");
-    // Not for the eye: the name of the drawing, for who does not see it, and its tooltip.
+    // The accessible name of the drawing and its tooltip repeat the title, but are not visible.
     let spoken = [format!("aria-label=\"{title}\""), format!("<title>{title}</title>")];
     let shown = spoken.iter().fold(rest.to_owned(), |text, spoken| text.replace(spoken, ""));
     assert!(!shown.contains(title), "{shown}");

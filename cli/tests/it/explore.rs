@@ -17,7 +17,7 @@ fn json(arguments: &[&str], status: i32) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A size at which MI_example has faults to show.
+/// A size at which mutants of MI_example show their faults.
 const TINY: [&str; 3] = ["--locations", "2", "--tiny"];
 
 #[test]
@@ -155,12 +155,12 @@ fn explorations_of_mutants_are_resumed() {
     let unreached = "  nothing: no run that was looked at comes to what the mutant changes";
     assert!(row("mi-dir-dma-write-offset").ends_with(unreached), "{first}");
     assert!(row("mi-dir-fetch-without-tbe").ends_with("  nothing"), "{first}");
-    // It changes the code of a port, which has no transition.
+    // The mutant changes the code of a port, which is no transition.
     assert!(row("mi-l1-evict-locked-line").ends_with(", but it changes more"), "{first}");
     let counts = "15 mutants: 0 found, 15 without a finding (10 of them change what no run of this size comes to, 1 of them may do so, which is not known), 0 undecided\n";
     let hint = "what these change may need other runs: --locations 2, --tiny, --dma 1, --also\n";
     assert!(first.ends_with(&format!("{counts}{hint}")), "{first}");
-    // The report of the folder is the same table, whatever shards it was made in.
+    // The report of the folder is the same table, however its shards were made.
     let report = output(&["report", &stored]);
     assert!(
         report.starts_with("rubric explore protocol MI_example\n") && report.ends_with(counts),
@@ -171,7 +171,7 @@ fn explorations_of_mutants_are_resumed() {
     assert!(page.contains("has explorations of mutants, of which there is a table only"), "{page}");
     let text = std::fs::read_to_string(&journal).unwrap();
     assert_eq!(text.lines().count(), 8, "the others are the shard's");
-    // Killed in the middle of a line. The times show that nothing else is explored again.
+    // The process is killed in the middle of a line. The times show that only this exploration is repeated.
     let marked = text.replace("\"seconds\":0.", "\"seconds\":77.");
     let kept = marked.lines().count() - 1;
     let end = marked.trim_end().rfind('\n').unwrap() + 50;
@@ -179,7 +179,7 @@ fn explorations_of_mutants_are_resumed() {
     let again = all(&[]);
     assert_eq!(again.lines().filter(|line| line.contains("     77.")).count(), kept, "{again}");
     assert_eq!(std::fs::read_to_string(&journal).unwrap().lines().count(), kept + 1);
-    // What a limit stopped is explored again with another limit.
+    // An exploration that a limit stopped is repeated with another limit.
     let stopped = folder.path("stopped");
     let limited = |most: &str, status: i32| {
         let arguments = ["MI_example", "--mutants=mi-dir-putx-not-written", "-o", &stopped];
@@ -350,7 +350,7 @@ fn starvation_is_looked_for() {
     assert!(text.contains("  no starvation: in every fair run each request completes (501 states"));
     let lines = json(&["MI_example", "--fair"], 0);
     assert_eq!(lines[0]["fair"]["outcome"], "clean");
-    // A directory that recycles a core's request whenever the device's write is under way. The request keeps its sender.
+    // This directory recycles a core's request whenever a write of the device is under way. The request keeps its sender.
     let folder = Folder::new();
     let (stalls, recycles) = (
         "stall_and_wait(request_in, address);",
@@ -372,7 +372,7 @@ fn a_deadlock_says_what_waits() {
     assert!(waits.contains(" and waits for L1Cache-"), "{waits}");
 }
 
-/// A request that a directory puts back for ever has arrived, and is left all the same. The chart says so as well.
+/// A request that a directory puts back for ever has arrived, but is never completed. The chart says so as well.
 #[test]
 fn what_is_put_back_for_ever_is_a_deadlock() {
     let folder = Folder::new();
@@ -394,7 +394,7 @@ fn what_is_put_back_for_ever_is_a_deadlock() {
     assert!(std::fs::read_to_string(chart).unwrap().contains(waits));
 }
 
-/// What was printed, without times and memory.
+/// The printed lines without times and memory.
 fn timeless(text: &str) -> Vec<String> {
     text.lines().map(|line| line.split(';').next().unwrap_or_default().to_owned()).collect()
 }
@@ -440,7 +440,7 @@ fn a_killed_exploration_goes_on() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // Only one process at a time may use it.
+    // Only one process at a time may use the folder.
     let lock = std::fs::File::create(manifest.with_file_name("lock")).unwrap();
     lock.lock().unwrap();
     let busy = error(&killed);
@@ -526,7 +526,7 @@ fn sizes_are_a_table_that_goes_on() {
     assert!(wrong.contains("`2by2` is no size"), "{wrong}");
 }
 
-/// A wrong value comes with the write that it misses.
+/// A stale value is shown with the write that the read misses.
 #[test]
 fn a_wrong_value_comes_with_the_latest_write() {
     let blank = [&["MI_example", "--mutant=mi-dir-putx-not-written"][..], &TINY].concat();
@@ -543,7 +543,7 @@ fn a_wrong_value_comes_with_the_latest_write() {
     assert!(effects.contains(&"core 0 has written line 0".into()), "{step}");
 }
 
-/// What another command takes is said.
+/// A message names the command that takes the option.
 #[test]
 fn options_of_other_commands_are_known() {
     let wrong = error(&explore(&["MI_example", "--per-line", "2"]));

@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::{Folder, error, output, output_of};
 use serde_json::{Value, json};
 
-/// Message passing: T0 writes data and flag with this fence between, T1 reads the flag and not the data.
+/// Message passing: T0 writes the data and the flag with this fence between them, T1 reads the new flag and the old data.
 fn message_passing(fence: &str) -> String {
     let access = |thread: u32, kind: &str, address: u64, value: (&str, u64)| json!({ "thread": thread, "kind": kind, "address": address, value.0: value.1 });
     let operations = [
@@ -18,7 +18,7 @@ fn message_passing(fence: &str) -> String {
     format!("{}\n", json!({ "name": fence, "operations": operations }))
 }
 
-/// Store buffering with releases and these acquires.
+/// Store buffering in which the stores are releases and the loads are these acquires.
 fn store_buffering(acquire: &str) -> String {
     let operations = [
         json!({ "thread": 0, "kind": "store", "annotation": "release", "address": 1, "written": 1 }),

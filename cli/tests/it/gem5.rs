@@ -1,5 +1,6 @@
-//! The plug-in for gem5, as far as it needs no gem5: programs, cores and logs. `gem5/test/cores.cc` runs the cores on a memory of
-//! its own, and `gem5/test/gem5.cc` is that with the command line of gem5. With a gem5 that was built with the plug-in, in `RUBRIC_GEM5_BINARY`, `real.rs` runs them there.
+//! Tests of the plug-in for gem5 that need no gem5: programs, cores and logs. `gem5/test/cores.cc` runs the cores on a memory of
+//! its own, and `gem5/test/gem5.cc` does so with the command line of gem5. If `RUBRIC_GEM5_BINARY` names a gem5 that was built
+//! with the plug-in, `real.rs` runs the cores there.
 
 mod campaign;
 mod fidelity;
@@ -23,13 +24,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The program that runs the cores.
+/// The program that runs the cores on its own memory.
 static CORES: LazyLock<PathBuf> = LazyLock::new(|| compiled("cores"));
 
 /// The program that stands in for gem5.
 pub static STANDIN: LazyLock<PathBuf> = LazyLock::new(|| compiled("gem5"));
 
-/// A program of `gem5/test`, compiled with the cores as one file since that is fastest.
+/// Compiles a program of `gem5/test` together with the cores as one file, which is fastest.
 fn compiled(name: &str) -> PathBuf {
     let plugin = root().join("gem5");
     let mut files: Vec<PathBuf> =
@@ -67,12 +68,12 @@ fn done(arguments: &[&str], input: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The programs with these options.
+/// Generates programs with these options.
 fn programs(options: &[&str]) -> String {
     output(&[&["generate", "program", "MI_example"], options].concat())
 }
 
-/// Everything that a program may have.
+/// Options for programs with every kind of step.
 const ALL: [&str; 16] = [
     "--rmws",
     "20",
@@ -91,7 +92,7 @@ const ALL: [&str; 16] = [
     "--dma",
     "1",
 ];
-/// All that needs no DMA devices, with few locations and little time in between.
+/// Options for programs with every kind of step but DMA, with few locations and little time between accesses.
 const RACY: [&str; 14] = [
     "--rmws",
     "8",
@@ -119,12 +120,12 @@ fn programs_are_read_as_they_are_written() {
     assert_eq!(done(&["echo"], &flushed), flushed);
 }
 
-/// The numbers are those of `history::random`, whose test has the same.
+/// The numbers are the same as in the test of `history::random`.
 #[test]
 fn random_numbers_are_those_of_rubric() {
     let numbers = done(&["random", "1", "0", "4294967296", "4"], "");
     assert_eq!(numbers, "1638484553\n1266703218\n3428475886\n3934848116\n");
-    // More than a block of the generator, and a bound that no word has.
+    // This takes more than a block of the generator, and has a bound that no word reaches.
     let many = done(&["random", "1", "4294967296", "18446744073709551615", "40"], "");
     let last = many.lines().last().unwrap();
     let mut rng = history::random::Rng::new(1, 1 << 32);
@@ -132,7 +133,7 @@ fn random_numbers_are_those_of_rubric() {
     assert_eq!(last, expected.to_string());
 }
 
-/// The transitions in lines of ProtocolTrace, as the plug-in logs them, are those that the text's own reader finds.
+/// The reader of the log finds the same transitions in the logged lines of ProtocolTrace as the text reader.
 #[test]
 fn transitions_are_logged_as_they_are_printed() {
     let options = ingest::Options { transitions: true, ..ingest::Options::default() };
@@ -185,8 +186,8 @@ fn errors_of_programs_name_the_line() {
     assert!(message.contains("`fast`: expected in-order, store-buffer-N"), "{message}");
 }
 
-/// Each kind of core keeps its model, and those with buffers keep no stronger one. With this seed, a load that is served by a store
-/// whose line was lost would show.
+/// Each kind of core keeps its model, and those with store buffers keep no stronger one. With this seed, the test would show a
+/// load that is served by a store whose line was lost.
 #[test]
 fn cores_keep_their_models() {
     let text = programs(&[&RACY[..], &["--runs", "6"]].concat());
@@ -210,7 +211,7 @@ fn cores_keep_their_models() {
     }
 }
 
-/// A memory that tells no core of the lines that others write makes early loads violate TSO.
+/// If the memory tells no core of the lines that others write, early loads violate TSO.
 #[test]
 fn forgotten_invalidations_show() {
     let text = programs(&["--operations", "150", "--locations", "4", "--think", "3"]);
@@ -222,7 +223,7 @@ fn forgotten_invalidations_show() {
     output_of(&["check", "--model", "sc", &log], 0);
 }
 
-/// The history of a log has the operations of the program, one by one.
+/// The history of a log has the operations of the program, in the same order.
 #[test]
 fn logs_hold_the_program() {
     let text = programs(&[&RACY[..], &["--partial", "20", "--fetches", "10"]].concat());
@@ -249,7 +250,7 @@ fn logs_hold_the_program() {
     assert!(wanted.values().all(Vec::is_empty), "{wanted:?}");
 }
 
-/// Kind, address and value of an operation.
+/// The kind, address and value of an operation.
 type Planned = (String, Option<u64>, Option<u64>);
 
 /// The operations of each thread of a program.
@@ -302,7 +303,7 @@ fn programs_are_refused_that_no_core_runs() {
     }
 }
 
-/// A program is the one that `rubric simulate` runs: the same operations, as its history has them.
+/// A generated program is the one that `rubric simulate` runs: the history of the simulation has the same operations.
 #[test]
 fn programs_are_those_of_simulations() {
     let options = ["--rmws", "20", "--fences", "5", "--seed", "9"];
@@ -329,7 +330,7 @@ fn programs_are_those_of_simulations() {
     }
 }
 
-/// A log of a run that ended before its operations completed, with the transitions of a directory if `shows_transitions`.
+/// A log of a run that ended before its operations completed; with the transitions of a directory if `shows_transitions`.
 fn cut_log(shows_transitions: bool) -> Vec<u8> {
     let begin: &[&[u8]] = &[
         b"\x93RUBRIC-LOG 1\n",
@@ -348,7 +349,7 @@ fn cut_log(shows_transitions: bool) -> Vec<u8> {
     [begin, if shows_transitions { transitions } else { &[] }].concat().concat()
 }
 
-/// What gem5 prints of a run that crashes is in a file beside the log, and counts.
+/// The output of gem5 for a crashed run is in a file beside the log, and makes the run crashed.
 #[test]
 fn a_crash_is_read_beside_the_log() {
     let folder = Folder::new();
@@ -379,7 +380,7 @@ fn a_crash_is_read_beside_the_log() {
     assert!(fs::read_to_string(&chart).unwrap().contains("U → B_Pm"));
     let text = output_of(&["check", "--model", "sc", &of("program-2")], 0);
     assert!(text.contains("1 request outstanding") && !text.contains("may have crashed"), "{text}");
-    // The folder stands for all of its programs.
+    // The folder stands for the logs of all of its programs.
     let text = output_of(&["check", "--model", "sc", &folder.path("m5out")], 1);
     assert_eq!(text.matches("consistent  crashed").count(), 2, "{text}");
     // A log alone does not say whether its run crashed.

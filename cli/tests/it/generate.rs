@@ -11,14 +11,14 @@ use flate2::read::GzDecoder;
 
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
-/// A small history of a model, and more options.
+/// The arguments for a small history of a model, with more options.
 fn small<'a>(model: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut words = vec!["generate", "--model", model, "--operations", "300"];
     words.extend_from_slice(more);
     words
 }
 
-/// `rubric check` of a file; every history of it must be consistent under the model.
+/// Checks that every history of a file is consistent with the model. Returns the output of `rubric check`.
 fn assert_consistent(model: &str, path: &str) -> String {
     output(&["check", "--model", model, "--format", "json", path])
 }
@@ -84,7 +84,7 @@ fn every_format_is_consistent_under_the_model() {
             assert_eq!(verdict.contains(r#""decided_by":"trace-order""#), is_ordered, "{verdict}");
             if !name.contains("trace") {
                 let axe = output(&["convert", &path, "-o", "-", "--to", "axe"]);
-                // JSON and Parquet keep ticks, which axe text has behind an `@`.
+                // JSON and Parquet keep ticks, which axe text has after an `@`, so the text is compared without them.
                 let bare = axe.lines().map(|line| line.split(" @").next().unwrap_or(line));
                 digests.push(bare.collect::<Vec<_>>().join("\n"));
             }
@@ -244,7 +244,7 @@ fn hard_histories_have_the_verdict_of_their_family() {
             fs::write(&path, &text).unwrap();
             output_of(&["check", "--model", model, &path], status);
             output_of(&["check", "--model", model, "--algorithm", "saturate", &path], 3);
-            // The name is the command.
+            // The name of the history is the command that generates it.
             let (command, _) = command_of(&text);
             let words: Vec<&str> = command.split(' ').collect();
             assert_eq!(output(&words), text);

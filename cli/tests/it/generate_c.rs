@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::{Folder, error, failure, output, output_of};
 use crate::exec::trace::{Trace, X, Y};
 
-/// A program with everything that the instruction set has.
+/// Generates a program with every kind of operation that the instruction set has.
 fn small(isa: &str) -> String {
     let mut words = vec!["generate", "c", "--isa", isa, "--threads", "2", "--operations", "9"];
     words.extend(["--locations", "3", "--per-line", "2", "--rmws", "30", "--fences", "20"]);
@@ -18,7 +18,7 @@ fn small(isa: &str) -> String {
     output(&words).replacen(env!("CARGO_PKG_VERSION"), "VERSION", 1)
 }
 
-/// The part of a program that differs between programs, from the first thread on.
+/// The part of a text that differs between programs, from the first thread on.
 fn threads(text: &str) -> &str {
     let from = text.find("\nstatic void thread_0").unwrap();
     let to = text.find("/* Says in a trace").unwrap();
@@ -40,7 +40,7 @@ fn the_threads_of_a_small_program_for_arm() {
     insta::assert_snapshot!(threads(&small("arm")));
 }
 
-/// Compiles a program without warnings. Returns whether there is such a compiler.
+/// Compiles a program, which must give no warnings. Returns whether the compiler is installed.
 fn compile(compiler: &str, source: &str, program: &str) -> bool {
     let mut command = Command::new(compiler);
     command
@@ -75,7 +75,7 @@ fn programs_find_their_final_values() {
         );
         assert!(run.status.success());
     }
-    // A program that does not write what it should says so.
+    // A program that does not write the right values reports it.
     let source = folder.path("wrong.c");
     let text = output(&["generate", "c", "--operations", "20", "--rounds", "2"]);
     let wrong = text.replacen("movq %1, (%0)", "movq %1, 64(%0)", 1);
@@ -89,7 +89,7 @@ fn programs_find_their_final_values() {
     assert!(said.contains(", which the last round did not write there"), "{said}");
 }
 
-/// The compiler for RISC-V, if it is installed. Its programs run in gem5 only.
+/// Programs compile for RISC-V if a compiler is installed. They run only in gem5.
 #[test]
 fn programs_compile_for_riscv() {
     let folder = Folder::new();
@@ -123,7 +123,7 @@ fn programs_are_refused_that_an_instruction_set_does_not_have() {
     }
 }
 
-/// Stores that may announce something, a flag that both threads write, and store buffering.
+/// A trace of stores that may announce variables, a flag that both threads write, and store buffering.
 fn announced(stores: &[(u64, u64)]) -> Trace {
     let mut trace = Trace::default();
     for &(address, value) in stores {
@@ -156,7 +156,7 @@ fn announced_variables_are_found() {
         said.contains("the shared variables that the program announces; 6 other accesses"),
         "{said}"
     );
-    // The range is part of the variables only.
+    // The announced range has only a part of the variables.
     let half = announced(&[(0x7000, MAGIC), (0x7008, X), (0x7010, Y)]);
     let said = check(&half, 0);
     assert!(said.contains("2 operations"), "{said}");

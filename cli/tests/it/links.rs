@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Pages beside those of `docs`.
+/// Pages that are not in `docs`.
 const OTHERS: [&str; 9] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -33,7 +33,7 @@ fn pages() -> BTreeMap<PathBuf, String> {
     docs.chain(others).map(read).collect()
 }
 
-/// The lines of a page that are no code.
+/// The lines of a page outside of code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     text.lines().filter(move |line| {

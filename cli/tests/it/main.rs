@@ -1,6 +1,6 @@
-//! The program, driven as a process.
+//! Tests that drive the program as a process.
 //!
-//! One program, so that all tests are linked once and share the processors.
+//! They are one test program, so that they are linked once and share the processors.
 
 mod algorithms;
 mod campaign;

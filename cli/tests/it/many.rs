@@ -8,7 +8,7 @@ use crate::common::{Folder, error, output, output_of, rubric};
 const VIOLATION: &str = "fixtures/traces/mi-fwdgetx-keeps-m-3x60-41.trace.gz";
 const CONSISTENT: &str = "fixtures/traces/mi-2x50-io-11.trace.gz";
 
-/// A folder with two folders of traces, one of them damaged, a run of gem5, and files that are no traces.
+/// Makes a folder with two folders of traces, one of which is damaged, a run of gem5, and files that are no traces.
 fn traces() -> Folder {
     let folder = Folder::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -29,7 +29,7 @@ fn traces() -> Folder {
     folder
 }
 
-/// The names in the first column of the table at the end, relative to the folder.
+/// The names in the first column of the last table, relative to the folder.
 fn listed(text: &str, folder: &Folder) -> Vec<String> {
     let (_, table) = text.split_once("\nhistory ").unwrap();
     let rows = table.lines().skip(1).take_while(|line| !line.is_empty());
@@ -70,7 +70,7 @@ fn a_table_for_the_comment_of_a_pull_request() {
 fn a_folder_is_all_traces_in_it() {
     let folder = traces();
     let run = rubric(&["check", &folder.path("")]).output().unwrap();
-    // A violation does not hide that a file cannot be read.
+    // An unreadable file decides the status even if there is a violation.
     assert_eq!(run.status.code(), Some(2));
     let (text, errors) =
         (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
@@ -85,7 +85,7 @@ fn a_folder_is_all_traces_in_it() {
     assert_eq!(listed(&text, &folder), expected);
     assert_eq!(errors.lines().count(), 1, "{errors}");
     assert!(errors.contains("b/cut.trace.gz"), "{errors}");
-    // The numbers of each folder: traces, violations, crashes, undecided and not checked.
+    // The numbers of a folder: traces, violations, crashes, undecided, and not checked.
     let numbers = |below: &str| {
         let path = folder.path(below);
         let line = text.lines().find(|line| line.split_whitespace().next() == Some(&path));
@@ -128,7 +128,7 @@ fn the_number_of_jobs_changes_nothing() {
     };
     let (text, names) = run("1");
     assert_eq!(run("4"), (text, names.clone()));
-    // Files of the same name have certificates of their own.
+    // Files with the same name have separate certificates.
     for name in
         ["1.trace.gz.sc.cert", "1.trace.gz~2.sc.cert", "2.trace.gz.tso.cert", "m5out.tso.cert"]
     {
@@ -163,7 +163,7 @@ fn tables_have_a_row_for_each_verdict() {
         verdicts[..3],
         [word("sc", "violation"), word("tso", "consistent"), word("", "error")]
     );
-    // The same rows as a table: other commands say that it is none of theirs.
+    // The rows can be stored as a table, which other commands refuse, because it is not one of theirs.
     let message = error(&["check", &parquet]);
     assert!(message.contains("column"), "{message}");
     let message = error(&["check", "-o", "verdicts.xls", CONSISTENT]);
@@ -179,7 +179,7 @@ fn tables_have_a_row_for_each_verdict() {
 fn patterns_stand_for_files() {
     let folder = traces();
     let text = output(&["check", &folder.path("*/1.trace.gz"), &folder.path("**/deep/*")]);
-    // A file that two names stand for is checked once.
+    // A file that matches two patterns is checked once.
     assert_eq!(listed(&text, &folder), ["a/1.trace.gz", "b/deep/1.trace.gz"]);
     for nothing in [folder.path("*.none"), folder.path("proofs")] {
         let _ = fs::create_dir(folder.path("proofs"));
@@ -222,7 +222,7 @@ fn other_commands_take_many_traces() {
     let json = folder.path("all.jsonl");
     output(&["convert", &runs, "-o", &json]);
     assert_eq!(fs::read_to_string(&json).unwrap().lines().count(), 3);
-    // What cannot be read is left out, and the rest is written.
+    // Unreadable files are left out, and the rest is written.
     let run =
         rubric(&["ingest", &folder.path("b"), "-o", &folder.path("b.parquet")]).output().unwrap();
     assert_eq!(run.status.code(), Some(2));
@@ -258,11 +258,11 @@ fn names_are_sorted_as_people_do_and_mutants_have_a_column() {
     let rows = tables::read_verdicts(Path::new(&parquet)).unwrap();
     let mutants: Vec<&str> = rows.iter().filter_map(|row| row.mutant.as_deref()).collect();
     assert_eq!((rows.len(), &mutants[..]), (3, &[mutant][..]));
-    // A folder of them is read in the same order; a table of verdicts in it is no trace.
+    // The folder is read in the same order; a table of verdicts in it is no trace.
     assert_eq!(listed(&output_of(&["check", &folder.path("")], 1), &folder), expected);
 }
 
-/// What a terminal gets that runs a command; none if `script`, which has one, is not installed.
+/// The output that a command writes to a terminal; `None` if `script`, which simulates a terminal, is not installed.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(arguments: &[&str]) -> Option<String> {
     let program = assert_cmd::cargo::cargo_bin("rubric");
@@ -274,7 +274,7 @@ fn on_a_terminal(arguments: &[&str]) -> Option<String> {
     script.ok().map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
-/// The line of progress is erased before an error is printed, and has no estimate before there is one.
+/// The progress line is erased before an error is printed, and shows no estimate before there is one.
 #[test]
 #[cfg(target_os = "linux")]
 fn errors_have_a_line_of_their_own() {

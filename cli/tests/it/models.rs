@@ -1,5 +1,5 @@
-//! A model that is a row of the table works in every command that takes models: IBM 370 here, which is TSO
-//! without forwarding.
+//! A model that is only a row of the table works in every command that takes models. The example is IBM 370, which is TSO without
+//! forwarding.
 
 use crate::common;
 use crate::common::{Folder, output, output_of};

@@ -61,7 +61,7 @@ fn what_is_not_sc_is_refused() {
     assert!(message.contains("is not SC"), "{message}");
     assert!(message.contains("the required orderings form a cycle"), "{message}");
     assert!(message.contains("line 651"), "{message}");
-    // The other inputs are checked all the same.
+    // The remaining inputs are still checked.
     let folder = Folder::new();
     let sb = folder.file("sb.axe", SB);
     let assert = rubric(&["monitor", TRACES[5], &sb]).assert().code(2);

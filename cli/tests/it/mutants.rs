@@ -62,7 +62,7 @@ fn what_an_operator_makes_fits_the_users_own_files() {
     ];
     for file in files {
         let text = fs::read_to_string(Path::new("../fixtures/protocols").join(file)).unwrap();
-        // The protocol is not the built-in one any more.
+        // The files are now those of another protocol than the built-in one.
         folder.file(file, text.replace("protocol \"MI_example\"", "protocol \"Mine\""));
     }
     let path = folder.path("MI_example.slicc");
@@ -81,7 +81,7 @@ fn what_an_operator_makes_fits_the_users_own_files() {
         .current_dir(folder.0.path())
         .status();
     let Ok(status) = status else {
-        // Not by `println!`, which is shown of failed tests only: `.ci/run` counts these lines.
+        // `println!` would be shown only for failed tests, and `.ci/run` counts these lines.
         std::io::stdout().write_all(b"skipped: there is no program `patch` here\n").unwrap();
         return;
     };
@@ -170,7 +170,7 @@ fn a_series_of_a_mutant_says_so() {
     assert_eq!(value.get("mutant"), None);
 }
 
-/// The files of a built-in protocol in a folder, with another name of an action.
+/// The files of a built-in protocol in a folder, with an action renamed.
 fn users_files(folder: &Folder, name: &str, files: &[&str]) -> String {
     for file in files {
         let text = fs::read_to_string(Path::new("../fixtures/protocols").join(file)).unwrap();
@@ -189,7 +189,7 @@ const MI_FILES: [&str; 5] = [
 
 const FAULT: &str = "mi-l1-replace-no-notify";
 
-/// Every command finds a named mutant in a user's own files.
+/// Every command finds a named mutant in the user's own files.
 #[test]
 fn named_mutants_apply_to_the_users_own_files() {
     let folder = Folder::new();
@@ -223,7 +223,7 @@ fn named_mutants_apply_to_the_users_own_files() {
     assert!(told.contains("1 found"), "{told}");
 }
 
-/// A mutant that a protocol has already, or that fits nowhere, is reported with the place.
+/// A mutant that the protocol already has, or that fits nowhere, is reported with its place.
 #[test]
 fn named_mutants_that_do_not_apply_say_why() {
     let folder = Folder::new();

@@ -18,7 +18,7 @@ fn explore(arguments: &[&str], status: i32) -> String {
     output_of(&[&["explore", "program"], arguments].concat(), status)
 }
 
-/// The objects of JSON, one a line.
+/// The JSON objects that a run prints, one per line.
 fn json(arguments: &[&str], status: i32) -> Vec<Value> {
     let printed = explore(&[arguments, &["--format", "json"]].concat(), status);
     let lines = printed.lines().map(serde_json::from_str);
@@ -118,7 +118,7 @@ fn bad_programs_are_refused_with_their_place() {
     assert!(error(&["explore", "program", "none.prog"]).contains("none.prog"));
 }
 
-/// Nothing is known of what follows a loop that no run leaves.
+/// If no run leaves a loop, the report says that nothing is known of what follows the loop.
 #[test]
 fn a_loop_that_nobody_leaves_is_said() {
     let folder = Folder::new();
@@ -128,11 +128,11 @@ fn a_loop_that_nobody_leaves_is_said() {
     assert!(text.contains("reached its bound"), "{text}");
 }
 
-/// The exhaustive exploration looks at final states, the monitors at the steps of runs.
+/// The exhaustive exploration compares final states, but the monitors look at the steps of runs, so they may disagree.
 #[test]
 fn where_all_states_and_monitors_differ_it_is_said() {
     let folder = Folder::new();
-    // Only if each sees the other's first store, which takes a preemption, do they store and load without a fence.
+    // The threads store and load without a fence only if each sees the other's first store, which takes a preemption.
     let rare = "shared a, b, x, y;
 thread P0 { store a = 1; fence; let r = load b; let s = 2; if r { store x = 1; s = load y; } }
 thread P1 { store b = 1; fence; let r = load a; let s = 2; if r { store y = 1; s = load x; } }

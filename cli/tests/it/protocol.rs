@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use crate::common::{Folder, error, output, output_of, rubric};
 use serde_json::Value;
 
-/// A machine that lacks only a body.
+/// A machine that lacks only the rest of its body.
 const MACHINE: &str = "machine(MachineType:L1Cache, \"a cache\") : MessageBuffer * b; {
   state_declaration(State) { I, AccessPermission:Invalid; }
   enumeration(Event) { Load; Store; }
   in_port(p, RubyRequest, b) { }
 ";
 
-/// A file: its name and its content.
+/// The name of a file, and its content.
 type Content = (&'static str, Vec<u8>);
 
-/// Protocols with errors, each with its files, the protocol's own file first.
+/// Protocols with errors, each with its files, of which the protocol's own file is the first.
 fn wrong() -> Vec<(&'static str, Vec<Content>)> {
     let text = |text: &str| format!("protocol \"P\";\n{text}").into_bytes();
     let one = |content: Vec<u8>| vec![("p.slicc", content)];
@@ -82,7 +82,7 @@ fn wrong() -> Vec<(&'static str, Vec<Content>)> {
     ]
 }
 
-/// What `check` says about a protocol in a folder.
+/// The output of `rubric protocol check` for a protocol in a folder.
 fn check(folder: &Folder, file: &str) -> String {
     let text = output_of(&["protocol", "check", &folder.path(file)], 2);
     text.replace(folder.0.path().to_str().unwrap(), "DIR")
@@ -182,7 +182,7 @@ fn built_in_protocols_are_right() {
     }
 }
 
-/// A small protocol of two machines, so that tables do not change with the built-in ones.
+/// Writes a small protocol of two machines, so that the tables do not change with the built-in protocols.
 fn small(folder: &Folder) -> String {
     let rest = "  action(go, \"g\", desc=\"goes\") { }\n  action(z_stall, \"z\") { }
   transition(I, {Load, Store}) {go}\n}\n";
@@ -276,7 +276,7 @@ fn what_cannot_be_shown() {
 
 #[test]
 fn graphviz_reads_the_graphs() {
-    // Graphviz is used only where it is installed.
+    // The test needs Graphviz, and is skipped if it is not installed.
     if Process::new("dot").arg("-V").output().is_err() {
         return;
     }
@@ -322,7 +322,7 @@ fn files_of_protocols_are_printed() {
     assert!(line.contains("expected a line from 1 to "), "{line}");
 }
 
-/// The place of a fault in a mutant of a built-in protocol can be looked at.
+/// The command that a message names prints the place of a fault in a mutant of a built-in protocol.
 #[test]
 fn places_in_built_in_protocols_are_printed_by_the_command_that_messages_name() {
     let mutant = "mi-l1-nack-before-forward";

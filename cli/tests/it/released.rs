@@ -1,14 +1,14 @@
 //! A shortest run that shows each known fault of gem5's released protocols, found on gem5's own files.
 //!
-//! Each fault is looked for on a protocol with all other repairs, so that it is the only one. The listings are in
+//! Each fault is looked for on a protocol with all other repairs, so that it is the only fault. The listings are in
 //! `fixtures/protocols/released`, and `docs/released.md` shows them. They have names, operations and moves, but no text of gem5.
-//! With gem5's files in the folder that `RUBRIC_GEM5` names, `RUBRIC_DRAW=1` writes them anew:
+//! If `RUBRIC_GEM5` names the folder of gem5's files, `RUBRIC_DRAW=1` writes them anew:
 //!
 //! ```text
 //! RUBRIC_GEM5=path/to/gem5 RUBRIC_DRAW=1 cargo test --workspace --test it released:: -- --ignored
 //! ```
 //!
-//! Another test that needs gem5's files looks for transitions that gem5 took and rubric does not.
+//! Another test that needs gem5's files looks for transitions that gem5 took and rubric does not take.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,19 +20,19 @@ use lab::released::{self, Released};
 use serde_json::Value;
 use slicc::mutant::repair;
 
-/// The systems that are explored, the smallest first.
+/// The options of the systems that are explored, from the smallest system on.
 const SYSTEMS: [&[&str]; 3] = [&[], &["--locations", "2", "--tiny"], &["--threads", "3"]];
 
-/// States of an exploration after which it is given up.
+/// Most states of an exploration.
 const STATES: &str = "30000";
 
-/// Seeds that are tried, from that of the table on, to find a short run.
+/// Number of seeds that are tried to find a short run, beginning with that of the table.
 const SEEDS: u64 = 5;
 
-/// The fault that no single run shows: what should wait takes time.
+/// The fault that no single run shows: messages that should wait are tried again and again, which only adds transitions.
 const ONLY_SLOW: &str = "msi-stall-is-no-stall";
 
-/// Faults that a run shows.
+/// The faults that a run shows.
 fn shown() -> impl Iterator<Item = &'static Released> {
     released::all().iter().filter(|one| one.shown.starts_with("by rubric") && one.name != ONLY_SLOW)
 }
@@ -42,7 +42,7 @@ fn listing_of(fault: &Released) -> PathBuf {
     folder.join(format!("{}.txt", fault.name))
 }
 
-/// The protocol's file in a gem5 tree.
+/// The path of the protocol's file in a gem5 tree.
 fn file_of(gem5: &Path, protocol: &str) -> String {
     let folder = match protocol {
         "MSI" => "src/learning_gem5/part3",
@@ -52,7 +52,7 @@ fn file_of(gem5: &Path, protocol: &str) -> String {
     gem5.join(folder).join(format!("{protocol}.slicc")).to_str().unwrap().to_owned()
 }
 
-/// A fault on a protocol with all other repairs.
+/// A fault on a protocol in which all other faults are repaired.
 struct Alone {
     file: String,
     /// The arguments that repair all other faults.
@@ -60,7 +60,7 @@ struct Alone {
     is_strict: bool,
 }
 
-/// A run that shows a fault: the command as it is shown, its length, and its lines.
+/// A run that shows a fault: the command as it is printed, the length of the run, and its lines.
 struct Listing {
     command: String,
     length: usize,
@@ -83,7 +83,7 @@ impl Alone {
         }
     }
 
-    /// The fault with the repairs of the table's command only, for a fault that hardly shows without the others.
+    /// The fault with only the repairs of the table's command, for a fault that hardly shows with all other repairs.
     fn in_table(gem5: &Path, fault: &Released) -> Alone {
         let words: Vec<&str> = fault.see.split(' ').collect();
         let at = words.iter().position(|word| *word == "--repair");
@@ -100,12 +100,12 @@ impl Alone {
         (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
     }
 
-    /// The shortest run of the smallest system that shows it.
+    /// The shortest run to the fault, in the smallest system that shows it.
     fn explored(&self) -> Option<Listing> {
         SYSTEMS.iter().find_map(|system| self.explored_in(system, Some(STATES)))
     }
 
-    /// The shortest run of a system that shows it, within so many states.
+    /// The shortest run to the fault in a system, found within so many states.
     fn explored_in(&self, system: &[&str], states: Option<&str>) -> Option<Listing> {
         let strict: &[&str] = if self.is_strict { &["--strict"] } else { &[] };
         let states = states.map(|states| ["--max-states", states]);
@@ -127,7 +127,7 @@ impl Alone {
         Some(Listing { command, length: steps.len(), lines })
     }
 
-    /// The shortest run of the system that the table names, however many states that takes, if the table names one.
+    /// The shortest run to the fault in the system that the table names, if it names one, within any number of states.
     fn explored_as_named(&self, fault: &Released) -> Option<Listing> {
         let named = fault.see.strip_prefix("rubric explore protocol ")?;
         let command = named.split(" (").next().unwrap_or(named);
@@ -135,11 +135,11 @@ impl Alone {
         self.explored_in(&system, None)
     }
 
-    /// What is left of the shortest of some random runs like the one that the table names.
+    /// The smallest part of the shortest of some random runs like the one that the table names.
     fn simulated(&self, fault: &Released, seeds: u64) -> Option<Listing> {
         let options = options_of(&fault.see);
         let at = options.iter().position(|one| one == "--recipe" || one == "--seed").unwrap();
-        // What a recipe asks for beside its accesses, such as DMA devices, comes after the seed.
+        // The requests of a recipe besides its accesses, such as those of DMA devices, follow the seed.
         let (first, extras) =
             options[at + 1].split_at(options[at + 1].find('+').unwrap_or(options[at + 1].len()));
         let first: u64 = first.parse().unwrap();
@@ -181,7 +181,7 @@ impl Alone {
     }
 }
 
-/// An operation on a line: thread and number, and what it reads and writes.
+/// An operation on a line: its thread and number, and the values that it reads and writes.
 fn operation(one: &Value) -> String {
     let value = |key: &str, sign: &str| {
         one[key].as_u64().map_or(String::new(), |value| format!(" {sign} {value:#x}"))
@@ -197,7 +197,7 @@ fn operation(one: &Value) -> String {
     )
 }
 
-/// The options of the command of the table, without protocol, repairs and what follows in brackets.
+/// The options of the table's command, without the protocol, the repairs and the text in brackets.
 fn options_of(see: &str) -> Vec<String> {
     let command = see.split(" (").next().unwrap_or(see);
     let mut words = command.split(' ').skip(3).map(str::to_owned);
@@ -220,7 +220,7 @@ fn is_explored(fault: &Released) -> bool {
     !asks_more && (is_plain || fault.see.contains(" --strict"))
 }
 
-/// The folder with gem5's files, if there is one.
+/// The folder with gem5's files, if it is given.
 fn gem5() -> Option<PathBuf> {
     let folder = std::env::var_os("RUBRIC_GEM5").map(PathBuf::from);
     if folder.is_none() {
@@ -229,8 +229,8 @@ fn gem5() -> Option<PathBuf> {
     folder
 }
 
-/// Runs of released protocols that take all that gem5 took (`fixtures/protocols/coverage`). gem5's own runs of MOESI_AMD_Base had
-/// large caches, since its released protocol soon fails with small ones.
+/// Runs of released protocols that take all transitions that gem5 took (`fixtures/protocols/coverage`). gem5's own runs of
+/// MOESI_AMD_Base had large caches, because the released protocol soon fails with small ones.
 const RUNS: [(&str, &[&str]); 4] = [
     ("MI_example", &["--runs", "60"]),
     ("MESI_Two_Level", &["--runs", "60"]),
@@ -297,7 +297,7 @@ fn listings_are_those_of_gem5s_files() {
     }
 }
 
-/// An exploration without `--strict` goes on after a mistake that gem5 accepts, and says which fault it is.
+/// Without `--strict`, an exploration goes on after a mistake that gem5 accepts, and says which known fault it is.
 #[test]
 #[ignore = "needs gem5's protocols in the folder that RUBRIC_GEM5 names"]
 fn a_warning_is_explained() {

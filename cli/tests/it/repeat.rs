@@ -1,5 +1,5 @@
-//! Every violation and fault of a simulated run comes with the command that repeats it; runs of a series are
-//! drawn from their seeds; runs and histories in which nothing completed.
+//! Every violation and fault of a simulated run comes with a command that repeats it. Runs of a series are drawn from their
+//! seeds. Runs and histories in which nothing completed are not consistent.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn edited(folder: &Folder, [file, from, to]: [&str; 3]) -> String {
     edited_mi_example(&own, file, from, to)
 }
 
-/// Runs a command in a shell: its standard output, standard error and status.
+/// Runs a command in a shell. Returns its output and its exit status.
 fn shell(command: &str) -> (String, i32) {
     assert!(command.starts_with("rubric "), "{command}");
     let program = Path::new(env!("CARGO_BIN_EXE_rubric"));
@@ -55,7 +55,7 @@ fn shell(command: &str) -> (String, i32) {
     (String::from_utf8_lossy(&text).into_owned(), ran.status.code().unwrap())
 }
 
-/// The commands behind these words.
+/// The commands in lines that begin with these words.
 fn commands<'a>(text: &'a str, before: &str) -> Vec<&'a str> {
     let lines = text.lines();
     lines.filter_map(|line| line.strip_prefix(before)).collect()
@@ -108,7 +108,7 @@ fn violations_are_repeated(series: &[&str], option: &str) {
         let again = json(&again);
         assert_eq!(texts(&again["first_violations"], "command"), [*command]);
     }
-    // Runs that are not listed in full: the same command with their seeds.
+    // Runs that are not listed in full are repeated by the same command with their seeds.
     let (first, last) = (seeds[0].to_string(), seeds[seeds.len() - 1].to_string());
     let of_last = named[0].replace(&format!("{option} {first}"), &format!("{option} {last}"));
     assert_eq!(shell(&of_last).1, 1, "{of_last}");
@@ -128,7 +128,7 @@ fn violations_of_a_protocol_on_the_disk_are_repeated() {
     let path = edited(&folder, WRITES_BACK);
     let series = ["simulate", &path, "--runs", "30", "--check=sc,tso"];
     violations_are_repeated(&series, "--recipe");
-    // Violating a model that the client does not guarantee does not count.
+    // A violation of a model that the client does not guarantee does not count.
     let buffered = ["simulate", "MI_example", "--client", "store-buffer"];
     let told =
         json(&output(&[&buffered[..], &["--runs", "30", "--check", "--format", "json"]].concat()));
@@ -158,7 +158,7 @@ fn faults_are_repeated() {
         for (command, message) in named.iter().zip(messages) {
             let (again, status) = shell(command);
             assert_eq!(status, 1, "{command}");
-            // The message has the tick.
+            // The message has the tick, so the run is the same one.
             assert!(again.contains(message), "{message}: {again:.300}");
         }
     }
@@ -182,7 +182,7 @@ fn alarms_and_faults_of_a_campaign_are_repeated() {
         &campaign,
     ];
     let text = output_of(&asked, 1);
-    // Those that ran again with the repairs of known faults are listed a second time.
+    // Runs that were repeated with the repairs of known faults are listed a second time.
     let alarms_alone = text.split("\nKnown faults of ").next().unwrap();
     let named = campaign_commands(alarms_alone);
     let told = json(&output_of(&["report", &campaign, "--format", "json"], 1));
@@ -261,7 +261,7 @@ fn a_series_without_a_shape_is_drawn_from_seeds() {
 fn runs_in_which_nothing_completed_are_no_consistent_ones() {
     let folder = Folder::new();
     let path = edited(&folder, MISSES);
-    // Without fences, which complete by themselves.
+    // The programs have no fences, which would complete by themselves.
     let series = ["simulate", &path, "--runs", "4", "--operations", "9", "--check"];
     let text = output_of(&series, 1);
     assert!(text.contains("  0/4  "), "{text}");

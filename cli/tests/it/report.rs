@@ -7,7 +7,7 @@ use crate::common::{Folder, error, output, rubric};
 use serde_json::Value;
 use tables::{Reported, Trial, write_trials};
 
-/// A table of some trials of an experiment.
+/// Writes a table of some trials of an experiment.
 fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
     let trial = |number: u32, algorithm: &str| Trial {
         experiment: name.to_owned(),
@@ -27,12 +27,12 @@ fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
     write_trials(path, &rows.collect::<Vec<_>>()).unwrap();
 }
 
-/// A small campaign into a folder.
+/// Runs a small campaign into a folder.
 fn campaign(folder: &str) {
     output(&["campaign", "MI_example", "--sample", "8", "--runs", "4", "--quiet", "-o", folder]);
 }
 
-/// A folder that holds two shards of an experiment, another experiment, and a campaign below.
+/// Makes a folder that holds two shards of an experiment, another experiment, and a campaign in a subfolder.
 fn results() -> Folder {
     let folder = Folder::new();
     let path = |name: &str| folder.0.path().join(name);
@@ -104,7 +104,7 @@ fn a_page_with_cycles_and_the_other_files() {
     for id in ["ran", "experiment-scale", "kills", "coverage-mi-example", "violations"] {
         assert!(html.contains(&format!("id=\"{id}\"")), "{id}");
     }
-    // A violation is run again: its cycle is what checking it prints.
+    // A violation is run again, and its cycle is the output of checking it.
     let cycle = html.split("<pre tabindex=\"0\">").nth(1).unwrap();
     let cycle = cycle.split("</pre>").next().unwrap();
     let runs = tables::read_runs(&folder.0.path().join("mutants/runs.parquet")).unwrap();
@@ -130,7 +130,7 @@ fn a_summary_for_a_pull_request_and_rows_for_a_spreadsheet() {
     {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
-    // Each line of a table has as many cells as its head.
+    // Each row of a table has as many cells as its head.
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();
     let lines: Vec<&str> = text.lines().collect();
     let tables = lines.split(|line| !line.starts_with('|')).filter(|table| !table.is_empty());
@@ -183,7 +183,7 @@ fn what_is_no_result() {
     let message = error(&["report", folder_of(&folder)]);
     assert!(message.contains(&damaged), "{message}");
     fs::write(&damaged, &bytes).unwrap();
-    // A name with the ending of another format.
+    // The output has the extension of another format.
     let pdf = folder.path("page.pdf");
     let message = error(&["report", folder_of(&folder), "-o", &pdf]);
     for wanted in ["a name that ends in .html, .md or .csv was expected", "print the .html page"] {

@@ -1,5 +1,5 @@
-//! Failures that any program may meet: full disks, readers that go away, other processes in the same folder, files
-//! of other programs.
+//! Failures that any program may meet: full disks, readers that close the pipe, other processes in the same folder, files of
+//! other programs, damaged files.
 
 use std::fs;
 use std::io::Read;
@@ -11,7 +11,7 @@ const VIOLATION: &str = TRACES[5];
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// The program in the root of the repository, with pipes.
+/// Starts the program in the root of the repository, with pipes.
 fn begin(arguments: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_rubric"))
         .args(arguments)
@@ -41,7 +41,7 @@ fn several_at_once_leave_whole_files() {
         }
         assert_eq!(fs::read(together).unwrap(), fs::read(alone).unwrap(), "{name}");
     }
-    // No other file was left.
+    // No other file is left.
     assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 8);
 }
 
@@ -55,12 +55,12 @@ fn what_cannot_be_written_is_said() {
         ("explain", "p.html"),
         ("explain", "p.dot"),
     ] {
-        // A device that is always full.
+        // The output is a device that is always full.
         let full = folder.path(name);
         std::os::unix::fs::symlink("/dev/full", &full).unwrap();
         let message = failure(&[command, VIOLATION, "-o", &full]);
         assert!(message.contains("No space left") && message.contains(name), "{message}");
-        // A folder without permission to write.
+        // The output is in a folder without permission to write.
         let message = failure(&[command, VIOLATION, "-o", &format!("/proc/{name}")]);
         assert!(message.contains(&format!("/proc/{name}")), "{message}");
         assert!(!message.contains(".rubric-"), "{message}");
@@ -102,7 +102,7 @@ fn parquet_from_elsewhere_is_read_or_refused() {
     let sound = folder.path("sound.parquet");
     output_of(&["convert", "fixtures/litmus/litmus.axe", "-o", &sound], 0);
     let bytes = fs::read(&sound).unwrap();
-    // A page that claims more values than memory has bytes, at which the library aborts the process.
+    // The file has a page that claims more values than memory has bytes, at which the library aborts the process.
     for arguments in [
         &["check", "fixtures/damaged/memory.parquet"][..],
         &["stats", "fixtures/damaged/memory.parquet"],
@@ -120,7 +120,7 @@ fn parquet_from_elsewhere_is_read_or_refused() {
         match number % 3 {
             0 => damaged[at] ^= 1 << (number % 8),
             1 => damaged.truncate(at),
-            // Impossible lengths.
+            // This makes impossible lengths.
             _ => damaged[at..].iter_mut().take(4).for_each(|byte| *byte = 0xff),
         }
         let file = folder.file("damaged.parquet", damaged);
@@ -178,7 +178,7 @@ fn damage_is_found_at_the_same_line_whether_or_not_it_is_skipped() {
         };
         let ((status, strict), (_, lossy)) = (run(&[]), run(&["--lossy"]));
         if status != Some(2) {
-            // A line too many or too few is no damage where nothing depends on it.
+            // A missing or additional line is no damage if nothing depends on it.
             assert!(!lossy.contains("--lossy"), "{name}: {lossy}");
             continue;
         }

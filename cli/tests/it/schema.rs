@@ -1,4 +1,4 @@
-//! The JSON of commands has the schemas that `rubric schema` prints.
+//! The JSON of commands fits the schemas that `rubric schema` prints.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::common::{Folder, TRACES, edited_mi_example, output, rubric, with_fault};
 use crate::crash::{DEADLOCK, crashed, small};
 
-/// What is wrong with a value, by the part of JSON Schema that the schemas use.
+/// Describes where a value does not fit a schema, by the part of JSON Schema that the schemas use.
 fn wrong(value: &Value, schema: &Value, place: &str) -> Vec<String> {
     let is_of = |kind: &str| match kind {
         "string" => value.is_string(),
@@ -50,7 +50,7 @@ fn wrong(value: &Value, schema: &Value, place: &str) -> Vec<String> {
     found
 }
 
-/// Holds each line of some text against a schema, and returns the number of lines.
+/// Checks each line of a text against a schema, and returns the number of lines.
 fn hold(name: &str, lines: &str) -> usize {
     let schema: Value = serde_json::from_str(&output(&["schema", name])).unwrap();
     for line in lines.lines() {
@@ -61,7 +61,7 @@ fn hold(name: &str, lines: &str) -> usize {
     lines.lines().count()
 }
 
-/// The keys that a schema has and a value does not, each with the keys above it; a key occurs in an array if any element has it.
+/// The keys that a schema has and no value does, each with the keys above it. A key occurs in an array if any element has it.
 fn absent(schema: &Value, values: &[&Value], place: &str) -> BTreeSet<String> {
     let items: Vec<&Value> = values.iter().filter_map(|it| it.as_array()).flatten().collect();
     if let Some(schema) = schema.get("items") {
@@ -80,7 +80,7 @@ fn absent(schema: &Value, values: &[&Value], place: &str) -> BTreeSet<String> {
     missing
 }
 
-/// Holds lines against a schema, and the keys that none of them has against a list of them.
+/// Checks lines against a schema, and that exactly the keys `rare` occur in none of them.
 fn hold_all(name: &str, lines: &str, rare: &[&str]) {
     assert!(hold(name, lines) > 0);
     let schema: Value = serde_json::from_str(&output(&["schema", name])).unwrap();
@@ -90,7 +90,7 @@ fn hold_all(name: &str, lines: &str, rare: &[&str]) {
     assert_eq!(absent, rare, "{name}");
 }
 
-/// What several commands print with `--format json`, one after the other.
+/// The output of several commands with `--format json`, one after the other.
 fn all_printed(commands: &[&[&str]]) -> String {
     let printed = commands.iter().map(|it| printed(&[it, &["--format", "json"][..]].concat()));
     printed.collect()
@@ -139,7 +139,7 @@ fn what_is_printed_of_protocols_has_its_schema() {
     }
     output(&["protocol", "source", "MI_example", "--mutant", fault, "-o", &changed]);
     let changed = format!("{changed}/MI_example.slicc");
-    // The unchanged protocol is explored, too.
+    // The unchanged protocol is also explored.
     let explored = ["test", "MI_example", "--runs", "1", "--format", "json"];
     assert_eq!(hold("test", &printed(&explored)), 1);
     let few = ["--runs", "6", "--no-explore", "--format", "json"];
@@ -162,11 +162,11 @@ fn stats_have_their_schema() {
         &["stats", "fixtures/exec", "fixtures/litmus/litmus.axe", &waits, &crashed],
     ]);
     let rare = [
-        // The place in a protocol, which gem5 names in some crashes only, and messages, of which the traces have none.
+        // gem5 names the place in the protocol in some crashes only, and the traces have no messages.
         "histories.crash.protocol_source",
         "histories.crash.recent.buffer",
         "histories.crash.recent.message",
-        // Requests that the traces do not have.
+        // The traces do not have these requests.
         "trace.device_requests",
         "trace.failed_store_conditionals",
         "trace.fetches",

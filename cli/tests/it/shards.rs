@@ -11,15 +11,15 @@ use serde_json::Value;
 use tables::results::Results;
 use tables::{CampaignRun, read_equivalents, read_runs};
 
-/// A small campaign, without a folder.
+/// The arguments of a small campaign, without a folder.
 const SMALL: [&str; 6] = ["campaign", "MI_example", "--sample", "16", "--runs", "3"];
 
-/// The small campaign into a folder.
+/// The arguments of the small campaign into a folder.
 fn small<'a>(folder: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&SMALL, &["-o", folder][..], more].concat()
 }
 
-/// The files of a folder whose names begin and end so.
+/// The files of a folder whose names begin with `stem` and end with `extension`.
 fn files(folder: &str, stem: &str, extension: &str) -> Vec<PathBuf> {
     let paths = fs::read_dir(folder).unwrap();
     let paths = paths.map(|entry| entry.unwrap().path());
@@ -30,7 +30,7 @@ fn files(folder: &str, stem: &str, extension: &str) -> Vec<PathBuf> {
     paths.filter(fits).collect()
 }
 
-/// Runs without their times, each once, in order.
+/// The runs without their times, in order, each with the number of its copies.
 fn timeless(runs: impl IntoIterator<Item = CampaignRun>) -> BTreeMap<String, usize> {
     let mut rows = BTreeMap::new();
     for mut run in runs {
@@ -43,7 +43,7 @@ fn timeless(runs: impl IntoIterator<Item = CampaignRun>) -> BTreeMap<String, usi
     rows
 }
 
-/// The runs in the tables of a folder, without those of the unmutated protocols, which every shard has.
+/// The runs in the tables of a folder, each with the number of its copies: every shard has the runs of the unmutated protocols.
 fn rows(folder: &str) -> BTreeMap<String, usize> {
     let tables = files(folder, "runs.", ".parquet");
     timeless(tables.iter().flat_map(|table| read_runs(table).unwrap()))
@@ -77,7 +77,7 @@ fn shards_together_are_the_whole() {
         let mut report: Value =
             serde_json::from_str(&output(&["report", folder, "--format", "json"])).unwrap();
         for protocol in report["protocols"].as_array_mut().unwrap() {
-            // The time of the processor is measured.
+            // The processor time is measured, so it differs.
             assert!(protocol["seconds"].take().is_f64());
         }
         report
@@ -89,7 +89,7 @@ fn shards_together_are_the_whole() {
         assert_eq!(found.equivalents, expected.equivalents);
         assert_eq!(report(&sharded), whole_report);
     }
-    // The shards have about equally many mutants, including equivalent ones.
+    // The shards have about the same number of mutants, equivalent ones included.
     for table in files(&shared, "runs.", ".parquet") {
         let apart = table.to_str().unwrap().replace("/runs.", "/equivalents.");
         let mut mutants: Vec<Option<String>> =
@@ -102,7 +102,7 @@ fn shards_together_are_the_whole() {
     }
 }
 
-/// How many mutants have runs.
+/// The number of mutants that have runs.
 fn mutants_of(runs: &[CampaignRun]) -> usize {
     let mutants = runs.iter().filter_map(|run| run.mutant.as_deref());
     mutants.collect::<std::collections::BTreeSet<_>>().len()
@@ -116,7 +116,7 @@ fn a_killed_shard_goes_on_beside_others() {
     kill_at(&small(&shared, &["--shard", "2/2"]), &log, 12);
     let before = lines_of(&log);
     assert!(before >= 12);
-    // The log counts as long as there is no table, even if another shard has one.
+    // The log counts as long as its own table is missing, even if another shard has a table.
     assert!(output(&["report", &shared]).contains("The campaign has not finished."));
     output(&small(&shared, &["--shard", "1/2"]));
     assert!(output(&["report", &shared]).contains("The campaign has not finished."));
@@ -142,7 +142,7 @@ fn what_is_no_part_of_the_campaign_is_refused() {
         assert!(message.contains("other seed (1, now 2)"), "{message}");
     }
     assert_eq!(files(&path, "campaign", ".json").len(), 1);
-    // Another process runs the same shard.
+    // Another process holds the lock of the same shard.
     let file =
         File::options().write(true).open(Path::new(&path).join("runs.1-of-4.jsonl")).unwrap();
     file.lock().unwrap();
@@ -155,7 +155,7 @@ fn what_is_no_part_of_the_campaign_is_refused() {
 struct Disk(String);
 
 impl Disk {
-    /// `None` where mounting is not allowed.
+    /// Mounts the file system; `None` if mounting is not allowed.
     fn mount(folder: &Folder) -> Option<Disk> {
         let path = folder.path("disk");
         fs::create_dir(&path).unwrap();
@@ -165,7 +165,7 @@ impl Disk {
         done.is_ok_and(|status| status.success()).then_some(Disk(path))
     }
 
-    /// Takes all space except this many blocks of 4 KiB.
+    /// Fills the disk, but for this many blocks of 4 KiB.
     fn fill(&self, free: usize) {
         let file = Path::new(&self.0).join("filler");
         let fits = |blocks: usize| fs::write(&file, vec![0; blocks << 12]).is_ok();
@@ -192,7 +192,7 @@ impl Drop for Disk {
 fn a_full_disk_loses_nothing() {
     let folder = Folder::new();
     let Some(disk) = Disk::mount(&folder) else {
-        // Not by `println!`, which is shown of failed tests only: `.ci/run` counts these lines.
+        // `println!` would be shown only for failed tests, and `.ci/run` counts these lines.
         std::io::stdout().write_all(b"skipped: there is no way to mount a tmpfs here\n").unwrap();
         return;
     };
@@ -202,7 +202,7 @@ fn a_full_disk_loses_nothing() {
         assert!(message.contains("free some space and run the same command again"), "{message}");
     };
     let log = Path::new(&path).join("runs.jsonl");
-    // Full at once, too full for the log, and with room for the log but not for the tables.
+    // The disk is full at once, then too full for the log, then has room for the log but not for the tables.
     disk.fill(0);
     says(&error(&small(&path, &[])), "campaign.json");
     disk.fill(6);
@@ -229,7 +229,7 @@ fn a_full_disk_loses_nothing() {
 fn a_full_disk_keeps_traces_whole() {
     let folder = Folder::new();
     let Some(disk) = Disk::mount(&folder) else {
-        // Not by `println!`, which is shown of failed tests only: `.ci/run` counts these lines.
+        // `println!` would be shown only for failed tests, and `.ci/run` counts these lines.
         std::io::stdout().write_all(b"skipped: there is no way to mount a tmpfs here\n").unwrap();
         return;
     };

@@ -1,4 +1,4 @@
-//! Shell manners: help, completions, manual pages, colour, version.
+//! Behaviour that shells rely on: help, completions, manual pages, colour, version.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn listed(help: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty() && *word != "help").map(str::to_owned).collect()
 }
 
-/// All commands that do something, as words.
+/// All commands without subcommands, as words.
 fn commands() -> Vec<Vec<String>> {
     let mut open: Vec<Vec<String>> = vec![Vec::new()];
     let mut found = Vec::new();

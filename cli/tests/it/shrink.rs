@@ -30,7 +30,7 @@ fn a_real_violation_becomes_a_few_operations() {
         assert!(text.contains(&format!("written: {file}")), "{text}");
         let again = output_of(&["check", file], 1);
         assert!(again.starts_with("violation  sc"), "{again}");
-        // A minimal part stays as it is.
+        // Shrinking a minimal part again does not change it.
         let told = json(&shrink(&[file, "--format", "json"], 1));
         let operations = told["shrunk"]["operations"].as_array().unwrap().len();
         assert_eq!(told["operations"], operations, "{file}");
@@ -85,7 +85,7 @@ fn limits_leave_the_smallest_so_far() {
     assert!(told.starts_with("undecided"), "{told}");
 }
 
-/// The first Ctrl-C ends with the result so far, if there is one. Whenever it comes, no file is half written.
+/// The first Ctrl-C ends the command with the result so far, if there is one. At whatever time it comes, no file is half written.
 #[test]
 fn an_interruption_leaves_whole_files() {
     let folder = Folder::new();

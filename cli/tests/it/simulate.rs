@@ -14,7 +14,7 @@ const PROTOCOLS: [&str; 4] = ["MI_example", "MESI_Two_Level", "MOESI_hammer", "M
 const CLIENTS: [&str; 5] =
     ["in-order", "store-buffer-4", "per-location", "early-4", "early-4-buffer-2"];
 
-/// Status and standard error.
+/// The standard error of a run that must end with this status.
 fn complaint(arguments: &[&str], status: i32) -> String {
     let assert = rubric(arguments).assert().code(status);
     let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
@@ -26,7 +26,7 @@ fn json(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The digests of the histories in a file: Parquet keeps them.
+/// The digests of the histories in a file, read from a copy as Parquet, which keeps them.
 fn digests(path: &str, folder: &Folder) -> Vec<String> {
     let parquet = folder.path("digest.parquet");
     rubric(&["convert", path, "-o", &parquet]).assert().success();
@@ -76,7 +76,7 @@ fn histories_have_the_formats_of_convert() {
         found.extend(digests(&path, &folder));
     }
     assert_eq!(found.len(), 4);
-    // Axe text has numbers of its own for addresses and values.
+    // Axe text has its own numbers for addresses and values, so its digest differs.
     assert!(found[2..].iter().all(|digest| *digest == found[1]));
     let text = fs::read_to_string(folder.path("a.json")).unwrap();
     assert!(text.contains("rubric simulate MI_example --seed 1 # version "), "{text:.300}");
@@ -162,7 +162,7 @@ fn the_same_seed_gives_the_same_bytes() {
     assert_eq!(fs::read(&packed).unwrap(), bytes);
 }
 
-/// A series without what depends on the clock.
+/// The results of a series without those that depend on the clock.
 fn timeless(text: &str) -> Vec<Value> {
     let mut lines = json(text);
     for line in &mut lines {
@@ -207,10 +207,10 @@ fn a_series_is_the_sum_of_its_runs() {
     assert_eq!(lines[0]["verdicts"]["sc"]["consistent"], 12);
     assert_eq!(lines[1]["verdicts"]["tso"]["consistent"], 12);
     assert!(lines[1]["verdicts"]["sc"]["violation"].as_u64().unwrap() > 0);
-    // A certificate for SC is enough for the weaker models.
+    // A certificate for SC also covers the weaker models.
     assert_eq!(lines[0]["certificates"], 12);
     assert_eq!(lines[0]["operations"], 4800);
-    // Run by run.
+    // The sums are those of the single runs.
     let mut transitions = 0;
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for client in ["in-order", "store-buffer"] {
@@ -281,7 +281,7 @@ fn checking_one_run_says_what_check_says() {
         &path,
     ]);
     let lines = json(&text);
-    // The model that the client guarantees, and the result of the run.
+    // The first line has the verdict on the client's model, the second one the result of the run.
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["model"], "pso");
     assert_eq!(lines[0]["verdict"], "consistent");
@@ -305,7 +305,7 @@ fn a_protocol_on_the_disk() {
     assert_eq!(rest(&own), rest(&built_in));
 }
 
-/// A cache that takes a forward and keeps the line: the transition that is the fault does not change the state.
+/// This cache takes a forwarded request and keeps the line, so the faulty transition does not change the state.
 #[test]
 fn a_deadlock_is_drawn_with_the_transition_that_keeps_its_state() {
     let folder = Folder::new();
@@ -317,7 +317,7 @@ fn a_deadlock_is_drawn_with_the_transition_that_keeps_its_state() {
     let drawn = std::fs::read_to_string(&chart).unwrap();
     assert!(drawn.contains("M Fwd_GETX → M"), "{drawn}");
     assert!(drawn.starts_with("Deadlock: ") && drawn.contains("  tick"), "{drawn}");
-    // The trace says it once, and how to see the messages.
+    // The trace reports the deadlock once, and says how to see the messages.
     let checked = output_of(&["check", &trace], 1);
     let headline = checked.lines().next().unwrap();
     assert_eq!(headline.to_lowercase().matches("deadlock").count(), 1, "{headline}");
@@ -336,7 +336,7 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     assert!(message.contains(" event: Fwd_GETX state: M"), "{message}");
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
     assert!(message.contains("the last transitions and messages for 0x"), "{message}");
-    // The same as a chart: messages from where they are sent to where they arrive.
+    // A chart shows the same, with messages from their senders to their receivers.
     let chart = folder.path("fault.txt");
     let message = complaint(&["simulate", &path, "--chart", &chart], 1);
     assert!(message.contains(&format!("written: {chart}")), "{message}");
@@ -347,7 +347,7 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     let refused = complaint(&["simulate", &path, "--chart", &chart, "--client", "all"], 2);
     assert!(refused.contains("--chart: a chart shows one run"), "{refused}");
     assert!(message.contains("reproduce with: rubric simulate "), "{message}");
-    // The files that were written stay usable, and say how the run ended.
+    // The written files stay usable, and say how the run ended.
     let checked = output_of(&["check", &trace], 1);
     assert!(checked.starts_with("crashed  "), "{checked}");
     assert!(checked.contains("(invalid transition: L1Cache "), "{checked}");
@@ -386,7 +386,7 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
         let again = format!("response_in.recycle(clockEdge(), {latency});");
         let path = edited_mi_example(folder.0.path(), "MI_example-cache.sm", done, &again);
         let text = fs::read_to_string(folder.path("MI_example-cache.sm")).unwrap();
-        // The recycled message finds its line present.
+        // With this transition the recycled message finds its line present.
         let text = text.replace(
             "transition(IS, Data, M) {fill_entry, read_miss_done, free_tbe, wake_forwards, pop_response}",
             "transition(IS, Data) {pop_response}",
@@ -516,7 +516,7 @@ fn what_was_meant_is_said() {
     assert!(message.contains("a name that ends in .csv was expected"), "{message}");
 }
 
-/// Out-of-order cores keep the model that `--model` names, and show a protocol that forgets an invalidation.
+/// Out-of-order cores keep the model that `--model` names, and show the fault of a protocol that forgets an invalidation.
 #[test]
 fn out_of_order_cores_keep_a_weak_model() {
     let weak = ["simulate", "MESI_Two_Level", "--client", "ooo-16"];

@@ -47,7 +47,7 @@ fn every_experiment_is_there_at_paper_size() {
     for line in list.lines() {
         let name = line.split(' ').next().unwrap();
         let known = EXPERIMENTS.iter().any(|&(known, ..)| known == name);
-        // `mutants` has a test of its own. `fidelity` is of no paper, and takes binaries of gem5 that a user has built.
+        // `mutants` has its own test. `fidelity` is of no paper, and takes binaries of gem5 that a user has built.
         assert!(known || ["mutants", "fidelity"].contains(&name), "{name}");
     }
     let readme = fs::read_to_string(stored().join("README.md")).unwrap();
@@ -74,7 +74,7 @@ fn the_campaign_is_of_400_mutants_and_more() {
     assert!(readme.contains(&row), "README.md does not have {row}");
 }
 
-/// The page about the comparison with gem5 has the numbers of its tables.
+/// The numbers on the page about the comparison with gem5 are those of the stored tables.
 #[test]
 fn the_page_about_gem5_says_what_the_tables_say() {
     let json = output(&["report", "fixtures/results/fidelity", "--format", "json"]);
@@ -137,7 +137,8 @@ fn protocols_are_compared_and_not_pooled() {
         line.unwrap().split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>()
     };
     let runs = runs();
-    // As the rows say by themselves: the mutants of each protocol that an operator made, without those that are excluded.
+    // The expected numbers are counted from the rows: the mutants of each protocol that an operator made, without the excluded
+    // ones.
     let found = row(mutants, "all");
     for (protocol, cell) in heads.iter().zip(&found) {
         let (found, of) = cell.split_once('/').unwrap();
@@ -148,7 +149,7 @@ fn protocols_are_compared_and_not_pooled() {
     }
     let (_, finders) = mutants.split_once("Mutants that each finder found").unwrap();
     assert_eq!(row(finders, "deadlock").len(), 4);
-    // Neither shares nor numbers of operations are those of all protocols together.
+    // Shares and numbers of operations are given per protocol, never for all protocols together.
     for (before, after) in [("\nOf ", " that violate "), ("\n  clients of ", "  ")] {
         for part in finders.split(before).skip(1) {
             let said = part.split(after).next().unwrap();

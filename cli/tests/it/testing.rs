@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Options of a short test of cores that load early.
 const SHORT: [&str; 5] = ["--runs", "20", "--client", "early", "--no-explore"];
 
-/// MI_example whose cache does not tell its core of a line that it replaces.
+/// MI_example with a cache that does not tell its core of a line that it replaces.
 fn forgetful(folder: &Folder) -> String {
     let row = "transition(M, Replacement, MI) {take_tbe, keep_copy, put_block, tell_core_of_loss,";
     let silent = row.replace(", tell_core_of_loss", "");
@@ -103,7 +103,7 @@ fn programs_of_a_test_differ_in_what_they_ask_for() {
         let test = ["test", "MI_example", "--runs", "4", "--no-explore", "--format", "json"];
         json(&[&test[..], more].concat(), 0)["coverage"].clone()
     };
-    // Transitions of DMA controllers are in the table only if a program has DMA devices.
+    // Transitions of DMA controllers count only if a program has DMA devices.
     let (all, plain) = (reached(&[]), reached(&["--dma", "0"]));
     assert!(all["table"].as_u64() > plain["table"].as_u64(), "{all} {plain}");
     assert!(all["reached"].as_u64() > plain["reached"].as_u64(), "{all} {plain}");
@@ -157,7 +157,7 @@ fn campaigns_run_repaired_protocols_and_mutants_of_them() {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["row"].clone())
         .collect();
-    // The other protocol needs no repair; the mutant puts the fault back into the repaired one.
+    // The other protocol needs no repair, and the mutant puts the fault back into the repaired one.
     let option = format!(" --repair {RELEASED} ");
     for row in &rows {
         let command = row["command"].as_str().unwrap();
@@ -189,7 +189,7 @@ fn known_faults_can_be_taken_out_first() {
     let head = format!("{path} with repair {RELEASED} and MESI_Two_Level\n");
     assert!(text.starts_with(&head), "{text}");
     assert!(text.contains("No findings that only the old version has"), "{text}");
-    // The new version has the repair already.
+    // The new version already has the repair.
     let value = json(&[&diff[..], &short[..], &[RELEASED, "--format", "json"]].concat(), 0);
     assert_eq!(
         (&value["repaired_old"][0], &value["only_old"]),
@@ -210,7 +210,7 @@ fn what_is_found_with_repairs_is_reproduced_with_them() {
     let value = json(&[&test[..], &["--repair", RELEASED, "--format", "json"]].concat(), 1);
     let finding = &value["findings"][0];
     assert_eq!(finding["known"], Value::Null);
-    // The lines of repaired files are not those of the user's.
+    // Repaired files have other lines than the user's, so no line is given.
     assert_eq!(finding["line"], Value::Null);
     let command = finding["command"].as_str().unwrap();
     assert!(command.contains(&format!(" --repair {RELEASED} ")), "{command}");
@@ -231,7 +231,7 @@ fn repairs_that_do_not_exist_or_fit_are_refused() {
     assert!(refused.contains("has it already"), "{refused}");
 }
 
-/// A fault that no repair takes out stays new, also beside a known one.
+/// A fault that no repair takes out counts as new, even if there is also a known one.
 #[test]
 fn other_faults_are_not_called_known() {
     let folder = Folder::new();
@@ -251,7 +251,7 @@ fn the_operations_of_a_part_have_the_numbers_of_the_run() {
     let part = finding["part"].as_str().unwrap().lines();
     let is_operation = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit());
     assert_eq!(operations.len(), part.filter(is_operation).count());
-    // What the proof names is among them.
+    // The operations have their numbers in the run, which are those of the proof.
     assert!(operations.iter().any(|one| one["index"].as_u64().unwrap() > 3), "{operations:?}");
     assert!(evidence.contains("with their numbers in the run"), "{evidence}");
 }

@@ -26,13 +26,13 @@ fn many_runs_leave_a_trace_each() {
     assert!(said.ends_with(&format!("written: 4 traces in {traces}\n")), "{said}");
     let names = ["08", "09", "10", "11"].map(|seed| format!("{traces}/{seed}.trace.gz"));
     assert_eq!(files_below(&traces), names);
-    // The trace of a seed is that of a run by itself.
+    // The trace of a seed equals that of a single run with this seed.
     let alone = folder.path("alone.trace.gz");
     output(&[&args[..], &["--seed", "10", "-q", "-o", &alone]].concat());
     assert_eq!(fs::read(&alone).unwrap(), fs::read(&names[2]).unwrap());
     assert!(output(&["check", &traces]).contains("10.trace.gz  "), "{traces}");
 
-    // Programs that are drawn from seeds, and a folder for each protocol and kind of core.
+    // Programs are drawn from seeds, and each protocol and kind of core has its own folder.
     let several = folder.path("several");
     let args = ["simulate", "MI_example", "MESI_Two_Level", "--client", "in-order,store-buffer"];
     output(&[&args[..], &["--runs", "2", "-o", &several]].concat());
@@ -59,7 +59,7 @@ fn an_interrupted_series_leaves_whole_traces() {
         .spawn()
         .unwrap();
     let count = || fs::read_dir(&traces).map_or(0, Iterator::count);
-    // Each core may be writing one, which is removed.
+    // Each processor core may be writing a trace when the signal comes, which is then removed.
     let cores = std::thread::available_parallelism().unwrap().get();
     while count() < 5 + cores {
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -70,7 +70,7 @@ fn an_interrupted_series_leaves_whole_traces() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let files = files_below(&traces);
     assert!(files.iter().all(|name| name.ends_with(".trace.gz")), "{files:?}");
-    // A trace that is cut off could not be read.
+    // A truncated trace could not be read.
     assert!(files.len() >= 5);
     for file in files {
         let said = output(&["check", &file]);

@@ -78,7 +78,7 @@ fn a_campaign_lists_warnings() {
     let path = folder.path("campaign");
     let campaign =
         ["campaign", FORGOTTEN, "--mutants", "none", "--runs", "3", "--client", "in-order", "-q"];
-    // Without coherence there are violations as well, where there are several threads.
+    // The protocol is not coherent, so runs with several threads also have violations, and the exit status is not checked.
     let run = |more: &[&str]| {
         let output = rubric(&[&campaign[..], more].concat()).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
@@ -91,7 +91,7 @@ fn a_campaign_lists_warnings() {
         ),
         "{text}"
     );
-    // The table has the same warning.
+    // The report from the stored table has the same warning.
     let again = rubric(&["report", &path]).output().unwrap();
     let again = String::from_utf8(again.stdout).unwrap();
     assert!(again.contains("an entry used that was never allocated"), "{again}");
@@ -112,7 +112,7 @@ fn a_protocol_without_a_script_is_named_once() {
     assert_eq!(text.matches(warning).count(), 1, "{text}");
     assert!(text.contains("--set L1Cache.mandatoryQueue=ordered"), "{text}");
     assert_eq!(told(&[&simulate[..], &["-q"]].concat(), 0), "");
-    // There is no warning any more.
+    // With the option there is no warning.
     let text = told(&[&simulate[..], &["--set", "mandatoryQueue=unordered"]].concat(), 0);
     assert!(!text.contains("script"), "{text}");
     let explored = told(&["explore", "protocol", FORGOTTEN, "--threads", "1"], 0);
@@ -142,7 +142,7 @@ fn a_renamed_copy_has_the_buffers_of_the_original() {
         let simulate = ["simulate", &path, "--runs", "3"];
         let text = told(&simulate, 0);
         assert!(text.contains(why), "{text}");
-        // It runs as the original does.
+        // The protocol runs as the original does.
         let line = |path: &str| json(&["simulate", path, "--runs", "3", "--format", "json"], 0);
         let (own, original) = (line(&path), line("MI_example"));
         for key in ["transitions", "ticks", "stalls"] {

@@ -26,7 +26,7 @@ fn text_of(trace: &str) -> String {
     text
 }
 
-/// The result of watching while the pipe with the text is still open.
+/// The exit status of `rubric watch` while the pipe with the text is still open.
 fn status_while_open(text: &str) -> Option<i32> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
         .args(["watch", "--quiet"])
@@ -35,7 +35,7 @@ fn status_while_open(text: &str) -> Option<i32> {
         .spawn()
         .unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    // The program may end before it has read everything, which breaks the pipe; the status tells.
+    // The program may end before it has read everything, which breaks the pipe; the status then says whether it succeeded.
     let written = pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush());
     let status = child.wait().unwrap();
     assert!(written.is_ok() || status.code() == Some(1), "{written:?}");
@@ -116,7 +116,7 @@ fn it_stops_at_the_first_operation_that_is_too_much() {
         let part: Vec<&str> = text.lines().take(lines).collect();
         folder.file("part.trace", part.join("\n") + "\n")
     };
-    // A store's data line comes before the line that completes it.
+    // A store's data line precedes the line that completes it, so one more line is needed.
     output_of(&["check", &upto(line as usize - 1)], 0);
     output_of(&["check", &upto(line as usize + 1)], 1);
     let printed = watch(&[VIOLATION], 1);
@@ -129,8 +129,8 @@ fn it_ends_while_the_trace_still_grows() {
     assert_eq!(status_while_open(&text_of(VIOLATION)), Some(1));
 }
 
-/// The first lines of a trace in which a load returns what another thread's store writes later. So the operations do not explain
-/// themselves in their order, and the order that they force is derived.
+/// The first lines of a trace in which a load returns a value that another thread's store writes later. The trace's own order
+/// then does not explain the operations, so that the order must be derived.
 fn unexplained(thread: u32) -> String {
     format!(
         "1: system.client: T0 op 0 load 0x100 0x1\n2: system.client: T{thread} op 0 store 0x100 0x1\n"
@@ -165,7 +165,7 @@ fn memory_does_not_grow_with_the_run() {
 fn where_loads_complete_late_a_run_is_found_all_the_same() {
     let folder = Folder::new();
     let trace = folder.path("late.trace");
-    // A cache of this mutant may answer a load with a line that another cache has taken meanwhile.
+    // The cache may answer a load with a line that another cache has taken meanwhile.
     let simulate = "simulate MESI_Two_Level --threads 12 --operations 1500 --seed 5 --quiet -o";
     let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
     output_of(&simulate, 0);
@@ -196,7 +196,7 @@ fn what_cannot_be_watched_is_said() {
     assert!(message.contains("axe text does not show in which order"), "{message}");
     let message = error(&["watch", VIOLATION, "--initial", "infer"]);
     assert!(message.contains("rubric check"), "{message}");
-    // Memory does not change where a read-modify-write writes what it reads.
+    // A read-modify-write that writes the value that it read does not change memory.
     let same =
         "1: system.client: T0 op 0 rmw 0x40 0x0 0x1\n2: system.client: T0 op 1 rmw 0x40 0x1 0x1\n";
     rubric(&["watch", &folder.file("same.trace", same)]).assert().code(0);
@@ -219,7 +219,7 @@ fn what_cannot_be_watched_is_said() {
 fn operations_are_called_what_check_calls_them() {
     let printed = watch(&[VIOLATION], 1);
     let checked = output_of(&["check", VIOLATION], 1);
-    // T2:8, and the line of the trace that shows it: in the headline, the cycle and the reasons.
+    // The operations, such as T2:8, each with its line of the trace: in the headline, the cycle and the reasons.
     let named = |text: &str| -> Vec<(String, String)> {
         let operations = text.lines().filter_map(|line| {
             let line = line.trim_start();
@@ -241,7 +241,7 @@ fn operations_are_called_what_check_calls_them() {
         );
     }
     assert!(told.iter().any(|it| known.contains(it)), "{printed}\n{checked}");
-    // The violation shows at the last operation that was taken in.
+    // The violation is reported at the last operation that was read.
     let last = json(&[VIOLATION], 1)["line"].as_u64().unwrap();
     assert!(told.iter().all(|it| it.1.parse::<u64>().unwrap() <= last), "{printed}");
 }
@@ -259,7 +259,7 @@ fn a_line_that_is_missing_is_no_consistent_run() {
     let message = error(&["watch", &gap]);
     assert!(message.contains("no operation 2 of thread 0"), "{message}");
     watch(&[&gap, "--lossy"], 0);
-    // A data line of Ruby's that nothing completes.
+    // This trace has a data line of Ruby that no line completes.
     let text = text_of(TRACES[4]);
     let hit = text.lines().position(|line| line.contains("Hit callback for"));
     let lines: Vec<&str> = text.lines().collect();
@@ -278,7 +278,7 @@ fn what_only_a_client_shows_is_known_while_it_is_written() {
         text +=
             &format!("{}: system.client: T0 op {index} store 0x80 {:#x}\n", index + 1, index + 1);
     }
-    // Store buffering.
+    // The last operations are store buffering.
     text += "200: system.client: T0 op 100 store 0x40 0x1\n201: system.client: T0 op 101 load 0xc0 0x0\n";
     text +=
         "202: system.client: T1 op 0 store 0xc0 0x1\n203: system.client: T1 op 1 load 0x40 0x0\n";
@@ -291,7 +291,7 @@ fn the_last_step_ends_when_it_is_told_to() {
     let hard = folder.path("hard.axe");
     let family = ["generate", "--family", "pigeons-violation", "--size", "9", "-o"];
     output_of(&[&family[..], &[&hard]].concat(), 0);
-    // The lines that a client would print.
+    // The operations become lines as a client prints them.
     let mut indexes = std::collections::BTreeMap::new();
     let mut text = String::new();
     for line in std::fs::read_to_string(hard).unwrap().lines() {
@@ -335,7 +335,7 @@ fn what_was_kept_serves_other_commands() {
     }
     assert!(printed.contains("shrunk to "), "{printed}");
     output_of(&["verify", &kept, &folder.path("run.cert")], 0);
-    // The operations up to the one that showed the violation, no more.
+    // The kept operations end with the one that showed the violation.
     let told = json(&[VIOLATION, "--keep", &kept], 1);
     let checked = output_of(&["check", &kept, "--format", "json"], 1);
     let checked: Value = serde_json::from_str(&checked).unwrap();

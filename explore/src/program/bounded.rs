@@ -106,7 +106,7 @@ pub fn search(program: &Program, options: &Options) -> Report {
     search_with(program, options, &mut |_, _| {})
 }
 
-/// The same, with a function that is called for each signal, with the run so far.
+/// Explores as [`search`] does, and calls `see` for each signal of a monitor, with the run so far.
 pub fn search_with(
     program: &Program,
     options: &Options,

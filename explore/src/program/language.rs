@@ -86,7 +86,7 @@ pub struct Statement {
     pub span: Span,
 }
 
-/// What a statement is.
+/// The kinds of statements.
 #[derive(Clone, Debug)]
 pub enum StatementKind {
     /// `let r = value;`
@@ -115,7 +115,7 @@ pub enum StatementKind {
     Return(Option<Expression>),
 }
 
-/// What gives a local its value.
+/// The right-hand side of an assignment, or a statement that only has effects.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// An expression over locals.
@@ -126,7 +126,7 @@ pub enum Value {
     Call(Name, Vec<Expression>),
 }
 
-/// What an access does.
+/// The operations of accesses to shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// `load x`: the value of `x`.
@@ -191,7 +191,7 @@ pub struct Expression {
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug)]
 pub enum ExpressionKind {
     /// `7`

@@ -20,10 +20,10 @@ pub struct Machine<'a> {
     model: Model,
 }
 
-/// Between two steps.
+/// The state of memory and threads between two steps of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramState {
-    /// What memory holds.
+    /// The value of each location.
     pub memory: Vec<i64>,
     /// The threads.
     pub threads: Vec<Thread>,
@@ -32,12 +32,12 @@ pub struct ProgramState {
 /// A thread between two steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
-    /// Its next instruction: an access or a fence, or where it has stopped.
+    /// The index of the next instruction, an access or a fence, or of the one at which the thread has stopped.
     at: u32,
-    /// Whether it goes on.
+    /// Whether the thread has further steps.
     status: Status,
     locals: Vec<i64>,
-    /// Stores that wait: location and value. Under PSO by location.
+    /// The pending stores, each a location and a value. Under PSO they are ordered by location.
     buffer: StoreBuffer<(u32, i64)>,
 }
 
@@ -50,20 +50,20 @@ pub enum Status {
     Done,
     /// A loop has reached its bound.
     CutOff,
-    /// Something is wrong.
+    /// The thread has failed.
     Fault(FaultKind),
 }
 
-/// Why a run ended before its end.
+/// The reason why a run ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EarlyEnd {
     /// A loop has reached its bound.
     CutOff(Span),
-    /// Something is wrong with the program.
+    /// A thread, `init` or `finally` has failed.
     Fault(Fault),
 }
 
-/// What is wrong, and where.
+/// A failure of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
     /// The statement.
@@ -77,7 +77,7 @@ pub struct Fault {
 pub struct Event {
     /// The thread.
     pub thread: u32,
-    /// The statement it comes from.
+    /// The statement of the event, an index into [`Program::sites`](super::compile::Program::sites).
     pub site: u32,
     /// The kind of operation.
     pub kind: Kind,
@@ -89,7 +89,7 @@ pub struct Event {
     pub written: Option<i64>,
 }
 
-/// What holds at the end of a run: what the threads' outermost locals hold, then what memory does.
+/// The outcome of a run: the values of the threads' outermost locals at its end, then those of all locations.
 pub type Outcome = Vec<i64>;
 
 impl<'a> Machine<'a> {
@@ -104,6 +104,9 @@ impl<'a> Machine<'a> {
     }
 
     /// The state after `init`.
+    ///
+    /// # Errors
+    /// Fails if `init` fails, or if one of its loops reaches its bound.
     pub fn start(&self) -> Result<ProgramState, EarlyEnd> {
         let mut memory = self.program.initial.clone();
         self.alone(&self.program.init, &mut memory)?;
@@ -111,18 +114,19 @@ impl<'a> Machine<'a> {
         Ok(ProgramState { memory, threads })
     }
 
-    /// Whether a thread can go on.
+    /// Whether a thread has a next step.
     pub fn is_ready(&self, state: &ProgramState, thread: usize) -> bool {
         state.threads[thread].status == Status::Ready
     }
 
-    /// Why the run ends here, if one of the threads is wrong or has been cut off.
+    /// The reason why a run ends in a state, if one of the threads has failed or reached the bound of a loop.
     pub fn stopped(&self, state: &ProgramState) -> Option<EarlyEnd> {
         let mut threads = self.program.threads.iter().zip(&state.threads);
         threads.find_map(|(code, thread)| stop(code, thread))
     }
 
-    /// A thread's next access or fence, unless it is at fault, and all that is local behind it; and whether it has yielded there.
+    /// Executes a thread's next access or fence, and the local instructions that follow. Returns the event, or none if it fails, and
+    /// whether the thread has yielded.
     pub fn step(&self, state: &mut ProgramState, thread: usize) -> (Option<Event>, bool) {
         let code = &self.program.threads[thread];
         let ProgramState { memory, threads } = state;
@@ -149,14 +153,17 @@ impl<'a> Machine<'a> {
         (0..buffer.len()).filter(|&at| buffer.may_leave(self.model, at)).collect()
     }
 
-    /// One of them reaches memory: location and value.
+    /// Moves the store at a place of a thread's buffer to memory, and returns its location and value.
     pub fn commit(&self, state: &mut ProgramState, thread: usize, at: usize) -> (u32, i64) {
         let (location, value) = state.threads[thread].buffer.remove(at);
         state.memory[location as usize] = value;
         (location, value)
     }
 
-    /// What holds after `finally`, if nothing can happen any more.
+    /// Executes `finally` after a state without further steps, and returns the outcome of the run.
+    ///
+    /// # Errors
+    /// Fails if `finally` fails, or if one of its loops reaches its bound.
     pub fn finish(&self, state: &ProgramState) -> Result<Outcome, EarlyEnd> {
         let mut memory = state.memory.clone();
         self.alone(&self.program.finally, &mut memory)?;
@@ -168,7 +175,7 @@ impl<'a> Machine<'a> {
         Ok(locals.chain(memory.iter().copied()).collect())
     }
 
-    /// What an [`Outcome`] consists of.
+    /// The names of the values in an [`Outcome`].
     pub fn names(&self) -> Vec<String> {
         let locals = self.program.threads.iter().flat_map(|thread| {
             let name = |it: &(String, u16)| format!("{}.{}", thread.name, it.0);
@@ -177,7 +184,7 @@ impl<'a> Machine<'a> {
         locals.chain(self.program.locations.clone()).collect()
     }
 
-    /// Performs code while nothing else does.
+    /// Executes `init` or `finally`, while no thread runs.
     fn alone(&self, code: &compile::Thread, memory: &mut [i64]) -> Result<(), EarlyEnd> {
         let sc = Machine::new(self.program, Model::SC);
         let mut thread = begin(code);
@@ -196,7 +203,7 @@ impl<'a> Machine<'a> {
         stop(code, &thread).map_or(Ok(()), Err)
     }
 
-    /// Performs the access or fence that a thread is at. Whoever calls knows which thread it is.
+    /// Executes the access or fence at which a thread is. The caller fills in the number of the event's thread.
     fn event(
         &self,
         code: &compile::Thread,
@@ -271,7 +278,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The stores that a fence or an access of this kind waits for reach memory.
+    /// Moves the pending stores for which a fence or an access of this kind waits to memory.
     fn drain(&self, thread: &mut Thread, memory: &mut [i64], kind: Kind, location: Option<u32>) {
         for (location, value) in thread.buffer.drain(self.model, kind, location) {
             memory[location as usize] = value;
@@ -279,7 +286,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// What an atomic operation writes, if it does, and its result.
+/// The value that an atomic operation writes, or none if it is a failed compare-and-swap, and its result.
 fn atomic(
     operation: Operation,
     held: i64,

@@ -12,7 +12,7 @@ pub struct Monitors {
     monitors: Vec<Monitor>,
 }
 
-/// An event may come before a store of another thread that precedes it in the run.
+/// The signal of a monitor: an event may come before a store of another thread that precedes it in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
     /// The index of the monitor.

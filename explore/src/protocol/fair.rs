@@ -1,16 +1,16 @@
-//! Starvation: a request that waits for ever although everybody else goes on, in a run that is fair.
+//! Looks for starvation: a request that waits for ever in a fair run, although all cores, controllers and messages make progress.
 //!
-//! A run is *fair* if no message is left out for ever: one that may arrive again and again arrives at some time (strong
-//! fairness). And no controller stops: one that may be woken all the time is woken at some time, and so a timer runs out, and a core that
-//! has locked a line unlocks it (weak fairness). Cores and devices need not ask for anything, and may ask
-//! for ever. A request *starves* if it is under way at all times of a fair run from some point on. Such a run is a lasso: a stem that leads to a cycle,
-//! which is then repeated.
+//! A run is *fair* if a message that may arrive again and again arrives at some time (strong fairness), and if a controller that may be
+//! woken all the time is woken at some time; likewise a timer expires, and a core that has locked a line unlocks it (weak fairness). Cores
+//! and devices need not issue requests, and may issue them for ever. A request *starves* if it is under way at all times of a fair run from
+//! some point on. Such a run is a lasso: a stem that leads to a cycle, which is then repeated.
 //!
 //! [`starvation`] explores all states without symmetry, keeps all moves, and looks for a fair cycle (`graph`) among the states in which a
-//! request is under way. Of what cores and devices ask on the cycle, as much as possible is left out, so that the cycle shows what is needed.
+//! request is under way. As many requests of cores and devices as possible are left out of the cycle, so that it shows only those that are
+//! needed.
 //!
-//! This is more than the check for livelocks of [`explore`](super::explore), which finds states from which *no* run completes what was begun: there, some other run
-//! may complete the request, but fairness alone does not.
+//! This is more than the check for livelocks of [`explore`](super::explore), which finds states from which *no* run completes the requests.
+//! A request that starves may be completed in some other run, but fairness does not ensure that it is.
 
 mod graph;
 
@@ -37,7 +37,7 @@ const STATES_PER_REPORT: usize = 1 << 14;
 /// A fair run in which a request waits for ever.
 #[derive(Clone, Debug)]
 pub struct Starvation {
-    /// Who waits: `core 0`.
+    /// The core or device that waits, such as `core 0`.
     pub who: String,
     /// The number of the line.
     pub line: usize,
@@ -48,7 +48,7 @@ pub struct Starvation {
 }
 
 impl Starvation {
-    /// What is wrong, as a sentence.
+    /// The finding, as a sentence.
     pub fn sentence(&self) -> String {
         format!(
             "starvation: {} may wait for line {} for ever, although every message arrives and every controller goes on",
@@ -75,7 +75,7 @@ pub struct Fair {
     pub fate: Fate,
     /// The extent of the search.
     pub progress: Progress,
-    /// Who takes part in runs, with their names.
+    /// The participants of runs, with their names.
     pub parties: Vec<(Party, String)>,
 }
 
@@ -109,7 +109,7 @@ struct Explorer {
     states: States,
     graph: Graph,
     labels: FxHashMap<Label, u32>,
-    /// By their numbers.
+    /// The labels, by their numbers.
     names: Vec<Label>,
     /// For each state but the first, the state from which it was found.
     parents: Vec<u32>,
@@ -225,7 +225,7 @@ impl Explorer {
         })
     }
 
-    /// A part of a component that is fair without much that cores and devices ask, and what is left out.
+    /// A part of a component that is fair without many of the requests of cores and devices, and the labels of these requests.
     fn needed(&self, mut component: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
         let asks = |label: &u32| matches!(self.names[*label as usize], Label::Asks { .. });
         let mut dropped = Vec::new();
@@ -259,7 +259,7 @@ impl Explorer {
         path
     }
 
-    /// A walk in words, after what is under way when it begins.
+    /// Describes a walk in words. `under_way` has the requests that are under way at its beginning.
     fn described(&mut self, walk: &[(u32, u32)], under_way: &mut UnderWay) -> Vec<DescribedMove> {
         let mut described = Vec::new();
         for &(state, label) in walk {
@@ -282,7 +282,7 @@ impl Explorer {
     }
 }
 
-/// How often something must happen in a fair run.
+/// The fairness of the moves with a label.
 fn fairness(label: Label) -> Fairness {
     match label {
         Label::Asks { action: Action::LockedWrite, .. } => Fairness::Weak,

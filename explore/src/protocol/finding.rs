@@ -1,4 +1,4 @@
-//! What an exploration finds, in words.
+//! The findings of explorations, and their descriptions in words.
 
 use serde::{Deserialize, Serialize};
 use simulate::stepper::{DescribedMove, Move};
@@ -32,7 +32,7 @@ pub enum Finding {
         /// The number of the line.
         line: usize,
     },
-    /// A core has used the value of an early load that was overwritten, and was not told.
+    /// A core has used the value of an early load after the line was overwritten, without having been notified.
     MissedInvalidation {
         /// The core.
         core: usize,
@@ -52,7 +52,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// The gravest kind has the lowest rank.
+    /// The rank of the kind of finding, by gravity: the gravest kind has rank 0. Reported are findings of the lowest rank.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Finding::Fault => 0,
@@ -80,7 +80,7 @@ impl Finding {
         }
     }
 
-    /// The line whose value is wrong, if a value is.
+    /// The line of the wrong value, if the finding is about a value.
     pub fn line_of_value(&self) -> Option<usize> {
         match self {
             Finding::StaleValue { line, .. }
@@ -90,7 +90,7 @@ impl Finding {
         }
     }
 
-    /// Whether something waits for ever.
+    /// Whether the finding is about requests that wait for ever.
     pub(super) fn is_stuck(&self) -> bool {
         matches!(self, Finding::Deadlock { .. } | Finding::Livelock { .. })
     }
@@ -129,12 +129,11 @@ pub struct Violation {
     pub steps: Vec<DescribedMove>,
     /// The moves of the run.
     pub moves: Vec<Move>,
-    /// The number of cores. What has a higher number is a DMA device.
+    /// The number of cores. Agents with this number or a higher one are DMA devices.
     pub cores: usize,
-    /// Who has written the line of the finding last before it, and in which move of the run, from 1 on. `None` if nobody has,
-    /// or if the finding is not about a value.
+    /// The last write to the line of the finding before it. `None` if the run has none, or if the finding is not about a value.
     pub latest: Option<LatestWrite>,
-    /// What waits in the last state and for what, in words, if the finding is a deadlock or a livelock.
+    /// The requests, messages and transactions that wait in the last state, in words, if the finding is a deadlock or a livelock.
     pub left: Vec<String>,
 }
 
@@ -189,7 +188,7 @@ impl Violation {
         }
     }
 
-    /// Of a wrong value: who has written the line last, or where the value cannot come from.
+    /// A sentence about the last write to the line of a wrong value, or that there was none; none if the finding is not about a value.
     pub fn latest_sentence(&self) -> Option<String> {
         let line = self.finding.line_of_value()?;
         Some(match self.latest {
@@ -205,7 +204,7 @@ impl Violation {
         })
     }
 
-    /// `core 0`, `cores 0 and 2`, or `core 1 and DMA device 0`
+    /// The names of a set of agents: `core 0`, `cores 0 and 2`, or `core 1 and DMA device 0`.
     fn agents(&self, set: u64) -> String {
         let members = (0..64_usize).filter(|agent| set >> agent & 1 == 1);
         let (cores, devices): (Vec<usize>, Vec<usize>) =
@@ -219,7 +218,7 @@ impl Violation {
         named.into_iter().flatten().collect::<Vec<_>>().join(" and ")
     }
 
-    /// `core 0 is`, or `cores 0 and 2 are`
+    /// The names of a set of agents with a verb: `core 0 is`, or `cores 0 and 2 are`.
     fn are(&self, set: u64) -> String {
         let verb = if set.count_ones() == 1 { "is" } else { "are" };
         format!("{} {verb}", self.agents(set))

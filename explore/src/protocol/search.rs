@@ -1,11 +1,11 @@
-//! The search: all states, breadth first.
+//! The breadth-first search of all states of a protocol: [`Search`].
 //!
 //! - [`worker`]: makes moves and looks up the states after them, on several threads;
 //! - [`follow`]: finds the run to a state;
-//! - [`checkpoint`]: leaves on disk how far a search has come, and goes on from there.
+//! - [`checkpoint`]: stores a search on disk, and resumes it.
 //!
-//! States are explored in batches. Workers look up what is known; what they do not find is added here, one state after
-//! another. So the numbers of states, and all that is found, are those of a search by a single thread.
+//! States are explored in batches. Workers look up known states and moves; states that they do not find are added here, one after another.
+//! So the numbers of states, and the findings, are those of a search by a single thread.
 
 pub mod checkpoint;
 mod follow;
@@ -28,9 +28,9 @@ use worker::{Batch, Knowledge, Lead, OfState, Worker};
 const STATES_PER_CHECK: usize = 64;
 /// Number of explored states between two reports of progress.
 const STATES_PER_REPORT: usize = 1 << 14;
-/// Bytes of what was learnt of moves, about, below which nothing is forgotten.
+/// Memory for learnt effects of moves below which none are forgotten, in bytes.
 const LEAST_BYTES_OF_MOVES: usize = 64 << 20;
-/// The same, for each state.
+/// Memory for learnt effects of moves that is allowed for each state, in bytes.
 const BYTES_OF_MOVES_PER_STATE: usize = 1;
 /// Number of states in a batch for each worker.
 const STATES_PER_WORKER: usize = 1 << 14;
@@ -52,44 +52,44 @@ pub struct Search {
     pub states: States,
     /// The warnings, each with the state and the move in which it first occurred.
     pub warnings: Vec<(Warning, usize, Move)>,
-    /// Whether the warnings of each report have been noted.
+    /// For each report of a move, by its number, whether its warnings have been noted.
     noted: Vec<bool>,
     workers: Vec<Worker>,
     /// Whether memory performs requests at once.
     serves: bool,
-    /// The numbers of the states of a batch, if these are not in memory.
+    /// The contents of the states of a batch, if states are not in memory: see [`Batch::Given`].
     given: Vec<u32>,
     moves: Vec<Move>,
     /// The state whose moves are explored.
     before: Unpacked,
     after: Vec<u32>,
-    /// How far it has come.
+    /// The position of the search.
     at: At,
-    /// What is left on disk.
+    /// The checkpoints, if states are on disk.
     checkpoints: Option<Checkpoints>,
-    /// The transitions that other processes have taken, by their numbers.
+    /// The transitions that earlier processes of a resumed exploration have taken, by their numbers.
     taken: Vec<u32>,
 }
 
-/// How far a search has come.
+/// The position of a search among the states.
 #[derive(Clone, Copy, Debug)]
 struct At {
     /// The next state to be explored.
     state: usize,
-    /// The end of the states after as many moves as it.
+    /// The end of the states that are as many moves from the first state as `state`.
     layer_ends: usize,
     progress: Progress,
 }
 
 impl Search {
-    /// A search that begins in the first state of a stepper, with states in memory. Each seed has its own fingerprints.
+    /// Creates a search that begins in the first state of a stepper, with states in memory. `seed` selects the fingerprints.
     pub fn new(stepper: PartStepper, means: &Means, seed: u64) -> Search {
         let known = stepper.known();
         let states = States::new(known.width(), known.groups(), means.store, seed);
         Search::begin(stepper, states, means)
     }
 
-    /// A search that begins in the first state.
+    /// Creates a search that begins in the first state.
     fn begin(mut stepper: PartStepper, mut states: States, means: &Means) -> Search {
         let mut first = stepper.first();
         stepper.represent(&mut first);
@@ -117,10 +117,10 @@ impl Search {
         }
     }
 
-    /// Explores states until a limit is met or something is found.
+    /// Explores states until all are explored, a limit is met or there is a finding.
     ///
     /// # Errors
-    /// Something has failed on disk.
+    /// Fails if a file on disk cannot be read or written, or is damaged.
     pub fn run(
         &mut self,
         limits: &Limits,
@@ -168,8 +168,8 @@ impl Search {
         Ok((end, progress))
     }
 
-    /// Forgets the effects of moves where they take much memory beside the states. They are learnt again, with the same numbers, so
-    /// that only the time depends on it.
+    /// Forgets the learnt effects of moves if they take much memory compared with the states. They are learnt again, with the same numbers
+    /// of states, so that only the time depends on it.
     fn forget_if_due(&mut self) {
         let allowed = LEAST_BYTES_OF_MOVES.max(self.states.len() * BYTES_OF_MOVES_PER_STATE);
         if self.stepper.known().bytes_of_moves() > allowed {
@@ -220,8 +220,8 @@ impl Search {
         end
     }
 
-    /// Takes states of which only fingerprints are stored from their queue, or reads them from disk. Returns how many numbers
-    /// each has.
+    /// Gets the contents of states that are not in memory: from their queue if only fingerprints are stored, or else from disk. Returns the
+    /// count of numbers for each state.
     fn give(&mut self, states: std::ops::Range<usize>, given: &mut Vec<u32>) -> usize {
         if self.states.are_exact() {
             return self.states.unpack_all(states, given);
@@ -237,7 +237,7 @@ impl Search {
         parts.len()
     }
 
-    /// Adds what a worker found about the next state.
+    /// Processes the results of a worker for the next state.
     fn follow(
         &mut self,
         at: &mut At,
@@ -266,7 +266,7 @@ impl Search {
         self.is_void().then_some(End::Complete)
     }
 
-    /// The limit that is met after the last state.
+    /// The limit that is met after the last state, if one is. Also reports the progress.
     fn limited(
         &self,
         at: &mut At,
@@ -281,7 +281,7 @@ impl Search {
         looks.then(|| stopped(limits, &at.progress)).flatten().map(End::Stopped)
     }
 
-    /// Adds the states to which the moves of a state lead. Returns what is wrong in it, if anything is.
+    /// Adds the states to which the moves of a state lead. Returns a deadlock, if the state is one.
     fn add(
         &mut self,
         state: usize,
@@ -291,7 +291,7 @@ impl Search {
         packed: &mut [u32],
     ) -> Option<Finding> {
         let first_new = self.states.len();
-        // Of the moves that are no requests, one that leads elsewhere.
+        // Another state to which a move that is no new request leads.
         let mut next = of.next;
         for lead in leads {
             match lead {
@@ -357,8 +357,8 @@ impl Search {
         self.noted[report] = true;
     }
 
-    /// Of the findings of a layer from a state on, the gravest, and of these the first: so it does not depend on the order
-    /// of the states in the layer, which differs between representatives.
+    /// The gravest of the findings of a layer from a state on, and of several the first: so the kind of finding does not depend on the
+    /// order of the states in the layer, which depends on the choice of representatives.
     fn gravest(&self, found: Finding, at: usize, layer_ends: usize) -> (Finding, usize) {
         let others = (at + 1..layer_ends)
             .filter_map(|at| self.states.finding(at).map(|finding| (finding.clone(), at)));
@@ -397,13 +397,14 @@ impl Search {
         self.stepper.symmetries()
     }
 
-    /// The first of these that the moves until now show to be none, with the place that does.
+    /// The first of these symmetries that the moves so far have shown not to hold, with the place in the protocol that shows it.
     pub fn broken(&self) -> Option<(Symmetry, Span)> {
         let mut used = self.symmetries().used().iter();
         used.find_map(|&symmetry| Some((symmetry, self.stepper.observed(symmetry)?)))
     }
 
-    /// Whether what was explored is of no use: the moves until now show that too few states are, or states on disk are lost.
+    /// Whether the exploration is invalid: the moves so far have shown that a reduction of states does not hold, or states on disk are
+    /// lost.
     pub fn is_void(&self) -> bool {
         self.broken().is_some()
             || self.disturbs_memory()
@@ -411,7 +412,7 @@ impl Search {
             || self.states.is_void()
     }
 
-    /// Whether memory performs requests at once although a run depends on when it does.
+    /// Whether memory performs requests at once although a run depends on the time at which it does.
     pub fn disturbs_memory(&self) -> bool {
         self.serves && self.stepper.disturbs_memory()
     }
@@ -456,7 +457,7 @@ fn note(warnings: &mut Vec<(Warning, usize, Move)>, warning: &Warning, state: us
     }
 }
 
-/// Whether a move happens without a new request of a core or device. A locked write comes for certain.
+/// Whether a move happens without a new request of a core or device. This includes locked writes, which always follow their locked read.
 fn is_spontaneous(chosen: Move) -> bool {
     !matches!(chosen, Move::Ask { action, .. } if action != Action::LockedWrite)
 }

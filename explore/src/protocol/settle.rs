@@ -53,7 +53,7 @@ fn follow_moves(states: &States, explored: usize, is_fine: &mut Bits) {
             path.push(state);
             at = states.next_after(state);
         }
-        // What was followed before is fine by now, if it ever is; what is on this path is not yet.
+        // A state that was followed from an earlier `first` is marked already if it is fine. States on this path are not marked yet.
         let ends_well = at.is_some_and(|end| is_fine.get(end));
         path.drain(..).filter(|_| ends_well).for_each(|state| is_fine.set(state));
     }

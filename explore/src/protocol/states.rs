@@ -1,15 +1,15 @@
 //! The states that an exploration has found, in the order in which they were found.
 //!
-//! - [`tree`]: stored exactly;
-//! - [`disk`]: stored exactly, in files, and of each its fingerprint in memory;
-//! - [`fingerprints`]: of each its fingerprint only;
+//! - [`tree`]: stores states exactly, in memory;
+//! - [`disk`]: stores states exactly, in files, with a fingerprint of each in memory;
+//! - [`fingerprints`]: stores a fingerprint of each state only;
 //! - [`print_table`]: finds the numbers of fingerprints;
-//! - [`queue`]: states that wait to be explored;
-//! - [`stored`]: what is asked of those in files;
+//! - [`queue`]: holds states that wait to be explored;
+//! - [`stored`]: the functions for states in files;
 //! - [`bits`]: sets of states.
 //!
-//! Beside the states there are the findings at which runs end, which are numbered among them, and the tree of the search, in
-//! two bits for each state.
+//! [`States`] also has the findings at which runs end, which are numbered among the states, and the tree of the search, in two bits for
+//! each state.
 
 mod bits;
 pub mod disk;
@@ -33,7 +33,7 @@ pub use fingerprints::missed;
 pub use tree::Tree;
 pub use tree::Unpacked;
 
-/// Stands for no state.
+/// The value for no state.
 pub const NONE: u32 = u32::MAX;
 
 /// The states, in one of two forms.
@@ -52,17 +52,17 @@ pub struct States {
     found: FxHashMap<usize, u32>,
     /// The tree of the search: for each explored state, a 1 for each state that was first found from it, and then a 0.
     children: Bits,
-    /// Whether nothing is outstanding in a state, or it is a finding.
+    /// For each state, whether nothing is outstanding in it, or it is a finding.
     settled: Bits,
     /// For each explored state, another one to which a spontaneous move leads, or [`NONE`], if states are stored exactly.
     next: Vec<u32>,
-    /// The same and the tree of the search, if states are on disk.
+    /// The contents of `next`, and the tree of the search, in a file if states are on disk.
     moves: Option<Moves>,
 }
 
 impl States {
-    /// No states, each of which will have this number of parts, of which those from each of `groups` on change together. Each
-    /// seed has its own fingerprints.
+    /// Creates an empty collection of states with `width` parts each. `groups` has the first part of each group of parts that change
+    /// together; `seed` selects the fingerprints.
     pub fn new(width: usize, groups: &[usize], store: Store, seed: u64) -> States {
         States::of(match store {
             Store::Exact => Stored::Exactly(Tree::new(width, groups)),
@@ -70,10 +70,10 @@ impl States {
         })
     }
 
-    /// No states, each of which will have this number of parts, in a folder.
+    /// Creates an empty collection of states, in a folder. The parameters are those of [`States::new`].
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// Fails if a file cannot be written.
     pub fn on_disk(
         width: usize,
         groups: &[usize],
@@ -130,7 +130,7 @@ impl States {
         self.tree().is_some()
     }
 
-    /// Unpacks a state. If it is on disk and cannot be read, it becomes some state, and [`States::problem`] says why.
+    /// Unpacks a state. If it is on disk and cannot be read, the result is arbitrary, and [`States::problem`] returns the error.
     ///
     /// # Panics
     /// Panics if this is a finding, or if only fingerprints are stored.
@@ -139,7 +139,7 @@ impl States {
         tree.unpack(state, into).expect("a finding is not unpacked");
     }
 
-    /// The next state that waits to be explored, if only fingerprints are stored. Each is asked for once.
+    /// Takes the next state from the queue of states to be explored, if only fingerprints are stored.
     pub fn take_waiting(&mut self, into: &mut Vec<u32>) {
         if let Stored::Fingerprints(prints) = &mut self.stored {
             prints.next(into);
@@ -168,8 +168,8 @@ impl States {
         }
     }
 
-    /// Brings what [`States::find`] will look at for some keys into the processor's caches. That takes much less time than
-    /// to wait for it key by key.
+    /// Loads the data that [`States::find`] needs for some keys into the processor's caches, which is much faster than to wait for it key
+    /// by key.
     pub fn prepare(&self, keys: impl Iterator<Item = u64>, seen: &mut Vec<u32>) {
         seen.clear();
         let looked = match &self.stored {
@@ -193,7 +193,7 @@ impl States {
         }
     }
 
-    /// The number of a state as [`States::add`] has it.
+    /// The number of a state. If it is new, it is added as by [`States::add`].
     pub fn number(&mut self, state: &[u32], before: &Unpacked) -> Result<u32, u32> {
         let mut packed = Vec::new();
         let key = self.pack(state, before, &mut packed);
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(states.path(0), [0]);
     }
 
-    /// Takes a minute of a processor and 1.3 GB: set RUBRIC_SLOW where stores change.
+    /// Takes a minute and 1.3 GB, so it runs only if RUBRIC_SLOW is set, as after changes of how states are stored.
     #[test]
     #[ignore = "takes minutes"]
     fn a_hundred_million_states_take_sixteen_bytes_each() {
@@ -345,7 +345,7 @@ mod tests {
         for number in (0..ALL).step_by(97) {
             assert_eq!(states.number(&state(number), &Unpacked::default()), Ok(number));
         }
-        // What it took, for those who measure.
+        // The memory is printed as a measurement.
         let said = format!("{} bytes for {ALL} states\n", states.bytes());
         std::io::Write::write_all(&mut std::io::stdout(), said.as_bytes()).unwrap();
     }

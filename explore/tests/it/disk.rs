@@ -1,4 +1,4 @@
-//! Explorations on disk: as those in memory, also if they are interrupted, and what is refused.
+//! Explorations on disk: they have the results of those in memory, also if they are interrupted. Unusable folders are refused.
 
 use std::fs;
 use std::io::Write;
@@ -35,12 +35,13 @@ fn on_disk(
     explore_on_disk(protocol, scope, &disk, &means, &within(states), &mut |_| {})
 }
 
-/// The rows of all states. Of several states to which spontaneous moves lead, `moves` has any.
+/// The file with the rows of all states. The file `moves` is not compared: of several states to which spontaneous moves lead, it has any
+/// one.
 fn rows(folder: &Path) -> Vec<u8> {
     fs::read(folder.join("states")).unwrap()
 }
 
-/// Explores in steps of a number of states, each as by another process, and returns what the last one says.
+/// Explores in steps of a number of states, each as by another process, and returns the result of the last one.
 fn in_steps(
     protocol: &Protocol,
     scope: &Scope,
@@ -98,7 +99,7 @@ fn an_exploration_goes_on_from_each_state() {
     let memory = explore_by(&protocol, &scope, &means, &within(300), &mut |_| {}).unwrap();
     assert_eq!(said(&memory), said(&last));
     assert_eq!(last.progress.states, 242);
-    // What is decided is not explored again.
+    // An exploration that has come to a verdict is not repeated.
     let again = on_disk(&protocol, &scope, folder.path(), 1, 300).unwrap();
     assert_eq!(said(&memory), said(&again));
 }

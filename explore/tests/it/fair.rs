@@ -51,14 +51,14 @@ fn a_request_that_always_comes_at_the_wrong_time_starves() {
     assert!(!found.stem.is_empty());
 }
 
-/// What nothing completes starves, too.
+/// A request that no run completes starves, too.
 #[test]
 fn livelocks_are_starvation() {
     let same = "transition(I, Ask, W) { allocate; } transition(W, Ask) { recycle; }";
     assert!(small(same).is_some());
 }
 
-/// A cache of the built-in protocol may wait, and others go on, but each gets its turn.
+/// In the built-in protocols a cache may wait while others proceed, but each gets its turn.
 #[test]
 fn built_in_protocols_are_fair() {
     for name in ["MI_example", "MESI_Two_Level"] {

@@ -1,4 +1,4 @@
-//! Explorations by several threads, and with fingerprints, say what one thread says with exact states.
+//! Explorations by several threads, and with fingerprints, have the results of one thread with exact states.
 
 use explore::protocol::{Exploration, Finding, Means, Store, Verdict, explore_by};
 use explore::search::Limits;
@@ -17,7 +17,7 @@ fn tiny() -> Scope {
     Scope { lines: 2, tiny: true, symmetries, ..Scope::default() }
 }
 
-/// All that an exploration says, but for times and memory.
+/// The result of an exploration without times and memory, for comparison.
 pub fn said(exploration: &Exploration) -> (String, Vec<Move>, [u64; 4], Vec<Vec<Move>>) {
     let (what, moves) = match &exploration.verdict {
         Verdict::Clean | Verdict::Unproved { .. } => ("nothing".to_owned(), Vec::new()),
@@ -74,7 +74,7 @@ fn fingerprints_stand_for_states() {
                 Verdict::Stopped(_) => {}
                 Verdict::Found(_) => found += 1,
             }
-            // Only exact states tell which of them end well.
+            // Livelocks are found with exact states only.
             if let Verdict::Found(found) = &exact.verdict
                 && matches!(found.finding, Finding::Livelock { .. })
             {
@@ -119,7 +119,7 @@ fn a_fingerprint_takes_few_bytes() {
     let means = Means { store: Store::Compact, jobs: 1, partial_order: true };
     let explored = explore_by(&protocol, &tiny(), &means, &limits, &mut |_| {});
     let progress = explored.expect("the protocol fits").progress;
-    // What was learnt of parts and moves is the same for many more states.
+    // The memory for parts and learnt moves does not grow with the number of states, so it is not counted.
     let bytes = progress.bytes - progress.bytes_of_parts - progress.bytes_of_moves;
     assert!(bytes < 15 * progress.states, "{bytes} bytes for {} states", progress.states);
 }

@@ -1,5 +1,4 @@
-//! Memory systems: the verdicts of the method about the built-in ones, and the automata against the
-//! constraint graphs.
+//! Memory systems: tests the verdicts of the method about the built-in systems, and compares the automata with the constraint graphs.
 
 use std::collections::BTreeSet;
 

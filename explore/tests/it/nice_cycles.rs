@@ -27,7 +27,7 @@ fn protocols_have_none() {
     for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer"] {
         let protocol = Protocol::open(name).unwrap();
         let searches = search(&protocol, &Scope::default(), &Options::default());
-        // One line, and either core.
+        // The orders of length 1: either core, and the only line.
         assert_eq!(searches.len(), 2, "{name}");
         for search in searches {
             assert!(search.found.is_none() && search.stopped.is_none(), "{name}: {search:?}");

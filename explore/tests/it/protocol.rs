@@ -164,7 +164,7 @@ fn deadlocks_are_found() {
     let found = found(run(&stuck, &tiny(), &Limits::default()));
     assert!(matches!(found.finding, Finding::Deadlock { waiting: 1 | 2 }));
     assert_eq!(found.steps.len(), 16);
-    // Who waits for whom.
+    // The messages say what each agent waits for.
     let has = |what: &str| found.left.iter().any(|line| line.contains(what));
     assert!(has("and waits for L1Cache-"), "{:?}", found.left);
     assert!(has("waits at") || has("has a transaction"), "{:?}", found.left);

@@ -1,4 +1,4 @@
-//! Explorations with and without symmetry, partial order and live variables say the same.
+//! Explorations with and without symmetry, partial order and live variables have the same results.
 
 use std::io::Write;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn run_by(
     explore_by(protocol, &scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
 }
 
-/// What an exploration found, and the number of all moves to it and of those that are not memory's.
+/// The kind of finding of an exploration, the number of moves to it, and the number of these that are not memory's.
 fn found(exploration: &Exploration) -> Option<(&'static str, usize, usize)> {
     let Verdict::Found(found) = &exploration.verdict else { return None };
     let others = found.moves.iter().filter(|one| !matches!(one, Move::Memory { .. }));
@@ -56,7 +56,7 @@ fn check_partial_order(whole: &Exploration, reduced: &Exploration, name: &str) {
     }
 }
 
-/// What an exploration found: the kind of finding, the number of moves to it, and the places of warnings.
+/// The kind of finding of an exploration, the number of moves to it, and the number of warnings.
 fn said(exploration: &Exploration) -> (String, usize, usize) {
     let (what, moves) = match &exploration.verdict {
         Verdict::Clean | Verdict::Unproved { .. } => ("nothing".to_owned(), 0),
@@ -66,7 +66,7 @@ fn said(exploration: &Exploration) -> (String, usize, usize) {
             (format!("{} {fault:?}", found.finding.name()), found.steps.len())
         }
     };
-    // A run that ends early has no time for warnings that another one of its length has.
+    // An exploration that ends with a finding may not have reached warnings that another order of moves reaches.
     let warnings = if moves == 0 { exploration.warnings.len() } else { 0 };
     (what, moves, warnings)
 }
@@ -114,12 +114,12 @@ fn mutants_have_the_same_findings() {
     compare_all(199, 30);
 }
 
-/// Takes five minutes of a processor, which every change need not pay: set RUBRIC_SLOW where reductions change.
+/// Takes five minutes, so it runs only if RUBRIC_SLOW is set, as after changes of reductions.
 #[test]
 #[ignore = "takes minutes"]
 fn three_hundred_mutants_have_the_same_findings() {
     if std::env::var_os("RUBRIC_SLOW").is_none() {
-        // Not `println!`, which the test harness would keep to itself.
+        // The test harness would capture the output of `println!`.
         std::io::stdout().write_all(b"skipped: there is no RUBRIC_SLOW\n").unwrap();
         return;
     }
@@ -170,13 +170,13 @@ fn memory_performs_requests_at_once() {
     );
 }
 
-/// MI_example, with something else in an action that asks memory to read.
+/// MI_example with further statements in an action that asks memory to read.
 fn asking_memory(further: &str) -> Protocol {
     let action = "action(fetch_for_cache, \"mf\", desc=\"Let memory read\") {";
     changed_mi_example(&[(action, &format!("{action} {further}"))])
 }
 
-/// MI_example with other texts in place of some.
+/// MI_example with some texts replaced.
 fn changed_mi_example(changes: &[(&str, &str)]) -> Protocol {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols"));
     let loaded = load_with(&folder.join("MI_example.slicc"), &mut |path| {

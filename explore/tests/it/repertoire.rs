@@ -1,4 +1,4 @@
-//! Requests beside loads and stores: each finds faults that cannot be found without it.
+//! Requests besides loads and stores: each kind finds faults that cannot be found without it.
 
 use explore::protocol::{Exploration, Finding, Verdict, explore};
 use explore::search::Limits;
@@ -36,7 +36,7 @@ const NOTHING: Repertoire = Repertoire {
     devices: 0,
 };
 
-/// A fault of a mutant is found with some requests, as this kind of finding, and not without them.
+/// Checks that the fault of a mutant is found with the requests of `repertoire`, as a finding of this kind, and not without them.
 fn only_with(name: &str, mutant: &str, lines: u32, repertoire: Repertoire, kind: &str) {
     let protocol = mutated(name, mutant);
     let with = run(&protocol, &Scope { repertoire, ..scope(lines) }, 100_000);
@@ -121,7 +121,7 @@ fn what_a_protocol_does_not_handle_is_refused() {
     assert_eq!(prefetch, "the protocol does not handle prefetches");
 }
 
-/// The built-in protocols do what they should with all that they handle, and with and without symmetry.
+/// The built-in protocols have no findings with all requests that they handle, with and without symmetry.
 #[test]
 fn built_in_protocols_handle_all_requests() {
     let each = |one: Repertoire| Scope { repertoire: one, ..scope(1) };
@@ -157,8 +157,7 @@ fn built_in_protocols_handle_all_requests() {
     }
 }
 
-/// Of the writes of two devices that are under way at once either may be the last one, also if one of them has begun while a third
-/// was under way. All states are looked at.
+/// Either of two concurrent writes of devices may be the last, also if one of them began during a third write. All states are checked.
 #[test]
 fn writes_of_several_devices_race() {
     for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer"] {

@@ -84,7 +84,7 @@ fn finding(transitions: &str, caches: u32) -> Option<Finding> {
     }
 }
 
-/// A cache fills a line with zeros, so its first load is wrong; its first store is right.
+/// A cache fills a line with zeros, so its first load returns a wrong value; its first store is right.
 #[test]
 fn caches_that_do_not_know_of_each_other() {
     let alone =
@@ -133,7 +133,7 @@ fn livelocks_are_told_from_deadlocks() {
 
 #[test]
 fn what_depends_on_an_order_has_no_symmetry() {
-    // Nothing is served in X, where only the cache with the smallest number comes to.
+    // No request is served in state X, which only the cache with the smallest number enters.
     let text = "NetDest all; MachineID smallest;
         action(choose, \"c\") {
           all.broadcast(MachineType:L1Cache); smallest := all.smallestElement(); all.clear();
@@ -157,7 +157,7 @@ fn what_depends_on_an_order_has_no_symmetry() {
     assert!(violation.fault.unwrap().message.ends_with(": the smallest"));
 }
 
-/// A protocol that keeps the number of a machine: whose it is cannot be seen.
+/// A protocol that stores the number of a machine without its type cannot be renamed.
 #[test]
 fn what_cannot_be_renamed_has_no_symmetry() {
     let alone = "NodeID last, default=\"0\";

@@ -1,9 +1,9 @@
-//! What the built-in protocols' lists say of transitions holds in all runs of small systems.
+//! Checks the lists of unreached transitions of the built-in protocols against all runs of small systems.
 //!
-//! `fixtures/protocols/unreached.csv` says of entries of the tables that no run reaches them, and why. Explorations of small
-//! systems are complete, so none of them may reach one. `fixtures/protocols/larger.csv` has the entries that are in neither:
-//! the stress runs of the simulator reach them, but none of these systems does, since they are too small or do without
-//! something. `RUBRIC_DRAW=1` writes that list anew.
+//! `fixtures/protocols/unreached.csv` lists entries of the transition tables that no run reaches, with the reasons. Explorations of small
+//! systems are complete, so none of them may reach one. `fixtures/protocols/larger.csv` has the entries that are in neither: the stress
+//! runs of the simulator reach them, but none of these systems does, since they are too small or lack a kind of request. `RUBRIC_DRAW=1`
+//! writes that list anew.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const PROTOCOLS: [&str; 4] = ["MI_example", "MESI_Two_Level", "MOESI_hammer", "M
 /// Machine, state and event.
 type Entry = (String, String, String);
 
-/// The systems in which a protocol is explored: all that takes about half a second.
+/// The systems in which a protocol is explored: those whose exploration takes about half a second.
 fn sizes(name: &str) -> Vec<Scope> {
     let plain = Scope::default();
     let symmetries = vec![Symmetry::Cores, Symmetry::Lines];

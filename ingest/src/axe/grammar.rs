@@ -1,4 +1,4 @@
-//! One line of the axe format.
+//! Parses one line of the axe format into a [`Statement`].
 
 use history::Kind;
 
@@ -21,11 +21,11 @@ pub(super) enum Statement<'a> {
         cell: u64,
         value: u64,
     },
-    /// An operation with its remark, which few have.
+    /// An operation, with its remark if it has one, which is rare.
     Operation(Operation, Option<Box<Remark>>),
 }
 
-/// An operation as a line states it.
+/// An operation as the line states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operation {
     pub thread: u32,
@@ -37,7 +37,7 @@ pub(super) struct Operation {
     pub completed: Option<u64>,
 }
 
-/// Where a line goes wrong, and what should be there.
+/// The error of a line: the text from the wrong place on, and a description of what was expected there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Expected<'a> {
     pub at: &'a [u8],
@@ -57,7 +57,7 @@ impl<'a> ParseError<In<'a>> for Expected<'a> {
         other
     }
 
-    /// Keeps the error of the alternative that got further, since that is probably the one that was meant.
+    /// Keeps the error of the alternative that parsed more of the line, since that is probably the one that was meant.
     fn or(self, other: Self) -> Self {
         if self.at.len() < other.at.len() { self } else { other }
     }
@@ -81,7 +81,7 @@ pub(super) fn statement(line: &[u8]) -> Result<Statement<'_>, Expected<'_>> {
     }
 }
 
-/// Spaces, then a parser; an error says what was expected behind the spaces.
+/// Skips spaces, then applies a parser. Its error says what was expected after the spaces.
 fn token<'a, T>(
     mut parser: impl Parser<In<'a>, Output = T, Error = Expected<'a>>,
     what: &'static str,
@@ -115,7 +115,7 @@ fn empty(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     }
 }
 
-/// `#! 0: fence r,rw`: a fence that the Axe checker has not, with what else a remark says.
+/// Parses `#! 0: fence r,rw`: a fence that the Axe checker does not have, with the other words of its remark.
 fn fence_remark(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     let (at, _) = preceded(space0, tag(MARK)).parse(input)?;
     let (at, thread) = cut(thread).parse(at)?;
@@ -127,7 +127,7 @@ fn fence_remark(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     Ok((&at[at.len()..], Statement::Operation(Operation { thread, ..plain(kind, None) }, remark)))
 }
 
-/// The words of a remark, up to the end of the line.
+/// Parses the words of a remark, up to the end of the line.
 fn remark(words: In<'_>, kind: Kind) -> Result<Option<Box<Remark>>, Err<Expected<'_>>> {
     let what = "an annotation such as `acquire`, a dependency such as `address:3`, a kind that fits, \
                 `issued:TICK` or `completed:TICK`";
@@ -228,9 +228,10 @@ fn ticks(input: In<'_>) -> Parsed<'_, (Option<u64>, Option<u64>)> {
     Ok((input, (issued, completed)))
 }
 
+// The description of what follows the colon behind a thread.
 const BODY: &str = "a location `M[A]`, a read-modify-write or `sync`";
 
-/// `M[A]` or `vA`.
+/// Parses a location, `M[A]` or `vA`.
 fn cell(input: In<'_>) -> Parsed<'_, u64> {
     let (input, spelling) = token(alt((tag("M"), tag("v"))), BODY).parse(input)?;
     if spelling == b"v" {

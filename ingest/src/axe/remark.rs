@@ -1,26 +1,27 @@
-//! Remarks: comments that begin with `#! ` and say what the Axe checker cannot read.
+//! Remarks ([`Remark`]): comments that begin with `#! ` and state what the Axe checker cannot read.
 //!
-//! The checker skips comments, and takes an operation without its remark. That is never stronger than the operation
-//! with it, so what the checker forbids is forbidden.
+//! The checker skips comments, so it sees an operation without its remark. That operation allows at least the
+//! executions that the operation with its remark allows, so the checker forbids nothing that the whole history allows.
 
 use history::{Annotation, DependencyKind, Kind, WeakFence, dependency_from_text};
 
-/// The beginning of a remark. No ordinary comment has it: the names of histories follow `# `.
+/// The beginning of a remark. Ordinary comments do not begin like this, since names of histories follow `# `.
 pub(super) const MARK: &str = "#! ";
 
-/// What a remark adds to the operation of its line.
+/// The properties that a remark adds to the operation of its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Remark {
-    /// The kind, if the line shows a load or a store in its stead.
+    /// The kind of the operation, if the line shows it as a load or a store.
     pub kind: Option<Kind>,
     pub annotation: Annotation,
     pub depends: Vec<(DependencyKind, u32)>,
-    /// Ticks that the checker would refuse where it reads them.
+    /// Tick of issue, if the checker would refuse it on the line.
     pub issued: Option<u64>,
+    /// Tick of completion, if the checker would refuse it on the line.
     pub completed: Option<u64>,
 }
 
-/// The kinds that are written as a load or a store, with the kind in the remark.
+/// The kinds that are stated in the remark, each with the kind that the line shows for it.
 const KINDS: [(Kind, Kind); 4] = [
     (Kind::LoadLinked, Kind::Load),
     (Kind::FailedCas, Kind::Load),
@@ -28,14 +29,14 @@ const KINDS: [(Kind, Kind); 4] = [
     (Kind::StoreConditional, Kind::Store),
 ];
 
-/// The kind that the line shows for an operation of this kind.
+/// The kind that the line shows for an operation of this kind: the kind itself for most.
 pub(super) fn shown(kind: Kind) -> Kind {
     KINDS.iter().find(|(hidden, _)| *hidden == kind).map_or(kind, |(_, shown)| *shown)
 }
 
 impl Remark {
-    /// The remark of these words, behind an operation whose line shows it to be of a kind. An error is the text from
-    /// the first word that no such remark has.
+    /// Parses the words of a remark on an operation that the line shows to be of kind `line`. The error is the text
+    /// from the first word on that such a remark cannot have.
     pub fn parse(text: &[u8], line: Kind) -> Result<Remark, &[u8]> {
         let mut remark = Remark::default();
         let mut rest = text.trim_ascii_start();
@@ -73,7 +74,7 @@ impl Remark {
     }
 }
 
-/// The fence whose name a text begins with, and the rest of the text.
+/// Parses the name of a weak fence at the beginning of a text. Returns the fence and the rest of the text.
 pub(super) fn weak_fence(text: &[u8]) -> Option<(Kind, &[u8])> {
     WeakFence::ALL.into_iter().find_map(|weak| {
         let rest = text.strip_prefix(weak.name().as_bytes())?;

@@ -298,7 +298,7 @@ fn a_name_stays_one_line() {
     assert_eq!(text_of(&history), "# a 0: v1 := 1\n0: sync\ncheck\n");
 }
 
-/// The file has what remarks hold, and the Axe checker (commit 4a7cf86 of CTSRD-CHERI/axe) reads it.
+/// The file has a remark of every sort, and the Axe checker (commit 4a7cf86 of CTSRD-CHERI/axe) reads it.
 #[test]
 fn remarks_hold_what_the_checker_cannot_read() {
     let text = include_str!("remarks.axe");
@@ -314,7 +314,7 @@ fn remarks_hold_what_the_checker_cannot_read() {
     assert_eq!(text_of(&history), text);
 }
 
-/// The order of dependencies survives a selection of operations, as far as what depends is selected.
+/// Dependencies keep their operations if some operations are not selected, as far as both are selected.
 #[test]
 fn dependencies_are_counted_with_what_is_left_out() {
     let text = "0: v9 == 0\n0: v1 == 0\n0: v9 == 0 #! address:1 control:1\n#! 0: isb\n\
@@ -326,7 +326,7 @@ fn dependencies_are_counted_with_what_is_left_out() {
     assert_eq!(kinds, [(1, DependencyKind::Control, 0), (2, DependencyKind::Address, 0)]);
 }
 
-/// Any axe text: threads, cells and values small enough to meet each other.
+/// Strategy for axe texts whose threads, cells and values are few, so that they meet each other.
 fn any_text() -> impl Strategy<Value = String> {
     let ticks = prop_oneof![
         3 => Just(String::new()),

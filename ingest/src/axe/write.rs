@@ -1,4 +1,4 @@
-//! A history as axe text.
+//! Writes a history as axe text: [`write()`] as it is, [`write_small`] for programs that read small numbers alone.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use crate::error::{WriteError, named};
 use crate::format::TraceFormat;
 use crate::numbers::{LARGEST, Numbers};
 
-/// The error for what axe text cannot show.
+/// The error about something that axe text cannot express.
 fn inexpressible(what: String) -> WriteError {
     WriteError::Inexpressible { what, format: Axe.title(), instead: "JSON or Parquet" }
 }
@@ -20,9 +20,9 @@ fn inexpressible(what: String) -> WriteError {
 /// Writes a history, thread by thread, its final values and `check`. Sizes of locations, trace
 /// lines and notes are lost.
 ///
-/// # Errors
-/// Returns [`WriteError::Inexpressible`] for what the format cannot say: split accesses, values the trace does not show, stores of 0, initial values other than 0, instructions that were not understood, reads of writes that were not recorded.
-/// Returns [`WriteError::Io`] if `out` cannot be written.
+/// Returns [`WriteError::Inexpressible`] for what the format cannot express: split accesses, values that the trace does
+/// not show, stores of 0, initial values other than 0, instructions that were not understood, and reads of writes that
+/// were not recorded. Returns [`WriteError::Io`] if `out` cannot be written.
 pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check_history(history)?;
     Text { history, numbers: None, has_ticks: true }.write(out)?;
@@ -35,9 +35,9 @@ pub fn is_small(history: &History) -> bool {
     Numbers::are_small(history) && check_initial(history).is_ok()
 }
 
-/// Writes a history without ticks and the last `check`. Unless its numbers are [small](is_small) (as
-/// gem5's addresses and the values of random programs are not) threads, locations and values are numbered, the initial
-/// value 0 and those written 1, 2, …; comments say what they were.
+/// Writes a history without ticks and without the last `check`. Unless its numbers are [small](is_small), threads,
+/// locations and values are numbered: the initial value of a location is 0, the others are 1, 2, …, and comments state
+/// the original numbers. gem5's addresses and the values of random programs are not small.
 ///
 /// # Errors
 /// As [`write()`], except that initial values other than 0 are allowed, since they are numbered.
@@ -52,7 +52,7 @@ pub fn write_small(history: &History, out: &mut dyn Write) -> Result<(), WriteEr
     text.write(out)
 }
 
-/// A history and how it is to be written.
+/// A history and the form in which it is written.
 struct Text<'a> {
     history: &'a History,
     /// The small numbers that replace the history's own, if it is renumbered.
@@ -228,7 +228,7 @@ impl Text<'_> {
         Ok(writeln!(out)?)
     }
 
-    /// The words of the remark on an operation.
+    /// The words of the remark on an operation; empty if it needs none.
     fn remark(&self, op: OpId, operation: &Operation, ticks: &ShownTicks) -> String {
         let mut words = Vec::new();
         let is_shown = remark::shown(operation.kind) == operation.kind;
@@ -243,7 +243,7 @@ impl Text<'_> {
     }
 }
 
-/// The ticks of an operation: those that the Axe checker reads, and those that it would refuse.
+/// The ticks of an operation: those that the Axe checker reads, and the hidden ones, which it would refuse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct ShownTicks {
     issued: Option<u64>,
@@ -252,9 +252,9 @@ struct ShownTicks {
     hidden_completed: Option<u64>,
 }
 
-/// The begin-times of a thread so far. The checker demands that they increase from operation to operation, that a
-/// store has no end-time, and that an end-time is larger than the begin-times of its operation and of those before.
-/// Without a time it derives less order.
+/// The latest begin-time of a thread, by which the ticks of the next operation are shown or hidden. The checker demands
+/// that begin-times increase from operation to operation, that a store has no end-time, and that an end-time is larger
+/// than the begin-times of its operation and of those before. Without a time it derives less order.
 #[derive(Default)]
 struct Ticks {
     last: Option<u64>,

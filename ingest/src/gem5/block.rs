@@ -1,6 +1,6 @@
 //! Data blocks: `[ 0x0 0x1f … ]`, one number for each byte of a cache line.
 //!
-//! A block is kept as text until an access says which of its bytes it wants.
+//! A block is kept as text until an access selects some of its bytes.
 
 use memchr::memchr_iter;
 
@@ -26,7 +26,7 @@ pub(crate) fn value(block: &[u8], offset: usize, count: usize) -> Option<u64> {
     Some(value)
 }
 
-/// Parses the byte that a text begins with. Returns it with the length of its number and the space after it.
+/// Parses the byte at the beginning of a text. Returns it with the length of its number and of the space after it.
 fn number(text: &[u8]) -> Option<(u8, usize)> {
     let digits = text.strip_prefix(b"0x")?;
     let high = hex_digit(*digits.first()?)?;

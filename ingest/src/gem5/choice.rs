@@ -1,4 +1,4 @@
-//! The end of a trace: chooses the source of the history and builds it, or says why there is none.
+//! Ends a trace: chooses the source of the history and builds it, or returns an error that says why there is none.
 
 use history::{
     Gap, History, HistoryBuilder, Initial, NotUnderstood, Provenance, Source, Unfinished,
@@ -11,6 +11,7 @@ use crate::gem5::completion::Leftover;
 use crate::gem5::exec::Selected;
 use crate::input::Lines;
 
+// The gem5 options that record each source, for messages.
 const BASE: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort";
 const EXEC: &str = "--debug-flags=Exec";
 const CLIENT: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort and the client's own flag";
@@ -58,7 +59,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Says that the last steps are not in the trace, if gem5 did not finish the file that it compressed.
+    /// Returns a sentence that the last steps are missing, if gem5 crashed before it finished the file that it
+    /// compressed.
     fn cut(&self, lines: &Lines<'_>) -> Option<String> {
         let crashed = self.end.crash()?.tick?;
         let last = self.last_tick;
@@ -120,8 +122,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The source of the history. A run that crashed early may not have shown any operation, and that is no mistake of the user's:
-    /// its history is empty, and the reason becomes a note.
+    /// Chooses the source of the history. A run that crashed early may have shown no operation, which is no mistake of
+    /// the user's: then the history is empty, and a note states the reason.
     fn choose(&mut self, file: &str) -> Result<Source, Error> {
         match self.source(file) {
             Err(error) if self.end.crash().is_some() => {
@@ -192,7 +194,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks that the three debug flags were recorded that a history of Ruby needs.
+    /// Checks that the three debug flags were recorded that a history of Ruby needs: ProtocolTrace, RubySequencer and
+    /// RubyPort.
     pub(super) fn check_flags(&self, file: &str) -> Result<(), Error> {
         let sequencers = &self.sequencers;
         let raw = self.raw.requests > 0;

@@ -1,4 +1,5 @@
-//! Operations that a client prints itself. They show what the program did, including what its store buffer hides from Ruby.
+//! [`Client`]: collects the operations that a client prints. They show what the program did, including loads and stores
+//! that a store buffer hides from Ruby.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -14,19 +15,22 @@ use crate::options::Options;
 /// Thread, address and value, which identify a client's store in Ruby's lines.
 type Key = (u32, u64, u64);
 
-/// A client's operations so far.
+/// The operations that a client has printed so far.
+///
+/// A write waits until Ruby's lines show that memory performed it, so that its tick and its order are those of memory.
 #[derive(Debug, Default)]
 pub(crate) struct Client {
     pub collected: Collector,
     lines: Vec<(u32, OperationLines)>,
-    /// Writes that memory has not seen yet.
+    /// Writes that memory has not performed yet.
     pending: FxHashMap<Key, Access>,
+    /// Further writes with the key of a pending one, in the order of their lines.
     repeated: FxHashMap<Key, VecDeque<Access>>,
     /// Read-modify-writes that memory performed and the client has not printed yet.
     performed: FxHashMap<Key, Access>,
-    /// Writes that memory saw and the client did not print.
+    /// Writes that memory performed and the client did not print.
     pub unknown: Vec<Unfinished>,
-    /// Whether the trace does not show what memory does, so that writes need not wait for it.
+    /// Whether the trace does not show what memory performs, so that writes do not wait for it.
     is_memory_hidden: bool,
     pub operations: u64,
     pub forwarded: u64,
@@ -99,13 +103,13 @@ impl Client {
         }
     }
 
-    /// Makes writes no longer wait until memory sees them, since the trace does not show that.
+    /// Stops writes from waiting for memory, since the trace does not show what memory performs.
     pub(crate) fn stop_waiting_for_memory(&mut self, options: &Options) {
         self.is_memory_hidden = true;
         self.take_pending(options);
     }
 
-    /// Takes in the writes that memory has not seen, in the order of their lines.
+    /// Takes in the writes that wait for memory, in the order of their lines.
     fn take_pending(&mut self, options: &Options) {
         let pending = std::mem::take(&mut self.pending).into_iter();
         let repeated = std::mem::take(&mut self.repeated).into_iter();
@@ -118,7 +122,7 @@ impl Client {
         }
     }
 
-    /// Keeps a write until memory sees it.
+    /// Keeps a write until memory performs it.
     fn wait(&mut self, (thread, address): (u32, u64), access: Access, options: &Options) {
         if self.is_memory_hidden {
             return self.push(access, address, options);
@@ -140,7 +144,7 @@ impl Client {
         let key = (write.thread, address, value);
         let Some(access) = self.pending.remove(&key) else {
             let lost = match write.kind {
-                // The client will print it, as a read-modify-write.
+                // The client will print the write as a read-modify-write.
                 Kind::Rmw | Kind::StoreConditional => self.performed.insert(key, *write),
                 _ => Some(*write),
             };
@@ -171,7 +175,7 @@ impl Client {
         self.lines.iter().find_map(|(thread, lines)| Some((*thread, lines.gap()?)))
     }
 
-    /// Ends the trace. Writes that memory did not see are part of the history all the same.
+    /// Ends the trace. Writes that memory did not perform are part of the history nevertheless.
     pub(crate) fn finish(&mut self, options: &Options) {
         let performed = std::mem::take(&mut self.performed).into_iter();
         let performed = performed.map(|((_, address, _), write)| unknown(&write, address));
@@ -199,7 +203,7 @@ fn access(op: &ClientOp, line: u64) -> Access {
     }
 }
 
-/// An operation as its client prints it, with what Ruby shows of when memory performed it.
+/// The operation that its client printed, with the ticks and the order in which memory performed it as `write`.
 fn as_performed(access: Access, write: &Access) -> Access {
     Access {
         issued: access.issued.or(write.issued),
@@ -220,14 +224,14 @@ fn unknown(write: &Access, address: u64) -> Unfinished {
     }
 }
 
-/// The line of each operation of a thread, by index: dense, since indices count up from 0.
+/// The line of each operation of a thread, by index. Most are in a vector, since indices count up from 0.
 #[derive(Debug, Default)]
 struct OperationLines {
     dense: Vec<u32>,
     sparse: FxHashMap<u64, u64>,
     count: u64,
-    /// One past the last operation that is not a store. Such operations complete in order, so none before it can be
-    /// outstanding.
+    /// One past the index of the last operation that is not a store. Such operations complete in order, so no load
+    /// before it can be outstanding.
     loaded: u64,
 }
 
@@ -239,14 +243,14 @@ impl OperationLines {
             at.and_then(|at| self.dense.get(at)).is_some_and(|&line| line != 0)
                 || self.sparse.contains_key(index)
         };
-        // Nothing is missing if there are as many operations as indices.
+        // At least one of the indices up to `count` has no line, so larger ones need not be searched.
         if self.count >= self.loaded {
             return (0..self.loaded).find(|index| !has(index));
         }
         (0..self.loaded.min(self.count + 1)).find(|index| !has(index))
     }
 
-    /// Notes the line of an operation. Returns the line that has the index already, if there is one.
+    /// Notes the line of an operation. If an operation with this index was printed before, returns its line instead.
     fn set(&mut self, index: u64, line: u64) -> Option<u64> {
         self.count += 1;
         let (Ok(at), Ok(short)) = (usize::try_from(index), u32::try_from(line)) else {

@@ -1,8 +1,9 @@
-//! Collects operations for a history, or for a reader that fetches them while the trace still grows.
+//! [`Collector`]: collects operations for a history, or for a reader that fetches them while the trace is still being
+//! written.
 
 use history::{Access, HistoryBuilder};
 
-/// The operations so far.
+/// The operations that were collected so far.
 #[derive(Debug)]
 pub(crate) enum Collector {
     /// Operations of a history, which is built at the end of the trace.
@@ -25,7 +26,7 @@ impl Collector {
         }
     }
 
-    /// The operations of the history.
+    /// The builder with the operations; empty for a live reader.
     pub fn into_builder(self) -> HistoryBuilder {
         match self {
             Collector::History(builder) => *builder,
@@ -33,7 +34,7 @@ impl Collector {
         }
     }
 
-    /// The operations that were not fetched yet.
+    /// Takes the operations that were not fetched yet; none for a history.
     pub fn fetch(&mut self) -> Vec<Access> {
         match self {
             Collector::History(_) => Vec::new(),

@@ -1,4 +1,4 @@
-//! The line `command line: …` at the top of a trace, as far as it says what ran.
+//! Reads the line `command line: …` at the top of a trace that rubric's simulator wrote: the mutant that ran.
 
 /// The beginning of the line in a trace that rubric's simulator wrote.
 const SIMULATE: &[u8] = b"command line: rubric simulate ";
@@ -12,7 +12,7 @@ pub(super) fn simulate(line: &[u8]) -> Option<&str> {
 pub(super) fn mutant(arguments: &str) -> Option<String> {
     let (_, rest) = arguments.split_once("--mutant ")?;
     let name = match rest.strip_prefix('\'') {
-        // The name of a mutant has no quote itself.
+        // Names of mutants have no quotes.
         Some(quoted) => quoted.split('\'').next(),
         None => rest.split(' ').next(),
     };

@@ -1,5 +1,5 @@
-//! Turns completed requests into operations: joins the halves of locked read-modify-writes, names threads, and collects what is
-//! left at the end.
+//! Turns completed requests of sequencers into operations: joins the halves of locked read-modify-writes, labels
+//! threads, and collects the requests that are left at the end.
 
 use history::{Kind, Unfinished};
 
@@ -21,7 +21,7 @@ pub(crate) struct Leftover {
 /// A sequencer that shows completions without data.
 pub(crate) struct Silent<'a> {
     pub path: &'a str,
-    /// Whether CPUs use it: its requests have versions.
+    /// Whether `Seq` lines show its version, as those of a CPU's sequencer do.
     pub bound: bool,
     pub line: u64,
     pub requests: u64,
@@ -29,7 +29,8 @@ pub(crate) struct Silent<'a> {
 }
 
 impl Sequencers {
-    /// Turns the operation that completed last into operations of a history.
+    /// Turns the last completed request of a sequencer into operations of a history. `size` is the number of bytes, if
+    /// a line showed it.
     pub(super) fn resolve_last(&mut self, at: usize, size: Option<u64>, sink: &mut Sink<'_>) {
         let sequencer = &mut self.all[at];
         let Some(completed) = sequencer.last.take() else {
@@ -73,8 +74,8 @@ impl Sequencers {
         }
     }
 
-    /// Turns the operations that completed before a tick into operations of a history, in the order of their lines: no later
-    /// line can add to them.
+    /// Turns the requests that completed before a tick into operations of a history, in the order of their lines. No
+    /// later line can add to them.
     pub(super) fn resolve_before(&mut self, tick: u64, sink: &mut Sink<'_>) {
         let is_over = |sequencer: &Sequencer| {
             let last = sequencer.last.as_ref()?;
@@ -174,7 +175,7 @@ impl Sequencers {
         Ok(())
     }
 
-    /// Names a sequencer's thread, `version` if that is free.
+    /// Labels a sequencer's thread with `version`, or with the next free number.
     fn label(&mut self, at: usize, version: u32, sink: &mut Sink<'_>) {
         let mut label = version;
         while self.by_version.contains_key(&label) {
@@ -190,8 +191,8 @@ impl Sequencers {
         }
     }
 
-    /// Ends the trace: resolves the operations that wait, and returns the requests that never complete, in the order in which
-    /// they were accepted, and the writes that were lost with damaged lines.
+    /// Ends the trace: turns the last completed requests into operations, and returns the requests that never complete,
+    /// in the order in which they were accepted, and the writes whose completions were damaged.
     pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) -> Leftover {
         for at in 0..self.all.len() {
             self.resolve_last(at, None, sink);
@@ -226,18 +227,18 @@ impl Sequencers {
         }
     }
 
-    /// The first data line whose completion never came.
+    /// The first data line without a completion.
     pub(crate) fn abandoned(&self) -> Option<u64> {
         self.all.iter().filter_map(|sequencer| sequencer.data.map(|data| data.line)).min()
     }
 
-    /// Number of sequencers that accepted or completed something.
+    /// Number of sequencers that accepted or completed requests.
     pub(crate) fn active(&self) -> u64 {
         let is_active = |s: &&Sequencer| s.version.is_some() || s.hits > 0 || s.data_lines > 0;
         self.all.iter().filter(is_active).count() as u64
     }
 
-    /// Requests accepted.
+    /// Number of requests that sequencers accepted.
     pub(crate) fn accepted(&self) -> u64 {
         self.accepted
     }

@@ -1,9 +1,9 @@
-//! The message with which gem5 aborts, gathered from lines that no debug flag printed.
+//! Finds the message with which gem5 aborts among the lines that no debug flag printed ([`CrashScan`]).
 //!
-//! A panic or a fatal error is `<file>:<line>: panic: <text>`, often of several lines, then `Memory Usage: …`, and for a panic
-//! `Program aborted at tick <tick>` and a backtrace. Older versions begin with `panic: ` and say ` @ tick <tick>` and
-//! `[<function>:<file>, line <line>]` behind the text. Assertions of the C library, segmentation faults and what
-//! `rubric simulate` says on standard error are read too. `crash_fields` takes the text apart.
+//! A panic or a fatal error is `<file>:<line>: panic: <text>`, often of several lines, then `Memory Usage: …`, and for
+//! a panic `Program aborted at tick <tick>` and a backtrace. Older versions begin with `panic: ` and print
+//! ` @ tick <tick>` and `[<function>:<file>, line <line>]` after the text. Assertions of the C library, segmentation
+//! faults and the messages of `rubric simulate` on standard error are read too. `crash_fields` parses the text.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,9 @@ use history::{Crash, CrashKind, FileLine};
 use super::crash_fields::{self, Text};
 use crate::error::excerpt;
 
-/// Most lines of a message that are kept, and most characters of a line.
+/// Largest number of lines of a message that are kept.
 const MOST_LINES: usize = 16;
+/// Largest number of characters of a line that are kept.
 const MOST_CHARACTERS: usize = 400;
 
 /// Beginnings of the lines that end a message.
@@ -32,7 +33,7 @@ const BEHIND: [&str; 12] = [
     "gem5 ",
 ];
 
-/// How a message begins.
+/// The beginning of a message, which shows its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opening {
     Panic,
@@ -41,13 +42,13 @@ enum Opening {
     SegmentationFault,
     /// A fault that `rubric simulate` reports.
     Simulated,
-    /// Text that only panics have, without `panic: ` before it.
+    /// Text that only panics have, on a line without `panic: `.
     Text,
-    /// The message that gem5 stopped, without a reason.
+    /// A line that says that gem5 aborted, without a reason.
     Vague,
 }
 
-/// Looks for the message among lines.
+/// Searches lines for the message of a crash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CrashScan {
     found: Option<Message>,
@@ -56,9 +57,9 @@ pub(crate) struct CrashScan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Message {
     opening: Opening,
-    /// The lines, without what stands before the reason.
+    /// The lines; of the first one, the text from the reason on.
     lines: Vec<String>,
-    /// The line of the file that it begins in.
+    /// Number of the line that it begins in.
     number: u64,
     source: Option<FileLine>,
     tick: Option<u64>,
@@ -71,7 +72,7 @@ struct Message {
 }
 
 impl CrashScan {
-    /// Whether there is a message.
+    /// Whether a message was found.
     pub(crate) fn is_found(&self) -> bool {
         self.found.is_some()
     }
@@ -82,7 +83,7 @@ impl CrashScan {
         found.any(|message| message.is_certain)
     }
 
-    /// Looks at a line; `is_cut` if its end is missing.
+    /// Takes in a line; `is_cut` if its end is missing.
     pub(crate) fn scan(&mut self, line: &[u8], number: u64, is_cut: bool) {
         let mut text = excerpt(&without_colours(line), MOST_CHARACTERS);
         if text.ends_with("panic:") || text.ends_with("fatal:") {
@@ -90,7 +91,7 @@ impl CrashScan {
             text.push(' ');
         }
         if text.starts_with("Exiting @ tick ") {
-            // The run ended normally: what looked like a message was output of the simulated program.
+            // The run ended normally, so a message that is not certain was output of the simulated program.
             self.found.take_if(|message| !message.is_certain);
         }
         if let Some(message) = &mut self.found {
@@ -112,7 +113,7 @@ impl CrashScan {
         self.found = Some(message);
     }
 
-    /// The message, taken apart; `file` is where it was found.
+    /// Parses the message that was found; `file` is the file that it was found in.
     pub(crate) fn crash(&self, file: &str) -> Option<Crash> {
         let message = self.found.as_ref()?;
         let text = Text { lines: &message.lines, is_cut: message.is_cut };
@@ -241,8 +242,8 @@ fn aborted_at(text: &str, is_cut: bool) -> Option<u64> {
     tick.trim().parse().ok().filter(|_| !is_cut)
 }
 
-/// The source and the reason of `<file>:<line>: panic: <reason>`, or of `panic: <reason>`. Output of the simulated program may
-/// stand before the file, if it did not end its line.
+/// The source line and the reason of `<file>:<line>: panic: <reason>`, or of `panic: <reason>`. Output of the simulated
+/// program may precede the file, if it did not end its line.
 fn logged<'a>(text: &'a str, word: &str) -> Option<(Option<FileLine>, &'a str)> {
     let at = text.find(word)?;
     let (before, reason) = (&text[..at], &text[at + word.len()..]);
@@ -281,7 +282,7 @@ fn old_source(text: &str) -> Option<FileLine> {
     Some(FileLine { file: file.to_owned(), line })
 }
 
-/// The fault that `rubric simulate` reports, after the command that it repeats.
+/// The fault that `rubric simulate` reports; the line repeats the command before it.
 fn simulated(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("rubric: ")?;
     let starts = crash_fields::SIMULATED.iter();

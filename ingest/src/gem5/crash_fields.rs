@@ -1,4 +1,4 @@
-//! The fields of the message with which gem5 aborts: controller, state, event, address and tick.
+//! Parses the fields of the message with which gem5 aborts: controller, state, event, address and tick.
 
 use history::{Crash, CrashKind, FileLine};
 
@@ -35,7 +35,7 @@ const TESTERS: [&str; 4] = [
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     pub lines: &'a [String],
-    /// Whether its end is missing, so that its last word may not be whole.
+    /// Whether the end of the text is missing, so that its last word may be cut off.
     pub is_cut: bool,
 }
 
@@ -79,13 +79,13 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The position of `key` where it is not the end of another word.
+/// The position of `key` at the beginning of a word.
 fn find_key(line: &str, key: &str) -> Option<usize> {
     let mut places = line.match_indices(key).map(|(at, _)| at);
     places.find(|&at| line[..at].chars().next_back().is_none_or(char::is_whitespace))
 }
 
-/// `0x400`, `[0x400`, or 1024 as older versions print it.
+/// Parses an address: `0x400`, `[0x400`, or 1024 as older versions print it.
 fn address(word: &str) -> Option<u64> {
     let word = word.trim_start_matches('[').trim_end_matches([',', ']', '.', ':']);
     match word.strip_prefix("0x") {
@@ -123,7 +123,7 @@ pub(super) fn of_panic(text: Text<'_>, source: Option<&FileLine>) -> Crash {
     crash(CrashKind::Panic)
 }
 
-/// `<object> time: <cycle> addr: <address> event: <event> state: <state>`.
+/// Parses `<object> time: <cycle> addr: <address> event: <event> state: <state>`.
 fn invalid_transition(text: Text<'_>) -> Crash {
     let named = text.lines.iter().find_map(|line| line.split_once(" time: "));
     let object = named.and_then(|(before, _)| before.rsplit(char::is_whitespace).next());
@@ -139,7 +139,7 @@ fn invalid_transition(text: Text<'_>) -> Crash {
     }
 }
 
-/// `Runtime Error at <file>.sm:<line>: <text>.`
+/// Parses `Runtime Error at <file>.sm:<line>: <text>.`
 fn runtime_error(text: Text<'_>) -> Crash {
     let (_, rest) = text.first().split_once("Runtime Error at ").unwrap_or_default();
     let (place, what) = rest.split_once(": ").unwrap_or((rest, ""));
@@ -156,7 +156,7 @@ fn runtime_error(text: Text<'_>) -> Crash {
     Crash { protocol_source, ..Crash::new(kind, text.whole()) }
 }
 
-/// `version: <n> request.paddr: <address> … current time: <tick> issue_time: <tick> difference: <ticks>`.
+/// Parses `version: <n> request.paddr: <address> … current time: <tick> issue_time: <tick> difference: <ticks>`.
 fn deadlock(text: Text<'_>) -> Crash {
     let version = text.number("version:").and_then(|version| u32::try_from(version).ok());
     let is_sequencer = text.has(&["m_readRequestTable:", "m_htmCmdRequestTable:"]);
@@ -172,7 +172,8 @@ fn deadlock(text: Text<'_>) -> Crash {
     }
 }
 
-/// `<object>: read of <address> (blk <line>) @ cycle <tick> returns <value>, expected <value>`; numbers have no `0x`.
+/// Parses `<object>: read of <address> (blk <line>) @ cycle <tick> returns <value>, expected <value>`; the address has
+/// no `0x`.
 fn bad_data(text: Text<'_>) -> Crash {
     let object = text.first().split_once(": read of ").map(|(object, _)| object);
     let address = text.word("read of");
@@ -184,7 +185,8 @@ fn bad_data(text: Text<'_>) -> Crash {
     }
 }
 
-/// `Invalid transition: L1Cache 0 time: 7 addr: 0x40 event: Inv state: M` and the like.
+/// Parses messages of `rubric simulate`, such as
+/// `Invalid transition: L1Cache 0 time: 7 addr: 0x40 event: Inv state: M`.
 pub(super) fn of_simulated(text: Text<'_>) -> Crash {
     let first = text.first();
     let kind = SIMULATED.iter().position(|words| first.starts_with(words));
@@ -216,7 +218,8 @@ pub(super) fn of_simulated(text: Text<'_>) -> Crash {
     }
 }
 
-/// `L1Cache` of `build/NULL/mem/ruby/protocol/L1Cache_Transitions.cc`.
+/// The type of the controller whose code a source file holds: `L1Cache` for
+/// `build/NULL/mem/ruby/protocol/L1Cache_Transitions.cc`.
 fn machine(source: &FileLine) -> Option<String> {
     let file = source.file.rsplit('/').next()?;
     let stems = ["_Transitions.cc", "_Controller.cc", "_Wakeup.cc"];
@@ -224,7 +227,7 @@ fn machine(source: &FileLine) -> Option<String> {
     Some(machine.to_owned())
 }
 
-/// The number that the last part of an object's path ends with.
+/// The number at the end of an object's path.
 fn version(object: &str) -> Option<u32> {
     let part = object.rsplit('.').next()?;
     let name = part.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -1,25 +1,25 @@
-//! How a run ended: a description in words, and the message of a crash.
+//! [`End`]: how a run ended, with a description in words and the message of a crash.
 
 use history::{Crash, CrashKind, Unfinished};
 use memchr::memmem;
 
 use super::crash::CrashScan;
 
-/// What gem5 printed about its end.
+/// The messages of gem5 about the end of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct End {
-    /// The message of a crash, line by line.
+    /// The search for the message of a crash in the file that is being read.
     scan: CrashScan,
-    /// The crash, when all lines were read.
+    /// The crash that was found in the files that were read.
     crash: Option<Crash>,
     /// Whether gem5 itself certainly printed the crash, and not the simulated program.
     is_certain: bool,
-    /// Why the simulation left its loop.
+    /// The reason that gem5 prints when the simulation leaves its event loop.
     exit: Option<String>,
 }
 
 impl End {
-    /// Looks at a line that is not of a debug flag; `is_cut` if its end is missing.
+    /// Takes in a line that no debug flag printed; `is_cut` if its end is missing.
     pub(crate) fn scan(&mut self, line: &[u8], number: u64, is_cut: bool) {
         self.scan.scan(line, number, is_cut);
         if let Some(rest) = line.strip_prefix(b"Exiting @ tick ")
@@ -35,12 +35,12 @@ impl End {
         self.scan.is_found() || self.crash.is_some()
     }
 
-    /// Whether gem5 said that the simulation left its loop.
+    /// Whether gem5 printed that the simulation left its event loop.
     pub(crate) fn is_exit(&self) -> bool {
         self.exit.is_some()
     }
 
-    /// Ends a file: takes its message of a crash apart.
+    /// Ends a file: parses the message of a crash that was found in it.
     pub(crate) fn finish(&mut self, file: &str) {
         let scan = std::mem::take(&mut self.scan);
         if let Some(crash) = scan.crash(file) {
@@ -48,7 +48,7 @@ impl End {
         }
     }
 
-    /// Takes over what another file says, where this one says nothing.
+    /// Adds the crash and the exit that another file shows, where this one shows none.
     pub(crate) fn or(mut self, other: &End) -> End {
         self.take(other.crash.clone(), other.is_certain, other.exit.clone());
         self
@@ -79,7 +79,8 @@ impl End {
         self.crash.as_ref()
     }
 
-    /// The end in words. `answered` is false where the trace does not show requests.
+    /// The end in words; `None` if nothing is known. `answered` is false if the trace shows no requests, so that it
+    /// does not show that all were answered.
     pub(crate) fn describe(
         &self,
         unfinished: &[Unfinished],
@@ -109,7 +110,7 @@ impl End {
     }
 }
 
-/// `4 requests outstanding, the oldest (…) for 50024 ticks`.
+/// Describes outstanding requests: `4 requests outstanding, the oldest (…) for 50024 ticks`.
 pub(crate) fn outstanding(count: usize, oldest: &Unfinished, last_tick: Option<u64>) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let what = if oldest.writes { "store to" } else { "load of" };

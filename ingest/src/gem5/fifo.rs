@@ -1,4 +1,4 @@
-//! Requests that a sequencer accepted and has not completed.
+//! [`Fifo`]: the requests that a sequencer accepted and has not completed.
 
 use std::collections::VecDeque;
 
@@ -12,16 +12,16 @@ pub(crate) struct Request {
     pub address: u64,
     pub port: u16,
     pub begin: Begin,
-    /// Place in the order in which requests of the whole trace were accepted.
+    /// Position in the order in which the requests of all sequencers were accepted.
     pub sequence: u64,
     pub issued: Option<u64>,
     pub line: u64,
-    /// Whether it becomes an operation of a history, as far as that is known when it is accepted.
+    /// Whether the request becomes an operation of a history, as far as that is known when it is accepted.
     pub counts: bool,
 }
 
-/// The outstanding requests of a sequencer, in the order in which they were accepted; there are few. Those to one byte address, and
-/// those to one cache line, complete in that order.
+/// The outstanding requests of a sequencer, in the order in which they were accepted; there are few. Requests to one
+/// byte address, and requests to one cache line, complete in that order.
 #[derive(Debug, Default)]
 pub(crate) struct Fifo(VecDeque<Request>);
 

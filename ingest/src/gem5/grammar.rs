@@ -1,4 +1,4 @@
-//! The grammars of messages (nom): what follows a tick and an object's path.
+//! The nom grammars of messages: the text after tick and object path.
 
 use history::Kind;
 use nom::branch::alt;
@@ -33,7 +33,7 @@ pub(super) fn hex_digits(input: &[u8]) -> Parsed<'_, u64> {
     }
 }
 
-/// A number as `%#x` prints it: zero has no `0x`.
+/// Parses a number as `%#x` prints it: zero has no `0x`.
 fn hex(input: &[u8]) -> Parsed<'_, u64> {
     hex_digits(input.strip_prefix(b"0x").unwrap_or(input))
 }
@@ -53,13 +53,14 @@ fn command(input: &[u8]) -> Parsed<'_, Command> {
     map(take_till1(|byte| byte == b' '), Command::of).parse(input)
 }
 
-/// `[0x404, line 0x400]`: the address, and that of its cache line.
+/// Parses `[0x404, line 0x400]`: the address, and that of its cache line.
 pub(crate) fn address(input: &[u8]) -> Parsed<'_, (u64, u64)> {
     delimited(tag("["), separated_pair(hex, tag(", line "), hex), char(']')).parse(input)
 }
 
-/// `Enqueue arrival_time: <n>, Message: [<type>: … addr = [0x404, line 0x400] …]` of the flag RubyQueue: the cache line, the type
-/// of the message, what it asks for, and whose it is: `RequestMsg GETX for L1Cache-0`, `ResponseMsg DATA from Directory-0`.
+/// Parses `Enqueue arrival_time: <n>, Message: [<type>: … addr = [0x404, line 0x400] …]` of the flag RubyQueue. Returns
+/// the cache line and a description with the type of the message, the request or response that it carries, and the
+/// requestor or sender: `RequestMsg GETX for L1Cache-0`, `ResponseMsg DATA from Directory-0`.
 pub(crate) fn enqueued(text: &[u8]) -> Option<(u64, String)> {
     let text = std::str::from_utf8(text.strip_prefix(b"Enqueue arrival_time: ")?).ok()?;
     let (_, message) = text.split_once(", Message: [")?;
@@ -109,7 +110,7 @@ pub(super) fn hit(input: &[u8]) -> Parsed<'_, Message> {
     .parse(input)
 }
 
-/// A data line: its block is everything up to the bracket that ends the line.
+/// Parses a data line; its block is everything up to the bracket that ends the line.
 pub(super) fn data(text: &[u8]) -> Result<Message, Fault> {
     let kind = alt((
         value(DataKind::Read, tag("read data ")),
@@ -139,7 +140,7 @@ pub(super) fn response(input: &[u8]) -> Parsed<'_, Message> {
     .parse(input)
 }
 
-/// `T<thread> op <index> …`.
+/// Parses the operation of a client, `T<thread> op <index> …`.
 pub(super) fn client(input: &[u8]) -> Parsed<'_, Message> {
     let thread = delimited(tag("T"), narrow, tag(" op "));
     let what = alt((client_access, client_rmw, value(CLIENT_FENCE, tag(" fence"))));
@@ -160,13 +161,13 @@ const CLIENT_FENCE: ClientOp = ClientOp {
     forwarded: false,
 };
 
-/// ` size <bytes>`, which may be left out.
+/// Parses ` size <bytes>`, which may be missing.
 fn client_size(input: &[u8]) -> Parsed<'_, Option<u8>> {
     let size = verify(narrow, |size: &u8| (1..=8).contains(size));
     opt(preceded(tag(" size "), size)).parse(input)
 }
 
-/// ` store <address> <value>`, ` load <address> <value>`, and perhaps ` size <bytes>` and ` forwarded`.
+/// Parses ` store <address> <value>` or ` load <address> <value>`, and perhaps ` size <bytes>` and ` forwarded`.
 fn client_access(input: &[u8]) -> Parsed<'_, ClientOp> {
     let store = alt((value(true, tag(" store ")), value(false, tag(" load "))));
     let access = separated_pair(hex, char(' '), hex);
@@ -185,7 +186,7 @@ fn client_access(input: &[u8]) -> Parsed<'_, ClientOp> {
     .parse(input)
 }
 
-/// ` rmw <address> <value read> <value written>` and perhaps ` size <bytes>`.
+/// Parses ` rmw <address> <value read> <value written>`, and perhaps ` size <bytes>`.
 fn client_rmw(input: &[u8]) -> Parsed<'_, ClientOp> {
     let address = delimited(tag(" rmw "), hex, char(' '));
     let values = separated_pair(hex, char(' '), hex);
@@ -200,7 +201,7 @@ fn client_rmw(input: &[u8]) -> Parsed<'_, ClientOp> {
     .parse(input)
 }
 
-/// `[A<asid> ][T<tid> : ]0x<pc>…`.
+/// Parses the line of an executed instruction, `[A<asid> ][T<tid> : ]0x<pc>…`.
 pub(super) fn exec(text: &[u8]) -> Option<Message> {
     let space = opt(delimited(char('A'), number, char(' ')));
     let thread = opt(delimited(char('T'), narrow, tag(" : ")));
@@ -213,7 +214,7 @@ pub(super) fn exec(text: &[u8]) -> Option<Message> {
     })
 }
 
-/// Messages of RubyPort, RubySequencer, RubyHitMiss and LLSC that are understood and not needed.
+/// Parses messages of RubyPort, RubySequencer, RubyHitMiss and LLSC that a history does not need.
 pub(super) fn known(input: &[u8]) -> Parsed<'_, Message> {
     let atomic = alt((
         value(true, (tag("Issuing ATOMIC RETURN"), rest)),
@@ -249,7 +250,7 @@ pub(super) fn is_client(text: &[u8]) -> bool {
     parsed.is_ok()
 }
 
-/// `T<thread>` and the beginning of what clients and CPUs print behind it.
+/// Whether a text is `T<thread>` and the beginning of the words that clients or CPUs print after it.
 pub(super) fn is_cut_after_thread(text: &[u8]) -> bool {
     let thread: Parsed<'_, _> = preceded(tag("T"), number).parse(text);
     match thread {

@@ -1,8 +1,9 @@
-//! The last steps for each cache line, so that a crash can be explained when its message comes.
+//! [`LastSteps`]: the last steps for each cache line, so that a crash can be explained when its message comes.
 //!
-//! Which line that will be is known only at the end, and standard input can be read only once. So the last steps of each line
-//! are kept, and what each controller did with it last. Lines are kept if they were touched recently or have an unanswered
-//! request. Memory is bounded by the numbers of lines, of steps of a line, and of controllers of a line.
+//! The line that a crash is about is known only at the end, and standard input can be read only once. So the last steps
+//! of each line are kept, with the last transition of each controller for it. Lines are kept if they were touched
+//! recently or have an unanswered request. Memory is bounded by the numbers of lines, of steps of a line, and of
+//! controllers of a line.
 
 use std::collections::VecDeque;
 
@@ -13,7 +14,7 @@ use crate::transitions::{Names, Transitions};
 
 /// Number of steps that are kept of each line.
 pub(crate) const STEPS_PER_LINE: usize = 24;
-/// Number of lines that are kept; for a while there may be twice as many.
+/// Number of lines that are kept. Lines are dropped when there are twice as many.
 const KEPT_LINES: usize = 2048;
 /// Number of controllers whose state is kept for each line.
 const CONTROLLERS_PER_LINE: usize = 256;
@@ -22,9 +23,10 @@ const STALLED_EVENTS_PER_CONTROLLER: usize = 4;
 /// Number of names of buffers and messages that are kept.
 const KEPT_NAMES: usize = 1 << 14;
 
-/// A controller: the id of its type's name, and its number.
+/// A controller: the id of the name of its type, and its number.
 type Controller = (u16, u32);
 
+/// The kind of a step, with ids of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StepDetail {
     Transition(Names, Option<Stall>),
@@ -32,6 +34,7 @@ enum StepDetail {
     Message(u32, u32),
 }
 
+/// A transition or a message for a cache line, with its repetitions.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     tick: u64,
@@ -70,12 +73,12 @@ impl Step {
     }
 }
 
-/// The last steps; older ones are dropped.
+/// The last [`STEPS_PER_LINE`] steps; older ones are dropped.
 #[derive(Debug, Default)]
 struct Ring(VecDeque<Step>);
 
 impl Ring {
-    /// Adds a step, or counts it if it is the same again.
+    /// Adds a step, or counts it as a repetition of an earlier one.
     fn push(&mut self, step: Step) {
         if let Some(same) = self.same_again(step) {
             same.count += 1;
@@ -88,10 +91,10 @@ impl Ring {
         self.0.push_back(step);
     }
 
-    /// The earlier step that this one repeats, if there is one. A stall or a transition that keeps its state repeats the last step of its
-    /// controller; a message repeats the same message in the same buffer, since the messages of a locked line go back into their
-    /// buffers every few cycles. Steps on both sides of a change of state are not merged, so that the order of events stays; stalls
-    /// are, since their controller has not moved.
+    /// The earlier step that this one repeats, if there is one. A stall, or a transition that keeps its state, repeats
+    /// the last step of its controller. A message repeats the same message in the same buffer, since the messages of a
+    /// locked line return to their buffers every few cycles. Steps on both sides of a change of state are not merged,
+    /// so that the order of events is kept; stalls are, since their controller has not changed its state.
     fn same_again(&mut self, step: Step) -> Option<&mut Step> {
         let mut before = self.0.iter_mut().rev().filter(|it| it.address == step.address);
         let of_same = |it: &&mut Step| it.controller() == step.controller();
@@ -118,6 +121,7 @@ struct TrackedController {
     stalled: Vec<StalledStep>,
 }
 
+/// An event that a controller stalled, with its repetitions.
 #[derive(Clone, Debug)]
 struct StalledStep {
     event: u16,
@@ -127,13 +131,14 @@ struct StalledStep {
     last_tick: u64,
 }
 
+/// The steps and controllers of a cache line.
 #[derive(Debug, Default)]
 struct CacheLine {
     steps: Ring,
     controllers: Vec<TrackedController>,
-    /// Requests without an answer.
+    /// Number of requests that have no answer yet.
     requests: u32,
-    /// The line of the trace that touched it last.
+    /// The last trace line about the cache line.
     touched: u64,
 }
 
@@ -143,10 +148,10 @@ pub(crate) struct LastSteps {
     lines: FxHashMap<u64, CacheLine>,
     /// The last transitions of all lines.
     all: Ring,
-    /// Names of buffers and messages.
+    /// Names of buffers and messages, by id.
     texts: Vec<Box<str>>,
     text_ids: FxHashMap<Box<str>, u32>,
-    /// Whether messages were seen at all.
+    /// Whether the trace shows messages.
     pub messages: bool,
 }
 
@@ -160,7 +165,8 @@ impl LastSteps {
         line
     }
 
-    /// Drops the lines that were touched least recently. Lines with a request stay, unless there are too many of them as well.
+    /// Drops the lines that were touched least recently. Lines with an unanswered request are kept, unless there are
+    /// too many of them as well.
     fn forget(&mut self) {
         let mut touched: Vec<u64> = self.lines.values().map(|line| line.touched).collect();
         touched.sort_unstable();
@@ -176,7 +182,7 @@ impl LastSteps {
         self.line(address, number).requests += 1;
     }
 
-    /// Notes that a sequencer has its answer for a line.
+    /// Notes that a request of a sequencer for a line is answered.
     pub(crate) fn done(&mut self, address: u64) {
         if let Some(line) = self.lines.get_mut(&address) {
             line.requests = line.requests.saturating_sub(1);
@@ -262,7 +268,7 @@ impl LastSteps {
         self.lines.get(&address).is_some_and(|line| !line.steps.0.is_empty())
     }
 
-    /// What controllers are doing with a line: first those with stalled events, then those whose state changed last.
+    /// The states of the controllers for a line: first those with stalled events, then those whose state changed last.
     pub(crate) fn standing(&self, address: u64, names: &Transitions) -> Vec<ControllerStatus> {
         let Some(line) = self.lines.get(&address) else {
             return Vec::new();
@@ -326,7 +332,7 @@ impl LastSteps {
 }
 
 impl CacheLine {
-    /// Remembers what a controller did last.
+    /// Notes the last step of a controller.
     fn note(&mut self, step: Step, names: Names, stall: Option<Stall>) {
         let controller = (names.machine, step.version);
         let known = self.controllers.iter_mut().position(|it| it.controller == controller);
@@ -345,7 +351,7 @@ impl CacheLine {
         };
         let last = &mut self.controllers[at];
         let Some(stall) = stall else {
-            // A transition that stays in its state leaves the tick of entry alone, but its event is no longer stalled.
+            // A transition that keeps the state does not change the tick of entry, but its event is no longer stalled.
             if last.entered.is_none() || names.state != names.next_state {
                 last.entered = Some((step.tick, step.line, names.event));
             }

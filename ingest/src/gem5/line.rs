@@ -1,8 +1,7 @@
-//! The shape of a line: who printed it, before its text is looked at.
+//! [`Shape`]: the parts of a line by its layout, before its message is parsed.
 //!
-//! A *named* line is `<tick>: <object path>: <text>`; a *raw* one is laid out in the fixed columns
-//! of the flag ProtocolTrace. Format flags may put the name of a debug flag in front, or leave the
-//! tick of named lines out.
+//! A *named* line is `<tick>: <object path>: <text>`; a *raw* one has the fixed columns of the flag ProtocolTrace.
+//! Format flags may put the name of a debug flag in front, or omit the tick of named lines.
 
 use memchr::{memchr, memchr2};
 
@@ -17,13 +16,13 @@ const RAW_FLAG: &[u8] = b"ProtocolTrace: ";
 /// The shape of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Shape<'a> {
-    /// Nothing.
+    /// An empty line.
     Blank,
     /// `<tick>: <path>: <text>`.
     Named { tick: Option<u64>, path: &'a [u8], text: &'a [u8] },
     /// Columns: tick, version, names, `[address]` and the rest.
     Raw(Columns<'a>),
-    /// Other output: of gem5, of the simulated program, or of a script.
+    /// Any other output of gem5, of the simulated program, or of a script.
     Chatter,
 }
 
@@ -34,7 +33,7 @@ pub(crate) struct Columns<'a> {
     pub version: u32,
     /// Machine, event and states, with the padding between them.
     pub names: &'a [u8],
-    /// Distance of the names from where they start in a line without oversized fields.
+    /// Number of columns by which oversized fields shift the names to the right.
     pub shift: usize,
     /// The text from the address on.
     pub rest: &'a [u8],
@@ -160,7 +159,7 @@ fn raw(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
     let (version, width) = leading_number(&rest[pad..]);
     let version = version.and_then(|v| u32::try_from(v).ok()).ok_or(COLUMNS)?;
     let names_at = spaces + digits + pad + width;
-    // Fixed columns where nothing is oversized; else the address is the first bracket.
+    // The columns are fixed if no field is oversized. Otherwise the address begins at the first bracket.
     let rest_at = match line.get(65) {
         Some(b'[') if line[57] == b'>' && names_at <= 57 => 65,
         _ => names_at + memchr(b'[', &line[names_at..]).unwrap_or(line.len() - names_at),
@@ -179,7 +178,7 @@ pub(crate) fn leading_number(text: &[u8]) -> (Option<u64>, usize) {
     let mut value = Some(0u64);
     let mut length = 0;
     for digit in text.iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|&digit| digit < 10) {
-        // 19 digits fit always.
+        // 19 digits always fit.
         value = if length < 19 {
             value.map(|value| value.wrapping_mul(10).wrapping_add(u64::from(digit)))
         } else {

@@ -1,4 +1,4 @@
-//! Reads a trace that still grows, and returns operations as they complete.
+//! Reads a trace while it is still being written, and returns operations as they complete.
 
 use std::sync::LazyLock;
 
@@ -11,20 +11,21 @@ use crate::input::{LineReader, Lines};
 use crate::live::{LiveEnd, LiveReader};
 use crate::options::Options;
 
-/// Number of operations after which the other of the two histories, if it has shown nothing, is taken not to exist.
+/// Number of operations of one source after which the other source is assumed to be missing, if it has shown none.
 const DECIDED_AFTER: usize = 64;
 
-/// A reader of a trace that still grows.
+/// A reader of a trace that is still being written.
 ///
-/// A trace may hold two histories, what the client printed and what Ruby saw. As in a whole trace, the client's is taken; if
-/// the client has printed nothing when [`DECIDED_AFTER`] operations have completed, there is none.
+/// A trace may hold two histories: the operations that the client printed, and those that Ruby saw. As for a whole
+/// trace, the client's is taken. If the client has printed nothing when [`DECIDED_AFTER`] operations have completed,
+/// the trace is assumed to have no client.
 pub(super) struct LiveTrace<'o> {
     reader: Reader<'o>,
-    /// Operations that were not fetched. They wait for others that completed before them, or until it is known whether there is
-    /// a client.
+    /// Operations that were not fetched. They wait for operations that completed before them, or until it is known
+    /// whether there is a client.
     held: Vec<Access>,
     source: Option<Source>,
-    /// Whether the trace shows what memory does, as far as that was looked for.
+    /// Whether the trace has lines of Ruby, as far as that was checked.
     has_ruby: bool,
 }
 
@@ -47,7 +48,7 @@ impl<'o> LiveTrace<'o> {
         }
     }
 
-    /// Moves what has completed to `held`, if it is of the source that makes the history.
+    /// Moves the completed operations of the chosen source to `held`.
     fn take(&mut self) {
         let sink = &mut self.reader.sink;
         if self.source.is_none() && sink.client.operations > 0 {
@@ -94,7 +95,7 @@ impl LiveReader for LiveTrace<'_> {
         }
         // An operation that is not resolved yet completed before those of later lines, so these wait for it.
         let bound = self.reader.sequencers.first_unresolved().unwrap_or(u64::MAX);
-        // A store of which the trace shows no completion takes the place of its line.
+        // A store without a completion in the trace is ordered by its line.
         let when = |access: &Access| access.order.or(access.line);
         self.held.sort_by_key(when);
         let before = self.held.partition_point(|it| when(it) < Some(bound));
@@ -114,7 +115,7 @@ impl LiveReader for LiveTrace<'_> {
         }
         self.reader.check_abandoned(lines)?;
         self.reader.check_gaps(source, lines)?;
-        // A store that memory has not seen has no place in the order: it comes last.
+        // A store that memory has not performed has no rank in the order, so it comes last.
         let mut accesses = std::mem::take(&mut self.held);
         accesses.sort_by_key(|access| access.order.unwrap_or(u64::MAX));
         let reader = &self.reader;
@@ -134,14 +135,15 @@ impl LiveReader for LiveTrace<'_> {
         self.source
     }
 
-    /// Ruby numbers the requests of all threads together. A client's operations are numbered one after the other.
+    /// Bounds are needed for Ruby's operations, since requests of all threads are numbered together. A client's
+    /// operations are numbered consecutively.
     fn completed_before(&self) -> Vec<(u32, u64)> {
         if self.source != Some(Source::Ruby) {
             return Vec::new();
         }
         let mut completed_before = self.reader.sequencers.completed_before();
         for (thread, place) in &mut completed_before {
-            // Operations that were not fetched are outstanding for the caller.
+            // The caller has not received the operations that were not fetched, so they count as outstanding.
             let held = self.held.iter().filter(|access| access.thread == *thread);
             *place = held.map(|access| access.sequence).fold(*place, u64::min);
         }

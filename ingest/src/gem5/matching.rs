@@ -1,4 +1,4 @@
-//! Rebuilds operations: matches requests and completions of sequencers, first in, first out.
+//! [`Sequencers`]: matches the requests and completions of sequencers, first in, first out.
 
 use history::Unfinished;
 use rustc_hash::FxHashMap;
@@ -37,7 +37,7 @@ impl Sequencers {
         self.all.len() - 1
     }
 
-    /// For each thread, the position in the order of acceptance before which none of its requests is outstanding.
+    /// For each thread, the position in the order of acceptance below which none of its requests is outstanding.
     pub(crate) fn completed_before(&self) -> Vec<(u32, u64)> {
         let of = |sequencer: &Sequencer| {
             let outstanding = sequencer.fifo.iter().map(|request| request.sequence);
@@ -49,25 +49,25 @@ impl Sequencers {
         self.all.iter().filter_map(of).collect()
     }
 
-    /// The line of the first operation that has completed and whose size a later line may still show.
+    /// The line of the first completed operation whose size a later line may still show.
     pub(crate) fn first_unresolved(&self) -> Option<u64> {
         let last = self.all.iter().filter_map(|sequencer| sequencer.last.as_ref());
         last.map(|completed| completed.line).min()
     }
 
-    /// `Timing request`.
+    /// Takes in `Timing request`: a CPU offers a packet.
     pub(crate) fn timing(&mut self, sequencer: usize, port: u16, tick: Option<u64>, line: u64) {
         self.offer = Some(Offer { sequencer, port, begin: Begin::Coalesced, tick, line });
     }
 
-    /// `Issuing ATOMIC …`.
+    /// Takes in `Issuing ATOMIC …`: the offered packet is an atomic operation.
     pub(crate) fn atomic(&mut self, returns: bool) {
         if let Some(offer) = &mut self.offer {
             offer.begin = if returns { Begin::AtomicReturn } else { Begin::AtomicNoReturn };
         }
     }
 
-    /// `Seq Begin`.
+    /// Takes in `Seq Begin`: a request enters the protocol.
     pub(crate) fn begin(
         &mut self,
         version: u32,
@@ -77,10 +77,10 @@ impl Sequencers {
         sink: &mut Sink<'_>,
     ) -> Result<(), Fault> {
         self.done = None;
-        // All lines of a request have one tick; an older offer was left behind by a lost line.
+        // All lines of a request have the same tick, so an older offer is left over from a damaged request.
         let is_now = |offer: &&mut Offer| offer.tick.is_none_or(|offered| offered == tick);
         let Some(offer) = self.offer.as_mut().filter(is_now) else {
-            // A request that was coalesced enters the protocol now.
+            // A coalesced request enters the protocol now.
             if let Some(&at) = self.by_version.get(&version)
                 && let Some(request) = self.all[at].fifo.first_mut(address)
                 && request.begin == Begin::Coalesced
@@ -105,17 +105,17 @@ impl Sequencers {
         self.bind(sequencer, version, sink)
     }
 
-    /// `Seq Done`.
+    /// Takes in `Seq Done`: the protocol answers a request.
     pub(crate) fn done(&mut self, version: u32, address: u64) {
         self.done = Some((version, address));
     }
 
-    /// Takes in a transition. The completion that a `Done` line began does not continue across it.
+    /// Takes in a transition, which ends the completion that a `Done` line began.
     pub(crate) fn transition(&mut self) {
         self.done = None;
     }
 
-    /// `Request … issued`.
+    /// Takes in `Request … issued`: a sequencer accepts a request.
     pub(crate) fn issued(
         &mut self,
         at: usize,
@@ -149,7 +149,7 @@ impl Sequencers {
         self.accepted += 1;
     }
 
-    /// Takes in a request that was not accepted: it was `refused`, or goes to a device.
+    /// Takes in a request that was not accepted: it was refused, or it goes to a device.
     pub(crate) fn dropped(&mut self, refused: bool) {
         self.refused += u64::from(refused);
         self.offer = None;
@@ -199,7 +199,7 @@ impl Sequencers {
         }
     }
 
-    /// `Hit callback for …`.
+    /// Takes in `Hit callback for …`: a request completes.
     pub(crate) fn hit(
         &mut self,
         at: usize,
@@ -253,7 +253,8 @@ impl Sequencers {
         Ok(())
     }
 
-    /// Makes the completed operation of a request, before its size is known. `None` if its data line is missing.
+    /// Matches a completion with its request, before the size of the access is known. `None` if its data line is
+    /// missing.
     #[allow(clippy::too_many_arguments)]
     fn complete(
         &mut self,
@@ -360,7 +361,7 @@ impl Sequencers {
         Ok(())
     }
 
-    /// Takes in a response of `size` bytes, which belongs to the operation that completed last.
+    /// Takes in a response of `size` bytes, which shows the size of the operation that completed last.
     pub(crate) fn response(
         &mut self,
         at: usize,

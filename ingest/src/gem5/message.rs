@@ -1,4 +1,4 @@
-//! The messages that make a history, which differ in their first bytes.
+//! [`Message`]: the text of a named line, parsed. Messages that a history needs differ in their first bytes.
 
 use history::Kind;
 use nom::Parser;
@@ -40,7 +40,7 @@ impl Command {
             b"FlushReq" => Command::Flush,
             b"MemSyncReq" => Command::MemSync,
             b"SoftPFReq" | b"SoftPFExReq" => Command::Prefetch,
-            // Only equality matters, so a short hash does.
+            // Commands are only compared for equality, so a short hash suffices.
             other => {
                 Command::Other(other.iter().fold(0, |hash: u32, &byte| {
                     hash.wrapping_mul(31).wrapping_add(u32::from(byte))
@@ -91,13 +91,13 @@ pub(crate) enum DataKind {
     AtomicNoReturn,
 }
 
-/// An operation as a client prints it.
+/// An operation that a client prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClientOp {
     pub thread: u32,
     pub index: u64,
     pub kind: Kind,
-    /// 0 for a fence.
+    /// Address of the first byte; 0 for a fence.
     pub address: u64,
     /// Number of bytes, where the line shows it.
     pub size: Option<u8>,
@@ -106,7 +106,7 @@ pub(crate) struct ClientOp {
     pub forwarded: bool,
 }
 
-/// The text of a named line. Positions count its bytes, from 0.
+/// The message of a named line. Positions count the bytes of its text, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Message {
     /// A CPU offers a packet to this port.
@@ -117,12 +117,12 @@ pub(crate) enum Message {
     Refused,
     /// The packet goes to a device.
     Pio,
-    /// The packet is an atomic operation, to be performed elsewhere.
+    /// The packet is an atomic operation, which the memory system performs.
     IssuingAtomic { returns: bool },
     /// The data block of the operation that completes now.
     Data {
         kind: DataKind,
-        /// Where the block begins, which ends with the text.
+        /// Position of the block, which extends to the end of the text.
         block: usize,
     },
     /// An operation completed.
@@ -136,16 +136,16 @@ pub(crate) enum Message {
         /// The address space, where the line shows it.
         space: Option<u64>,
         thread: u32,
-        /// Where the instruction begins, which ends with the text.
+        /// Position of the instruction, which extends to the end of the text.
         instruction: usize,
     },
-    /// A known message that says nothing new.
+    /// A known message that a history does not need.
     Known,
     /// Anything else.
     Unknown,
 }
 
-/// Reads the text of a named line.
+/// Parses the text of a named line.
 pub(crate) fn message(text: &[u8]) -> Result<Message, Fault> {
     let Some(&first) = text.first() else {
         return Err(Fault::Cut("a message"));
@@ -177,12 +177,11 @@ pub(crate) fn message(text: &[u8]) -> Result<Message, Fault> {
     }
 }
 
-/// Messages that are understood and not needed, and come with each operation.
+/// Messages that are printed for each operation and that a history does not need.
 const FREQUENT: [&[u8]; 3] =
     [b"Hit callback needs response 1", b"Sending packet back over port", b"Hit callback done!"];
 
-/// The beginnings of messages that a history depends on. A text that is the beginning of one of
-/// these and no more was cut.
+/// The beginnings of messages that a history depends on. A text that is only the beginning of one of these was cut off.
 const LITERALS: [&[u8]; 15] = [
     b"Timing request for address ",
     b"Request ",
@@ -209,7 +208,7 @@ fn whole<'a>(parser: impl Fn(&'a [u8]) -> Parsed<'a, Message>, text: &'a [u8]) -
     all_consuming(parser).parse(text).ok().map(|(_, message)| message)
 }
 
-/// Parses a text whose beginning only one message has; if the rest does not fit, the line was cut off.
+/// Parses a text that begins as only this message does. If the rest does not fit, the line was cut off.
 fn strict<'a>(
     parser: impl Fn(&'a [u8]) -> Parsed<'a, Message>,
     text: &'a [u8],

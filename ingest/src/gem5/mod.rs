@@ -1,24 +1,26 @@
-//! Traces of gem5: the text that its debug flags print. `Gem5` is the format; [`write()`] prints a history as such a trace.
+//! Traces of gem5: the text that its debug flags print. [`Gem5`] is the format; [`write()`] prints a history as such a
+//! trace.
 //!
-//! A trace is read in one pass. `Reader` hands each line to what may need it:
+//! A trace is read in one pass. `Reader` passes each line to the modules that may need it:
 //!
-//! - `line` and `message` take a line apart, with the grammars of `grammar`, and `parsed` has what that found, for lines that
-//!   another thread takes apart; `raw` reads the columns of ProtocolTrace;
-//! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make operations of
-//!   them, whose values are in data blocks (`block`, `operation`);
+//! - `line` and `message` parse a line with the grammars of `grammar`; `parsed` holds the result for lines that another
+//!   thread parses; `raw` reads the columns of ProtocolTrace;
+//! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make
+//!   operations of them, whose values are in data blocks (`block`, `operation`);
 //! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
-//! - [`crash_in`] finds how gem5 crashed in what it printed in a run whose operations are in a log of `RubricTester`;
-//! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps what may explain that (`outstanding`).
+//! - [`crash_in`] finds the message of a crash in the output of a run whose operations are in a log of `RubricTester`;
+//! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps the steps that may explain it
+//!   (`outstanding`).
 //!
-//! A file may hold several histories. Only at its end is it known which of them to return (`choice`, `notes`), so until then
-//! all are kept. `LiveTrace` is a reader of a trace that still grows.
+//! A trace may hold several histories. Which of them is returned is known only at its end (`choice`, `notes`), so until
+//! then all are kept. `LiveTrace` reads a trace while it is still being written.
 //!
-//! A client may print what its thread does, which shows what Ruby cannot see: loads that a store
-//! buffer served, and fences. Its lines are `T<thread> op <index>` and then `store <address>
-//! <value>` when the program issues the store, `load <address> <value>` when the load completes (`
-//! forwarded` behind it if a buffer served it), `rmw <address> <value read> <value written>` when
-//! the read-modify-write completes (whether it was a swap, a locked pair, or a load-linked with the
-//! store-conditional that succeeded), or `fence`. Behind the values there may be ` size <bytes>`, from 1 to 8.
+//! A client may print the operations of its thread, which shows what Ruby cannot see: loads that a store buffer served,
+//! and fences. Its lines are `T<thread> op <index>` and then `store <address> <value>` when the program issues the
+//! store, `load <address> <value>` when the load completes (followed by ` forwarded` if a buffer served it),
+//! `rmw <address> <value read> <value written>` when the read-modify-write completes (whether it was a swap, a locked
+//! pair, or a load-linked with the store-conditional that succeeded), or `fence`. The values may be followed by
+//! ` size <bytes>`, from 1 to 8.
 
 mod block;
 mod choice;
@@ -82,18 +84,18 @@ pub use write::write;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
     pub end: End,
-    /// Whether the files hold standard output or error of gem5, from which `end` was read.
+    /// Whether one of the files holds standard output or error of gem5, from which `end` was read.
     pub has_output: bool,
     pub block_size: Option<u32>,
     pub protocol: Option<String>,
     pub sequencers: Option<u64>,
-    /// The instruction set of its CPUs.
+    /// The instruction set of the CPUs of the run.
     pub isa: Option<Isa>,
     /// Whether an operating system ran.
     pub full_system: bool,
 }
 
-/// Text printed by gem5's debug flags.
+/// The format of the text that gem5's debug flags print.
 pub struct Gem5;
 
 impl TraceFormat for Gem5 {
@@ -138,7 +140,7 @@ impl TraceFormat for Gem5 {
     }
 }
 
-/// Reads a trace to its end; `surroundings` is what other files of its run say.
+/// Reads a trace to its end; `surroundings` are the properties of its run that other files show.
 pub(crate) fn read(
     lines: &mut Lines<'_>,
     options: &Options,
@@ -149,7 +151,7 @@ pub(crate) fn read(
     reader.finish(lines)
 }
 
-/// The role of an object, by its path and its messages.
+/// The role of an object, as its path and its messages show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Object {
     Unknown,
@@ -168,7 +170,7 @@ struct Reader<'o> {
     end: End,
     objects: Vec<(Object, u32)>,
     ids: FxHashMap<Box<[u8]>, u32>,
-    /// Path and number of the object of the last line, which is often that of the next.
+    /// Path and number of the object of the last line; the next line is often about the same object.
     last_object: (Vec<u8>, usize),
     first_tick: u64,
     last_tick: u64,
@@ -176,9 +178,9 @@ struct Reader<'o> {
 
     /// Whether the first line says that `rubric simulate` made the trace.
     is_simulated: bool,
-    /// The mutant that its command line names.
+    /// The mutant that the command line of `rubric simulate` names.
     mutant: Option<String>,
-    /// Why there is no history, if the run crashed before it showed one.
+    /// The reason why there is no history, if the run crashed before it showed one.
     without_history: Option<String>,
 }
 
@@ -210,8 +212,8 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// Takes in a line; `is_complete` unless its end is missing. After the message of a crash come backtraces and the like, so
-    /// a line there that is not one of a trace is not taken for a damaged one.
+    /// Takes in a line; `is_complete` unless its end is missing. After the message of a crash come backtraces and other
+    /// output, so a line there that is not one of a trace does not count as damaged.
     fn take(&mut self, text: &[u8], number: u64, is_complete: bool) -> Result<(), Fault> {
         let shape = line::shape(text);
         let is_chatter = matches!(shape, Ok(Shape::Chatter));
@@ -235,7 +237,7 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// Takes in a line that was taken apart.
+    /// Takes in a line that was parsed.
     fn shaped(
         &mut self,
         shape: &Shape<'_>,
@@ -254,7 +256,7 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// The result for a line, where a fault is an error or a line that is skipped.
+    /// The result of a line: a fault is an error, or if damaged lines are to be skipped, the line is counted.
     fn result(&mut self, taken: Result<(), Fault>, lines: &Lines<'_>) -> Result<(), Error> {
         match taken {
             Err(fault) if !self.sink.options.lossy => {
@@ -277,7 +279,7 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// A line that no debug flag printed.
+    /// Takes in a line that no debug flag printed.
     fn chatter(&mut self, text: &[u8], number: u64) -> Result<(), Fault> {
         check_text(text)?;
         if let Some(other) = format::certain(text) {
@@ -360,10 +362,11 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// A named line that says nothing about operations: a message that enters a buffer, or what only looks like a named line.
+    /// Takes in a named line that is not about operations: a message that enters a buffer, or other output that looks
+    /// like a named line.
     fn unknown(&mut self, tick: Option<u64>, path: &[u8], text: &[u8], line: u64) {
         match tick {
-            // On its way a message enters a buffer of each switch as well.
+            // Each switch on the way of a message has a buffer, which is not of interest.
             Some(_) if memmem::find(path, b".network.").is_some() => {}
             Some(tick) => {
                 if let Some((address, message)) = grammar::enqueued(text) {
@@ -377,7 +380,7 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// Counts the lines of a source that was not asked for.
+    /// Counts the lines of a source that was not requested.
     fn seen(&mut self, message: Message) {
         match message {
             Message::Data { .. } => self.sequencers.data_lines += 1,
@@ -405,7 +408,7 @@ impl<'o> Reader<'o> {
         self.exec.line(cpu, thread, text, at, self.sink.options)
     }
 
-    /// A message of a sequencer, of one of its ports, or of the queue behind a port.
+    /// Takes in a message of a sequencer, of one of its ports, or of the queue behind a port.
     fn ruby(
         &mut self,
         object: usize,

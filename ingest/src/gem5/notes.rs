@@ -1,4 +1,4 @@
-//! Notes on the history of a trace: what was skipped, assumed or left out.
+//! Notes on the history of a trace: parts that were skipped, assumed or left out.
 
 use history::Source;
 
@@ -6,7 +6,7 @@ use crate::gem5::Reader;
 use crate::gem5::exec::{HARDWARE_THREAD, Selected};
 
 impl Reader<'_> {
-    /// Returns what a user should know about the history, one sentence each.
+    /// Returns remarks on the history for the user, one sentence each.
     pub(super) fn notes(&self, source: Source, selected: &Selected) -> Vec<String> {
         let statistics = &self.sink.statistics;
         let mut notes = Vec::new();
@@ -70,7 +70,8 @@ impl Reader<'_> {
         notes
     }
 
-    /// Adds notes on what the history leaves out or assumes because of how its source prints it.
+    /// Adds notes on the operations that the history lacks, and on assumptions, because of the way in which its source
+    /// prints them.
     fn add_assumptions(&self, source: Source, notes: &mut Vec<String>) {
         let mut note = |words: String| notes.push(words);
         let devices: Vec<_> = self.sequencers.silent().filter(|s| !s.bound).collect();
@@ -129,7 +130,7 @@ impl Reader<'_> {
     }
 }
 
-/// The note on which locations make the history, where the user chose none.
+/// The note on the locations whose accesses make the history, if the user chose none.
 fn found(bytes: u64, left_out: u64) -> String {
     let plural = |count: u64| if count == 1 { "" } else { "s" };
     if bytes == 0 {

@@ -15,7 +15,7 @@ pub(crate) enum Effect {
     /// The read half of a locked read-modify-write, which waits for the write half.
     LockedRead,
     LockedWrite,
-    /// An atomic operation that shows what it read, what it wrote, or both.
+    /// An atomic operation that shows the value read, the value written, or both.
     Atomic,
     FailedStoreConditional,
     Prefetch,
@@ -70,25 +70,28 @@ pub(crate) struct Completed {
     /// The line that shows the value.
     pub line: u64,
     pub tick: Option<u64>,
-    /// Where the access begins in its block, and how many bytes of at most 8 it can have there.
+    /// Offset of the access in its block, in bytes.
     pub offset: usize,
+    /// Largest number of bytes, at most 8, that the access can have in its block.
     pub available: u8,
-    /// Up to 8 bytes before and after the operation, where the trace shows them.
+    /// Up to 8 bytes from `offset` on before the operation, if the trace shows them.
     pub old: Option<u64>,
+    /// The same bytes after the operation, if the trace shows them.
     pub new: Option<u64>,
 }
 
-/// The values of an access: of its first 8 bytes at most, and of the others.
+/// The values of an access before (`old`) and after (`new`) the operation, where the trace shows them: of at most its
+/// first 8 bytes, and in `more` of the others.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Values {
     pub old: Option<u64>,
     pub new: Option<u64>,
-    /// Pairs as above for the parts of accesses that are longer than 8 bytes.
+    /// The old and the new value of each further part of up to 8 bytes.
     pub more: Vec<(Option<u64>, Option<u64>)>,
 }
 
 impl Completed {
-    /// Returns the values for a size, from the blocks before and after the operation.
+    /// Returns the values of an access of `size` bytes, from the blocks before and after the operation.
     pub(crate) fn values(&self, size: Option<u64>, old: &[u8], new: &[u8]) -> Values {
         let mut values = Values { old: self.old, new: self.new, more: Vec::new() };
         let Some(size) = size else {
@@ -109,7 +112,7 @@ impl Completed {
         values
     }
 
-    /// The accesses of an operation of this kind; the thread is still to be filled in.
+    /// The accesses of an operation of this kind, one for each part of up to 8 bytes. The caller sets the thread.
     pub(crate) fn accesses(
         &self,
         kind: Kind,
@@ -143,7 +146,7 @@ impl Completed {
     }
 }
 
-/// The kind of an atomic operation.
+/// The kind of an atomic operation: silent if it is known to write back what it read.
 pub(crate) fn atomic_kind(values: &Values) -> Kind {
     let same = |&(old, new): &(Option<u64>, Option<u64>)| old.is_some() && old == new;
     let first = (values.old, values.new);

@@ -1,4 +1,4 @@
-//! What gem5 printed in a run whose operations are in a log: how it crashed.
+//! Finds the message of a crash in the output of a gem5 run whose operations are in a log.
 
 use std::io::Read;
 
@@ -9,8 +9,8 @@ use super::{End, check_text};
 use crate::error::Error;
 use crate::input::Lines;
 
-/// The message with which gem5 aborted, in its standard output and error, which are one file or stream; none if it did not. Lines that are
-/// not understood are ignored. `name` is the file as messages show it.
+/// Finds the message with which gem5 aborted in its standard output and error, which are one file or stream; `None` if
+/// it did not abort. Lines that are not understood are ignored. `name` is the file as messages show it.
 ///
 /// ```
 /// let printed = "\
@@ -22,8 +22,7 @@ use crate::input::Lines;
 /// # Ok::<(), ingest::Error>(())
 /// ```
 ///
-/// # Errors
-/// Fails if the input cannot be read.
+/// Returns [`Error::Io`] if the input cannot be read, and [`Error::CrLf`] for a line that ends with CR LF.
 pub fn crash_in(reader: impl Read, name: &str) -> Result<Option<Crash>, Error> {
     let mut lines = Lines::new(reader, name, true)?;
     let mut end = End::default();

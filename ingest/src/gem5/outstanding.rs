@@ -1,4 +1,4 @@
-//! The [`Ending`] of a run: the steps before a crash, and the controllers that are busy with the lines of outstanding requests.
+//! Makes the [`Ending`] of a run: the steps before a crash, and the controllers that outstanding requests wait for.
 
 use history::{Crash, CrashKind, Unfinished};
 
@@ -9,14 +9,14 @@ use crate::transitions::Transitions;
 
 /// Number of outstanding requests that are described, the oldest first.
 const DESCRIBED_REQUESTS: usize = 64;
-/// States in which a controller does not hold a line, in gem5's protocols.
+/// The states of gem5's protocols in which a controller does not hold a line.
 const IDLE: [&str; 3] = ["I", "NP", "NPI"];
 
-/// What is known of the end of a run that crashed or left requests unanswered: the last transitions and messages of each line.
+/// The last transitions and messages of a run that crashed or left requests unanswered.
 pub(crate) struct LastMoments<'a> {
     /// The last transitions and messages, by cache line.
     pub steps: &'a LastSteps,
-    /// The table of the names of the steps.
+    /// The table with the names that steps refer to.
     pub names: &'a Transitions,
     /// Size of a cache line in bytes, a power of two.
     pub line_size: u64,
@@ -50,7 +50,8 @@ impl LastMoments<'_> {
         Some(self.cache_line(address))
     }
 
-    /// The line that an address is in: as the trace names it, or by the size of lines.
+    /// The cache line of an address: the address itself if the trace has steps for it and none for the line that
+    /// follows from the size of lines.
     fn cache_line(&self, address: u64) -> u64 {
         let line = address & !(self.line_size - 1);
         match self.steps.knows(line) {
@@ -71,7 +72,7 @@ impl LastMoments<'_> {
 }
 
 impl Reader<'_> {
-    /// What the trace shows of the end of the run, which left these requests unanswered.
+    /// The end of the run, which left these requests unanswered, as far as the trace shows it.
     pub(super) fn ending(&self, outstanding: &[Unfinished]) -> Ending {
         let crash = self.end.crash();
         if crash.is_none() && outstanding.is_empty() {
@@ -92,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Says that the run may have crashed, if nothing was read that gem5 would have printed about it.
+    /// Returns a sentence that the run may have crashed, if no output was read in which gem5 would have reported it.
     fn unexplained(&self) -> Option<String> {
         let is_known = self.end.is_crash() || self.end.is_exit() || self.surroundings.has_output;
         let how = if self.is_simulated {
@@ -103,7 +104,7 @@ impl Reader<'_> {
         (!is_known).then(|| format!("the run may have crashed: {how}"))
     }
 
-    /// Says what was not recorded that would explain the end.
+    /// Returns sentences about the information that was not recorded and would explain the end.
     fn missing(&self, crash: Option<&Crash>) -> Vec<String> {
         let mut missing = Vec::new();
         if self.raw.controllers == 0 {

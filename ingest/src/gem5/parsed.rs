@@ -1,4 +1,4 @@
-//! [`ParsedLine`]: a line that was taken apart in another thread, with positions in place of texts.
+//! [`ParsedLine`]: a line that another thread parsed, with positions in place of texts.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub(super) enum ParsedLine {
 }
 
 impl ParsedLine {
-    /// Takes a line apart; `None` for a line without columns and path, or with a fault.
+    /// Parses a line; `None` for a line that is neither named nor raw, or that has a fault.
     pub fn of(line: &[u8]) -> Option<ParsedLine> {
         let at = |part: &[u8]| (part.as_ptr().addr() - line.as_ptr().addr()) as u32;
         let range = |part: &[u8]| at(part)..at(part) + part.len() as u32;

@@ -45,8 +45,8 @@ pub(crate) fn machine_prefix(word: &str) -> Option<&'static str> {
         .max_by_key(|machine| machine.len())
 }
 
-/// The protocol that knows all observed pairs of machine and event, and of those the one with the
-/// fewest others. `None` if there is none, or nothing was observed.
+/// The protocol that has all observed pairs of machine and event, and of several such protocols the one with the fewest
+/// other pairs. `None` if there is none, or nothing was observed.
 pub(crate) fn recognise(observed: &BTreeSet<(&str, &str)>) -> Option<&'static str> {
     if observed.is_empty() {
         return None;

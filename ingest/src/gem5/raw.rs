@@ -11,21 +11,21 @@ use crate::gem5::protocol;
 use crate::statistics::TransitionCount;
 use crate::transitions::{Names, Transitions};
 
-/// What a raw line shows about a request of a sequencer.
+/// The event of a sequencer's request that a raw line shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A request enters the protocol.
     Begin { address: u64, begin: Begin },
-    /// A request comes back.
+    /// The protocol answers a request.
     Done { address: u64 },
     /// A line that a history does not need.
     None,
 }
 
-/// The type that a `Begin` line prints.
+/// The way in which a request begins, by the type that its `Begin` line prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// The request did not enter the protocol itself.
+    /// The request was coalesced with an earlier one and did not enter the protocol itself.
     Coalesced,
     Fetch,
     AtomicReturn,
@@ -33,6 +33,7 @@ pub(crate) enum Begin {
     Other,
 }
 
+/// The role of a raw line, by its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Role {
     Begin,
@@ -41,7 +42,7 @@ enum Role {
     Transition,
 }
 
-/// Machine, event and states that occurred together, and how often.
+/// A combination of role, machine, event and states, and how often it occurred.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     role: Role,
@@ -49,23 +50,24 @@ struct Entry {
     count: u64,
 }
 
-/// Everything learnt from raw lines.
+/// The transitions and counts of the raw lines so far.
 #[derive(Debug, Default)]
 pub(crate) struct RawLines {
     keep: bool,
-    /// By the text of the names' columns, so that each text is parsed once.
+    /// The index of the entry by the text of the columns of names, so that each text is parsed once.
     by_text: FxHashMap<Box<[u8]>, u32>,
+    /// The index of the entry by role and names.
     by_names: FxHashMap<(Role, Names), usize>,
     entries: Vec<Entry>,
     pub transitions: Transitions,
     /// The last steps for each cache line.
     pub last_steps: LastSteps,
     pub stalls: u64,
-    /// Lines of sequencers.
+    /// Number of lines of sequencers.
     pub requests: u64,
-    /// Lines of GPU coalescers.
+    /// Number of lines of GPU coalescers.
     pub coalescers: u64,
-    /// Transitions and stalls.
+    /// Number of transitions and stalls.
     pub controllers: u64,
 }
 
@@ -181,7 +183,7 @@ impl RawLines {
             entries.push(Entry { role, names, count });
             entries.len() - 1
         });
-        // Padding varies little, but do not let a strange input fill the memory.
+        // Padding varies little in a trace, but other input must not fill the memory.
         if self.by_text.len() < 1 << 16 {
             self.by_text.insert(text.into(), at as u32);
         }
@@ -207,7 +209,7 @@ impl RawLines {
         counts
     }
 
-    /// The protocol that has these events.
+    /// The protocol that has the events of the raw lines, if one is known.
     pub(crate) fn protocol(&self) -> Option<&'static str> {
         let observed = self
             .entries
@@ -224,7 +226,7 @@ impl RawLines {
     }
 }
 
-/// Splits a word that is a machine and an event without a space between them.
+/// Splits a word that consists of a machine and an event without a space between them.
 fn unglue<'a>(word: &'a str, names: &str, shift: usize) -> Option<(&'a str, &'a str)> {
     let split = match protocol::machine_prefix(word) {
         Some(machine) => machine.len(),
@@ -241,7 +243,7 @@ fn unglue<'a>(word: &'a str, names: &str, shift: usize) -> Option<(&'a str, &'a 
     (!machine.is_empty() && !event.is_empty()).then_some((machine, event))
 }
 
-/// The kind of stall, by what follows the address of a transition that was not taken.
+/// The kind of stall, by the text after the address; `None` if the transition was taken.
 fn stall(rest: &[u8]) -> Option<Stall> {
     match rest {
         b" Protocol Stall" => Some(Stall::Protocol),
@@ -250,12 +252,12 @@ fn stall(rest: &[u8]) -> Option<Stall> {
     }
 }
 
-/// Whether what follows the address is the beginning of a stall's words.
+/// Whether the text after the address is the beginning of the words of a stall.
 fn is_cut_stall(rest: &[u8]) -> bool {
     rest.len() > 4 && (b" Resource Stall".starts_with(rest) || b" Protocol Stall".starts_with(rest))
 }
 
-/// Types of requests, without those that are the beginning of another.
+/// Types of requests, except those that are the beginning of another type (`ATOMIC`).
 const TYPES: [&[u8]; 6] =
     [b" LD", b" ST", b" IFETCH", b" ATOMIC_RETURN", b" ATOMIC_NO_RETURN", b" FLUSH"];
 

@@ -1,4 +1,4 @@
-//! Recognises the lines that gem5 prints, for the detection of the format.
+//! Recognises lines that gem5 prints, to detect the format of a text.
 
 use super::crash::begins_message;
 use super::line::{self, Shape};
@@ -11,7 +11,7 @@ pub(crate) fn has_trace_line(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a line is one that a debug flag prints, or such a line cut off.
+/// Whether a line looks like one that a debug flag prints, or like such a line cut off.
 pub(super) fn is_trace_line(line: &[u8]) -> bool {
     match line::shape(line) {
         Ok(Shape::Raw(_) | Shape::Named { .. }) => true,
@@ -36,7 +36,7 @@ fn has_chatter_prefix(line: &[u8]) -> bool {
     CHATTER.iter().any(|words| line.starts_with(words))
 }
 
-/// Whether gem5 prints a line without any debug flag.
+/// Whether a line is one that gem5 prints without any debug flag.
 pub(super) fn is_chatter(line: &[u8]) -> bool {
     has_chatter_prefix(line) || begins_message(line)
 }

@@ -1,4 +1,5 @@
-//! The state of one sequencer: its requests and completions, and which of its ports fetch instructions.
+//! [`Sequencer`]: the state of one sequencer, with its requests and completions, and the kinds of requests of its
+//! ports.
 
 use history::{Access, Unfinished};
 
@@ -25,7 +26,7 @@ impl Port {
 pub(super) struct Data {
     pub kind: DataKind,
     pub line: u64,
-    /// Known if a `Done` line came directly before.
+    /// Address of the request, known if a `Done` line came directly before.
     pub address: Option<u64>,
 }
 
@@ -54,21 +55,25 @@ pub(super) struct Sequencer {
     pub version: Option<u32>,
     pub ports: Vec<Port>,
     pub fifo: Fifo,
-    /// Outstanding requests that make operations.
+    /// Number of outstanding requests that become operations.
     pub outstanding: u64,
     pub data: Option<Data>,
-    /// Text of the blocks of the last data lines: the one before an atomic, and the last one.
+    /// Text of the block before an atomic operation, if the last data lines show one.
     pub original: Vec<u8>,
+    /// Text of the block of the last data line.
     pub block: Vec<u8>,
+    /// The last completed request, until a later line shows its size or cannot show it any more.
     pub last: Option<Completed>,
     pub half: Option<Half>,
-    /// Operations from before the version was known.
+    /// Operations that completed before the version was known, each with its address.
     pub unbound: Vec<(Access, u64)>,
+    /// Writes whose completions were damaged.
     pub lost: Vec<Unfinished>,
     pub data_lines: u64,
     pub hits: u64,
-    /// Completions that should have had data, and the first of them.
+    /// Number of completions without the data line that they should have.
     pub dataless: u64,
+    /// Line of the first completion without data.
     pub first_dataless: u64,
     pub dataless_writes: u64,
 }
@@ -78,8 +83,8 @@ impl Sequencer {
         self.ports.get(usize::from(port)).copied().unwrap_or_default()
     }
 
-    /// Whether a port is that of a page-table walker or the like: a CPU's data come through port
-    /// 1, a tester's through port 0.
+    /// Whether a port belongs to a page-table walker or a similar unit: a CPU's data requests use port 1, a tester's
+    /// port 0.
     pub fn is_walker(&self, port: u16) -> bool {
         port >= 2
     }
@@ -88,7 +93,8 @@ impl Sequencer {
         begin == Begin::Fetch || (begin == Begin::Coalesced && self.port(port).only_fetches())
     }
 
-    /// Drops the request of a data line whose completion is missing, so that it does not stay in front of others.
+    /// Drops the request of a data line whose completion is missing, so that later requests to its address are matched
+    /// correctly.
     pub fn lose(&mut self, data: Data) {
         let address = data.address.or_else(|| {
             let mut outstanding = self.fifo.iter().map(|request| request.address);
@@ -105,7 +111,7 @@ impl Sequencer {
         }
     }
 
-    /// Whether a request makes an operation of a history.
+    /// Whether a request becomes an operation of a history.
     pub fn counts(&self, command: Command, begin: Begin, port: u16) -> bool {
         let is_data = !matches!(command, Command::Flush | Command::MemSync | Command::Prefetch);
         is_data && !self.is_walker(port) && !self.is_fetch(begin, port)
@@ -123,7 +129,7 @@ pub(super) fn unfinished(request: &Request, thread: u32) -> (u64, Unfinished) {
     (request.sequence, unfinished)
 }
 
-/// The number that the last numbered part of an object's path ends with.
+/// The number at the end of the last part of an object's path that ends with one; 0 if none does.
 pub(crate) fn trailing_number(path: &str) -> u32 {
     path.rsplit('.')
         .map(|part| part.trim_start_matches(|c: char| !c.is_ascii_digit()))

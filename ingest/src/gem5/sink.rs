@@ -1,4 +1,4 @@
-//! Collects the operations of sequencers and clients.
+//! [`Sink`]: collects the operations of sequencers and clients.
 
 use history::Access;
 
@@ -15,13 +15,13 @@ pub(crate) struct Sink<'o> {
     pub ruby: Option<Collector>,
     /// The operations that the client printed.
     pub client: Client,
-    /// Whether a write that is not selected may have supplied a value that is.
+    /// Whether a write that is not selected may have supplied a value of a selected read.
     pub outside_writes: bool,
 }
 
 impl Sink<'_> {
-    /// Takes in (a part of) an operation that a sequencer completed, `address` being the first
-    /// byte of the whole.
+    /// Takes in an operation that a sequencer completed, or a part of one. `address` is the first byte of the whole
+    /// operation.
     pub(crate) fn ruby(&mut self, access: Access, address: u64) {
         if !access.continues {
             self.statistics.ruby_operations += 1;

@@ -1,19 +1,19 @@
-//! The lines that gem5 prints, spelled as gem5 spells them.
+//! Formats the lines of a trace exactly as gem5 prints them.
 //!
-//! [`Text`] gathers lines in one buffer: [`super::write()`] prints a history with them, and the simulator its runs. Numbers are
-//! formatted by hand, since `write!` would take most of the time of a run.
+//! [`Text`] gathers lines in one buffer. [`super::write()`] prints a history with it, and the simulator prints its
+//! runs. Numbers are formatted by hand, since `write!` would take most of the time of a run.
 
 use history::Kind;
 
-/// Bytes that are gathered before they are written.
+/// Number of bytes that are gathered before they are written.
 const FLUSH_BYTES: usize = 1 << 18;
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Most bytes that a byte of a block takes.
+/// Largest number of characters of one byte of a block, with its space.
 const WIDEST: usize = 5;
 
-/// For each byte its text in a block, and the length of the text.
+/// For each byte value its text in a block, and the length of the text.
 const BYTES: [([u8; 8], u8); 256] = {
     let mut bytes = [([b' '; 8], 4); 256];
     let mut value = 0;
@@ -39,12 +39,13 @@ const ZEROS: &[u8; 32] = b"0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 ";
 #[derive(Debug)]
 pub struct Names {
     sequencer: String,
-    /// By port number.
+    /// Prefixes of the lines of ports, by port number.
     ports: [String; 2],
+    /// Prefixes of the lines of the queues behind the ports, by port number.
     queues: [String; 2],
     /// The columns of version and component.
     columns: String,
-    /// The path of the client and the beginning of what it prints.
+    /// The path of the client and the beginning of its messages.
     client: String,
 }
 
@@ -71,7 +72,7 @@ impl Names {
 pub struct ClientLine {
     /// Number of the thread.
     pub thread: u32,
-    /// Place in its program.
+    /// Index of the operation in its thread's program.
     pub index: u32,
     /// Kind of the operation; one that both reads and writes is printed as `rmw`.
     pub kind: Kind,
@@ -79,11 +80,11 @@ pub struct ClientLine {
     pub address: u64,
     /// Number of bytes.
     pub size: u8,
-    /// The value read, if it reads.
+    /// The value read; ignored if the kind does not read.
     pub read: u64,
-    /// The value written, if it writes.
+    /// The value written; ignored if the kind does not write.
     pub written: u64,
-    /// Whether a store buffer served it.
+    /// Whether a store buffer served the load.
     pub forwarded: bool,
 }
 
@@ -105,7 +106,7 @@ impl Text {
         self.buffer.len() >= FLUSH_BYTES
     }
 
-    /// The text.
+    /// The text that was not taken out yet.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer
     }
@@ -120,30 +121,30 @@ impl Text {
         std::mem::replace(&mut self.buffer, empty)
     }
 
-    /// Forgets the text.
+    /// Drops the text and keeps the memory of the buffer.
     pub fn clear(&mut self) {
         self.buffer.clear();
     }
 
-    /// Adds words.
+    /// Adds words as they are.
     #[inline]
     pub fn put(&mut self, words: &str) {
         self.buffer.extend_from_slice(words.as_bytes());
     }
 
-    /// The beginning of a line of a sequencer.
+    /// Adds the beginning of a line of a sequencer.
     pub fn sequencer(&mut self, names: &Names, tick: u64) {
         self.decimal(tick, 7);
         self.put(&names.sequencer);
     }
 
-    /// The beginning of a line of a port.
+    /// Adds the beginning of a line of a port.
     pub fn port(&mut self, names: &Names, tick: u64, port: usize) {
         self.decimal(tick, 7);
         self.put(&names.ports[port]);
     }
 
-    /// A line of a port.
+    /// Adds a line of a port.
     pub fn port_line(&mut self, names: &Names, tick: u64, port: usize, words: &str) {
         self.port(names, tick, port);
         self.put(words);
@@ -158,7 +159,8 @@ impl Text {
         self.put(if port == 0 { " on port 0\n" } else { " on port 1\n" });
     }
 
-    /// The line of a request that enters the mandatory queue; `kind` is its type there.
+    /// Adds the line of a request that enters the mandatory queue of a controller; `kind` is the type of the request
+    /// there.
     pub fn begin(&mut self, names: &Names, tick: u64, (address, line): (u64, u64), kind: &str) {
         self.columns(names, tick, "               Begin       >       ");
         self.bracket(address, line);
@@ -166,7 +168,7 @@ impl Text {
         self.put("\n");
     }
 
-    /// The line of a request that is accepted.
+    /// Adds the line of a request that is accepted.
     pub fn issued(
         &mut self,
         names: &Names,
@@ -182,7 +184,7 @@ impl Text {
         self.put(" issued\n");
     }
 
-    /// The line of a request that is not accepted.
+    /// Adds the line of a request that is not accepted.
     pub fn refused(
         &mut self,
         names: &Names,
@@ -201,7 +203,8 @@ impl Text {
         self.put("\n");
     }
 
-    /// The line of a request that the protocol completes; a store-conditional may have failed.
+    /// Adds the line of a request that the protocol completes after `cycles` cycles. `success` is false for a
+    /// store-conditional that failed.
     pub fn done(
         &mut self,
         names: &Names,
@@ -221,7 +224,7 @@ impl Text {
         self.put(" cycles\n");
     }
 
-    /// The line that shows a block; `words` say what of it.
+    /// Adds the line that shows a block, as 64-bit words; `words` state the operation, such as `read data `.
     pub fn data(&mut self, names: &Names, tick: u64, words: &str, block: &[u64]) {
         self.sequencer(names, tick);
         self.put(words);
@@ -229,7 +232,7 @@ impl Text {
         self.put("\n");
     }
 
-    /// The line of a request that completes.
+    /// Adds the line of a request that completes.
     pub fn hit(&mut self, names: &Names, tick: u64, command: &str, address: u64) {
         self.sequencer(names, tick);
         self.put("Hit callback for ");
@@ -239,7 +242,7 @@ impl Text {
         self.put("\n");
     }
 
-    /// The line of an answer that is queued, which shows its size.
+    /// Adds the line of a response that is queued, which shows its size.
     pub fn packet(
         &mut self,
         names: &Names,
@@ -261,7 +264,7 @@ impl Text {
         self.put(" ord: 0\n");
     }
 
-    /// The line of an operation that a client prints, with its size if that is to be shown.
+    /// Adds the line of an operation that a client prints, with its size if `shows_size`.
     pub fn client(&mut self, names: &Names, tick: u64, line: &ClientLine, shows_size: bool) {
         self.decimal(tick, 7);
         self.put(&names.client);
@@ -290,14 +293,14 @@ impl Text {
         self.put("\n");
     }
 
-    /// The beginning of a line of a sequencer in columns; `event` are those of event and states.
+    /// Adds the beginning of a line of a sequencer in columns; `event` is the text of the columns of event and states.
     fn columns(&mut self, names: &Names, tick: u64, event: &str) {
         self.decimal(tick, 15);
         self.put(&names.columns);
         self.put(event);
     }
 
-    /// A decimal number, aligned right.
+    /// Adds a decimal number, right-aligned to `width` characters.
     pub fn decimal(&mut self, mut number: u64, width: usize) {
         let mut digits = [b' '; 20];
         let mut at = digits.len();
@@ -313,7 +316,7 @@ impl Text {
         self.buffer.extend_from_slice(&digits[start..]);
     }
 
-    /// A number as `%#x` prints it: 0 has no prefix.
+    /// Adds a number as `%#x` prints it: 0 has no prefix.
     fn hexadecimal(&mut self, number: u64) {
         if number > 0 {
             self.put("0x");
@@ -321,20 +324,20 @@ impl Text {
         self.plain_hexadecimal(number);
     }
 
-    /// A number as `0x%x` prints it.
+    /// Adds a number as `0x%x` prints it.
     #[inline]
     pub fn prefixed(&mut self, number: u64) {
         self.put("0x");
         self.plain_hexadecimal(number);
     }
 
-    /// A number as `%x` prints it.
+    /// Adds a number as `%x` prints it.
     fn plain_hexadecimal(&mut self, number: u64) {
         let (digits, count) = hexadecimal_digits(number);
         self.buffer.extend_from_slice(&digits[..count]);
     }
 
-    /// An address and its line's, and a space.
+    /// Adds `[0x404, line 0x400] `: an address, the address of its cache line, and a space.
     pub fn bracket(&mut self, address: u64, line: u64) {
         // Composed here, since most lines have one.
         let mut text = [0; 64];
@@ -357,7 +360,7 @@ impl Text {
         self.buffer.extend_from_slice(&text[..at]);
     }
 
-    /// A block, byte for byte.
+    /// Adds a block, byte by byte.
     fn block(&mut self, block: &[u64]) {
         self.put("[ ");
         for &word in block {
@@ -370,7 +373,7 @@ impl Text {
     }
 
     fn word(&mut self, word: u64) {
-        // Room for the padding of the last entry, since entries are copied whole.
+        // Entries are copied whole, so there must be room for the padding of the last one.
         let mut text = [0; 8 * WIDEST + 3];
         let mut at = 0;
         for byte in word.to_le_bytes() {
@@ -382,7 +385,7 @@ impl Text {
     }
 }
 
-/// The hexadecimal digits of a number, and how many there are.
+/// The hexadecimal digits of a number, and the number of digits.
 fn hexadecimal_digits(number: u64) -> ([u8; 16], usize) {
     let count = (64 - number.leading_zeros()).div_ceil(4).max(1) as usize;
     let mut digits = [0; 16];

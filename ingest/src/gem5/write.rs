@@ -1,8 +1,9 @@
 //! Writes a history as the trace that gem5 would print.
 //!
-//! Each operation is printed as the request and the completion of a Ruby sequencer (flags ProtocolTrace without transitions,
-//! RubySequencer and RubyPort), at its ticks. Where program order cannot be seen in that (fences, store buffers), lines of its
-//! client are printed as well. `plan` decides at which tick each line is printed, [`super::text`] spells the lines.
+//! Each operation is printed as the request and the completion of a Ruby sequencer (flags ProtocolTrace without
+//! transitions, RubySequencer and RubyPort), at its ticks. If these lines do not show program order (because of fences
+//! or store buffers), lines of a client are printed as well. `plan` decides at which tick each line is printed, and
+//! [`super::text`] formats the lines.
 
 mod plan;
 
@@ -17,7 +18,7 @@ use crate::format::TraceFormat;
 
 use plan::{Plan, Start};
 
-/// The error for what a trace cannot show.
+/// The error about something that a trace cannot express.
 pub(super) fn inexpressible(what: impl Into<String>) -> WriteError {
     WriteError::Inexpressible {
         what: what.into(),
@@ -66,12 +67,12 @@ pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
 struct Printer<'h> {
     history: &'h History,
     text: Text,
-    /// By thread.
+    /// The names of each thread's sequencer, ports and client.
     names: Vec<Names>,
 }
 
 impl Printer<'_> {
-    /// Creates a printer and prints the history's name.
+    /// Creates a printer, and prints the name of the history as the first line.
     fn new(history: &History) -> Printer<'_> {
         let mut text = Text::default();
         if let Some(name) = &history.name {
@@ -96,7 +97,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// A sequencer accepts the request of an operation.
+    /// Prints that a sequencer accepts the request of an operation.
     fn request(&mut self, access: &ClientLine, tick: u64) {
         let kind = if access.kind == Kind::Load { "LD" } else { "ST" };
         let (text, names) = (&mut self.text, &self.names[access.thread as usize]);
@@ -105,7 +106,7 @@ impl Printer<'_> {
         text.issued(names, tick, 0, (command(access.kind), access.address));
     }
 
-    /// A sequencer completes the request of an operation.
+    /// Prints that a sequencer completes the request of an operation.
     fn completion(&mut self, access: &ClientLine, tick: u64, cycles: u32) {
         let (text, names) = (&mut self.text, &self.names[access.thread as usize]);
         text.done(names, tick, (access.address, access.address), u64::from(cycles), true);
@@ -125,14 +126,14 @@ impl Printer<'_> {
         text.port_line(names, tick, 0, "Hit callback done!");
     }
 
-    /// A client prints an operation.
+    /// Prints the client's line of an operation.
     fn client(&mut self, access: &ClientLine, tick: u64, forwarded: bool) {
         let line = ClientLine { forwarded: forwarded && access.kind == Kind::Load, ..*access };
         self.text.client(&self.names[access.thread as usize], tick, &line, false);
     }
 
-    /// Returns what the lines of an operation show. Any atomic operation is printed as a read-modify-write; a failed
-    /// compare-and-swap as one that writes what it read.
+    /// Returns the fields that the lines of an operation show. Every atomic operation is printed as a
+    /// read-modify-write, a failed compare-and-swap as one that writes the value that it read.
     fn access(&self, op: OpId) -> Result<ClientLine, WriteError> {
         let history = self.history;
         let thread = history.thread_of(op);
@@ -169,12 +170,13 @@ fn command(kind: Kind) -> &'static str {
     }
 }
 
-/// The address of a cell. Each has a cache line of its own, since completions of one line come in order.
+/// The address of a cell. Each cell has a separate cache line, since requests to one line complete in order.
 fn address(cell: u64) -> Option<u64> {
     cell.checked_mul(64)?.checked_add(0x1000)
 }
 
-/// Refuses a history that a trace cannot show, because of the history as a whole or the kind of an operation.
+/// Refuses a history that a trace cannot express because of a property of the whole history or the kind of an
+/// operation.
 fn check(history: &History) -> Result<(), WriteError> {
     if history.locations().iter().any(|location| location.size.is_some()) {
         return Err(inexpressible("locations with sizes"));

@@ -1,4 +1,4 @@
-//! [`Ahead`]: reads in a thread of its own, so that decompressing takes no time from parsing.
+//! [`Ahead`]: reads in a separate thread, so that decompression and parsing run in parallel.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
@@ -6,7 +6,7 @@ use std::thread;
 
 use super::CHUNK;
 
-/// Pieces that are read before they are asked for.
+/// Number of pieces that are read before they are requested.
 const PIECES_AHEAD: usize = 4;
 
 /// Number of bytes at the beginning of a piece that are left free, for the end of the piece before it.
@@ -20,7 +20,7 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Begins to read.
+    /// Starts the thread, which begins to read.
     ///
     /// # Errors
     /// Returns an error if the system refuses the thread.
@@ -43,22 +43,22 @@ impl Ahead {
         Ok(Ahead { pieces, used })
     }
 
-    /// The next piece, behind [`FREE_IN_FRONT`] bytes without meaning; `None` at the end of the input.
+    /// The next piece; its first [`FREE_IN_FRONT`] bytes are undefined. `None` at the end of the input.
     pub fn next(&mut self) -> Option<io::Result<Vec<u8>>> {
-        // The thread is gone at the end of the input.
+        // The thread has exited at the end of the input.
         self.pieces.recv().ok()
     }
 
     /// Gives back the memory of a piece, so that the thread need not ask the system for more.
     pub fn reuse(&self, piece: Vec<u8>) {
         if piece.capacity() > CHUNK {
-            // The memory is dropped if the thread has come to its end.
+            // If the thread has exited, the memory is dropped.
             let _ = self.used.send(piece);
         }
     }
 }
 
-/// Fills a piece, unless the input ends or fails before. `memory` is that of a piece that was used, or new.
+/// Fills a piece, unless the input ends or fails before. `memory` is that of a used piece, or new.
 fn next_piece(reader: &mut impl Read, memory: Vec<u8>) -> (Vec<u8>, Option<io::Error>) {
     let mut piece = memory;
     piece.resize(FREE_IN_FRONT + CHUNK, 0);
@@ -95,7 +95,7 @@ mod tests {
         }
     }
 
-    /// What a reader returns, read ahead with memory that is used again, up to its end or its error.
+    /// Reads everything, with memory that is reused, up to the end or an error.
     fn read_all(mut ahead: Ahead) -> (Vec<u8>, Option<io::Error>) {
         let mut read = Vec::new();
         while let Some(piece) = ahead.next() {

@@ -1,9 +1,9 @@
-//! Reads long texts on several cores: blocks of whole lines are parsed in other threads, and their lines are taken in one
-//! after the other, in order.
+//! Reads long texts on several cores: other threads parse blocks of whole lines, and the calling thread takes in their
+//! lines one after the other, in order.
 //!
-//! A format whose lines can be taken apart one by one implements [`LineReader`]; [`read_lines`] reads with it. What a reader sees
-//! and what errors say does not depend on the number of threads: for each line it is called with [`Lines`] at that line, whoever
-//! parsed it. Memory is bounded by some blocks for each thread.
+//! A format whose lines can be parsed one by one implements [`LineReader`], and [`read_lines`] reads with it. The calls
+//! that a reader gets and the errors do not depend on the number of threads: for each line the reader is called with
+//! [`Lines`] at that line. Memory is bounded by a few blocks for each thread.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,21 +15,21 @@ use super::Lines;
 use super::text::Text;
 use crate::error::Error;
 
-/// Blocks for each thread that are read before their lines are taken in.
+/// Number of blocks for each thread that are read before their lines are taken in.
 const BLOCKS_AHEAD: usize = 3;
 
-/// Threads that parse, beside the one that takes lines in. More of them would wait for that one.
+/// Largest number of parsing threads, besides the one that takes lines in. More of them would wait for that one.
 const MOST_THREADS: usize = 6;
 
 /// Reads a text line by line.
 pub(crate) trait LineReader {
-    /// A line as far as it can be taken apart without the lines before it.
+    /// The result of parsing a line without knowledge of the lines before it.
     type Parsed: Send;
 
-    /// Takes a line apart; `None` if [`LineReader::line`] is to read it.
+    /// Parses a line; `None` if [`LineReader::line`] must read it.
     fn parse(line: &[u8]) -> Option<Self::Parsed>;
 
-    /// Takes in the line that `lines` is at, which has its line end and was taken apart.
+    /// Takes in the line that `lines` is at, which has its line end and was parsed by [`LineReader::parse`].
     fn parsed(&mut self, parsed: Self::Parsed, lines: &Lines<'_>) -> Result<(), Error>;
 
     /// Reads the line that `lines` is at.
@@ -66,8 +66,8 @@ fn read_lines_on<R: LineReader>(
     Ok(())
 }
 
-/// A block whose lines were parsed: for each line its end, and what [`LineReader::parse`] returned. `None` if a line may be
-/// an error whatever its format.
+/// A block whose lines were parsed: for each line its end, and the result of [`LineReader::parse`]. `lines` is `None`
+/// if the block has a line that may be an error in every format: one that is too long or ends with CR LF.
 struct ParsedBlock<P> {
     text: Text,
     lines: Option<ParsedLines<P>>,
@@ -75,7 +75,7 @@ struct ParsedBlock<P> {
 
 type ParsedLines<P> = Vec<(u32, Option<P>)>;
 
-/// Takes the lines of a text apart, whose last one has its line end. `lines` is empty memory.
+/// Parses the lines of a text, whose last one has its line end. `lines` is empty memory.
 fn parse_block<P>(
     text: Text,
     mut lines: ParsedLines<P>,
@@ -94,7 +94,7 @@ fn parse_block<P>(
     ParsedBlock { text, lines: Some(lines) }
 }
 
-/// A thread that parses blocks, and returns them in the order in which it gets them.
+/// A thread that parses blocks, and returns them in the order in which it receives them.
 struct Worker<P> {
     todo: Sender<(Text, ParsedLines<P>)>,
     done: Receiver<ParsedBlock<P>>,
@@ -127,10 +127,11 @@ impl<P: Send> Worker<P> {
 /// The blocks that are being parsed.
 struct Blocks<P> {
     workers: Vec<Worker<P>>,
-    /// The worker that parses the next block, and the number of blocks that are with workers.
+    /// The worker that parses the next block.
     next: usize,
+    /// Number of blocks that workers have.
     ahead: usize,
-    /// Memory that is used again.
+    /// Memory that is reused for the lines of a block.
     spare: ParsedLines<P>,
 }
 
@@ -149,7 +150,7 @@ impl<P: Send> Blocks<P> {
             self.hand_out(lines);
             match self.first() {
                 Some(block) => self.spare = take_in(block, lines, reader)?,
-                // What comes now is the end of the text, or a line that is longer than a block.
+                // The rest is the end of the text, or a line that is longer than a block.
                 None if lines.advance()? => reader.line(lines)?,
                 None => return Ok(()),
             }
@@ -163,14 +164,14 @@ impl<P: Send> Blocks<P> {
                 return;
             };
             let worker = (self.next + self.ahead) % self.workers.len();
-            // A worker goes on as long as this side does.
+            // A worker runs until this side drops its channels.
             if self.workers[worker].todo.send((text, mem::take(&mut self.spare))).is_ok() {
                 self.ahead += 1;
             }
         }
     }
 
-    /// The first of the blocks that are with workers, once it is parsed.
+    /// Waits for the first of the blocks that workers have; `None` if they have none.
     fn first(&mut self) -> Option<ParsedBlock<P>> {
         if self.ahead == 0 {
             return None;
@@ -182,7 +183,7 @@ impl<P: Send> Blocks<P> {
     }
 }
 
-/// Takes in the lines of a block. Returns memory that is not needed.
+/// Takes in the lines of a block. Returns memory that is free for reuse.
 fn take_in<R: LineReader>(
     block: ParsedBlock<R::Parsed>,
     lines: &mut Lines<'_>,
@@ -223,7 +224,8 @@ mod tests {
     use super::super::CHUNK;
     use super::*;
 
-    /// Writes down what it is called with. Lines that begin with `?` are not taken apart, `!` is an error.
+    /// Reader that records its calls. Lines that begin with `?` are not parsed in advance, and lines that end with `!`
+    /// are errors.
     #[derive(Default)]
     struct Log(Vec<String>);
 
@@ -260,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Everything that reading a text shows.
+    /// Reads a text, and returns the calls of the reader and a description of the end.
     fn read(cores: usize, bytes: &[u8], lossy: bool) -> (Vec<String>, String) {
         let mut lines =
             Lines::ahead_of(std::io::Cursor::new(bytes.to_vec()), "file", lossy).unwrap();
@@ -289,7 +291,7 @@ mod tests {
         (vec(line, 0..120), end).prop_map(|(lines, end)| (lines.concat() + &end).into_bytes())
     }
 
-    /// A text as it is, compressed, or compressed and cut off.
+    /// Strategy for texts that are plain, compressed, or compressed and cut off.
     fn input() -> impl Strategy<Value = Vec<u8>> {
         (text(), 0..4u8, any::<prop::sample::Index>()).prop_map(|(text, how, at)| {
             if how < 2 {

@@ -1,4 +1,4 @@
-//! Recognises and decompresses gzip data, and says in words what is wrong with them.
+//! Recognises and decompresses gzip data, and describes their damage.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -6,7 +6,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::CHUNK;
 
-/// Whether the first bytes of an input are those of gzip, and the whole input.
+/// Whether the first bytes of an input are those of gzip data, with a reader of the whole input.
 pub(super) fn look<R: Read>(mut reader: R) -> io::Result<(bool, impl Read + use<R>)> {
     let mut magic = [0; 2];
     let mut have = 0;

@@ -1,8 +1,8 @@
-//! [`Text`]: bytes that were read and not yet returned as lines.
+//! [`Text`]: a buffer of bytes that were read and not yet returned as lines.
 
 use std::ops::Range;
 
-/// A buffer, of which a range is text.
+/// A buffer. The bytes from `start` to `end` are text, the others are free.
 #[derive(Debug, Default)]
 pub(super) struct Text {
     pub bytes: Vec<u8>,
@@ -31,12 +31,12 @@ impl Text {
             self.start = 0;
         }
         if self.bytes.len() - self.end < count {
-            // The vector reserves more when it grows, but memory that is not written to costs nothing.
+            // The vector reserves more than needed when it grows, but memory that is never written costs nothing.
             self.bytes.resize(self.end + count, 0);
         }
     }
 
-    /// Adds the bytes of a piece from `at` on, of which the ones in front are free. Returns memory that is not needed.
+    /// Adds the bytes of a piece from `at` on; the bytes before `at` are free. Returns memory that is free for reuse.
     pub fn append(&mut self, mut piece: Vec<u8>, at: usize) -> Vec<u8> {
         if self.len() <= at {
             let start = at - self.len();
@@ -51,7 +51,8 @@ impl Text {
         piece
     }
 
-    /// Splits the text before the byte `at`. This keeps what is behind, in the memory given.
+    /// Splits the text before the byte `at` of the buffer. Returns the front; `self` keeps the rest, in the memory
+    /// given.
     pub fn split_off_front(&mut self, at: usize, memory: Vec<u8>) -> Text {
         let mut rest = Text { bytes: memory, start: 0, end: self.end - at };
         if rest.bytes.len() < rest.end {

@@ -1,4 +1,4 @@
-//! The records that lines of JSON are read into and written from.
+//! The structures that lines of JSON are deserialised into ([`Record`]) and serialised from ([`RecordRef`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,12 +23,12 @@ pub(super) struct Record {
     operations: Operations,
     #[serde(default, rename = "final")]
     finals: Vec<FinalValue>,
-    /// Fields that do not exist, such as misspelt ones.
+    /// Unknown fields, such as misspelt ones.
     #[serde(flatten)]
     pub unknown: BTreeMap<String, serde::de::IgnoredAny>,
 }
 
-/// A line as it is written. Operations are converted one by one, since there may be many.
+/// A line as it is written. Operations are converted one by one while they are written, since there may be many.
 #[derive(Serialize)]
 pub(super) struct RecordRef<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,6 +65,7 @@ struct FinalValue {
     line: Option<u64>,
 }
 
+/// One operation, with the fields of the format.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Operation {
@@ -97,11 +98,11 @@ struct Operation {
     depends: Vec<(DependencyKind, u32)>,
 }
 
-/// The operations of a line, which are restored as they are read: there may be many.
+/// The operations of a line. Each is restored as soon as it is read, since there may be many.
 #[derive(Default)]
 struct Operations {
     restorer: Restorer,
-    /// Why an operation could not be restored; those after it are not.
+    /// The error about the first operation that could not be restored; later operations are not restored.
     failed: Option<RestoreError>,
     /// By thread, the index of the next operation.
     next: FxHashMap<u32, u32>,
@@ -144,7 +145,7 @@ impl<'de> Visitor<'de> for OperationsVisitor {
 }
 
 impl Record {
-    /// The history of the record. With `initial`, initial values are resolved anew.
+    /// Builds the history of the record. With `initial`, initial values are set or inferred by that rule.
     ///
     /// # Errors
     /// As [`History::restore`].

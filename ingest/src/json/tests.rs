@@ -24,7 +24,7 @@ fn text_of(history: &History) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Everything a history can hold: mixed sizes, unknown values, ticks, notes, unfinished requests.
+/// A history with mixed sizes, unknown values, ticks, notes, an unfinished request, an initial and a final value.
 fn rich() -> History {
     let mut builder = HistoryBuilder::new();
     let place = |address, size| Place::Bytes { address, size };
@@ -251,7 +251,7 @@ fn any_history() -> impl Strategy<Value = History> {
             Access {
                 annotation: Annotation::ALL[annotation],
                 read: (read % 5 != 0).then_some(read % 100),
-                // It fits the size.
+                // The value must fit the size.
                 written: (written % 5 != 0).then_some(written & (u64::MAX >> (64 - (8 << size)))),
                 issued: (tick > 4).then_some(tick),
                 order: (tick > 1).then_some(tick),

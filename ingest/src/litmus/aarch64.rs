@@ -1,14 +1,15 @@
-//! Operations as AArch64 instructions.
+//! Writes operations as AArch64 instructions.
 
 use history::{Annotation, Kind, WeakFence};
 
 use super::Inexpressible;
 use super::column::{Column, Operation, Register};
 
-/// `X0` to `X30`.
+/// Number of general registers, `X0` to `X30`.
 const REGISTERS: usize = 31;
 
-/// The expected value of a compare-and-swap that fails: none that memory holds, since values are numbered.
+/// The value that a failing compare-and-swap expects. Memory never holds it, since the values of a test are small
+/// numbers.
 const UNEXPECTED: u64 = 65535;
 
 fn name(register: Register) -> String {
@@ -104,7 +105,7 @@ fn fence(kind: Kind) -> Result<Option<&'static str>, Inexpressible> {
     }
 }
 
-/// A register that is zero and depends on others; `None` for no others.
+/// Computes a register that is 0 and depends on others; `None` if there are no others.
 fn zero(column: &mut Column, sources: &[Register]) -> Result<Option<Register>, Inexpressible> {
     let mut sum = None;
     for source in sources {

@@ -1,4 +1,5 @@
-//! The column of a thread: its instructions, its registers, and what it contributes to the condition.
+//! [`Column`]: the column of a thread in a litmus test, with its instructions, its registers, and its part of the
+//! condition.
 
 use std::collections::HashMap;
 
@@ -6,10 +7,11 @@ use history::{Annotation, Kind, OpId};
 
 use super::Inexpressible;
 
-/// A register of a thread, by its number. Each is written once.
+/// A register of a thread, by its number. Each register is written once.
 pub(super) type Register = usize;
 
-/// An operation with small numbers, and the registers that it depends on.
+/// An operation whose values are small numbers, with the registers that its address, its data, its execution and its
+/// choice between values depend on.
 pub(super) struct Operation {
     pub op: OpId,
     pub kind: Kind,
@@ -25,7 +27,7 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    /// The value written, of an operation that writes.
+    /// The value written; 0 for an operation that does not write.
     pub fn value(&self) -> u64 {
         self.written.unwrap_or_default()
     }
@@ -37,13 +39,13 @@ pub(super) struct Column {
     /// Initial values of registers.
     pub initial: Vec<String>,
     pub code: Vec<String>,
-    /// What the registers hold at the end.
+    /// The values of registers at the end, as terms of the condition.
     pub condition: Vec<String>,
     registers: usize,
     labels: usize,
     /// The registers that hold the addresses of locations.
     bases: HashMap<String, Register>,
-    /// The registers that hold what operations returned.
+    /// The registers that hold the values that operations returned.
     results: HashMap<OpId, Register>,
 }
 
@@ -61,12 +63,12 @@ impl Column {
         }
     }
 
-    /// The register with what an operation returned.
+    /// The register that holds the value that an operation returned, if it returned one.
     pub fn result(&self, op: OpId) -> Option<Register> {
         self.results.get(&op).copied()
     }
 
-    /// A register that is not used yet, of so many.
+    /// Allocates an unused register of `most` registers.
     pub fn register(&mut self, most: usize) -> Result<Register, Inexpressible> {
         if self.registers == most {
             return Err(format!("needs more than the {most} registers of its thread"));
@@ -75,7 +77,8 @@ impl Column {
         Ok(self.registers - 1)
     }
 
-    /// The register that holds the address of a location from the start; `named` gives its name.
+    /// The register that holds the address of a location from the start; it is allocated at the first use. `named`
+    /// returns the name of a register.
     pub fn base(
         &mut self,
         place: &str,
@@ -91,7 +94,7 @@ impl Column {
         Ok(base)
     }
 
-    /// A label that is not used yet.
+    /// Creates an unused label.
     pub fn label(&mut self) -> String {
         self.labels += 1;
         format!("LC{:02}", self.labels - 1)
@@ -101,7 +104,7 @@ impl Column {
         self.code.push(instruction);
     }
 
-    /// An operation returned a value into a register of this name.
+    /// Records that an operation returned a value into the register with this name.
     pub fn returns(&mut self, op: OpId, register: Register, name: &str, value: u64) {
         self.results.insert(op, register);
         self.condition.push(format!("{}:{name}={value}", self.thread));

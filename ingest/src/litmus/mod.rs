@@ -1,4 +1,5 @@
-//! Writes a history as a litmus test for herd: the program, and the history as its outcome.
+//! Writes a history as a litmus test for herd: [`write()`] writes the operations as a program, and the values of the
+//! history as its outcome.
 //!
 //! ```
 //! use history::Isa;
@@ -29,13 +30,13 @@ use crate::error::{WriteError, named};
 use crate::numbers::Numbers;
 use column::{Column, Operation};
 
-/// Names of the first locations; the others have numbers.
+/// Names of the first locations; the others are named by numbers.
 const NAMES: [&str; 6] = ["x", "y", "z", "a", "b", "c"];
 
-/// What an instruction set does not have, as the end of a message: `is a weak fence`.
+/// A property that an instruction set cannot express, as the end of a message: `is a weak fence`.
 type Inexpressible = String;
 
-/// The name of an instruction set in litmus tests, and what adds an operation to a column.
+/// An instruction set of litmus tests: its names, and the function that adds an operation to a column.
 struct Assembly {
     name: &'static str,
     title: &'static str,
@@ -60,9 +61,9 @@ impl Assembly {
     }
 }
 
-/// Writes a history as a test for an instruction set. Threads and locations are numbered, and values of a location are 0 for the
-/// initial one and then 1, 2, … in the order of the threads, since a test is about any run of its program. All accesses have 32 bits.
-/// `title` becomes the test's name, as far as names allow; `about` becomes its description.
+/// Writes a history as a test for an instruction set. Threads and locations are numbered. The initial value of a
+/// location is 0 and the others are 1, 2, … in the order of the threads, since a test is about any run of its program.
+/// All accesses have 32 bits. `title` becomes the test's name, as far as names allow; `about` becomes its description.
 ///
 /// # Errors
 /// Returns [`WriteError::Io`] if `out` cannot be written, and [`WriteError::Inexpressible`] for what the instruction set cannot
@@ -98,7 +99,7 @@ pub fn write(
     Ok(test.write(assembly.name, &identifier(title), about, history.locations().len(), out)?)
 }
 
-/// An operation as the instruction sets see it.
+/// Converts an operation to the form that the modules of the instruction sets take.
 fn operation(
     history: &History,
     op: OpId,
@@ -115,7 +116,7 @@ fn operation(
     };
     let mut sources = Vec::new();
     for dependency in history.dependencies(op) {
-        // What returns no value to a register cannot be depended on.
+        // An operation that returns no value to a register cannot be depended on.
         let register = column.result(dependency.on).ok_or("depends on what returns no value")?;
         sources.push((dependency.kind, register));
     }

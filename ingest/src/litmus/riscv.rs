@@ -1,11 +1,11 @@
-//! Operations as RISC-V instructions.
+//! Writes operations as RISC-V instructions.
 
 use history::{Annotation, Kind, WeakFence};
 
 use super::Inexpressible;
 use super::column::{Column, Operation, Register};
 
-/// The registers from `x5` on.
+/// Number of registers that are used, from `x5` on.
 const REGISTERS: usize = 27;
 
 fn name(register: Register) -> String {
@@ -58,7 +58,7 @@ fn fence(kind: Kind) -> Result<Option<String>, Inexpressible> {
         Kind::Fence => Ok(Some("fence rw,rw".to_owned())),
         Kind::WeakFence(WeakFence::Tso) => Ok(Some("fence.tso".to_owned())),
         Kind::WeakFence(WeakFence::Instruction) => Err("is an instruction fence of Arm".to_owned()),
-        // The names of the others are RISC-V's.
+        // The other weak fences are named as RISC-V names them.
         Kind::WeakFence(weak) => Ok(Some(weak.name().to_owned())),
         _ => Ok(None),
     }
@@ -80,7 +80,7 @@ fn fresh(column: &mut Column) -> Result<String, Inexpressible> {
     column.register(REGISTERS).map(name)
 }
 
-/// A register that is zero and depends on others.
+/// Computes a register that is 0 and depends on others; `x0` if there are no others.
 fn zero(column: &mut Column, sources: &[Register]) -> Result<String, Inexpressible> {
     let mut sum: Option<String> = None;
     for &source in sources {

@@ -1,4 +1,4 @@
-//! Operations as x86-64 instructions. Loads are in order, so dependencies need no instructions.
+//! Writes operations as x86-64 instructions. Loads are performed in order, so dependencies need no instructions.
 
 use history::{Annotation, Kind, WeakFence};
 
@@ -49,7 +49,7 @@ pub(super) fn add(column: &mut Column, operation: &Operation) -> Result<(), Inex
     Ok(())
 }
 
-/// The lower half of a register for what an operation reads.
+/// Allocates a register for the value that an operation reads, and returns the name of its lower half.
 fn returned(column: &mut Column, operation: &Operation) -> Result<&'static str, Inexpressible> {
     let register: Register = column.register(REGISTERS.len())?;
     let (name, half) = REGISTERS[register];

@@ -1,4 +1,4 @@
-//! Which operations of a thread have completed: [`Completed`], which is small however long the run is.
+//! [`Completed`]: the set of a thread's operations that have completed, which is small however long the run is.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! How the last run of a log ended: the transitions before a crash, and what outstanding requests wait for.
+//! Describes how the last run of a log ended: the transitions before a crash, and the controllers that outstanding
+//! requests wait for.
 
 use history::History;
 
@@ -8,7 +9,7 @@ use crate::gem5::Surroundings;
 use crate::gem5::outstanding::LastMoments;
 
 impl Taken {
-    /// What the log shows of the end of its last run; empty if all operations completed.
+    /// The end of the last run, as far as the log shows it; empty if all operations completed.
     pub(super) fn ending(&self, history: &History, surroundings: &Surroundings) -> Ending {
         let (crash, unfinished) = (&history.provenance.crash, &history.provenance.unfinished);
         if crash.is_none() && unfinished.is_empty() {

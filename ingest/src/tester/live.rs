@@ -1,4 +1,4 @@
-//! Reads a log that still grows, and returns operations as they complete.
+//! Reads a log while it is still being written, and returns operations as they complete.
 
 use history::{Access, Source};
 
@@ -11,12 +11,12 @@ use crate::input::Lines;
 use crate::live::{LiveEnd, LiveReader};
 use crate::options::Options;
 
-/// A reader of a log that still grows, with one run.
+/// A reader of a log with one run that is still being written.
 pub(super) struct LiveLog<'o> {
     options: &'o Options,
     run: Option<Run<'o>>,
     taken: Taken,
-    /// How many records were read.
+    /// Number of records that were read.
     number: u64,
 }
 
@@ -43,12 +43,12 @@ impl<'o> LiveLog<'o> {
     }
 }
 
-/// The next record with its length; waits for it if need be. `None` at the end.
+/// Waits for the next record, and returns it with its length; `None` at the end of the log.
 fn next(lines: &mut Lines<'_>) -> Result<Result<Option<(Record, usize)>, Flaw>, Error> {
     loop {
         let bytes = lines.buffered();
         let found = record::decode(bytes);
-        // What looks wrong may be a record of which only the beginning has arrived.
+        // A record that looks wrong may have arrived only in part.
         let is_whole = matches!(found, Ok(Some(_))) || bytes.len() >= LONGEST;
         if is_whole || !lines.wait()? {
             return Ok(found);

@@ -1,17 +1,17 @@
-//! The records of a log, as bytes.
+//! Decodes the records of a log: [`decode`] returns a [`Record`].
 
 use history::{Annotation, DependencyKind, Kind, WeakFence, dependency_from_text};
 
 use crate::error::excerpt;
 use crate::tester::{MAGIC, MAGIC_OF_ANY};
 
-/// The most bytes that a record has.
+/// Largest length of a record, in bytes.
 pub(super) const LONGEST: usize = 4096;
 
-/// The most threads of a run.
+/// Upper bound of the number of threads of a run; a run has fewer.
 const MOST_THREADS: u64 = 1 << 20;
 
-/// What is wrong with a record.
+/// The fault of a record: descriptions of what was found and of what was expected.
 #[derive(Debug)]
 pub(super) struct Flaw {
     pub found: String,
@@ -24,7 +24,7 @@ impl Flaw {
     }
 }
 
-/// How a run begins.
+/// The properties of a run that its first record states.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub threads: u32,
@@ -34,7 +34,7 @@ pub(super) struct Head {
     pub client: String,
 }
 
-/// An operation, as it is issued.
+/// An operation as it is issued.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Issue {
     pub kind: Kind,
@@ -49,7 +49,7 @@ impl Issue {
         Issue { kind, address, size, written, annotation: Annotation::None }
     }
 
-    /// The operation with what orders it besides its kind.
+    /// The operation with its annotation and the kind of its fence.
     pub fn ordered(self, ordering: &Ordering) -> Issue {
         let kind = match ordering.fence {
             Some(fence) if self.kind.is_fence() => Kind::WeakFence(fence),
@@ -59,7 +59,7 @@ impl Issue {
     }
 }
 
-/// The operation that a record is about, and when.
+/// The operation that a record is about, and the tick of the record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Which {
     pub thread: u32,
@@ -68,22 +68,22 @@ pub(super) struct Which {
     pub after: u64,
 }
 
-/// What orders an operation under a weak model besides its kind.
+/// The ordering of an operation under weak models besides its kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ordering {
     pub annotation: Annotation,
     pub fence: Option<WeakFence>,
-    /// What of it depends on which operations of its thread.
+    /// The dependencies of the operation: the part that depends, and the index of the earlier operation in its thread.
     pub depends: Vec<(DependencyKind, u32)>,
 }
 
 /// A transition that a controller took.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Took {
-    /// The numbers of the names: machine, event, state and next state.
+    /// The numbers of the names of machine, event, state and next state.
     pub names: [u64; 4],
     pub version: u32,
-    /// Of the line.
+    /// Address of the cache line.
     pub address: u64,
     /// Ticks since the record before.
     pub after: u64,
@@ -100,16 +100,16 @@ pub(super) enum Record {
         is_complete: bool,
     },
     Issue(Which, Issue),
-    /// What orders an operation that is issued next.
+    /// The ordering of the operation that is issued next.
     Order(Which, Ordering),
     Complete(Which, Option<u64>),
-    /// The next name of the run, by whose number transitions have it.
+    /// A name of the run; transitions refer to it by its number, which counts names from 0.
     Name(String),
     Transition(Took),
 }
 
-/// Reads the record at the start of some bytes, which are all that is left or [`LONGEST`] at least. Returns it with its
-/// length, or `None` if there are no bytes.
+/// Decodes the record at the start of `bytes`, which hold all that is left or at least [`LONGEST`] bytes. Returns it
+/// with its length, or `None` if there are no bytes.
 pub(super) fn decode(bytes: &[u8]) -> Result<Option<(Record, usize)>, Flaw> {
     let Some((&first, rest)) = bytes.split_first() else {
         return Ok(None);
@@ -173,7 +173,7 @@ fn fence_of(name: &str) -> Option<WeakFence> {
     WeakFence::ALL.into_iter().find(|fence| fence.name().replace(' ', "-") == name)
 }
 
-/// The first line of a log, of this version.
+/// Decodes the first line of a log, which must be of version 1.
 fn magic(bytes: &[u8]) -> Result<(Record, usize), Flaw> {
     if bytes.starts_with(MAGIC) {
         return Ok((Record::Magic, MAGIC.len()));
@@ -183,7 +183,7 @@ fn magic(bytes: &[u8]) -> Result<(Record, usize), Flaw> {
     Err(Flaw::new(format!("a log of version `{version}`"), "version 1, which this rubric reads"))
 }
 
-/// What is left of a record.
+/// The bytes of a record that were not decoded yet.
 struct Numbers<'a> {
     rest: &'a [u8],
 }

@@ -1,4 +1,4 @@
-//! A run of a program, whose records become operations.
+//! [`Run`]: a run of a program in a log, whose records become operations.
 
 use history::{
     Access, BuildError, History, HistoryBuilder, Kind, Place, Provenance, Source, Unfinished,
@@ -18,9 +18,9 @@ pub(super) struct Run<'o> {
     tick: u64,
     /// The operations that have been issued and not completed, by thread and index.
     outstanding: FxHashMap<(u32, u32), Operation>,
-    /// What orders operations under a weak model, by thread and index.
+    /// The orderings of operations under weak models, by thread and index.
     orderings: FxHashMap<(u32, u32), Ordering>,
-    /// Per thread, which operations have completed.
+    /// For each thread, its operations that have completed.
     completed: Vec<Completed>,
     /// The selected operations that have completed and were not fetched.
     unfetched: Vec<Access>,
@@ -34,9 +34,9 @@ struct Operation {
     index: u32,
     issue: Issue,
     issued: u64,
-    /// The record of its first issue.
+    /// Number of the record of the first issue.
     record: u64,
-    /// The record of its last issue, which is that of the tick.
+    /// Number of the record of the last issue, whose tick is `issued`.
     last_record: u64,
 }
 
@@ -44,9 +44,9 @@ struct Operation {
 pub(super) struct RunEnd {
     /// The stores that were issued and have not completed.
     pub stores: Vec<Access>,
-    /// Everything that was issued and has not completed.
+    /// All operations that were issued and have not completed.
     pub unfinished: Vec<Unfinished>,
-    /// The end in words.
+    /// Description of the end.
     pub ended: String,
 }
 
@@ -65,7 +65,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Takes in a record, the log's `number`-th. Transitions of controllers go to `taken`.
+    /// Takes in the `number`-th record of the log. Transitions of controllers go to `taken`.
     pub fn take(&mut self, record: &Record, number: u64, taken: &mut Taken) -> Result<(), Flaw> {
         if self.ended.is_some() {
             return Err(Flaw::new("a record behind the end of a run", "the begin of a run"));
@@ -176,12 +176,12 @@ impl<'o> Run<'o> {
         self
     }
 
-    /// The operations that have completed since the last call, in that order.
+    /// The operations that have completed since the last call, in the order of their completion.
     pub fn fetch(&mut self) -> Vec<Access> {
         std::mem::take(&mut self.unfetched)
     }
 
-    /// What the run's last record shows.
+    /// Ends the run: returns its outstanding operations and a description of the end.
     pub fn end(&mut self) -> RunEnd {
         let outstanding = std::mem::take(&mut self.outstanding).into_values();
         let mut outstanding: Vec<Operation> =
@@ -199,7 +199,7 @@ impl<'o> Run<'o> {
     /// Builds the history. `printed` is what gem5 printed about the end of the run.
     pub fn finish(mut self, printed: &End) -> Result<History, BuildError> {
         let RunEnd { stores, unfinished, mut ended } = self.end();
-        // What came to its end has not crashed, whatever another run left in the same folder.
+        // A run that has its end record has not crashed, whatever output another run left in the same folder.
         let crash = printed.crash().filter(|_| self.ended != Some(true));
         if crash.is_some()
             && let Some(words) = printed.describe(&unfinished, Some(self.tick), false)
@@ -208,7 +208,7 @@ impl<'o> Run<'o> {
         }
         let mut accesses: Vec<Access> = self.unfetched.into_iter().chain(stores).collect();
         if !self.orderings.is_empty() {
-            // A dependency is stated behind the operation that it is on.
+            // The builder takes a dependency only after the operation that it refers to.
             accesses.sort_by_key(|access| (access.thread, access.sequence));
         }
         let mut builder = HistoryBuilder::new();
@@ -221,7 +221,7 @@ impl<'o> Run<'o> {
             }
             rows.insert(at, builder.len() - 1);
             for &(kind, on) in self.orderings.get(&at).iter().flat_map(|it| &it.depends) {
-                // What was not selected, or has not completed, orders nothing.
+                // An operation that was not selected or has not completed is not in the history.
                 if let Some(&row) = rows.get(&(at.0, on)) {
                     builder.depend(kind, row);
                 }
@@ -272,7 +272,7 @@ impl Operation {
         }
     }
 
-    /// The operation as long as it has not completed.
+    /// The access of the operation before it completes.
     fn access(&self) -> Access {
         let Issue { kind, address, size, written, annotation } = self.issue;
         let place = if kind.is_fence() { Place::Nowhere } else { Place::Bytes { address, size } };
@@ -286,7 +286,8 @@ impl Operation {
         }
     }
 
-    /// The operation that completed at `tick`, which the log's `record`-th record says, with the value that it read.
+    /// The access of the operation after it completed at `tick` with the value that it read, as the log's `record`-th
+    /// record states.
     fn completed(&self, tick: u64, read: Option<u64>, record: u64) -> Access {
         let issued = self.access();
         let is_silent = issued.kind == Kind::Rmw && read == issued.written;

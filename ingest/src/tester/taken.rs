@@ -13,7 +13,7 @@ use crate::transitions::{Names, Transitions};
 /// The transitions that controllers took in the runs of a log.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
-    /// Whether there is to be a table of them; otherwise they are only counted.
+    /// Whether the transitions are kept in a table; otherwise they are only counted.
     is_kept: bool,
     /// The names of the current run by their numbers, as ids of the table.
     names: Vec<u16>,
@@ -45,7 +45,7 @@ impl Taken {
         Ok(())
     }
 
-    /// Takes in a transition, which the log's `number`-th record says.
+    /// Takes in the transition of the log's `number`-th record.
     pub fn transition(&mut self, tick: u64, took: &Took, number: u64) -> Result<(), Flaw> {
         let name = |at: u64| {
             let known = usize::try_from(at).ok().and_then(|at| self.names.get(at));

@@ -1,4 +1,4 @@
-//! Tests of the reader, on logs written out here.
+//! Tests of the reader of logs, with logs written out as bytes.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use crate::input::Lines;
 use crate::tester::MAGIC;
 use crate::{Error, Live, LiveEnd, Options, Trace, read};
 
-/// A log with a run of two threads, and these records.
+/// A log with one run of two threads that has these records.
 fn log(records: &[&[u8]]) -> Vec<u8> {
     let run: &[u8] = b"\x01\x00\x02\x40\x02up\x08early-08";
     [&[MAGIC, run], records].concat().concat()
@@ -123,7 +123,7 @@ fn damage_is_left_out_and_noted() {
     assert!(history.provenance.notes[0].contains("kind 0x07"), "{:?}", history.provenance.notes);
 }
 
-/// The operations of a log that is read while it grows, each as `thread:index` with its ticks.
+/// Reads a log as if it still grew, and returns its operations in the order of completion, and its end.
 fn watched(log: &[u8]) -> Result<(Vec<Access>, LiveEnd), Error> {
     let options = Options::default();
     let mut lines = Lines::new(log, "run.log", false)?;
@@ -186,7 +186,7 @@ fn records_of_a_growing_log_arrive_in_parts() {
     while live.advance(&mut lines).unwrap() {
         numbers.extend(live.fetch().iter().map(|access| (lines.bytes(), access.thread)));
     }
-    // Each operation is there as soon as the last byte of its record is.
+    // Each operation is returned as soon as the last byte of its record has arrived.
     let end = log.len() as u64;
     assert_eq!(numbers, [(end - 7, 1), (end - 3, 0)]);
 }
@@ -196,7 +196,7 @@ const LINKED_DONE: &[u8] = b"\x21\x00\x00\x01\x00";
 const CONDITIONAL: &[u8] = b"\x15\x00\x01\x01\x80\x20\x08\x09";
 const CONDITIONAL_DONE: &[u8] = b"\x20\x00\x01\x01";
 
-/// A record of what orders the second operation of a thread.
+/// The record of the ordering of the second operation of a thread.
 fn order(thread: u8, words: &str) -> Vec<u8> {
     [&[0x16, thread, 1, 0, words.len() as u8], words.as_bytes()].concat()
 }
@@ -205,7 +205,7 @@ fn order(thread: u8, words: &str) -> Vec<u8> {
 fn orderings_of_weak_models_are_read() {
     let release = order(0, "annotation:release/address:0");
     let fence = order(1, "fence:fence-r,rw");
-    // The store-conditional completes first: what it depends on is known by its index.
+    // The store-conditional completes before the operation that it depends on.
     let log =
         log(&[LINKED, &release, CONDITIONAL, CONDITIONAL_DONE, LINKED_DONE, &fence, FENCE, END]);
     let trace = read_log(&log, false).unwrap();

@@ -47,12 +47,12 @@ impl Trace {
         self.line(0, &format!("{instruction} : MemWrite :  D={value:#018x} A={address:#x}"))
     }
 
-    /// An instruction that computes this value.
+    /// Adds an instruction that computes this value.
     fn compute(&mut self, instruction: &str, value: u64) -> &mut Trace {
         self.line(0, &format!("{instruction} : IntAlu :  D={value:#018x}"))
     }
 
-    /// A branch or a barrier.
+    /// Adds a branch or a barrier.
     fn plain(&mut self, instruction: &str) -> &mut Trace {
         self.line(0, &format!("{instruction} : No_OpClass : "))
     }
@@ -67,7 +67,7 @@ impl Trace {
         read.unwrap().histories.remove(0)
     }
 
-    /// The dependencies of CPU 0, such as `2 data 0`, and how many are unknown.
+    /// The dependencies of CPU 0, such as `2 data 0`, and the number of unknown ones.
     fn found(&self) -> (Vec<String>, u64) {
         let history = self.history();
         let dependencies = history.all_dependencies().iter();
@@ -108,7 +108,7 @@ fn dependencies_pass_through_the_stack() {
     expect(&trace, &[], 0);
 }
 
-/// RVWMO's rules 9, 10 and 13: what the address of any access depends on comes before later writes.
+/// RVWMO's rules 9, 10 and 13: a load that the address of any access depends on precedes later writes.
 #[test]
 fn dependencies_pass_through_a_table() {
     let mut trace = Trace::riscv();
@@ -142,7 +142,7 @@ fn what_is_not_understood_ends_the_chain() {
     let mut trace = Trace::riscv();
     trace.load("ld a5, 0(a0)", 7, X).at(0x4_0000).store("sd a5, 0(a1)", 7, Z);
     expect(&trace, &[], 2);
-    // A register that is written anew does not matter.
+    // A register that is overwritten carries no dependency.
     let mut trace = Trace::riscv();
     trace.plain("frobnicate a2").compute("c_li a5, 7", 7).compute("c_li a1, 0", 0);
     trace.store("sd a5, 0(a1)", 7, Z);
@@ -177,7 +177,7 @@ fn arm_shows_dependencies() {
     let mut trace = Trace::arm();
     trace.store("  ldadda   w1, w2, [x0]", 0, X).load("  ldr   x4, [x1]", 0, Y);
     expect(&trace, &["1 address 0"], 0);
-    // Which operand is taken depends on the flags.
+    // The flags decide which operand is the result.
     let mut trace = Trace::arm();
     trace.load("  ldr   x1, [x0]", 7, X).compute("  csel   x3, x1, x2, eq", 7);
     trace.store("  str   x3, [x7]", 7, Z);
@@ -195,7 +195,7 @@ fn an_instruction_barrier_is_behind_the_branch() {
     expect(&trace, &["1 control 0"], 0);
 }
 
-/// A status shows nothing that memory returned, so what depends on it is not ordered.
+/// A status shows nothing that memory returned, so operations that depend on it are not ordered.
 #[test]
 fn the_status_of_an_exclusive_store_is_no_dependency() {
     let mut trace = Trace::arm();

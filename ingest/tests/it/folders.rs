@@ -59,7 +59,7 @@ fn the_trace_and_what_surrounds_it() {
     assert_eq!(statistics.ended.as_deref(), Some(words));
 }
 
-/// What gem5 prints on standard error when a controller meets an event that it does not know.
+/// gem5's message on standard error when a controller meets an event for which it has no transition.
 const PANIC: &str = "warn: x
 build/NULL/mem/ruby/protocol/L1Cache_Transitions.cc:1261: panic: Invalid transition
 system.ruby.l1_cntrl0 time: 4 addr: 0x1000 event: Inv state: M
@@ -158,7 +158,7 @@ fn several_traces() {
     let folder = folder(&[("a.trace", text), ("b.trace", text)]);
     let words = read(folder.path()).unwrap_err().to_string();
     assert!(words.contains("2 of its files are traces (a.trace, b.trace)"), "{words}");
-    // What to type instead, which a shell expands to these files alone.
+    // The advice is a pattern that a shell expands to these files alone.
     let all = folder.path().join("*.trace").display().to_string();
     assert!(words.ends_with(&format!("give {all}")), "{words}");
 }
@@ -173,7 +173,7 @@ fn what_to_type_instead_of_a_folder() {
         let words = read(folder.path()).unwrap_err().to_string();
         words.replace(&folder.path().display().to_string(), "DIR")
     };
-    // The names need not be those of compressed files: it is the content that counts.
+    // The content decides whether a file is compressed, not its name.
     let compressed = advice(&[("a.trace.gz", text), ("b.trace.gz", text), ("notes.txt", b"hello")]);
     assert!(compressed.ends_with("give DIR/*.gz"), "{compressed}");
     let mixed = advice(&[("a.trace", text), ("b.trace.gz", text)]);
@@ -197,7 +197,7 @@ fn gem5_does_not_finish_the_last_line_when_it_crashes() {
     assert_eq!(operations(&trace), ["0: store 0x1000 := 0x1"]);
 }
 
-/// A run of the plug-in leaves a log of operations; what gem5 printed beside it is no trace.
+/// A run of the plug-in leaves a log of operations; the output of gem5 beside it is no trace.
 #[test]
 fn a_log_of_the_plug_in_is_the_trace_of_its_folder() {
     let mut log = ingest::tester::MAGIC.to_vec();

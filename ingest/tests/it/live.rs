@@ -1,5 +1,5 @@
-//! Traces that are read as they grow: the operations are those of the whole trace, in the order of completions, and none
-//! arrives before the bound of `completed_before`.
+//! Traces that are read while they are being written: the operations are those of the whole trace, in the order of
+//! completions, and none arrives below the bound of `completed_before`.
 
 use std::collections::HashMap;
 use std::fs;

@@ -20,7 +20,7 @@ fn loads_and_stores() {
     let history = &trace.histories[0];
     let store = history.operation(OpId(1));
     assert_eq!((store.issued, store.completed), (Some(1), Some(2)));
-    // The line that shows the value.
+    // The line of an operation is the one that shows its value.
     assert_eq!(store.line, Some(5));
     assert_eq!(history.order(OpId(1)), Some(0));
     assert_eq!(history.provenance.sizes, Sizes::Assumed(8));
@@ -197,11 +197,11 @@ fn what_makes_no_operation() {
     assert!(trace.histories[0].provenance.unfinished.is_empty());
 }
 
-/// Fetches on port 0, data on port 1, page-table walks on port 2, as a stock CPU has them.
+/// A CPU with fetches on port 0, data on port 1 and page-table walks on port 2, as a stock CPU has them.
 fn stock_cpu() -> Script {
     let mut script = Script::new();
     script.request((0, 0), "ReadReq", A, Some("IFETCH"));
-    // Coalesced with the request before, so without a type of its own.
+    // This request is coalesced with the one before, so it has no type of its own.
     script.request((0, 0), "ReadReq", A + 4, None);
     script.request((0, 1), "WriteReq", A + 64, Some("ST"));
     script.request((0, 2), "ReadReq", A + 128, Some("LD"));

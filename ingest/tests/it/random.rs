@@ -50,7 +50,7 @@ fn options() -> impl Strategy<Value = Options> {
     })
 }
 
-/// What may happen to a text.
+/// A random change of a text.
 #[derive(Clone, Debug)]
 enum Change {
     Set(u8),

@@ -14,7 +14,7 @@ fn both() -> Script {
 
 const EXPECTED: [&str; 2] = ["0: store 0x1000 := 0x1", "1: load 0x1000 == 0x1"];
 
-/// Changes each line; `change` also gets whether the line is a raw one.
+/// Changes each line; the second argument of `change` is whether the line is a raw one.
 fn changed(script: &Script, change: impl Fn(&str, bool) -> String) -> String {
     let is_raw = |line: &str| !line.contains("system.");
     let lines = script.text.lines();

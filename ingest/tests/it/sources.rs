@@ -11,7 +11,7 @@ fn from(source: Source) -> Options {
     Options { source: Some(source), ..Options::default() }
 }
 
-/// Thread 0 stores, loads what it stored from its buffer, and the store reaches memory later.
+/// Thread 0 stores, then loads the value from its store buffer, and the store reaches memory later.
 fn client() -> Script {
     let mut script = Script::new();
     script.line("      1: system.cpu0: T0 op 0 store 0x1000 0x100000001");
@@ -84,7 +84,7 @@ fn a_client_stores_a_value_twice() {
     let history = &trace.histories[0];
     let order: Vec<Option<u32>> = history.ops().map(|op| history.order(op)).collect();
     assert_eq!(order, [Some(2), Some(1), Some(0), Some(3), Some(4)]);
-    // A store that the client did not print may be what a load reads.
+    // A load may return the value of a store that the client did not print.
     assert_eq!(history.provenance.unfinished.len(), 1);
 }
 
@@ -102,8 +102,8 @@ fn a_client_alone() {
     assert_eq!(kinds(&trace.histories[0]), [Kind::Load, Kind::Load]);
 }
 
-/// A store, an atomic, a fence, an atomic that changes nothing, a load. `sized`: with the lines of PacketQueue, after which
-/// everything is known of an operation.
+/// A store, an atomic, a fence, an atomic that changes nothing, and a load. If `sized`, with the lines of PacketQueue,
+/// after which no later line can add to an operation.
 fn atomic_client(sized: bool) -> Script {
     let mut script = Script::new();
     let client = |script: &mut Script, what: &str| {
@@ -161,7 +161,7 @@ fn a_client_prints_atomics_and_fences() {
     }
 }
 
-/// A core may make its atomics of a load-linked and a store-conditional, and repeat them.
+/// A core may perform an atomic as a load-linked and a store-conditional, and repeat them.
 #[test]
 fn a_client_prints_a_linked_pair_as_one_atomic() {
     for sized in [false, true] {
@@ -199,7 +199,7 @@ fn a_client_does_not_print_an_atomic() {
             let expected = format!("no operation {missing} of thread 0 up to the end");
             assert!(words.contains(&expected), "{words}");
         }
-        // What it wrote may be what others read.
+        // Other threads may have read the value that the missing read-modify-write wrote.
         let trace = common::read(&without("op 1 rmw"), &lossy()).unwrap();
         assert_eq!(trace.histories[0].operations(), 4);
         assert_eq!(trace.histories[0].provenance.unfinished.len(), 1);
@@ -297,7 +297,7 @@ fn locked_instructions() {
     cpu.locked("system.cpu0", A, 1, 2);
     cpu.locked("system.cpu0", A, 2, 2);
     cpu.access("system.cpu0", "ld", A, 2);
-    // One thread shares nothing.
+    // A single thread shares no locations.
     assert!(operations(&exec(&cpu.text, None)).is_empty());
     let trace = exec(&cpu.text, Some(A..A + 8));
     let expected = [

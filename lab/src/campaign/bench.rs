@@ -1,4 +1,4 @@
-//! Where the runs of a campaign are made: on rubric's simulator (`runner`) or in gem5 (`in_gem5`).
+//! [`Bench`]: the interface by which a campaign makes its runs, on rubric's simulator (`runner`) or in gem5 (`in_gem5`).
 
 use simulate::client::Client;
 use simulate::recipe::Lineage;
@@ -17,7 +17,7 @@ pub struct Title {
     pub mutant: Option<String>,
 }
 
-/// Where a campaign's programs run: on rubric's simulator or in binaries of gem5.
+/// Makes a campaign's runs, on rubric's simulator or in binaries of gem5.
 pub trait Bench: Sync {
     /// How many runs of a stream the first round has, and the largest number that any has.
     fn pace(&self) -> (u32, u32);

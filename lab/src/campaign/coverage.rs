@@ -41,7 +41,7 @@ pub fn coverage(
     Ok(rows)
 }
 
-/// A row for each transition of a protocol, with what was counted of the triples of `simulate::system::Reached`.
+/// A row for each transition of a protocol. `reached` has the numbers of triples (`simulate::system::Reached`), each with its count.
 ///
 /// # Errors
 /// Fails if no system can be made of the protocol.

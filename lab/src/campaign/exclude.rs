@@ -12,10 +12,10 @@ use super::subjects::Subject;
 use crate::error::Error;
 use crate::protocols::Opened;
 
-/// For each subject, the reason why it is equivalent to its protocol, if it is. `originals` are the runs of the
-/// protocols themselves: a mutant would not reach what none of them reached in runs with the same seeds. A mutant with
-/// other seeds is not excluded for that reason. If programs ask for more than accesses, no mutant is excluded because
-/// its code is unreachable otherwise.
+/// For each subject, the reason why it is equivalent to its protocol, if it is. `originals` are the runs of the unmutated protocols. A
+/// mutant whose changed code none of these reached is excluded, since its runs with the same seeds would not reach it either; not so if
+/// mutants run with other seeds (`has_same_seeds` is false). If programs make requests besides accesses, reasons that assume accesses only
+/// do not count.
 ///
 /// # Errors
 /// Fails if a mutant does not fit its protocol.
@@ -48,7 +48,7 @@ pub fn excluded(
     subjects.par_iter().map(look).collect()
 }
 
-/// The transitions that the runs of a protocol reached.
+/// The transitions that the runs of the unmutated protocol reached.
 fn reached(opened: &Opened, at: usize, subjects: &[Subject], originals: &[Stream]) -> Reached {
     let mut reached = Reached::default();
     let own = originals.iter().filter(|stream| subjects[stream.subject].protocol == at);

@@ -1,10 +1,11 @@
-//! Which alarms of unmutated protocols are known faults of gem5's released ones.
+//! Determines which alarms of unmutated protocols are known faults of gem5's released protocols.
 //!
 //! Of the alarms of a kind, that with the shortest run is tried: it is known if its program, and variations of it, are clean with the
 //! repairs. So the cost stays small, and the result depends on nothing but the runs.
 //!
-//! A binary of gem5 has no repairs. What was found in one is known if rubric's simulator finds the same, with the program of one of the
-//! shortest runs or a variation of it, on the same caches, and that is known. Otherwise it was not tried.
+//! A binary of gem5 cannot be repaired. An alarm in gem5 is known if rubric's simulator reproduces it with the program of one of the
+//! shortest runs, or a variation of it, on the same caches, and if repairs explain it there. If the simulator does not reproduce it, the
+//! column `known` stays empty.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +21,13 @@ use crate::gem5::System;
 use crate::protocols::Opened;
 use crate::testing::{Explainer, FindingKind, MOST_KINDS, MOST_TRANSITIONS, Signature, VARIATIONS};
 
-/// What alarms of one kind have in common, as far as the rows show it.
+/// The kind of an alarm: its outcome, its fault, its message without numbers, and whether the cores load early.
 type Kind = (String, Option<String>, Option<String>, bool);
 
 /// Fills in the column `known` of the runs that are tried: the names of the repairs that explain the alarm, or `none`.
 ///
 /// # Errors
-/// A run cannot be repeated, or a certificate is wrong.
+/// Fails if a run cannot be repeated, or if a certificate is wrong.
 pub fn explain(
     opened: &[Opened],
     options: &Options,
@@ -72,10 +73,10 @@ fn repairs(
     Ok(known.map_or("none".to_owned(), |known| known.repairs.join(",")))
 }
 
-/// Fills in the column `known` of runs in gem5 as [`explain`] does, if rubric's simulator finds the same.
+/// Fills in the column `known` of runs in gem5 as [`explain`] does, if rubric's simulator reproduces the alarm.
 ///
 /// # Errors
-/// A run cannot be made, or a certificate is wrong.
+/// Fails if a run cannot be made, or if a certificate is wrong.
 pub fn explain_in_gem5(
     opened: &[Opened],
     options: &Options,
@@ -98,7 +99,8 @@ pub fn explain_in_gem5(
 /// The number of runs of a kind in gem5 that rubric's simulator tries to repeat.
 const MOST_REPEATED: usize = 8;
 
-/// A simulation that shows what a run in gem5 has shown, and what that is; none if neither the same program shows it nor variations.
+/// A simulation that reproduces the alarm of a run in gem5, and its signature; none if neither the same program nor its variations
+/// reproduce it.
 fn repeated(
     opened: &Opened,
     explainer: &Explainer<'_>,
@@ -121,7 +123,7 @@ fn repeated(
     Ok(None)
 }
 
-/// Whether a run in gem5 shows a finding, as far as its row tells.
+/// Whether a run in gem5 shows a finding, as far as its row contains that.
 fn is_shown(run: &CampaignRun, client: Client, signature: &Signature) -> bool {
     match run.outcome {
         RunOutcome::Deadlock => signature.kind == FindingKind::Deadlock,

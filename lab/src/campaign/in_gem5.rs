@@ -27,22 +27,22 @@ use crate::protocols::{Opened, find_mutant};
 use crate::shard::Shard;
 use crate::text::{quoted, tame};
 
-/// A binary, and what it is of.
+/// A binary of gem5, with its protocol and its mutant.
 pub struct Gem5Subject<'a> {
     /// The name in tables.
     pub title: Title,
     binary: &'a Binary,
-    /// The number of its protocol among those that were opened, and the protocol.
+    /// Index of the binary's protocol among those that were opened.
     pub protocol: usize,
     opened: &'a Opened,
     /// The columns about the mutant.
     about: CampaignRun,
 }
 
-/// Asks the binaries of the options what they are. Keeps of the opened protocols those that a binary has.
+/// Asks the binaries of the options which protocols they are built with, and removes the opened protocols that no binary has.
 ///
 /// # Errors
-/// Fails if a binary is not gem5, if none of the protocols is that of a binary, or if an option is not one of runs in gem5.
+/// Fails if a binary is not gem5, if none of the protocols is that of a binary, or if the plug-in lacks a kind of core.
 pub fn binaries(options: &Options, opened: &mut Vec<Opened>) -> Result<Vec<Binary>, Error> {
     if options.gem5.is_empty() {
         return Ok(Vec::new());
@@ -56,7 +56,7 @@ pub fn binaries(options: &Options, opened: &mut Vec<Opened>) -> Result<Vec<Binar
     Ok(binaries)
 }
 
-/// Asks binaries what they are. One that was built with several protocols counts for each of those that were opened.
+/// Asks binaries which protocols they are built with. A binary with several protocols is returned once for each of them that is opened.
 ///
 /// # Errors
 /// Fails as [`Binary::probe`] does.
@@ -67,7 +67,7 @@ pub fn probe(given: &[Given], opened: &[Opened]) -> Result<Vec<Binary>, Error> {
     Ok(binaries.concat())
 }
 
-/// Refuses what the plug-in does not have.
+/// Refuses kinds of cores that the plug-in does not have.
 fn check(options: &Options) -> Result<(), Error> {
     match options.clients.iter().find(|client| !has_cores(**client)) {
         Some(client) => Err(Error::NotInGem5(format!(
@@ -98,7 +98,7 @@ pub fn opened_of<'a>(binary: &Binary, opened: &'a [Opened]) -> Result<(usize, &'
 /// The subjects: unmutated protocols, then mutants.
 ///
 /// # Errors
-/// Fails if two binaries have the same name, or one that of a mutant of another protocol.
+/// Fails if two binaries have the same protocol and mutant, or if a binary is named after a mutant of another protocol.
 pub fn subjects<'a>(
     opened: &'a [Opened],
     binaries: &'a [Binary],
@@ -131,7 +131,7 @@ pub fn subjects<'a>(
     Ok(subjects)
 }
 
-/// The columns about the mutant. One that rubric does not know counts as named.
+/// A row with the columns about the mutant of a binary. A mutant that rubric does not know counts as a named one.
 ///
 /// # Errors
 /// Fails if it is a mutant of another protocol.
@@ -187,7 +187,7 @@ pub fn digest(subjects: &[Gem5Subject<'_>]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The text of a program for a kind of core.
+/// The text of a program for a kind of core, and the number of its threads.
 ///
 /// # Errors
 /// Fails if the protocol does not handle what the program asks for.
@@ -224,10 +224,11 @@ struct Gem5Runs<'b, 'a> {
     bench: &'b Gem5Bench<'a>,
     subject: &'b Gem5Subject<'a>,
     client: Client,
-    /// How many programs run at once.
+    /// The number of programs that run at once.
     jobs: usize,
-    /// The process, if one is running, its system, and the programs that it has still to run.
+    /// The running process with its system, if there is one.
     session: Option<(System, Session<'a>)>,
+    /// The programs that the process has still to run, each with the number of its threads.
     ahead: VecDeque<(Lineage, u32)>,
 }
 
@@ -255,7 +256,7 @@ impl Bench for Gem5Bench<'_> {
 }
 
 impl Gem5Runs<'_, '_> {
-    /// Gives a process of gem5 the programs of a stream from the next one on, as far as they have the same system.
+    /// Gives a process of gem5 the next programs of a stream, up to the first one that needs another system.
     fn begin(&mut self, lineages: impl Iterator<Item = Lineage>) -> Result<(), Error> {
         let Gem5Subject { binary, opened, .. } = self.subject;
         let (mut programs, mut system) = (Vec::new(), None);
@@ -286,7 +287,7 @@ impl Gem5Runs<'_, '_> {
         Ok(())
     }
 
-    /// Gives the process up: to others, unless it still has programs of this stream.
+    /// Releases the process: other streams may use it if it has run all of its programs, else it is ended.
     fn leave(&mut self) {
         if let Some((system, session)) = self.session.take()
             && session.is_idle()
@@ -295,7 +296,7 @@ impl Gem5Runs<'_, '_> {
         }
     }
 
-    /// What becomes of the next program of the process.
+    /// Waits for the result of the next program of the process, and returns it with the number of the program's threads.
     fn next(&mut self) -> Result<(Played, u32), Error> {
         match (&mut self.session, self.ahead.pop_front()) {
             (Some((_, session)), Some((_, threads))) => Ok((session.play()?, threads)),
@@ -303,7 +304,7 @@ impl Gem5Runs<'_, '_> {
         }
     }
 
-    /// The row of a run, without what only its stream knows.
+    /// The row of a run, without the columns about its stream: generator, repetition and number.
     fn row(&self, played: &Played, lineage: &Lineage, threads: u32) -> Result<CampaignRun, Error> {
         let Gem5Subject { title, binary, about, .. } = self.subject;
         let command = self.command(lineage);
@@ -348,7 +349,7 @@ impl Gem5Runs<'_, '_> {
         )
     }
 
-    /// Where a run is kept; none if traces are not.
+    /// The folder in which a run is kept; none if traces are not kept.
     fn kept(&self, row: &CampaignRun) -> Option<Kept> {
         let traces = self.bench.traces?;
         let folder = kept(traces, row, None);
@@ -430,7 +431,10 @@ impl NoVerdict {
     }
 }
 
-/// The verdict about a history, what the criteria say, and its digest.
+/// The verdict about a history, the results of the criteria, and the digest of the history.
+///
+/// # Errors
+/// Fails if a value is written twice, or if a certificate is rejected.
 pub fn judged(
     history: &History,
     model: Model,
@@ -446,7 +450,7 @@ pub fn outcome(ending: &Ending, verdict: Finding) -> (RunOutcome, Option<String>
     let fault = |outcome, kind: &str, message: &str| {
         (outcome, Some(kind.to_owned()), Some(message.to_owned()))
     };
-    // Up to where a log was cut, its history is that of the run.
+    // The part of the log that was written is a part of the run, so a violation in it is one of the run.
     let unless_violated = |kind, message| match verdict {
         Finding::Violation => (RunOutcome::Violation, None, None),
         _ => fault(RunOutcome::Undecided, kind, message),
@@ -486,7 +490,7 @@ pub fn ticks(ending: &Ending, history: &History) -> u64 {
     crashed.or(last).unwrap_or(0)
 }
 
-/// The options with which programs ask for more than accesses.
+/// The command-line options for the requests that programs make in addition to their accesses.
 fn words(extras: Extras) -> String {
     let Extras { flushes, atomics, partial, .. } = extras;
     let options = [("--flush", flushes), ("--atomics", atomics), ("--partial", partial)];

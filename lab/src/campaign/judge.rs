@@ -1,4 +1,4 @@
-//! Decides what the history of a run shows.
+//! Checks the history of a run: against the model that its cores guarantee, and if it violates that, against all criteria.
 
 use std::borrow::Cow;
 

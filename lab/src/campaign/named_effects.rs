@@ -1,11 +1,12 @@
-//! How the faults of the named mutants show, as it was tried once for each: what would have found those that a campaign did not find.
+//! Says for each named mutant which command shows its fault, or why nothing does, from the table `fixtures::NAMED_EFFECTS`. Reports use it
+//! for mutants that a campaign did not find.
 
 use std::collections::BTreeMap;
 
 use simulate::named_effects::{NamedEffect, named_effects};
 use slicc::mutant::named;
 
-/// The named mutants, each with its first way to be found or the reason why it cannot, in a sentence without its full stop.
+/// The named mutants, each with the first command that shows its fault or the reason why nothing does, as a sentence without full stop.
 ///
 /// # Errors
 /// Returns an error if the table of effects cannot be read.

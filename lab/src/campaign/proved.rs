@@ -1,8 +1,8 @@
-//! Proves by exploration which transitions that no program took are taken in no run of small systems.
+//! Proves by exploration that transitions that no program took are unreachable in small systems.
 //!
-//! What random programs leave out may be rare, or impossible. Small systems are explored completely, with the requests that the programs
-//! make: of what no run of these takes, the table of coverage says so, with the sizes. A size that a limit stops, or in which something is wrong,
-//! proves nothing and is left out.
+//! A transition that random programs did not take may be rare or impossible. Small systems are explored completely, with the requests that
+//! the programs make. If no run of them takes a transition, its row of the table of coverage names their sizes. A size at which a limit
+//! stops the exploration, or at which it finds a fault, proves nothing and is left out.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +19,7 @@ use crate::protocols::{Opened, refused};
 /// The number of states after which an exploration is given up.
 pub const STATES: usize = 3_000_000;
 
-/// Gives the transitions that neither a program took nor any run of the sizes that could be explored the reason that they are
-/// unreachable there.
+/// Fills in the reason `unreached` of the transitions that neither a program nor any run of the completely explored sizes took.
 ///
 /// # Errors
 /// Fails if a protocol has errors.
@@ -51,11 +50,11 @@ pub fn prove(opened: &[Opened], options: &Options, rows: &mut [Coverage]) -> Res
     Ok(())
 }
 
-/// What complete explorations of a protocol have in common.
+/// The combined result of the complete explorations of a protocol.
 struct Explored {
     /// The sizes, in words.
     sizes: Vec<String>,
-    /// What is asked for beside loads and stores, in words.
+    /// The requests that cores and devices make besides loads and stores, in words.
     also: String,
     /// The transitions that some run takes or stalls at.
     taken: BTreeSet<(String, String, String)>,

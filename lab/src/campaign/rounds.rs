@@ -52,7 +52,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Makes a stream without runs. `seed` is the first seed of the campaign, and `extras` what programs ask for beside their accesses.
+    /// Makes a stream without runs. `seed` is the first seed of the campaign, and `extras` are the requests that programs make in addition
+    /// to their accesses.
     pub fn new(
         subject: usize,
         client: Client,
@@ -134,7 +135,7 @@ pub struct Rounds<'a> {
     pub stop: StopRule,
     /// The time after which no further run is started.
     pub deadline: Option<Instant>,
-    /// Where the programs run.
+    /// The simulator or the binaries of gem5 that run the programs.
     pub bench: &'a dyn Bench,
 }
 

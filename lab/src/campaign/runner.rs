@@ -217,7 +217,7 @@ fn simulate(
     run.map_err(Error::run(&protocol.title()))
 }
 
-/// The path of what is kept of a run, in a folder for each protocol: a file with this ending, or a folder.
+/// The path at which a run is kept, in a folder for each protocol: a file with the extension `ending`, or a folder if there is none.
 pub fn kept(traces: &Path, row: &CampaignRun, ending: Option<&str>) -> PathBuf {
     let plain = |text: &str| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);

@@ -51,7 +51,7 @@ pub struct Settings {
     /// Whether warnings are faults.
     #[serde(default)]
     pub strict: bool,
-    /// Time limit of a verdict.
+    /// Time limit of a verdict, in seconds.
     pub timeout_seconds: f64,
     /// Digest of the texts of all protocols and the mutants that were chosen, or of when binaries of gem5 were compiled.
     pub subjects: String,
@@ -155,7 +155,7 @@ impl Settings {
     }
 }
 
-/// The word for no repairs, which settings of versions without repairs stand for.
+/// The value of `repairs` for no repairs. Settings without this key were written by versions that had no repairs.
 fn no_repairs() -> String {
     Repairs::None.to_string()
 }

@@ -180,7 +180,7 @@ fn sample(
 /// The purpose in [`Rng::new`], which makes samples independent of other uses of the seed.
 const SAMPLE: u64 = 0x5341_4d50;
 
-/// A digest of the texts of the protocols and the names and edits of all mutants.
+/// A digest of the texts of the protocols and the names of all mutants.
 pub fn digest(opened: &[Opened], subjects: &[Subject]) -> String {
     let mut hash = Sha256::new();
     for one in opened {

@@ -204,7 +204,7 @@ const IN_ORDER: Origin = Origin::Protocols(Client::IN_ORDER);
 /// Equally many loads and stores. HPCA 2006, section 5, has loads, stores, swaps, membars and *others*, which are left out.
 const EQUAL: Mix = mix(33, 33);
 
-/// A mix of HPCA 2006, which differ in the weights of loads and stores.
+/// A mix of HPCA 2006. The paper's mixes differ in the weights of loads and stores.
 const fn mix(loads: u32, stores: u32) -> Mix {
     Mix { loads, stores, rmws: 30, fences: 2 }
 }

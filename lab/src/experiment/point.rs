@@ -153,7 +153,7 @@ pub enum Wanted {
     Both,
 }
 
-/// The number of protocols that histories take turns at.
+/// The number of built-in protocols, which make histories in turn.
 const PROTOCOLS: u32 = BUILTINS.len() as u32;
 
 impl Repoint {

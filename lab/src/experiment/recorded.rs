@@ -24,8 +24,8 @@ pub struct Recordings {
     pub skipped: Vec<Error>,
 }
 
-/// Reads the histories of all traces in a folder and its folders, those that `rubric check` finds there. Files that cannot be read as
-/// histories are skipped.
+/// Reads the histories of all traces in a folder and its subfolders, the same traces that `rubric check` finds there. Files that cannot be
+/// read as histories are skipped.
 ///
 /// # Errors
 /// Fails if the folder cannot be read, or has no traces.
@@ -81,8 +81,8 @@ pub fn points(
     points
 }
 
-/// The kinds of histories that an experiment is about, each with what is done on them. Parts that differ in a parameter alone have the
-/// same.
+/// The kinds of histories that an experiment is about, each with the tasks done on them. Parts that differ only in a parameter have the
+/// same kinds.
 fn kinds(experiment: &Experiment, size: Size) -> Vec<(Wanted, Vec<Task>)> {
     let mut kinds = Vec::new();
     for point in experiment.points(size) {
@@ -100,7 +100,7 @@ fn kinds(experiment: &Experiment, size: Size) -> Vec<(Wanted, Vec<Task>)> {
     kinds
 }
 
-/// What is done on a history: the tasks of all kinds of which it is, each once.
+/// The tasks for a history: those of all kinds to which it belongs, each once.
 fn tasks(recording: &Recording, kinds: &[(Wanted, Vec<Task>)], limits: &Limits) -> Vec<Task> {
     let mut all = Vec::new();
     for (wanted, tasks) in kinds {

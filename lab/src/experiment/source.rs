@@ -62,8 +62,8 @@ type Name = (String, Option<&'static str>);
 const RUNS_PER_MUTANT: u32 = 40;
 /// Runs after which the search for a violation ends with an error.
 const MAX_RUNS: u32 = 4000;
-/// Runs after which a protocol that was chosen must have ended one. Those in which it fails are left out, since released protocols have
-/// faults.
+/// Attempts at a history in which a protocol that the user chose may fail. Such runs are discarded, since released protocols have faults; a
+/// failure in a later attempt is an error.
 const FAILED_RUNS: u32 = 50;
 /// Ticks without an answer that count as a deadlock. No correct protocol takes that long, however many cores wait for one line.
 const DEADLOCK_THRESHOLD_TICKS: u64 = 100_000_000;
@@ -86,7 +86,8 @@ impl Maker {
     /// Makes the history with a number, from a recipe and the seed of the experiment.
     ///
     /// # Errors
-    /// Fails if an unmutated protocol cannot be opened or fails (one that was chosen if its first runs all do), or if no run violates SC where a violation is wanted.
+    /// Fails if an unmutated protocol cannot be opened or fails, or if no run violates SC where a violation is wanted. A protocol that the
+    /// user chose may fail in the first attempts.
     pub fn make(&self, recipe: &Recipe, number: u32, seed: u64) -> Result<Made, Error> {
         let start = Instant::now();
         let wants_violation =

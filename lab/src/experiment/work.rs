@@ -1,4 +1,4 @@
-//! [`Work`]: the plan of an experiment's rows, and making those that are missing, on all cores.
+//! [`Work`] plans the rows of an experiment, and makes those that are missing, on all cores.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -260,7 +260,7 @@ impl<'a> Work<'a> {
             !names.all(|name| is_known(task.model(), name))
         });
         let mut tasks: Vec<Task> = tasks.copied().collect();
-        // The first task finds the history in no cache, so each task has its turn.
+        // The first task finds the caches cold, so the tasks take turns at being the first.
         let turn = item.number as usize % tasks.len().max(1);
         tasks.rotate_left(turn);
         let mut programs = Vec::new();

@@ -1,4 +1,4 @@
-//! A program on rubric's simulator and in gem5.
+//! Runs a program on rubric's simulator, and pairs its row with that of the same program in gem5.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -24,8 +24,9 @@ use crate::text::tame;
 pub struct Subject<'a> {
     pub binary: &'a Binary,
     pub opened: &'a Opened,
-    /// The name of the mutant, and the protocol with it.
+    /// The name of the mutant; none for the unmutated protocol.
     pub mutant: Option<String>,
+    /// The mutated protocol; none for the unmutated protocol.
     pub mutated: Option<Protocol>,
 }
 
@@ -36,18 +37,18 @@ impl Subject<'_> {
     }
 }
 
-/// What identifies a program that ran: protocol, mutant, client and number.
+/// Identifies a program that ran: protocol, mutant, client and number.
 pub type Key = (String, Option<String>, String, u32);
 
-/// What identifies a transition: protocol and mutant; machine, state and event.
+/// Identifies a transition: protocol and mutant; machine, state and event.
 pub type TransitionKey = (String, Option<String>, [String; 3]);
 
-/// A line of the journal: a program in both places.
+/// A line of the journal: the runs of one program on the simulator and in gem5.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// On the simulator, and in gem5.
+    /// The run on the simulator, then that in gem5.
     pub runs: [FidelityRun; 2],
-    /// Machine, state and event, and how often each of the places took the transition.
+    /// Machine, state and event of each transition, and how often it was taken on the simulator and in gem5.
     transitions: Vec<([String; 3], [u64; 2])>,
 }
 
@@ -67,8 +68,8 @@ impl Entry {
         self.runs[0].number
     }
 
-    /// Adds the transitions to sums over all programs of a mutant that came to their end in both places: one that a fault or the time
-    /// limit cut off in one of them would count for less there.
+    /// Adds the counts of transitions to sums over all programs of a mutant. A program that a fault or the time limit ended on either side
+    /// is left out, since it would have smaller counts on that side.
     pub fn count(&self, sums: &mut BTreeMap<TransitionKey, [u64; 2]>) {
         if self.runs.iter().any(|run| run.fault.is_some()) {
             return;
@@ -90,7 +91,7 @@ pub fn row(
     TransitionPair { protocol, mutant, machine, state, event, simulator, gem5 }
 }
 
-/// What the runs of a stream have in common.
+/// The data that all runs of a stream share.
 pub struct Pairs<'a> {
     pub subject: &'a Subject<'a>,
     pub client: Client,
@@ -101,7 +102,10 @@ pub struct Pairs<'a> {
 type Counts = BTreeMap<[String; 3], u64>;
 
 impl Pairs<'_> {
-    /// Runs a program on the simulator, and compares it with what became of it in gem5.
+    /// Runs a program on the simulator, and pairs it with the program's result in gem5.
+    ///
+    /// # Errors
+    /// Fails if the run cannot be made, if a value is written twice, or if a certificate is rejected.
     pub fn entry(
         &self,
         number: u32,
@@ -202,7 +206,7 @@ impl Pairs<'_> {
         Ok((finding, criteria))
     }
 
-    /// Fills in what found something, and how large the run is.
+    /// Fills in the columns about the check that found a failure, and about the size of the run.
     fn found(
         &self,
         row: FidelityRun,

@@ -19,7 +19,7 @@ pub struct Settings {
     protocols: Vec<String>,
     /// The first seed.
     seed: u64,
-    /// Time limit of a program and of a verdict.
+    /// Time limit of a program and of a verdict, in seconds.
     timeout_seconds: f64,
     /// The binaries, and when they were compiled.
     binaries: Vec<String>,

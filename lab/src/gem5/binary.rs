@@ -1,4 +1,4 @@
-//! Binaries of gem5, and what they say about themselves.
+//! Binaries of gem5. [`Binary::probe`] asks one for its protocols and the time of its compilation.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::error::Error;
 /// The name of a binary whose protocol is not mutated.
 pub const UNMUTATED: &str = "none";
 
-/// How long a binary may take to say what it is. It loads its Python modules first.
+/// Time limit of a binary's answer to [`QUESTION`]. It loads its Python modules first.
 const ANSWER: Duration = Duration::from_secs(60);
 
 /// A binary as the command line names it: `PATH` or `NAME=PATH`.
@@ -55,21 +55,21 @@ impl fmt::Display for Given {
 /// A binary that is gem5.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binary {
-    /// How it was given.
+    /// The name and path from the command line.
     pub given: Given,
     /// The path, from the root, so that a process may run in another folder.
     pub path: PathBuf,
     /// The protocol that it runs.
     pub protocol: String,
-    /// Whether it was built with several protocols, so that its scripts have to be told which one.
+    /// Whether it was built with several protocols, so that the script needs an option for the protocol.
     pub has_several: bool,
-    /// When it was compiled, as it says.
+    /// The time at which it was compiled, as gem5 prints it.
     pub compiled: String,
 }
 
 impl Binary {
-    /// Asks a binary what it is. One that was built with several protocols is a binary for each of those that are wanted, or
-    /// the one whose name it was given.
+    /// Asks a binary which protocols it is built with. If there are several, returns a [`Binary`] for the protocol that the user named, or
+    /// else for each of the `wanted` protocols among them.
     ///
     /// # Errors
     /// Fails if it cannot be started, is not gem5 with the plug-in, has no protocol of Ruby, or is a mutant of one of several
@@ -114,7 +114,7 @@ impl Binary {
         Ok(chosen.into_iter().map(binary).collect())
     }
 
-    /// The arguments by which its scripts know the protocol.
+    /// The option that tells the script which protocol to run; none if the binary has only one.
     pub fn arguments(&self) -> Option<String> {
         self.has_several.then(|| format!("--protocol={}", self.protocol))
     }
@@ -152,8 +152,8 @@ fn choose(given: &Given, built: Vec<String>, wanted: &[&str]) -> Result<Vec<Stri
     }
 }
 
-/// The script that asks. The option `--build-info` of gem5 v24.0 fails. Where gem5 was built with several protocols, its
-/// `PROTOCOL` is `MULTIPLE`, and each has a variable.
+/// The script that makes a binary print when it was compiled, its protocols, and whether it has the plug-in. The option `--build-info` of
+/// gem5 v24.0 fails. Where gem5 was built with several protocols, its `PROTOCOL` is `MULTIPLE`, and each has a variable.
 const QUESTION: &str = "\
 import _m5.core
 import m5.defines
@@ -187,7 +187,7 @@ fn answer(path: &Path) -> Result<Printed, Error> {
     })
 }
 
-/// Why a path cannot be started: what it is instead of a binary, as far as that can be seen.
+/// The message about a path that cannot be started: what the file is instead of a binary, as far as its type and first bytes show.
 fn not_started(path: &Path, error: &io::Error) -> String {
     let expected = "a binary of gem5 was expected, such as build/NULL/gem5.opt";
     if path.is_dir() {
@@ -204,7 +204,7 @@ fn not_started(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// How many bytes of a file show whether it is text.
+/// The number of bytes at the beginning of a file by which text is recognised.
 const SAMPLE: u64 = 1024;
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use super::{Binary, Session, System};
 /// Processes that have run all of their programs and could run more.
 #[derive(Default)]
 pub struct Idle<'a> {
-    /// Each with its binary and its system, the latest used last.
+    /// Each process with its binary and its system, the most recently used last.
     processes: Mutex<Vec<(Binary, System, Session<'a>)>>,
 }
 
 impl<'a> Idle<'a> {
-    /// How many are kept for each processor; each takes some 100 MB.
+    /// Largest number of idle processes for each processor. Each process takes some 100 MB.
     const MOST_PER_PROCESSOR: usize = 2;
 
     /// A process of this binary with this system, if there is one.

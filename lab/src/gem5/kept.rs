@@ -11,13 +11,14 @@ use crate::text::quoted;
 /// The variable that names gem5's source tree.
 const SOURCES: &str = "RUBRIC_GEM5";
 
-/// The names of the files.
+/// The name of the file with the command line.
 const COMMAND: &str = "command.txt";
+/// The name of the file with the program.
 const PROGRAM: &str = "program.txt";
-/// The log of operations.
+/// The name of the log of operations.
 const LOG: &str = "run.log";
-/// What gem5 printed, under the name that gem5 gives its standard output: the folder is read as one of gem5's, so `rubric check` finds
-/// the log in it, and gem5's message beside it.
+/// The name of the file with gem5's output, which is the name that gem5 itself gives to its standard output: so `rubric check` reads the
+/// folder as an output folder of gem5, with the log and gem5's message.
 const OUTPUT: &str = "simout.txt";
 
 /// The folder of a run that is kept.
@@ -29,12 +30,13 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Whether the run is there.
+    /// Whether the folder holds a run completely.
     pub fn exists(&self) -> bool {
         self.folder.join(COMMAND).exists()
     }
 
-    /// Writes the files. `program` is the text of the program.
+    /// Writes the files. `program` is the text of the program, and `command` returns the command line, given the path of the script from
+    /// the folder.
     ///
     /// # Errors
     /// Fails if a file cannot be written.

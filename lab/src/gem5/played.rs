@@ -1,4 +1,4 @@
-//! What became of a program in gem5.
+//! The result of running a program in gem5, read from the files that it leaves.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use ingest::{Trace, TransitionCount};
 use super::process;
 use crate::error::Error;
 
-/// The signal that ends a process whose time is over.
+/// The signal that ends a process at its time limit.
 const SIGALRM: i32 = 14;
 
 /// How the process of a program ended.
@@ -34,19 +34,19 @@ pub enum Ending {
 pub struct Played {
     /// How its process ended.
     pub ending: Ending,
-    /// The operations up to there; none if the log has no run.
+    /// The operations up to the end of the process; none if the log has no run.
     pub history: Option<History>,
-    /// How often each transition was taken, if that was asked for.
+    /// How often each transition was taken, if transitions were counted.
     pub transitions: Vec<TransitionCount>,
     /// Seconds from the fork to the end.
     pub seconds: f64,
-    /// The log of its operations.
+    /// The file with the log of its operations.
     pub log: PathBuf,
-    /// What gem5 printed.
+    /// The file with the output of gem5.
     pub output: PathBuf,
 }
 
-/// How the process of a program ended, as the script says.
+/// How the process of a program ended, as the script reports it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Exit {
     /// The number of the program.
@@ -57,7 +57,7 @@ pub(super) struct Exit {
     seconds: f64,
 }
 
-/// Exit status of a process whose program has not completed, as the script has it.
+/// Exit status that the script gives to a process whose program has not completed.
 const INCOMPLETE: i32 = 3;
 
 impl Exit {
@@ -72,7 +72,7 @@ impl Exit {
         Some(Exit { number: number.parse().ok()?, status, seconds: seconds.parse().ok()? })
     }
 
-    /// Reads what a program has left behind.
+    /// Reads the log and the output of a program.
     ///
     /// # Errors
     /// Fails if a file cannot be read, or the log is not one of this version.
@@ -99,7 +99,7 @@ impl Exit {
     }
 }
 
-/// What a log holds; nothing if gem5 ended before the run began. What is damaged at the end of it is left out.
+/// Reads a log; none if gem5 ended before the run began. A damaged end of the log is left out.
 fn read_log(log: &Path) -> Result<Option<Trace>, Error> {
     let length = match std::fs::metadata(log) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,

@@ -1,4 +1,4 @@
-//! Processes: reading what they print with a time limit, and ending them.
+//! Starts processes, reads what they print with a time limit, and ends them.
 
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 
 use super::scratch::Scratch;
 
-/// Most characters of a message that are shown.
+/// Largest number of characters of a message that are shown.
 const EXCERPT: usize = 300;
 
 /// Starts a command as the leader of a process group of its own, so that Ctrl-C in a terminal does not reach what it starts: a
@@ -24,7 +24,7 @@ pub fn start(command: &mut Command) -> io::Result<Child> {
     command.process_group(0).spawn()
 }
 
-/// What a command printed.
+/// The output of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
     /// Its standard output.
@@ -33,7 +33,8 @@ pub struct Printed {
     pub errors: String,
 }
 
-/// What a command prints; none if it takes longer than the limit. The folder is the one that it writes into.
+/// Runs a command and returns what it prints; if it takes longer than the limit, kills it and returns none. `folder` is the folder that it
+/// writes into.
 ///
 /// # Errors
 /// Fails if the command cannot be started or its output not be read.
@@ -71,8 +72,8 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<String>
     receiver
 }
 
-/// Ends a process of [`start`]: with SIGTERM, so that it can end those that it has started, and waits for it. Those that are left
-/// because it was killed are killed, too.
+/// Ends a process of [`start`]: with SIGTERM, so that it can end those that it has started, and waits for it. If it does not end in time,
+/// it is killed; then the rest of its process group is killed.
 pub fn end(child: &mut Child) {
     let Ok(pid) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
     if let Ok(None) = child.try_wait() {
@@ -83,7 +84,7 @@ pub fn end(child: &mut Child) {
     while let (Ok(None), Some(_)) = (child.try_wait(), looks.next()) {
         thread::sleep(Duration::from_millis(10));
     }
-    // Usually nobody is left.
+    // This fails if the group has no processes left, which is usual.
     let _ = killpg(pid, Signal::SIGKILL);
     let _ = child.wait();
 }
@@ -91,7 +92,7 @@ pub fn end(child: &mut Child) {
 /// How often [`end`] looks, at intervals of 10 ms, whether a process has ended before it kills it.
 const MOST_LOOKS: u32 = 500;
 
-/// The last lines of what a process said, on one line, for a message.
+/// The end of what a process printed, on one line, for a message.
 pub fn excerpt(said: &str) -> String {
     let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() {

@@ -38,7 +38,7 @@ impl Scratch {
     /// # Errors
     /// Fails if it cannot be created.
     pub fn new() -> Result<Scratch, Error> {
-        // The lock is held meanwhile, so that no folder is created behind the back of `abandon`.
+        // The lock is held meanwhile, so that `abandon` knows every folder.
         let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir();
         let folder = folder.map_err(Error::file(&std::env::temp_dir()))?;
@@ -70,8 +70,8 @@ impl Drop for Scratch {
     }
 }
 
-/// Kills all processes of gem5 and removes their folders, for a program that is about to end. No folder is created or removed
-/// afterwards: a thread that tries to waits for the end of the program, so that it takes no process that was killed for a failure.
+/// Kills all processes of gem5 and removes their folders, for a program that is about to end. No folder is created or removed afterwards: a
+/// thread that tries to do so blocks until the program ends, so that it does not report a killed process as a failure.
 pub fn abandon() {
     let used = USED.lock().unwrap_or_else(PoisonError::into_inner);
     for process in used.iter().filter_map(|own| own.process) {

@@ -1,8 +1,8 @@
-//! Programs that run in gem5, each in a fork of its own.
+//! Runs programs in a process of gem5, each in a fork of its own.
 //!
-//! Programs go to the script by its standard input, as long as the session lasts, and it says on standard output how the process of
-//! each has ended. Logs and what gem5 prints are files of a temporary folder, which is removed with the process. When gem5 itself is
-//! killed, such as for want of memory, a new process runs the programs that are left.
+//! The script reads programs from its standard input as long as the session lasts, and reports on standard output how the process of each
+//! has ended. Logs and the output of gem5 are files in a temporary folder, which is removed with the process. When gem5 itself is killed,
+//! such as for lack of memory, a new process runs the remaining programs.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -22,26 +22,26 @@ use super::scratch::Scratch;
 use super::{Binary, SCRIPT, SCRIPT_NAME, System, process};
 use crate::error::Error;
 
-/// How long gem5 may take to start, beside the time limit of a program.
+/// The time that gem5 may take to start, in addition to the time limit of a program.
 const START: Duration = Duration::from_secs(120);
 
-/// What a session runs programs on.
+/// The binary, the system and the limits of a session.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// The binary.
     pub binary: &'a Binary,
     /// The system.
     pub system: System,
-    /// The time limit of each.
+    /// The time limit of each program.
     pub timeout: Duration,
-    /// How many run at once.
+    /// The number of programs that run at once.
     pub jobs: usize,
     /// Whether the transitions that controllers take are counted, which costs most of gem5's speed.
     pub counts_transitions: bool,
 }
 
 impl Request<'_> {
-    /// Most time that gem5 may take until it says what became of a program.
+    /// The longest time that gem5 may take until it reports the end of a program.
     fn limit(&self) -> Duration {
         START + self.timeout
     }
@@ -53,7 +53,7 @@ pub struct Session<'a> {
     process: Process,
     /// Whether the process took over the programs of one that was killed, and has not run the next one yet.
     is_retry: bool,
-    /// The programs, as gem5 takes them, of which [`Session::play`] has not said what became of them.
+    /// The programs whose results [`Session::play`] has not returned yet, as gem5's script reads them.
     programs: VecDeque<String>,
 }
 
@@ -76,12 +76,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether [`Session::play`] has said what became of all programs.
+    /// Whether [`Session::play`] has returned the results of all programs.
     pub fn is_idle(&self) -> bool {
         self.programs.is_empty()
     }
 
-    /// What became of the next program. Its files are there until the next call.
+    /// Waits for the end of the next program and returns its result. Its files exist until the next call.
     ///
     /// # Errors
     /// Fails if gem5 ends by itself before it has run the program, if it is killed and so is the process that takes over, or if it does
@@ -130,7 +130,7 @@ struct Process {
     early: BTreeMap<usize, Exit>,
     /// The number of the next program.
     next: usize,
-    /// The files of the program before, which nobody needs any more.
+    /// The files of the previous program, which the next call removes.
     done: Vec<PathBuf>,
     folder: Scratch,
 }
@@ -164,14 +164,14 @@ impl Process {
 
     /// Gives gem5 a program.
     fn give(&self, program: String) {
-        // When gem5 has ended nobody receives this, which the reader of its output notices.
+        // This fails when gem5 has ended, which `play` notices.
         let _ = self.input.send(program);
     }
 
-    /// What became of the next program; none if the process ended before.
+    /// The result of the next program; none if the process ended before.
     fn play(&mut self, limit: Duration) -> Result<Option<Played>, Error> {
         for file in self.done.drain(..) {
-            // There may be no log; and the whole folder goes in the end.
+            // The log may not exist. The folder is removed at the end with everything in it.
             let _ = std::fs::remove_file(file);
         }
         let number = self.next;
@@ -197,9 +197,9 @@ impl Process {
         exit.read(log, output).map(Some)
     }
 
-    /// How gem5 has ended, and what it said last: its own message if it has one.
+    /// The exit status of gem5, and its crash message if it printed one, or else the end of its standard error.
     fn ended(&mut self) -> (ExitStatus, String) {
-        // It has closed its standard output, so it does not take long; and nobody else waits for it.
+        // It has closed its standard output, so waiting does not take long.
         let status = self.child.wait().unwrap_or_default();
         let said = std::fs::read(self.folder.path().join(ERRORS)).unwrap_or_default();
         let crash = crash_in(&said[..], ERRORS).ok().flatten();

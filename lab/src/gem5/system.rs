@@ -1,4 +1,4 @@
-//! The simulated system: what its caches and network are, as options of the plug-in's script.
+//! The parameters of the simulated system, as options of the plug-in's script and of rubric's simulator.
 
 use simulate::config::{Caches, Options};
 use simulate::recipe::{Lineage, Recipe};
@@ -7,7 +7,7 @@ use slicc::protocol::Protocol;
 /// How many consecutive seeds share a system, so that one process of gem5 runs their programs.
 const SEEDS_PER_SYSTEM: u64 = 64;
 
-/// Threads of the largest program that recipes have.
+/// The largest number of threads of a recipe's program.
 const MOST_THREADS: u32 = 8;
 
 /// The parameters of a system that gem5's scripts and rubric's simulator both have.
@@ -45,7 +45,7 @@ impl System {
         }
     }
 
-    /// The same system with so many cores.
+    /// The same system with another number of cores.
     #[must_use]
     pub fn with_cores(self, cores: u32) -> System {
         System { cores, ..self }

@@ -1,7 +1,7 @@
-//! Findings that are one fault: a store that is lost violates every model on some kind of core.
+//! Merges findings that are probably one fault: a lost store, for example, violates every model on some kind of core.
 //!
-//! A violation belongs to a worse one if its own program, or a variation of that, shows the worse one on the cores that showed
-//! it. So nothing is put together by its name alone, and two faults that show in different programs stay two findings.
+//! A violation belongs to a worse one if its own program, or a variation of that, shows the worse one on the cores that showed it. So
+//! findings are never merged by their names alone, and two faults that show in different programs stay two findings.
 
 use rayon::prelude::*;
 use simulate::recipe::Lineage;
@@ -11,10 +11,10 @@ use super::known::VARIATIONS;
 use super::program::Bench;
 use crate::error::Error;
 
-/// Findings, the worst first, with each violation that belongs to a worse one counted there.
+/// Merges each violation that belongs to a worse one into that finding. `findings` are sorted, the worst first, and so is the result.
 ///
 /// # Errors
-/// The errors of the runs that are repeated.
+/// Fails if a repeated run fails.
 pub fn together(findings: Vec<Finding>, bench: &Bench<'_>) -> Result<Vec<Finding>, Error> {
     let mut leaders: Vec<Finding> = Vec::new();
     for finding in findings {
@@ -26,10 +26,11 @@ pub fn together(findings: Vec<Finding>, bench: &Bench<'_>) -> Result<Vec<Finding
     Ok(leaders)
 }
 
-/// The same for findings that two versions of a protocol have, by those of the new version.
+/// Does the same for the findings that two versions of a protocol share, each a pair of the old version's and the new version's finding.
+/// Only the runs of the new version decide.
 ///
 /// # Errors
-/// The errors of the runs that are repeated.
+/// Fails if a repeated run fails.
 pub fn pairs_together(
     pairs: Vec<(Finding, Finding)>,
     bench: &Bench<'_>,

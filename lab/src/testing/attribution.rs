@@ -1,4 +1,4 @@
-//! Which repairs of released faults make what an exploration found go away.
+//! Finds the repairs of released faults that remove a finding of an exploration.
 
 use std::cell::RefCell;
 
@@ -17,15 +17,16 @@ use super::judge::of_fault;
 use super::known::{needed, with};
 use super::small::{problem, shown};
 
-/// The states that may be looked at to find out which repair makes a finding go away, as a multiple of those that led to it.
+/// Largest number of states of an exploration that tests whether a repair removes a finding, as a multiple of those explored until the
+/// finding.
 pub(super) const ATTRIBUTION: usize = 2;
 
-/// The released faults that explain what an exploration found after so many states: the repairs without which it is found again. `None` if
-/// no repairs fit the protocol, if it is found with all of them, or if the bounds are met, which count anew for each exploration.
-/// Cost: an exploration of twice as many states for each repair with which the run that was found is none any more.
+/// The released faults that explain a finding of an exploration of `states` states: the repairs with which it is no longer found. `None` if
+/// no repairs fit the protocol, if it is found with all of them, or if the bounds are met, which start anew for each exploration. Cost: an
+/// exploration of up to twice as many states for each repair with which the finding's run is no longer possible.
 ///
 /// # Errors
-/// As [`explore_by`], or the protocol has errors with the repairs.
+/// Fails as [`explore_by`] does, or if the protocol has errors with the repairs.
 pub fn known_finding(
     protocol: &Protocol,
     scope: &Scope,
@@ -73,11 +74,11 @@ pub fn known_finding(
     Ok(Some(Known::by(repairs)))
 }
 
-/// The released fault that explains a warning, if there is one: with its repair, the run to the warning is still a run, and ends
-/// without that warning. Takes the moves of the run once for each repair.
+/// The released fault that explains a warning, if there is one: with its repair, the run to the warning is still possible, and ends without
+/// that warning. Cost: replays the run once for each repair.
 ///
 /// # Errors
-/// As [`Stepper::new`].
+/// Fails as [`Stepper::new`] does.
 pub fn known_warning(
     protocol: &Protocol,
     scope: &Scope,
@@ -104,10 +105,10 @@ pub fn known_warning(
     Ok(None)
 }
 
-/// Whether the run to a finding is also one of a protocol with repairs, and ends in the same way.
+/// Whether the run to a finding is still possible on `protocol`, which has repairs, and ends in the same finding.
 ///
 /// # Errors
-/// As [`Stepper::new`].
+/// Fails as [`Stepper::new`] does.
 fn repeats(
     protocol: &Protocol,
     scope: &Scope,
@@ -134,12 +135,12 @@ fn repeats(
         | Finding::AtomicityViolation { .. }
         | Finding::MissedInvalidation { .. } => outcome.performed.iter().any(Access::is_wrong),
         Finding::SwmrViolation { .. } => outcome.holders.iter().any(|holders| holders.clash()),
-        // It takes all continuations to tell.
+        // Only an exploration of all continuations can tell.
         Finding::Deadlock { .. } | Finding::Livelock { .. } => false,
     })
 }
 
-/// The state after moves from the first state on, if they are moves and nothing fails.
+/// The state after a sequence of moves from the first state; none if a move is not possible or fails.
 fn after_all(stepper: &mut Stepper, moves: &[Move]) -> Option<Vec<u8>> {
     let first = stepper.first();
     moves.iter().try_fold(first, |state, &chosen| {
@@ -148,7 +149,7 @@ fn after_all(stepper: &mut Stepper, moves: &[Move]) -> Option<Vec<u8>> {
     })
 }
 
-/// Whether an exploration was not ended by time, memory or its user, and does not show a finding.
+/// Whether an exploration does not show a finding, and was not ended by time, memory or the user.
 pub(super) fn is_without(
     exploration: &Exploration,
     protocol: &Protocol,

@@ -1,8 +1,8 @@
-//! Testing a change: two versions of a protocol with the same programs.
+//! Tests a change of a protocol: runs the same programs on two versions, and compares the findings.
 //!
-//! Programs are steered towards what changed: of the transitions that a program took on the new version, the guide that proposes
-//! programs learns only those that were changed and their neighbours, which have the same state or event in the same machine. So it
-//! varies the programs that come near to a change.
+//! Programs are steered towards what changed: of the transitions that a program took on the new version, the guide that proposes programs
+//! learns only those that were changed and their neighbours, which have the same state or event in the same machine. So it varies the
+//! programs that came near a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -33,41 +33,41 @@ pub struct Compared {
     pub old: Opened,
     /// The new version, as it was given.
     pub new: Opened,
-    /// What differs in the files.
+    /// The difference between the files of both versions.
     pub difference: Difference,
     /// The number of programs that ran on each kind of core, each of them on one kind and on both versions.
     pub runs: u32,
-    /// The number of runs, of both versions and all kinds of cores together, that were given up since the time was over.
+    /// The number of runs, of both versions and all kinds of cores together, that were given up because time ran out.
     pub given_up: u32,
-    /// The operations of all runs of the new version.
+    /// The number of operations of all runs of the new version.
     pub operations: u64,
     /// The small systems of the old version that were explored.
     pub explored_old: Vec<Explored>,
     /// The small systems of the new version that were explored.
     pub explored_new: Vec<Explored>,
-    /// What only the new version shows, the worst first.
+    /// The findings that only the new version shows, the worst first.
     pub only_new: Vec<Finding>,
-    /// What only the old version shows, the worst first.
+    /// The findings that only the old version shows, the worst first.
     pub only_old: Vec<Finding>,
-    /// What both versions show: as the old one and as the new one shows it.
+    /// The findings that both versions show: as the old version shows it, and as the new one does.
     pub both: Vec<(Finding, Finding)>,
     /// How often the programs took each transition of the new version that was added or changed.
     pub reached: Vec<(TableEntry, u64)>,
-    /// The time that it took.
+    /// The wall time of the comparison.
     pub elapsed: Duration,
 }
 
-/// A program on both versions.
+/// The runs of a program on both versions.
 struct Pair {
     old: Ran,
     new: Ran,
 }
 
-/// Compares two versions of a protocol, each a built-in name or the path of a `.slicc` file. Cost: what the extent says, for both
-/// together.
+/// Compares two versions of a protocol, each a built-in name or the path of a `.slicc` file. The extent of the options is that of both
+/// versions together.
 ///
 /// # Errors
-/// As [`test`](super::test()), of either version.
+/// Fails as [`test`](super::test()) does, for either version.
 pub fn compare(
     old: &str,
     new: &str,
@@ -193,7 +193,7 @@ fn sorted(
     (once(only_old), once(left), both)
 }
 
-/// Adds what both versions show, to the pair of the same finding if there is one: runs may take different repairs.
+/// Adds a finding of both versions: to the pair of the same finding if there is one, since runs of one finding may need different repairs.
 fn add_to_both(both: &mut Vec<(Finding, Finding)>, (old, new): (Finding, Finding)) {
     let is_same = |one: &Finding| {
         one.signature == new.signature && one.known.is_some() == new.known.is_some()
@@ -243,7 +243,7 @@ struct Near {
 
 impl Near {
     fn new(difference: &Difference) -> Near {
-        // Where a transition was removed, its event is undefined: that has to be reached, too.
+        // Removed transitions count, too: their events are undefined in the new version, which a run has to reach.
         let entries = || difference.entries();
         Near {
             states: entries().map(|one| (one.machine.clone(), one.state.clone())).collect(),
@@ -251,7 +251,7 @@ impl Near {
         }
     }
 
-    /// Whether a triple is near to a change. If no transition was changed, all are.
+    /// Whether a triple is near a change. If no transition was changed, all triples are.
     fn has(&self, protocol: &Protocol, triple: u32) -> bool {
         let Some(entry) = entry_of(protocol, triple) else {
             return false;

@@ -1,4 +1,4 @@
-//! When the parts of a test end.
+//! The deadlines of the parts of a test.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use super::Extent;
 /// The share of a test's time in which programs are started and systems are explored, in percent.
 const WORKING: u32 = 75;
 
-/// The share after which programs that still run are given up, in percent. The rest puts the findings together.
+/// The share after which programs that still run are given up, in percent. In the rest of the time findings are analysed.
 const RUNNING: u32 = 85;
 
 /// The times at which the parts of a test end; none if its time is not limited.
@@ -17,7 +17,7 @@ pub struct Deadlines {
     pub working: Option<Instant>,
     /// When the programs that still run are given up.
     pub running: Option<Instant>,
-    /// When runs, verdicts and explorations that put the findings together are given up.
+    /// When the runs, verdicts and explorations that analyse findings are given up.
     pub end: Option<Instant>,
 }
 
@@ -36,7 +36,7 @@ impl Deadlines {
         }
     }
 
-    /// The same deadlines, of which the first comes after half of the time that is left for work.
+    /// The same deadlines, except that `working` comes after half of the time that is left until it.
     pub fn first_half(self) -> Deadlines {
         let half = left(self.working).map(|left| Instant::now() + left / 2);
         Deadlines { working: half, ..self }

@@ -1,4 +1,4 @@
-//! What shows a finding: the smallest part of a history, the last transitions, or a shortest run.
+//! The [`Evidence`] of a finding: the smallest part of a history, the last transitions, or a shortest run.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::deadlines::within;
 use super::program::Bench;
 use crate::error::Error;
 
-/// The time that a history may take to be shrunk. What is left then is shown.
+/// Time limit of shrinking a history. The part that remains then is shown.
 const SHRINKING: Duration = Duration::from_secs(5);
 
 /// The part of a run that shows a finding.
@@ -53,7 +53,7 @@ impl Part {
 /// The smallest part of the history of a run that violates a model; none if the run does not violate it.
 ///
 /// # Errors
-/// As [`Bench::simulate`].
+/// Fails as [`Bench::simulate`] does.
 pub fn part(
     bench: &Bench<'_>,
     protocol: &Protocol,

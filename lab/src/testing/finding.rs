@@ -9,28 +9,28 @@ use simulate::system::FaultKind;
 
 use super::evidence::Evidence;
 
-/// What is wrong with a protocol, as runs or explorations show it.
+/// A defect of a protocol, as runs or explorations show it.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What runs of the same finding have in common.
+    /// The signature, which is the same in all runs that show the finding.
     pub signature: Signature,
-    /// What happened in the run that stands for all.
+    /// What happened in the run that represents the finding.
     pub message: String,
-    /// Where in the protocol's files, if that is known.
+    /// The place in the protocol's files, if it is known.
     pub source: Option<Source>,
     /// The kinds of cores on which it was seen, by name; none if only exploration found it.
     pub clients: Vec<String>,
     /// The number of runs that showed it.
     pub seen: u32,
-    /// Other violations that are taken for the same fault, and counted here: their programs show this finding, too.
+    /// Other violations that are considered the same fault, since their programs show this finding, too. Their runs are counted here.
     pub also: Vec<FindingKind>,
-    /// The run that stands for all; none if exploration found it.
+    /// The run that represents the finding; none if exploration found it.
     pub witness: Option<Witness>,
     /// The command that reproduces it.
     pub command: String,
     /// The released faults that explain it, if they do.
     pub known: Option<Known>,
-    /// The part of the run that shows it.
+    /// The part of a run that shows it.
     pub evidence: Evidence,
 }
 
@@ -46,7 +46,7 @@ pub struct Witness {
 }
 
 impl Finding {
-    /// Counts the runs of a violation of another model that is taken for the same fault.
+    /// Counts the runs of a violation of another model that is considered the same fault as runs of this finding.
     pub(super) fn lead(&mut self, other: Finding) {
         self.also.push(other.signature.kind.clone());
         self.also.extend(other.also.iter().cloned());
@@ -81,17 +81,17 @@ pub struct Source {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is written there.
+    /// The text of the protocol at the place.
     pub text: String,
 }
 
 /// The faults of gem5's released protocols that explain a finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Known {
-    /// The repairs that make the run clean: one alone if that is enough. None if all together do, and the time was over
-    /// before it was known which are enough.
+    /// The repairs that make the run clean: one alone if that is enough. Empty if all repairs together do, and time ran out before it was
+    /// known which are enough.
     pub repairs: Vec<String>,
-    /// Where runs of one finding take different repairs: the other sets of repairs, each of which makes some of the runs clean.
+    /// Further sets of repairs, if runs of one finding need different repairs: each set makes some of the runs clean.
     pub others: Vec<Vec<String>>,
 }
 
@@ -118,7 +118,7 @@ impl Known {
     }
 }
 
-/// What two runs must have in common to show the same finding. The order is that of reports: the worst first.
+/// Identifies a finding: two runs with the same signature show the same finding. Signatures are ordered as in reports, the worst first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signature {
     /// The kind of the finding.
@@ -138,7 +138,7 @@ pub enum FindingKind {
     Violation(Weakness, Cores),
     /// A read-modify-write has written a line that another core or device has written since it was read.
     AtomicityViolation,
-    /// A core has used the value of an early load that was overwritten, and was not told.
+    /// A core has used the value of an early load after the line was overwritten, without having been notified.
     MissedInvalidation,
     /// No transition is possible, although requests are outstanding.
     Deadlock,
@@ -154,7 +154,7 @@ pub enum FindingKind {
     Misuse,
     /// Some other fault ended a run.
     OtherFault,
-    /// gem5 accepts it although it is evidently wrong.
+    /// The protocol did something evidently wrong that gem5 accepts.
     Warning,
 }
 
@@ -186,7 +186,7 @@ impl Ord for Weakness {
 pub enum Cores {
     /// Cores that rely on nothing but the answers to their requests.
     Plain,
-    /// Cores that load early and rely on being told when a line leaves their cache.
+    /// Cores that load early and rely on a notification when a line leaves their cache.
     EarlyLoads,
 }
 

@@ -1,5 +1,5 @@
-//! Findings from runs and explorations: runs of the same finding are grouped, and those that repairs of
-//! released faults explain are known findings.
+//! Makes findings of runs and explorations: runs of the same finding are grouped, and findings that repairs of released faults explain are
+//! known. [`Gathered`] collects the runs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -19,10 +19,11 @@ use super::small::{Explored, Shown, System};
 use crate::error::Error;
 use crate::observer::{Observer, Stage};
 
-/// The runs of a signature for which it is found out which repairs they need. Further ones are counted with the most frequent repair.
+/// Largest number of runs of a signature whose repairs are determined one by one. Further runs are counted with the most frequent set of
+/// repairs.
 const ATTRIBUTED: usize = 6;
 
-/// The runs of a signature that are varied before it is called known.
+/// Largest number of runs of a signature that are varied before it counts as known.
 const VARIED: usize = 3;
 
 /// The runs and explorations of a test, grouped by the finding that they show.
@@ -95,11 +96,11 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// Makes findings new that were taken for known but occur with all repairs after all: in another run, or when its program is varied. Repairs
+    /// Moves findings from known to new that occur with all repairs after all: in another run, or in a variation of a program. Repairs
     /// change the timing, so one program may be clean with them by chance.
     ///
     /// # Errors
-    /// The errors of the runs that are repeated.
+    /// Fails if a repeated run fails.
     fn doubt_known(&mut self, observer: &dyn Observer) -> Result<(), Error> {
         let signatures: Vec<Signature> = self.known.keys().cloned().collect();
         for signature in signatures {
@@ -119,7 +120,7 @@ impl<'a> Gathered<'a> {
         Ok(())
     }
 
-    /// The first of the variations of some runs of a signature that shows it with all repairs.
+    /// The first variation of some runs of a signature that shows the signature with all repairs; none if no variation does.
     fn shown_with_repairs(
         &self,
         signature: &Signature,
@@ -142,23 +143,23 @@ impl<'a> Gathered<'a> {
         Ok(shown.into_iter().flatten().next())
     }
 
-    /// Adds what an exploration shows.
+    /// Adds the findings of an exploration.
     pub fn add_exploration(&mut self, explored: &Explored) {
         let shown = explored.problems.iter().cloned();
         self.explored.extend(shown.map(|shown| (explored.system, shown)));
     }
 
-    /// The findings: new ones first, each kind by how bad it is.
+    /// The findings: new ones before known ones, each group with the worst first.
     ///
     /// # Errors
-    /// The errors of the runs that are repeated.
+    /// Fails if a repeated run fails.
     pub fn findings(mut self, observer: &dyn Observer) -> Result<Vec<Finding>, Error> {
         observer.begin(Stage::Findings);
         observer.total((2 * self.known.len() + self.new.len()) as u64);
         self.doubt_known(observer)?;
         let mut groups: BTreeMap<(Option<Known>, Signature, IsRepaired), Vec<Showing>> =
             BTreeMap::new();
-        // What is seen without repairs is not told again with them.
+        // A finding of the protocol as it is, is not reported again for the repaired protocol.
         let plain: BTreeSet<Signature> =
             self.new.keys().filter(|key| !key.1).map(|key| key.0.clone()).collect();
         for ((signature, is_repaired), runs) in std::mem::take(&mut self.new) {
@@ -193,7 +194,7 @@ impl<'a> Gathered<'a> {
         Ok(findings)
     }
 
-    /// The runs of a signature by the repairs that they need.
+    /// Groups the runs of a signature by the repairs that they need.
     fn attribute(
         &mut self,
         signature: &Signature,
@@ -202,9 +203,9 @@ impl<'a> Gathered<'a> {
         let mut groups: Vec<Attributed> = Vec::new();
         let repairs: Vec<Mutant> = self.bench.repaired.applied.clone();
         for (at, run) in runs.into_iter().enumerate() {
-            // When time is limited, one run must do.
+            // When the time for work is over, only the first run is analysed.
             if at >= ATTRIBUTED || (at > 0 && !self.bench.deadlines.is_working()) {
-                // The stable order keeps the first of the most frequent ones.
+                // Of several sets that are equally frequent, the last one is taken.
                 if let Some(most) = groups.iter_mut().max_by_key(|(_, runs)| runs.len()) {
                     most.1.push(run);
                 }
@@ -243,8 +244,8 @@ impl<'a> Gathered<'a> {
         Ok(self.bench.simulate(protocol, run.client, &run.lineage)?.is_free_of(signature))
     }
 
-    /// The finding that some runs show. One stands for all: if possible, one that no released fault explains and whose accesses are
-    /// whole words, since others are split into bytes, which makes evidence harder to read; of these that with the fewest operations.
+    /// The finding that some runs show. One run represents it: if possible, one that no released fault explains and whose accesses are
+    /// whole words, since others are split into bytes, which makes evidence harder to read; of these the one with the fewest operations.
     fn finding(
         &self,
         known: Option<Known>,
@@ -283,15 +284,15 @@ impl<'a> Gathered<'a> {
         })
     }
 
-    /// Adds what an exploration found, to a finding that is there already if it is the same. A shortest run is better
-    /// evidence than the last transitions of a long one.
+    /// Adds a finding of an exploration: to the same finding of runs, if there is one. A shortest run is better evidence than the last
+    /// transitions of a long one.
     fn add_shown(&self, findings: &mut Vec<Finding>, system: System, shown: Shown) {
         let Shown { problem, steps, known, is_settled, is_repaired } = shown;
         let bench = self.bench;
         let Problem { signature, message, source, .. } = problem;
         let known = known.map(Known::by);
         let command = system.command(&bench.opened.given, self.options, is_repaired);
-        // What is not settled by exploring is what the runs say that it is.
+        // If exploration did not determine whether the finding is known, the runs decide.
         let is_same =
             |one: &&mut Finding| one.signature == signature && (one.known == known || !is_settled);
         let same = findings.iter_mut().find(is_same);
@@ -320,8 +321,8 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// Makes known findings part of a new one with the same signature: that one has another cause than repairs take out, so it is not certain
-/// which cause the others have.
+/// Merges known findings into a new one with the same signature: the new one has a cause that repairs do not remove, so the cause of the
+/// others is uncertain.
 fn without_doubtful(findings: Vec<Finding>) -> Vec<Finding> {
     let (mut new, known): (Vec<Finding>, Vec<Finding>) =
         findings.into_iter().partition(|one| one.known.is_none());

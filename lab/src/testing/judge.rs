@@ -1,4 +1,4 @@
-//! What goes wrong in a run: a fault, a violation of what its cores guarantee, or errors that gem5 accepts.
+//! Determines the problems of a run: a fault, a violation of the model that its cores guarantee, or errors that gem5 accepts.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use crate::text::{quoted, tame, written_at};
 /// a suspicion is confirmed by a second run with the threshold of the simulation.
 const SUSPICIOUS: u64 = 50_000;
 
-/// Runs programs and says what goes wrong.
+/// Runs simulations and determines their problems.
 pub(super) struct Judge<'a> {
     /// The protocol's name in errors.
     pub given: &'a str,
@@ -29,20 +29,20 @@ pub(super) struct Judge<'a> {
     pub checking: check::Options,
 }
 
-/// What went wrong in a run.
+/// A problem that a run shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub signature: Signature,
     pub message: String,
     pub source: Option<Source>,
-    /// The last transitions and messages for the line that it is about.
+    /// The last transitions and messages for the cache line that the problem is about.
     pub recent: Vec<String>,
 }
 
-/// What is done about a run in which no request was answered for long.
+/// The treatment of a run in which a request was not answered for [`SUSPICIOUS`] cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suspicion {
-    /// The run is repeated with the threshold of the simulation.
+    /// The run is repeated with the deadlock threshold of the simulation.
     Confirmed,
     /// The run counts as a deadlock.
     Granted,
@@ -51,14 +51,14 @@ pub(super) enum Suspicion {
 /// The result of one simulation.
 pub(super) struct Simulated {
     pub run: Run,
-    /// What went wrong; nothing if the run was given up.
+    /// The problems of the run; empty if it was given up.
     pub problems: Vec<Problem>,
     /// The operations of the run; 0 if it was given up.
     pub operations: usize,
 }
 
 impl Simulated {
-    /// Whether the run completed without a certain problem, and without others that are more than warnings.
+    /// Whether the run completed without the given problem, and with no other problems than warnings.
     pub fn is_free_of(&self, signature: &Signature) -> bool {
         !self.run.is_given_up
             && self.problems.iter().all(|one| {
@@ -76,7 +76,7 @@ impl Judge<'_> {
     /// Runs a simulation on a protocol, and gives it up at a deadline.
     ///
     /// # Errors
-    /// The system cannot be built, or a certificate is wrong.
+    /// Fails if the system cannot be built, or if a certificate is wrong.
     pub fn simulate(
         &self,
         protocol: &Protocol,
@@ -114,7 +114,7 @@ impl Judge<'_> {
         simulation.run_until(protocol, &plan, deadline).map_err(Error::run(self.given))
     }
 
-    /// The violation of what a core guarantees, if the history has one: of the weakest model that it violates.
+    /// The violation of the weakest model that the cores guarantee and the history violates; none if it violates none.
     fn violation(
         &self,
         client: Client,
@@ -139,10 +139,10 @@ impl Judge<'_> {
         }))
     }
 
-    /// The proof that a history violates a model, if it does and the deadline does not come first.
+    /// The proof that a history violates a model; none if it does not, or if a limit or the deadline came first.
     ///
     /// # Errors
-    /// A certificate is wrong.
+    /// Fails if a value is written twice, or if a certificate is wrong.
     pub fn violates(
         &self,
         history: &History,
@@ -196,7 +196,7 @@ impl Signature {
         Signature { kind: FindingKind::Warning, place: format!("{}: {about}", warning.summary) }
     }
 
-    /// The signature of runs on a kind of core that violate a model, which is the weakest of those that they violate.
+    /// The signature of a violation on a kind of core. `weakest` is the weakest model that is violated.
     pub fn of_violation(weakest: Model, client: Client) -> Signature {
         let kind = FindingKind::Violation(Weakness(weakest), Cores::of(client));
         Signature { kind, place: String::new() }
@@ -244,7 +244,7 @@ fn place(source: Option<&Source>) -> String {
     source.map(file).unwrap_or_default()
 }
 
-/// `Directory (SS_m, PutSLast)`, from the message of an undefined transition.
+/// The machine, state and event of an undefined transition, from the fault's message, such as `Directory (SS_m, PutSLast)`.
 fn entry(fault: &Fault) -> Option<String> {
     let controller = fault.controller.as_deref()?;
     let machine = controller.rsplit_once(' ').map_or(controller, |(machine, _)| machine);

@@ -1,4 +1,4 @@
-//! Which repairs of released faults make a failing run clean.
+//! Determines which repairs of released faults make a failing run clean.
 
 use rayon::prelude::*;
 use simulate::simulation::Simulation;
@@ -11,11 +11,11 @@ use super::judge::{Judge, Simulated, Suspicion};
 use crate::error::Error;
 use crate::protocols::{Opened, refused};
 
-/// The smallest set of repairs found that makes a run clean, given that all repairs together do: one alone if that is enough, those
-/// tried before first; else what is left after repairs that are not needed have been left out one by one.
+/// A small set of repairs that makes a run clean, given that all repairs together do: the first clean one of the sets in `tried`; else a
+/// single repair if that is enough; else the set that remains when unneeded repairs are left out one by one.
 ///
 /// # Errors
-/// Those of `is_clean`, which says whether a run is clean on a protocol with some repairs.
+/// Fails if `is_clean` does, which returns whether a run is clean on a protocol with some repairs.
 pub fn needed<E>(
     repairs: &[Mutant],
     tried: &[Vec<String>],
@@ -45,13 +45,15 @@ pub fn needed<E>(
     Ok(kept.iter().map(|one| one.name.to_string()).collect())
 }
 
-/// The variations of a run with which it is made sure that repairs explain what it shows, not chance: repairs change the timing.
+/// The number of variations of a run that must not show its finding with all repairs, before repairs count as its explanation. Repairs
+/// change the timing, so a single run may be clean by chance.
 pub const VARIATIONS: u64 = 8;
 
-/// The kinds of findings of a protocol that are explained where many runs are summed up.
+/// The largest number of kinds of findings of a protocol that are explained in a summary of many runs.
 pub const MOST_KINDS: usize = 12;
 
-/// The largest number of transitions of a run that is explained where many runs are summed up. Explaining takes some dozen such runs.
+/// The largest number of transitions of a run whose finding is explained in a summary of many runs. Explaining costs some dozen runs of
+/// this length.
 pub const MOST_TRANSITIONS: u64 = 1_000_000;
 
 /// Explains what goes wrong in runs of a protocol by the known faults of gem5's released protocols.
@@ -65,10 +67,11 @@ pub struct Explainer<'a> {
 }
 
 impl<'a> Explainer<'a> {
-    /// Finds the repairs that fit a protocol; none if there are none. Histories are checked with the options.
+    /// Finds the repairs that fit a protocol, and returns none if there are none. `checking` are the options with which histories are
+    /// checked.
     ///
     /// # Errors
-    /// The protocol has errors with the repairs.
+    /// Fails if the protocol has errors with the repairs.
     pub fn new(
         opened: &'a Opened,
         checking: check::Options,
@@ -79,20 +82,21 @@ impl<'a> Explainer<'a> {
         Ok((!repaired.applied.is_empty()).then_some(Explainer { opened, repaired, judge }))
     }
 
-    /// What goes wrong in a run: the fault that ends it or the violation of what its cores guarantee, and errors that gem5 accepts.
+    /// The signatures of a run's problems: of the fault that ends it or the violation of the model that its cores guarantee, and of errors
+    /// that gem5 accepts.
     ///
     /// # Errors
-    /// The system cannot be built, or a certificate is wrong.
+    /// Fails if the system cannot be built, or if a certificate is wrong.
     pub fn signatures(&self, simulation: &Simulation) -> Result<Vec<Signature>, Error> {
         let simulated = self.simulate(&self.opened.protocol, simulation, Suspicion::Confirmed)?;
         Ok(simulated.problems.into_iter().map(|one| one.signature).collect())
     }
 
-    /// The faults that explain that a run shows a finding; none if it is not known. Cost: the run and its variations, and up to two runs
+    /// The known faults that explain the finding of a run; none if it is not known. Cost: the run and its variations, and up to two runs
     /// for each repair.
     ///
     /// # Errors
-    /// As [`Explainer::signatures`].
+    /// Fails as [`Explainer::signatures`] does.
     pub fn explain(
         &self,
         simulation: &Simulation,
@@ -148,7 +152,7 @@ mod tests {
     use super::*;
     use slicc::mutant::named;
 
-    /// Any mutants serve: only their names matter here.
+    /// Four mutants in the role of repairs: only their names matter here.
     fn repairs() -> Vec<Mutant> {
         named::of("MI_example").take(4).collect()
     }

@@ -1,4 +1,4 @@
-//! One random program on one kind of core: from its lineage to what is wrong, if anything is.
+//! Runs one random program on one kind of core, and determines its problems. [`Bench`] has what all programs of a test share.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
@@ -19,18 +19,18 @@ use crate::error::Error;
 use crate::protocols::{Opened, Repairs};
 use crate::text::quoted;
 
-/// The number of deadlocks after which suspicions are taken for granted when time is limited: a protocol that deadlocks often would
-/// spend most of it on confirming them.
+/// The number of deadlocks after which suspicions are taken for granted when time is limited: with a protocol that deadlocks often, most of
+/// the time would be spent on confirming them.
 const CONFIRMED: u32 = 4;
 
-/// The protocol as it is and as the repairs make it, with what all runs have in common.
+/// The protocol as it is and with all repairs that fit, and the settings that all runs share.
 pub(crate) struct Bench<'a> {
     pub opened: &'a Opened,
     pub repaired: &'a Repaired,
     pub judge: Judge<'a>,
     pub deadlines: Deadlines,
     settings: &'a [Setting],
-    /// The repairs that the protocol has as it is opened.
+    /// The repairs with which the protocol was opened.
     repairs: &'a Repairs,
     /// Whether the transitions that the repaired protocol takes count as those of the protocol as it is.
     counts_repaired: bool,
@@ -42,20 +42,23 @@ pub(crate) struct Bench<'a> {
 pub(super) struct Ran {
     pub client: Client,
     pub lineage: Lineage,
-    /// The operations of both runs.
+    /// The number of operations of both runs.
     pub operations: usize,
     /// The transitions of both runs: a known fault ends many runs of the protocol as it is before they get far.
     pub reached: Vec<Reached>,
-    /// Whether one of the two runs was given up since the time was over. Then nothing is known to have gone wrong.
+    /// Whether one of the two runs was given up because time ran out. Then no problems are reported.
     pub is_given_up: bool,
-    /// What went wrong.
+    /// The problems of the run on the protocol as it is.
     pub problems: Vec<Problem>,
-    /// What went wrong on the repaired protocol; nothing if there are no repairs or nothing to repair.
+    /// The problems of the run on the repaired protocol; empty if no repairs fit, or if the run on the protocol as it is was clean.
     pub left: Vec<Problem>,
 }
 
 impl<'a> Bench<'a> {
-    /// Makes sure that a system can be built of the protocol, so that an error comes before anything runs.
+    /// Creates a bench, after a check that a system can be built of the protocol, so that an error comes before anything runs.
+    ///
+    /// # Errors
+    /// Fails if no such system can be built.
     pub fn new(
         opened: &'a Opened,
         repaired: &'a Repaired,
@@ -82,16 +85,16 @@ impl<'a> Bench<'a> {
         };
         let first = Lineage::root(options.seed).with_extras(options.extras.unwrap_or_default());
         let mut simulation = bench.simulation(&opened.protocol, Client::IN_ORDER, &first);
-        // Sooner or later a program has some.
+        // Some program will have read-modify-writes, even if this one has none.
         simulation.shape.rmws = simulation.shape.rmws.max(1);
         opened.plan(&simulation)?;
         Ok(bench)
     }
 
-    /// Runs a program on the protocol, and if that goes wrong on the repaired one.
+    /// Runs a program on the protocol, and if that shows a problem, on the repaired protocol.
     ///
     /// # Errors
-    /// The system cannot be built, or a certificate is wrong.
+    /// Fails if the system cannot be built, or if a certificate is wrong.
     pub fn run(&self, client: Client, lineage: &Lineage) -> Result<Ran, Error> {
         let deadline = self.deadlines.running;
         let mut simulated =
@@ -123,10 +126,10 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Runs a program on a protocol, to put findings together.
+    /// Runs a program on a protocol, to analyse a finding. It is given up at the end of the test.
     ///
     /// # Errors
-    /// As [`Bench::run`].
+    /// Fails as [`Bench::run`] does.
     pub fn simulate(
         &self,
         protocol: &Protocol,
@@ -158,7 +161,7 @@ impl<'a> Bench<'a> {
     /// Counts a confirmed deadlock of the protocol as it is.
     fn confirm(&self) {
         let less = |left: u32| left.checked_sub(1);
-        // It stays 0 when it is 0.
+        // The subtraction fails at 0, which then stays.
         let _ = self.confirmations.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
 
@@ -173,7 +176,7 @@ impl<'a> Bench<'a> {
         if is_repaired { &self.repaired.protocol } else { &self.opened.protocol }
     }
 
-    /// Whether the time for putting findings together is over.
+    /// Whether the time for analysing findings is over.
     pub fn is_over(&self) -> bool {
         self.deadlines.is_over()
     }

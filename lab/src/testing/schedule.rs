@@ -1,8 +1,8 @@
-//! Which programs run, on which kinds of cores, and for how long.
+//! Chooses which programs run on which kinds of cores, and runs them until time is over.
 //!
-//! Every program is another recipe, and the kinds of cores take turns: what a recipe decides, such as the sizes of caches and the
-//! number of directories, matters more for what a run finds than the kind of core does. A [`Guide`] varies programs that reached
-//! something rare among what counts.
+//! Every program has a recipe of its own, and the kinds of cores take turns: what a recipe decides, such as the sizes of caches and the
+//! number of directories, matters more for what a run finds than the kind of core does. A [`Guide`] varies programs that reached rare
+//! transitions.
 
 use rayon::prelude::*;
 use simulate::client::Client;
@@ -15,16 +15,16 @@ use super::{Extent, Options};
 use crate::error::Error;
 use crate::observer::{Observer, Stage};
 
-/// Programs on each kind of core between two looks at the clock.
+/// The number of programs on each kind of core between two looks at the clock.
 const BATCH: u32 = 2;
 
-/// Runs programs until no further one is to be started, or as many as the options say, on all cores of the computer. Programs of a shorter test are the
-/// first ones of a longer test.
+/// Runs programs on all cores of the computer, as many as the options say or until the deadline for starting programs. A shorter test runs
+/// the first programs of a longer one.
 ///
-/// `guide` proposes programs, `run` runs one, and `reached` says what the guide learns of it.
+/// `guide` proposes programs, `run` runs one, and `reached` returns the transitions that the guide learns from its result.
 ///
 /// # Errors
-/// The errors of `run`.
+/// Fails if `run` fails.
 pub fn run_programs<R: Send>(
     options: &Options,
     mut guide: Guide,

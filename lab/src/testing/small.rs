@@ -1,4 +1,4 @@
-//! Small systems, all of whose runs are explored as far as the limits allow.
+//! Explores all runs of small systems, as far as the limits allow.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -44,13 +44,13 @@ const SYSTEMS: [System; 4] = [
 pub struct Explored {
     /// The system.
     pub system: System,
-    /// How far the exploration of the protocol as it is came.
+    /// The extent of the exploration of the protocol as it is.
     pub progress: Progress,
     /// The limit that ended it, if one did.
     pub stopped: Option<Stopped>,
-    /// Whether a defect ended it; what comes behind is explored with the repairs only.
+    /// Whether a finding ended it. The states behind a finding are explored on the repaired protocol only.
     pub is_found: bool,
-    /// How far the exploration of the repaired protocol came, if that was needed.
+    /// The extent of the exploration of the repaired protocol, if one was needed.
     pub repaired: Option<Progress>,
     /// The findings, each with the repairs that explain it, if they do.
     pub(super) problems: Vec<Shown>,
@@ -61,9 +61,9 @@ pub struct Explored {
 pub(super) struct Shown {
     pub problem: Problem,
     pub steps: Vec<DescribedMove>,
-    /// The repairs that make it go away.
+    /// The repairs with which it is no longer found.
     pub known: Option<Vec<String>>,
-    /// Whether it is certain that it is known or new: the time may have ended before the repaired protocol was explored as far.
+    /// Whether it is certain that the finding is known or new. It is not if time ran out before the repaired protocol was explored as far.
     pub is_settled: bool,
     /// Whether it was found on the protocol with all repairs.
     pub is_repaired: bool,
@@ -110,7 +110,7 @@ impl fmt::Display for System {
 /// Explores all systems, each until its limit.
 ///
 /// # Errors
-/// No such system can be built of the protocol.
+/// Fails if no such system can be built of the protocol.
 pub fn explore_all(
     opened: &Opened,
     repaired: &Repaired,
@@ -120,7 +120,7 @@ pub fn explore_all(
     let systems = if options.explores { &SYSTEMS[..] } else { &[] };
     let mut explored = Vec::new();
     for (at, &system) in systems.iter().enumerate() {
-        // What a system leaves of its time goes to the others.
+        // Time that a system does not use goes to the others.
         let share = |left: Duration| left / (systems.len() - at) as u32;
         let until = left(deadlines.working).map(|left| Instant::now() + share(left));
         let exploring = Exploring { opened, repaired, options, system, until, end: deadlines.end };
@@ -137,7 +137,7 @@ struct Exploring<'a> {
     system: System,
     /// When the exploration ends.
     until: Option<Instant>,
-    /// When it must be known which repairs explain what it found.
+    /// The deadline for determining which repairs explain its findings.
     end: Option<Instant>,
 }
 
@@ -162,7 +162,7 @@ impl Exploring<'_> {
         if explored.problems.is_empty() || self.repaired.applied.is_empty() {
             return Ok(explored);
         }
-        // What is left of the repaired protocol is new; the rest is explained by repairs. It gets at least as much time.
+        // Findings that the repaired protocol has, too, are new; repairs explain the others. Its exploration gets at least as much time.
         let protocol = &self.repaired.protocol;
         let as_long = self.until.map(|until| until.max(Instant::now() + start.elapsed()));
         let as_long = as_long.into_iter().chain(self.end).min();
@@ -189,7 +189,7 @@ impl Exploring<'_> {
         Ok(explored)
     }
 
-    /// The repairs without which a finding is there; none if the time was over before that was known.
+    /// The repairs with which a finding is no longer there; empty if time ran out before that was known.
     fn attribute(&self, signature: &Signature, states: usize) -> Result<Vec<String>, Error> {
         let names = needed(&self.repaired.applied, &[], &mut |repairs| {
             let Some(protocol) = with(&self.opened.protocol, repairs) else {
@@ -220,7 +220,7 @@ impl Exploring<'_> {
     }
 }
 
-/// Whether an exploration looked at as many states as another one, or ended by itself.
+/// Whether an exploration reached at least `states` states, or was not stopped by a limit.
 fn is_as_far(exploration: &Exploration, states: usize) -> bool {
     !matches!(exploration.verdict, Verdict::Stopped(_)) || exploration.progress.states >= states
 }

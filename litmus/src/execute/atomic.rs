@@ -9,7 +9,7 @@ use crate::expression::Expression;
 use crate::isa::{Atomicity, Formula, Register, STORED, Update};
 use crate::value::{Binary, Unary, Value};
 
-/// The acquire of an annotation.
+/// The acquire part of an annotation, which the read of a split instruction keeps.
 fn acquire(annotation: Annotation) -> Annotation {
     match annotation {
         Annotation::AcquireRelease => Annotation::Acquire,
@@ -18,7 +18,7 @@ fn acquire(annotation: Annotation) -> Annotation {
     }
 }
 
-/// The release of an annotation.
+/// The release part of an annotation, which the write of a split instruction keeps.
 fn release(annotation: Annotation) -> Annotation {
     if annotation.releases() { Annotation::Release } else { Annotation::None }
 }
@@ -26,11 +26,11 @@ fn release(annotation: Annotation) -> Annotation {
 /// An instruction that reads and perhaps writes.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
-    /// What is accessed.
+    /// The location, the width and the line of the access.
     pub target: Target,
-    /// Acquire and release.
+    /// Whether the instruction acquires, releases or both.
     pub annotation: Annotation,
-    /// Whether writes of other threads may come between.
+    /// Whether writes of other threads may come between the read and the write.
     pub atomicity: Atomicity,
     /// The register that takes the value loaded.
     pub register: Option<Register>,
@@ -52,7 +52,7 @@ impl Run<'_> {
         access.atomicity == Atomicity::Separate || self.options.splits_atomics
     }
 
-    /// An instruction that loads a value and always stores one.
+    /// Runs an instruction that loads a value and always stores one.
     pub(super) fn atomic(
         &mut self,
         state: &mut State,
@@ -80,7 +80,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The value that the next event loads.
+    /// The value that the next event loads, extended to a register.
     fn loaded(&mut self, state: &State, target: Target) -> Known {
         let number = state.events.len() as u8;
         let value = self.expressions.read(number);
@@ -103,10 +103,10 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The read of an instruction whose write is another event; returns its number.
+    /// Adds the read of an instruction whose write is another event, and returns the number of the read.
     fn first(&mut self, state: &mut State, access: Access) -> Result<u8, Error> {
         let is_pair = access.atomicity == Atomicity::Atomic;
-        // An instruction that keeps nothing has no acquire.
+        // An instruction that discards the value loaded has no acquire.
         let annotation = match access.register {
             None if is_pair => Annotation::NoReturn,
             _ => acquire(access.annotation),
@@ -117,7 +117,7 @@ impl Run<'_> {
         Ok(number)
     }
 
-    /// The write of an instruction whose read was another event.
+    /// Adds the write of an instruction whose read was event number `read`.
     fn second(
         &mut self,
         state: &mut State,
@@ -156,7 +156,8 @@ impl Run<'_> {
         if bits == 64 { value } else { self.expressions.unary(cut, value) }
     }
 
-    /// An instruction that stores only if memory holds the expected value.
+    /// Runs an instruction that stores only if memory holds the expected value: the path forks into success and
+    /// failure.
     pub(super) fn compare_and_swap(
         &mut self,
         state: State,
@@ -190,7 +191,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The accesses of a compare-and-swap that stores.
+    /// Adds the accesses of a compare-and-swap that stores.
     fn swap(&mut self, state: &mut State, access: Access, value: Known) -> Result<(), Error> {
         if self.splits(access) {
             let read = self.first(state, access)?;
@@ -200,9 +201,9 @@ impl Run<'_> {
         }
     }
 
-    /// Sets the register that takes the value loaded. In AArch64 it may instead come from the comparison:
-    /// after a success it may keep the value that was expected. The value is the same, the dependencies
-    /// are not, so the path forks, as herd's does.
+    /// Sets the register that takes the value loaded. In AArch64 the register may take its value from the comparison
+    /// instead: after a success, it may keep the value that was expected. The values are equal but their dependencies
+    /// differ, so the path forks, as in herd.
     fn keep(
         &mut self,
         mut state: State,

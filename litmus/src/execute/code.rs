@@ -7,29 +7,32 @@ use crate::test::{LitmusTest, Program};
 /// How programs are unfolded.
 #[derive(Clone, Copy, Debug)]
 pub struct Unfolding {
-    /// How often a thread may go backwards at each branch.
+    /// Number of times that each branch of a thread may jump backwards.
     pub unroll: usize,
     /// Whether the read and the write of an atomic instruction are two events; if not, they are one.
     pub splits_atomics: bool,
 }
 
 impl Default for Unfolding {
-    /// Two rounds, as in herd.
+    /// Unrolls loops twice, as herd does, and keeps atomic instructions as one event.
     fn default() -> Unfolding {
         Unfolding { unroll: 2, splits_atomics: false }
     }
 }
 
-/// An instruction that is no sequence.
+/// An instruction that is not an [`Instruction::Sequence`].
 pub(super) struct Operation<'t> {
     pub instruction: &'t Instruction,
     /// The line of the file, from 1.
     pub line: usize,
-    /// The operation at which a branch goes on.
+    /// The index of the operation that a branch jumps to; 0 for other instructions.
     pub target: usize,
 }
 
-/// The operations of a program.
+/// Flattens the sequences of a program and resolves its labels.
+///
+/// # Errors
+/// Returns [`Error::Run`] for a branch to a label that does not exist.
 pub(super) fn operations<'t>(
     test: &LitmusTest,
     program: &'t Program,

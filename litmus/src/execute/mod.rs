@@ -1,10 +1,10 @@
-//! Runs the program of one thread in all ways that it can go, whatever its loads return.
+//! Unfolds the program of one thread into all paths that it can take, whatever its loads return.
 //!
-//! What a load returns stays unknown: registers hold [expressions](crate::expression) over it. Where the
-//! program's course depends on one, at a branch, a computed address, a compare-and-swap or a
-//! store-conditional, the run forks, and each [`Path`] records as [`Constraint`]s what must be true for
-//! it. Loops are unrolled a bounded number of times; a path that would go on is kept, with
-//! [`End::LoopLimit`], to find out whether it can happen.
+//! The value that a load returns stays unknown: registers hold [expressions](crate::expression) over it. Where the
+//! course of the program depends on such a value, at a branch, a computed address, a compare-and-swap or a
+//! store-conditional, the run forks, and each [`Path`] records its conditions as [`Constraint`]s. Loops are unrolled
+//! a bounded number of times; a path that would continue beyond the bound is kept, with [`End::LoopLimit`], to find
+//! out whether it is possible.
 //!
 //! [`Event`]s carry dependencies as bits of earlier events of the thread. As in herd, a dependency goes
 //! through registers, even where the value does not matter (`xor x5,x5,x5`), but not through constants.
@@ -24,21 +24,21 @@ use crate::value::Location;
 pub use code::Unfolding;
 pub(crate) use run::unfold;
 
-/// All ways in which the program of a thread can go.
+/// All paths that the program of a thread can take.
 #[derive(Clone, Debug)]
 pub struct Unfolded {
-    /// The ways.
+    /// The paths.
     pub paths: Vec<Path>,
-    /// The expressions that the paths speak of.
+    /// The expressions that the paths refer to.
     pub expressions: Expressions,
 }
 
-/// One way in which the program of a thread can go.
+/// One path that the program of a thread can take.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// The accesses and fences, in program order.
     pub events: Vec<Event>,
-    /// What must be true for the thread to go this way.
+    /// The conditions under which the thread takes this path.
     pub constraints: Vec<Constraint>,
     /// The registers that were set, with their last values.
     pub registers: Vec<(Register, Expression)>,
@@ -46,12 +46,12 @@ pub struct Path {
     pub end: End,
 }
 
-/// What must be true for a thread to go a certain way.
+/// A condition under which a thread takes a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constraint {
-    /// The expression that is or is not zero.
+    /// The expression that is compared with zero.
     pub condition: Expression,
-    /// Whether it is not zero.
+    /// Whether the expression must be nonzero; if false, it must be zero.
     pub holds: bool,
     /// The line of the instruction, from 1.
     pub line: usize,
@@ -68,7 +68,7 @@ pub enum End {
     UnknownAddress(usize),
 }
 
-/// What an event does.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// Reads a location.
@@ -77,7 +77,7 @@ pub enum EventKind {
     Write,
     /// Reads a location and writes it, with nothing in between.
     Update,
-    /// Reads a location for an update that did not come about, as a failed compare-and-swap of x86.
+    /// Reads a location for an update that writes nothing, such as a failed compare-and-swap of x86.
     FailedUpdate,
     /// A fence.
     Fence(Kind),
@@ -95,10 +95,10 @@ impl EventKind {
     }
 }
 
-/// The instructions that an event's read or write belongs to, if they are a pair.
+/// The kind of pair of a read and a write that an event belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairing {
-    /// None: the access stands alone.
+    /// No pair: the access stands alone.
     Alone,
     /// A load that opens a reservation, or a store-conditional.
     Exclusive,
@@ -109,25 +109,25 @@ pub enum Pairing {
 /// An access of memory, or a fence.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
-    /// What it does.
+    /// The kind of the event.
     pub kind: EventKind,
     /// The location, for an access.
     pub location: Option<Location>,
-    /// The bits that are accessed.
+    /// The number of bits that are accessed, and how a load extends them.
     pub width: Width,
-    /// Acquire or release.
+    /// Whether the access acquires or releases.
     pub annotation: Annotation,
-    /// The instructions that it belongs to, if they are a pair.
+    /// The kind of pair that the access belongs to.
     pub pairing: Pairing,
     /// The read of the pair, for a write that belongs to one.
     pub pair: Option<u8>,
     /// The earlier events that the address depends on, as bits.
     pub address: u64,
-    /// The earlier events that the value written depends on.
+    /// The earlier events that the value written depends on, as bits.
     pub data: u64,
-    /// The earlier events that earlier branches depend on.
+    /// The earlier events that earlier branches depend on, as bits.
     pub control: u64,
-    /// The earlier events that the value written depends on through a choice between values.
+    /// The earlier events that the value written depends on through a choice between values, as bits.
     pub choice: u64,
     /// The value written.
     pub written: Option<Expression>,

@@ -1,4 +1,5 @@
-//! Runs a thread: the state of each unfinished path, and what an instruction makes of it.
+//! Unfolds the program of a thread: [`Run`] keeps the unfinished paths, each a [`State`], and executes one
+//! instruction of a path at a time.
 
 use history::{Annotation, Kind};
 
@@ -11,9 +12,9 @@ use crate::isa::{Formula, Instruction, MemoryAccess, REGISTERS, Register, Width}
 use crate::test::LitmusTest;
 use crate::value::{Binary, Location, Unary, Value};
 
-/// Most events of a thread: the bits of a set of events.
+/// Largest number of events of a thread, which is the number of bits of a set of events.
 const MOST_EVENTS: usize = 64;
-/// Most paths of a thread.
+/// Largest number of paths of a thread.
 const MOST_PATHS: usize = 100_000;
 
 /// Unfolds the program of a thread.
@@ -52,9 +53,9 @@ pub(crate) fn unfold(
 /// The events that a value comes from, as bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sources {
-    /// Through registers and arithmetic.
+    /// The events that the value comes from through registers and arithmetic.
     pub data: u64,
-    /// Through a choice between values.
+    /// The events that the value comes from through a choice between values.
     pub picked: u64,
 }
 
@@ -88,7 +89,7 @@ pub(super) struct State {
     picked_addresses: u64,
     /// The load that opened the reservation.
     reservation: Option<u8>,
-    /// How often each branch went backwards.
+    /// Per operation, the number of times that it jumped backwards.
     returns: Vec<u8>,
 }
 
@@ -121,7 +122,7 @@ impl State {
     }
 }
 
-/// The parts of an access that are known before it happens.
+/// The parts of an access that are known before its event is added.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     location: Location,
@@ -131,7 +132,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// An event of this access that has no order, value or pair yet.
+    /// An event of this access that has no annotation, value or pair, and no dependency but that of the address.
     pub fn event(&self, kind: EventKind) -> Event {
         Event {
             kind,
@@ -150,7 +151,7 @@ impl Target {
     }
 }
 
-/// A fence on a line.
+/// The event of a fence on a line of the test.
 fn fence(kind: Kind, line: usize) -> Event {
     Event {
         kind: EventKind::Fence(kind),
@@ -168,7 +169,7 @@ fn fence(kind: Kind, line: usize) -> Event {
     }
 }
 
-/// The unfolding of a thread.
+/// The state of the unfolding of a thread.
 pub(super) struct Run<'t> {
     test: &'t LitmusTest,
     operations: &'t [Operation<'t>],
@@ -237,7 +238,8 @@ impl Run<'_> {
         });
     }
 
-    /// The paths on which an expression is not zero and is zero, as far as they are possible.
+    /// Forks a path by whether an expression is nonzero. Returns the two paths, each with whether the expression is
+    /// nonzero on it; one path if the expression is a constant.
     pub(super) fn fork(
         &self,
         state: State,
@@ -302,7 +304,7 @@ impl Run<'_> {
         }
     }
 
-    /// Sets registers from the values that registers had before.
+    /// Sets registers all at once: every formula uses the values that registers had before.
     fn set_all(&mut self, state: &mut State, set: &[(Register, Formula)]) {
         let known =
             set.iter().map(|(register, formula)| (*register, self.evaluate(state, formula)));
@@ -314,7 +316,11 @@ impl Run<'_> {
         Known { value: self.expressions.constant(value), sources: Sources::default() }
     }
 
-    /// The paths on which the address of an access is that of each location.
+    /// Forks a path by the location that an access addresses. A path on which the address is that of no location is
+    /// finished with [`End::UnknownAddress`].
+    ///
+    /// # Errors
+    /// Returns [`Error::Run`] if the address is a constant that is not the address of a location.
     fn targets(
         &mut self,
         state: State,
@@ -386,7 +392,7 @@ impl Run<'_> {
         }
     }
 
-    /// The value that memory holds after a value was written with a width.
+    /// The value that memory holds after `value` was written with a width.
     fn stored(&mut self, value: Expression, width: Width) -> Expression {
         self.extended(value, Width { signed: false, ..width })
     }

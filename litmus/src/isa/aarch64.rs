@@ -18,7 +18,7 @@ const LEFT: Register = Register(32);
 const RIGHT: Register = Register(33);
 const CARRY: Register = Register(34);
 
-/// A name of a register.
+/// A register as an operand names it.
 #[derive(Clone, Copy)]
 struct Named {
     number: u8,
@@ -72,7 +72,10 @@ pub(super) fn register_name(register: Register) -> String {
     format!("X{}", register.0)
 }
 
-/// What an instruction does.
+/// Translates an instruction.
+///
+/// # Errors
+/// Returns a description of the part that is not understood.
 pub(super) fn decode(text: &str) -> Result<Instruction, String> {
     let Parts { mnemonic, operands } = parts(text)?;
     let name = mnemonic.to_ascii_uppercase();
@@ -138,7 +141,7 @@ fn branch(name: &str, operands: &[Operand<'_>]) -> Decoded {
     Ok(Some(Instruction::Branch { condition, label: (*label).to_owned() }))
 }
 
-/// Whether a condition of the flags holds.
+/// The formula that is nonzero if a condition code holds; `None` for an unknown code.
 fn condition_holds(name: &str) -> Option<Formula> {
     let compared = |operation| Formula::Register(LEFT).binary(operation, Formula::Register(RIGHT));
     let swapped = |operation| Formula::Register(RIGHT).binary(operation, Formula::Register(LEFT));
@@ -165,7 +168,7 @@ fn condition_holds(name: &str) -> Option<Formula> {
     })
 }
 
-/// A register or a number, perhaps shifted or extended.
+/// The value of an operand that is a register or a number, perhaps shifted or extended.
 fn value(operands: &[Operand<'_>]) -> Option<Formula> {
     match operands {
         [Operand::Number(number)] => Some(Formula::number(*number)),
@@ -327,7 +330,7 @@ fn address(operand: &Operand<'_>) -> Option<Formula> {
     }
 }
 
-/// The name without a size at its end, and the bits that are accessed.
+/// Splits `B` or `H` off a mnemonic. Returns the rest and the number of bits that are accessed.
 fn sized(name: &str, register: Named) -> (&str, u8) {
     match (name.strip_suffix('B'), name.strip_suffix('H')) {
         (Some(name), _) => (name, 8),
@@ -336,7 +339,7 @@ fn sized(name: &str, register: Named) -> (&str, u8) {
     }
 }
 
-/// Plain, acquire and release accesses.
+/// Translates loads and stores: plain, acquire, release, and exclusive loads.
 fn access(name: &str, operands: &[Operand<'_>]) -> Decoded {
     let [Operand::Name(register), place] = operands else {
         return Ok(None);
@@ -398,7 +401,7 @@ fn ordered(name: &str) -> (&str, Annotation) {
     endings.into_iter().find_map(split).unwrap_or((name, Annotation::None))
 }
 
-/// The operations of `LDADD` and its like, and of `STADD` and its like.
+/// The operation of an instruction such as `LDADD` or `STADD`, by its name without `LD` or `ST`.
 fn operation(name: &str) -> Option<Binary> {
     Some(match name {
         "ADD" => Binary::Add,

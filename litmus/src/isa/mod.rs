@@ -1,8 +1,8 @@
-//! Instruction sets: from the text of an instruction to what it does.
+//! Instruction sets: translate the text of an instruction into its effect.
 //!
-//! Each instruction set is a module that translates its assembly into a common [`Instruction`], which
-//! says what is computed from which registers, what is loaded and stored, and which order the instruction
-//! asks for. All that follows knows [`Instruction`]s only. [`Architecture`] lists the instruction sets.
+//! Each instruction set is a module that translates its assembly into a common [`Instruction`], which says what is
+//! computed from which registers, what is loaded and stored, and which order the instruction requires. The rest of
+//! the crate knows only [`Instruction`]s. [`Architecture`] lists the instruction sets.
 //!
 //! - [`riscv`], [`aarch64`], [`x86_64`]: the instruction sets;
 //! - `operands`: the grammar of operands, which they share.
@@ -67,7 +67,7 @@ impl Architecture {
         }
     }
 
-    /// The register of that name, without regard to the part of it that the name stands for.
+    /// The register of that name. The name of a part, such as `eax`, gives the whole register.
     pub fn register(self, name: &str) -> Option<Register> {
         match self {
             Architecture::RiscV => riscv::register(name),
@@ -85,7 +85,7 @@ impl Architecture {
         }
     }
 
-    /// What the instruction `text` does. `symbols` gives the location of a name.
+    /// Translates the instruction `text`. `symbols` returns the location of a name.
     ///
     /// # Errors
     /// Returns a description of the first part that is not understood.
@@ -144,7 +144,7 @@ impl Formula {
     }
 }
 
-/// How an access that loads extends the bytes of memory to a register.
+/// The number of bits of an access, and how a load extends them to a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width {
     /// Number of bits that are accessed: 8, 16, 32 or 64.
@@ -158,9 +158,9 @@ pub struct Width {
 pub struct MemoryAccess {
     /// The address.
     pub address: Formula,
-    /// The bits that are accessed.
+    /// The number of bits that are accessed, and how a load extends them.
     pub width: Width,
-    /// Acquire or release.
+    /// Whether the access acquires or releases.
     pub annotation: Annotation,
 }
 
@@ -169,7 +169,7 @@ pub struct MemoryAccess {
 pub enum Update {
     /// The operand, whatever memory held.
     Exchange(Formula),
-    /// The operation on what memory held and the operand.
+    /// The result of an operation on the value that memory held and the operand.
     Apply(Binary, Formula),
 }
 
@@ -182,10 +182,10 @@ pub enum Atomicity {
     Separate,
 }
 
-/// What an instruction does.
+/// An instruction, in a form common to all instruction sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instruction {
-    /// Nothing.
+    /// Has no effect.
     Nothing,
     /// Sets registers, all at once.
     Set(Vec<(Register, Formula)>),
@@ -193,7 +193,7 @@ pub enum Instruction {
     Select {
         /// The register.
         target: Register,
-        /// Chooses the first value if it is not zero.
+        /// The condition: nonzero selects the first value, zero the second.
         condition: Formula,
         /// The two values.
         values: [Formula; 2],
@@ -233,7 +233,7 @@ pub enum Instruction {
         update: Update,
         /// The access.
         access: MemoryAccess,
-        /// Whether writes may come between.
+        /// Whether writes of other threads may come between the read and the write.
         atomicity: Atomicity,
         /// Registers, such as flags, that are set from the value stored, for which `STORED` stands.
         then: Vec<(Register, Formula)>,
@@ -248,20 +248,20 @@ pub enum Instruction {
         value: Formula,
         /// The access.
         access: MemoryAccess,
-        /// Whether writes may come between.
+        /// Whether writes of other threads may come between the read and the write.
         atomicity: Atomicity,
         /// The register that becomes 1 if the value was stored and 0 if not.
         success: Option<Register>,
     },
     /// A fence.
     Fence(Kind),
-    /// Goes on at a label if the condition is not zero.
+    /// Jumps to a label if the condition is nonzero.
     Branch {
-        /// The condition; `None` for a jump.
+        /// The condition; `None` for an unconditional jump.
         condition: Option<Formula>,
-        /// The label, until labels are resolved.
+        /// The name of the label.
         label: String,
     },
-    /// The instructions, one after the other.
+    /// Instructions that run one after the other.
     Sequence(Vec<Instruction>),
 }

@@ -22,7 +22,7 @@ pub(super) enum Operand<'a> {
     Memory {
         /// The number before the bracket.
         offset: i64,
-        /// What is inside.
+        /// The operands inside the parentheses or brackets.
         inner: Vec<Operand<'a>>,
         /// Whether an exclamation mark follows: the address register is updated.
         updates: bool,

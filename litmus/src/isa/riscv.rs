@@ -30,7 +30,10 @@ pub(super) fn register_name(register: Register) -> String {
     format!("x{}", register.0)
 }
 
-/// What an instruction does.
+/// Translates an instruction.
+///
+/// # Errors
+/// Returns a description of the part that is not understood.
 pub(super) fn decode(text: &str) -> Result<Instruction, String> {
     let parts = parts(text)?;
     let operands = parts.operands.as_slice();
@@ -84,7 +87,7 @@ fn side(letters: &str) -> Option<Side> {
     is_known.then(|| Side::of(letters.contains('r'), letters.contains('w'))).flatten()
 }
 
-/// A register that is read.
+/// The value of a register that is read, by its name.
 fn source(name: &str) -> Option<Formula> {
     let register = register(name)?;
     Some(if register.0 == 0 { Formula::number(0) } else { Formula::Register(register) })
@@ -221,7 +224,7 @@ fn operation(name: &str) -> Option<Binary> {
     })
 }
 
-/// Instructions between registers.
+/// Translates instructions that compute a register from registers and immediates.
 fn arithmetic(name: &str, _: Annotation, operands: &[Operand<'_>]) -> Decoded {
     let (name, is_word) = match name.strip_suffix('w') {
         Some(short) if operation(short).is_some() || immediate_operation(short).is_some() => {
@@ -292,7 +295,7 @@ fn combine(operation: Binary, is_word: bool, first: Formula, second: Formula) ->
     cut(first).binary(operation, second).unary(Unary::SignExtend(32))
 }
 
-/// Instructions with one source, most of which stand for others.
+/// The value of an instruction with one source register; most of these are pseudo-instructions.
 fn pseudo(name: &str, first: Formula) -> Option<Formula> {
     let zero = Formula::number(0);
     Some(match name {

@@ -23,7 +23,7 @@ const RIGHT: Register = Register(17);
 /// Holds an operand that was loaded.
 const LOADED: Register = Register(18);
 
-/// A name of a register.
+/// A register, or the part of one, as an operand names it.
 #[derive(Clone, Copy)]
 struct Named {
     register: Register,
@@ -92,7 +92,10 @@ enum Place {
     Number(i64),
 }
 
-/// What an instruction does. `symbols` gives the location of a name in brackets.
+/// Translates an instruction. `symbols` returns the location of a name in brackets.
+///
+/// # Errors
+/// Returns a description of the part that is not understood.
 pub(super) fn decode(
     text: &str,
     symbols: &mut dyn FnMut(&str) -> Location,
@@ -136,7 +139,7 @@ fn unlockable(mnemonic: &str) -> String {
     format!("`{mnemonic}` with these operands takes no lock prefix")
 }
 
-/// Fences, jumps, and what has no operand.
+/// Translates fences, jumps and `nop`; returns `None` for other instructions.
 fn without_places(name: &str, operands: &[Operand<'_>]) -> Option<Instruction> {
     let fence = |kind| Some(Instruction::Fence(kind));
     match (name, operands) {
@@ -153,7 +156,7 @@ fn without_places(name: &str, operands: &[Operand<'_>]) -> Option<Instruction> {
     }
 }
 
-/// Whether a condition of the flags holds.
+/// The formula that is nonzero if the condition of a jump holds; `None` for an unknown condition.
 fn holds(name: &str) -> Option<Formula> {
     let left = || Formula::Register(LEFT);
     let right = || Formula::Register(RIGHT);
@@ -230,7 +233,7 @@ fn access(address: &Formula, bits: u8) -> MemoryAccess {
     MemoryAccess { address: address.clone(), width, annotation: Annotation::None }
 }
 
-/// The flags after a result.
+/// The registers for the flags, after an operation with this result.
 fn flags(result: &Formula, bits: u8) -> [(Register, Formula); 2] {
     [(LEFT, result.clone().unary(Unary::SignExtend(bits))), (RIGHT, Formula::number(0))]
 }
@@ -239,7 +242,7 @@ fn locked(is_locked: bool) -> Atomicity {
     if is_locked { Atomicity::Atomic } else { Atomicity::Separate }
 }
 
-/// `inc` and `dec`.
+/// Translates `inc` and `dec`.
 fn step(name: &str, bits: u8, target: &Place, is_locked: bool) -> Option<Instruction> {
     let operation = match name {
         "inc" => Binary::Add,
@@ -314,7 +317,7 @@ fn value(place: &Place) -> Formula {
     }
 }
 
-/// Arithmetic and `cmp`.
+/// Translates arithmetic and `cmp`.
 fn compute(
     name: &str,
     bits: u8,

@@ -1,6 +1,6 @@
 //! The initial state: `{ 0:x5=x; x=1; int *p=&y; uint64_t 1:x7; }`.
 //!
-//! Types say nothing that matters here, since an access has the size of its instruction.
+//! Types are ignored, since an access has the size of its instruction.
 
 use super::{Symbols, observed, source::Source, value};
 use crate::error::Error;

@@ -14,7 +14,7 @@
 //! - [`source`]: the text, without comments and with line numbers;
 //! - [`initial`]: the initial state;
 //! - [`table`]: the columns of instructions;
-//! - [`question`]: all that follows them.
+//! - [`question`]: everything behind the columns.
 
 mod initial;
 mod question;
@@ -29,7 +29,7 @@ use crate::test::{LitmusTest, Observed, Proposition, ThreadRegister};
 use crate::value::{Location, Value};
 use source::Source;
 
-/// The locations of a test, by name, as they are met.
+/// The locations of a test, by name, in the order in which the text mentions them.
 #[derive(Default)]
 struct Symbols {
     names: Vec<String>,
@@ -93,7 +93,8 @@ impl LitmusTest {
     /// the test. `origin` names it in messages.
     ///
     /// # Errors
-    /// Returns [`Error::Syntax`] if it is no proposition, or about something that the test does not have.
+    /// Returns [`Error::Syntax`] if the text is not a proposition, or names a thread or a location that the test does
+    /// not have.
     pub fn proposition(&self, origin: &str, text: &str) -> Result<Proposition, Error> {
         let source = Source { file: origin, text };
         let mut symbols = Symbols::default();
@@ -110,7 +111,7 @@ impl LitmusTest {
     }
 }
 
-/// The first line, and the text from the initial state on.
+/// Reads the first line. Returns the instruction set, the name of the test, and the text from the initial state on.
 fn header<'a>(source: &Source<'a>) -> Result<(Architecture, &'a str, &'a str), Error> {
     let start = source.text.trim_start();
     let (line, mut rest) = start.split_once('\n').unwrap_or((start, ""));
@@ -159,7 +160,7 @@ fn refuse_missing_threads(
     }
 }
 
-/// A register such as `0:x5`, as `thread` and `name`.
+/// Parses a register such as `0:x5`, given as `thread` and `name`.
 fn register(architecture: Architecture, thread: &str, name: &str) -> Option<ThreadRegister> {
     let thread = thread.trim();
     let thread = thread.strip_prefix('P').unwrap_or(thread).parse().ok()?;
@@ -168,7 +169,7 @@ fn register(architecture: Architecture, thread: &str, name: &str) -> Option<Thre
     Some(ThreadRegister { thread, register })
 }
 
-/// A register such as `0:x5`, or a location such as `x`, `[x]` or `*x`.
+/// Parses a register such as `0:x5`, or a location such as `x`, `[x]` or `*x`.
 fn observed(architecture: Architecture, text: &str, symbols: &mut Symbols) -> Option<Observed> {
     let text = text.trim();
     if let Some((thread, name)) = text.split_once(':') {
@@ -186,7 +187,7 @@ fn is_name(text: &str) -> bool {
         && letters.all(|one| one.is_ascii_alphanumeric() || one == '_' || one == '.')
 }
 
-/// A number, or the address of a location, with or without an ampersand.
+/// Parses a number, or the address of a location, with or without an ampersand.
 fn value(text: &str, symbols: &mut Symbols) -> Option<Value> {
     let text = text.trim();
     if let Ok(("", number)) = crate::isa::number(text) {

@@ -1,4 +1,4 @@
-//! What follows the programs: `locations`, `filter`, and the condition.
+//! Reads the part of a test behind the programs: `locations`, `filter`, and the condition.
 //!
 //! In a proposition `\/` binds least, then `/\`, then `=>`, as in herd.
 
@@ -15,17 +15,17 @@ use crate::error::Error;
 use crate::isa::Architecture;
 use crate::test::{Condition, Observed, Proposition, Quantifier, ThreadRegister};
 
-/// What follows the programs of a test.
+/// The part of a test behind the programs.
 pub(super) struct Question {
     /// The registers and locations that `locations` lists.
     pub listed: Vec<Observed>,
     pub filter: Option<Proposition>,
     pub condition: Condition,
-    /// Every register that occurs.
+    /// Every register that occurs in any of these.
     pub mentioned: Vec<ThreadRegister>,
 }
 
-/// Reads what follows the programs.
+/// Reads the part of a test behind the programs.
 pub(super) fn read(
     source: &Source<'_>,
     text: &str,
@@ -64,7 +64,7 @@ pub(super) fn read(
     Ok(Question { listed: seen, filter, condition, mentioned: names.mentioned })
 }
 
-/// Reads a whole text as a proposition, and the registers that it is about.
+/// Reads the whole text as a proposition. Also returns the registers that occur in it.
 pub(super) fn proposition(
     source: &Source<'_>,
     architecture: Architecture,
@@ -82,7 +82,7 @@ pub(super) fn proposition(
     Ok((proposition, names.mentioned))
 }
 
-/// A proposition whose names are not looked up yet.
+/// A proposition whose names are not resolved yet.
 enum Parsed<'a> {
     Atom { observed: &'a str, is_equal: bool, value: &'a str },
     Not(Box<Parsed<'a>>),
@@ -93,7 +93,7 @@ enum Parsed<'a> {
 
 type In<'a, T> = IResult<&'a str, T>;
 
-/// Where a parser went wrong.
+/// The text at which a parser failed.
 fn place<'a>(error: &nom::Err<nom::error::Error<&'a str>>, whole: &'a str) -> &'a str {
     match error {
         nom::Err::Error(error) | nom::Err::Failure(error) => error.input,
@@ -101,14 +101,14 @@ fn place<'a>(error: &nom::Err<nom::error::Error<&'a str>>, whole: &'a str) -> &'
     }
 }
 
-/// A sign behind spaces.
+/// Parses a symbol after white space.
 fn sign<'a>(
     text: &'static str,
 ) -> impl Parser<&'a str, Output = &'a str, Error = nom::error::Error<&'a str>> {
     preceded(multispace0, tag(text))
 }
 
-/// A word behind spaces, which no letter follows.
+/// Parses a word after white space that no letter, digit or underscore follows.
 fn keyword<'a>(
     text: &'static str,
 ) -> impl Parser<&'a str, Output = &'a str, Error = nom::error::Error<&'a str>> {
@@ -186,7 +186,7 @@ fn atom(input: &str) -> In<'_, Parsed<'_>> {
     Ok((input, Parsed::Atom { observed, is_equal, value }))
 }
 
-/// Looks names up.
+/// Resolves the names in propositions, and records the registers among them.
 struct Names<'s> {
     architecture: Architecture,
     symbols: &'s mut Symbols,
@@ -205,7 +205,7 @@ impl Names<'_> {
         Some(found)
     }
 
-    /// The proposition with its names looked up, or the text that is no name.
+    /// Resolves the names of a proposition. The error is the text that is not a register, a location or a value.
     fn resolve<'a>(&mut self, parsed: Parsed<'a>) -> Result<Proposition, &'a str> {
         Ok(match parsed {
             Parsed::Atom { observed, is_equal, value: text } => {
@@ -240,7 +240,7 @@ impl Names<'_> {
     }
 }
 
-/// The parts of a conjunction inside another.
+/// The parts of a proposition in a conjunction: those of a nested conjunction, else the proposition itself.
 fn flat_and(proposition: Proposition) -> Vec<Proposition> {
     match proposition {
         Proposition::And(all) if !all.is_empty() => all,
@@ -248,7 +248,7 @@ fn flat_and(proposition: Proposition) -> Vec<Proposition> {
     }
 }
 
-/// The parts of a disjunction inside another.
+/// The parts of a proposition in a disjunction: those of a nested disjunction, else the proposition itself.
 fn flat_or(proposition: Proposition) -> Vec<Proposition> {
     match proposition {
         Proposition::Or(all) if !all.is_empty() => all,

@@ -18,7 +18,7 @@ impl Source<'_> {
         before.iter().filter(|byte| **byte == b'\n').count() + 1
     }
 
-    /// The error for a text that begins with something else than what was expected.
+    /// The error for a text that does not begin with what was expected.
     pub fn expected(&self, at: &str, expected: &str) -> Error {
         let at = at.trim_start();
         let found = match at.lines().next().map(str::trim) {

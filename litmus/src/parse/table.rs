@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::isa::Architecture;
 use crate::test::{Program, Step};
 
-/// The words that begin what follows the programs.
+/// The words with which the part behind the programs begins.
 const ENDS: [&str; 8] =
     ["exists", "~exists", "~ exists", "forall", "locations", "filter", "final", "observed"];
 

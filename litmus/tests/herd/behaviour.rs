@@ -1,4 +1,4 @@
-//! What the files of tests do not show: reports, errors, loops, histories.
+//! Tests what the stored results of herd do not cover: reports, errors, loops, histories.
 
 use check::{Options, Verdict};
 use history::{Ambiguity, DependencyKind, History, Kind, ReadsFrom};
@@ -155,8 +155,8 @@ fn an_outcome_is_a_history_with_dependencies() {
     );
 }
 
-/// The enumeration and the engine agree on every state of the stored samples: each state that is reachable
-/// has a consistent history, and the asked one has none if it is not.
+/// The enumeration and the engine agree on the stored samples: the engine finds a history consistent that ends as the
+/// condition's proposition says exactly if the enumeration finds such a state.
 #[test]
 fn the_engine_agrees_with_the_enumeration() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/litmus/herd");

@@ -1,4 +1,4 @@
-//! Litmus tests against what herd says of them.
+//! Compares the outcomes of litmus tests with those of herd.
 
 mod behaviour;
 mod results;

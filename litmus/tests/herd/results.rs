@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use litmus::{LitmusTest, outcomes};
 use serde::Deserialize;
 
-/// What herd says of a test.
+/// The stored results of herd for a test.
 #[derive(Deserialize)]
 struct Expected {
     file: String,
@@ -16,7 +16,7 @@ struct Expected {
     observation: String,
 }
 
-/// Runs every test of a list under the model of its architecture; returns their number and what differs.
+/// Runs every test of a list under the model of its architecture; returns their number and the differences from herd.
 fn compare(root: &Path, list: &Path) -> (usize, Vec<String>) {
     let lines = fs::read_to_string(list).unwrap();
     let mut wrong = Vec::new();

@@ -14,7 +14,7 @@ pub struct Alarms {
     pub runs: Vec<Unmutated>,
     /// The runs that raised an alarm, in the order of the table.
     pub alarms: Vec<Alarm>,
-    /// The warnings of these runs.
+    /// The warnings in these runs.
     pub warnings: Vec<Warned>,
 }
 
@@ -50,7 +50,7 @@ pub struct Unmutated {
     pub undecided: u64,
 }
 
-/// A run that should have found nothing.
+/// A run of an unmutated protocol that violates the model or in which the protocol failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Alarm {
     /// The protocol.
@@ -67,11 +67,11 @@ pub struct Alarm {
     pub message: Option<String>,
     /// The command that reproduces the run.
     pub command: String,
-    /// The known faults of gem5's released protocol that explain it, by the names of their repairs; none of them if they do not explain
-    /// it. `None` if that was not tried.
+    /// The known faults of gem5's released protocol that explain the alarm, by the names of their repairs; empty if
+    /// none does. `None` if no explanation was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Vec<String>>,
-    /// Whether it ran in gem5.
+    /// Whether gem5 made the run, rather than rubric's simulator.
     #[serde(skip)]
     pub is_in_gem5: bool,
 }

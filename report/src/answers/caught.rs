@@ -14,15 +14,16 @@ pub struct CaughtMutant {
     pub protocol: String,
     /// The mutant.
     pub mutant: String,
-    /// The operator that made it.
+    /// The operator that made the mutant.
     pub operator: String,
-    /// The outcome of the first run that found it. Runs that violate what their client guarantees take precedence.
+    /// The outcome of the first run that found the mutant. Runs that violate what their client guarantees take
+    /// precedence.
     pub outcome: &'static str,
-    /// The finders that found it in any run, in the order of [`FINDERS`].
+    /// The finders that found the mutant in any run, in the order of [`FINDERS`].
     pub finders: Vec<&'static str>,
-    /// Clients whose runs found it.
+    /// The clients whose runs found the mutant.
     pub clients: Vec<String>,
-    /// The number of the first run of a client that found it, counted from 1.
+    /// The number of the run that `outcome` is about, among the runs of its client, from 1.
     pub runs: u64,
     /// The command that reproduces that run.
     pub command: String,

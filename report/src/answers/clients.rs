@@ -16,23 +16,24 @@ pub struct ClientResult {
     pub protocol: String,
     /// The kind of core.
     pub client: String,
-    /// The number of mutants that ran on it and that are not known to be equivalent to the protocol or harmless.
+    /// The number of mutants that ran on this kind of core, without those known to be equivalent to the protocol or
+    /// harmless.
     pub mutants: u64,
-    /// The number of these that a run on it found.
+    /// The number of these mutants that a run on this kind of core found.
     pub found: u64,
     /// The number of their runs.
     pub runs: u64,
-    /// The median, over the mutants that were found, of the number of the first run that found one, from 1.
+    /// The median, over the mutants that were found, of the number of the first run that found the mutant, from 1.
     pub median_run: Option<f64>,
     /// The median number of operations completed when a violation of what the cores guarantee was detected.
     pub median_operations: Option<f64>,
 }
 
-/// What is collected about a kind of core.
+/// The runs on a kind of core, from which its result is computed.
 #[derive(Default)]
 struct Collected<'a> {
     runs: u64,
-    /// For each mutant the smallest number of a run that found it, if one did.
+    /// The smallest number of a run that found the mutant, for each mutant; `None` if no run did.
     firsts: BTreeMap<&'a str, Option<u32>>,
     operations: Vec<Estimate>,
 }

@@ -6,20 +6,20 @@ use serde::Serialize;
 
 use super::Campaign;
 
-/// A mutant that is known to be equivalent or harmless, with the runs that it has nevertheless.
+/// A mutant that is known to be equivalent or harmless, with its runs, if there are any.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EquivalentMutant {
     /// The protocol.
     pub protocol: String,
     /// The mutant.
     pub mutant: String,
-    /// The operator that made it.
+    /// The operator that made the mutant.
     pub operator: String,
     /// The kind of the reason, in a word.
     pub kind: String,
     /// The reason.
     pub reason: String,
-    /// The number of its runs, if it was run nevertheless.
+    /// The number of runs of the mutant, if it was run nevertheless.
     pub runs: u64,
     /// The number of runs that found something, which shows that the reason is wrong.
     pub detections: u64,

@@ -8,7 +8,7 @@ use super::{Campaign, Mutant, Scope};
 use crate::statistics::{Estimate, median};
 use tables::{CampaignRun, Generator};
 
-/// The operator in the rows of named mutants.
+/// The operator of named mutants in the rows of runs.
 const NAMED: &str = "named";
 
 /// The number of runs until each generator finds a named mutant with a client.
@@ -20,9 +20,9 @@ pub struct Comparison {
     pub mutant: String,
     /// The cores.
     pub client: String,
-    /// Programs without guidance; none if these were not run.
+    /// The runs with unguided programs; `None` if there are none.
     pub blind: Option<Effort>,
-    /// Guided programs; none if these were not run.
+    /// The runs with guided programs; `None` if there are none.
     pub guided: Option<Effort>,
     /// The ratio of the medians of blind and guided programs, if both are known.
     pub gain: Option<f64>,
@@ -37,8 +37,8 @@ pub struct Effort {
     pub detected: u64,
     /// The number of runs in all repetitions.
     pub runs: u64,
-    /// The median number of runs up to the first that finds the mutant. Repetitions that do not find it count as longer than all others;
-    /// none if the median is one of these.
+    /// The median number of runs up to the first that finds the mutant. Repetitions that do not find the mutant count
+    /// as longer than all others; `None` if the median is one of these.
     pub median: Option<f64>,
 }
 
@@ -149,7 +149,7 @@ mod tests {
         let numbers = |effort: Option<Effort>| {
             effort.map(|effort| (effort.repetitions, effort.detected, effort.runs, effort.median))
         };
-        // 10, never, 20; 4, 6.
+        // The first detections: blind in run 10, never, and in run 20; guided in runs 4 and 6.
         assert_eq!(numbers(a.blind), Some((3, 2, 60, Some(20.0))));
         assert_eq!(numbers(a.guided), Some((2, 2, 12, Some(5.0))));
         assert_eq!(a.gain, Some(4.0));

@@ -1,4 +1,5 @@
-//! Finds the named mutants that do no harm, as far as is known, so that no run can find them.
+//! Finds the named mutants that are known to be harmless: they change the protocol's behaviour, but no run can detect
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use tables::Equivalent;
 
 use super::{Campaign, Mutant, Scope};
 
-/// The [`Equivalent::kind`] of mutants that behave otherwise than their protocol, where it matters to no run.
+/// The [`Equivalent::kind`] of mutants whose behaviour differs from the protocol's in a way that no run can detect.
 const HARMLESS: &str = "harmless";
 
 /// The mutants of a campaign that are known to be harmless and that no run detects, with the reason. A run that detects one, as may
@@ -35,7 +36,7 @@ pub(super) fn harmless(campaign: &Campaign<'_>) -> Vec<Equivalent> {
 
 /// The named mutants that are known to be harmless, with the reason.
 pub fn known_harmless() -> BTreeMap<String, String> {
-    // The table is part of the program, and a test reads it.
+    // The table is embedded in the program, and a test checks that it can be read.
     let effects = named_effects().unwrap_or_default().into_iter();
     let reasons = effects.filter_map(|effect| {
         let why = effect.why.strip_prefix(HARMLESS)?.strip_prefix(": ")?;

@@ -39,7 +39,7 @@ pub struct KillRow {
     pub mutants: u64,
     /// The number of mutants that any finder found.
     pub killed: u64,
-    /// The mutants by finder, in the order of [`FINDERS`].
+    /// The mutants that each finder found, in the order of [`FINDERS`].
     pub by: Vec<Kills>,
 }
 
@@ -48,13 +48,13 @@ pub struct KillRow {
 pub struct Kills {
     /// The finder.
     pub finder: &'static str,
-    /// The number of mutants it found.
+    /// The number of mutants that the finder found.
     pub killed: u64,
-    /// The number of mutants that it could have found: those with a run for whose client the finder counts.
+    /// The number of mutants that the finder could have found: those with a run for whose client the finder counts.
     pub of: u64,
 }
 
-/// The results about one mutant.
+/// Whether a mutant was found at all, and for each finder whether it found the mutant and could have found it.
 #[derive(Default)]
 struct Fate {
     found: bool,
@@ -96,7 +96,7 @@ pub(super) fn finds(campaign: &Campaign<'_>, run: &CampaignRun, finder: usize) -
     }
 }
 
-/// Whether the protocol failed in the way that a finder is about.
+/// Whether a run ended with the failure that a finder is named after.
 fn has_failed(outcome: RunOutcome, finder: &str) -> bool {
     matches!(outcome, RunOutcome::ProtocolError | RunOutcome::Deadlock) && outcome.name() == finder
 }
@@ -127,7 +127,7 @@ mod tests {
     use super::super::testing::{answers, equivalent, failed, run, unmutated, violation};
     use super::*;
 
-    /// Killed and of how many, for each finder that could have found any.
+    /// The number of mutants found and their total, for each finder that could have found any.
     fn cells(row: &KillRow) -> Vec<(&str, u64, u64)> {
         let by = row.by.iter().filter(|kills| kills.of > 0);
         by.map(|kills| (kills.finder, kills.killed, kills.of)).collect()
@@ -163,7 +163,7 @@ mod tests {
             violation("c", "named", "store-buffer-8", &["wtso", "tso", "pso"]),
             failed("c", "named", "in-order", RunOutcome::Deadlock),
             failed("d", "named", "in-order", RunOutcome::ProtocolError),
-            // These do not count.
+            // An equivalent mutant and an unmutated protocol do not count.
             run("e", "named", "in-order"),
             unmutated("in-order"),
         ];

@@ -1,4 +1,4 @@
-//! The number of operations until each criterion detects a violation.
+//! Computes after how many operations each criterion detects a violation.
 
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub struct OperationsToDetection {
 pub struct Detection {
     /// The criterion.
     pub criterion: &'static str,
-    /// The number of runs that it refutes and for which the number of operations is known.
+    /// The number of runs that the criterion refutes and for which the number of operations is known.
     pub runs: u64,
     /// The mean over these runs.
     pub mean: Option<f64>,

@@ -13,23 +13,24 @@ use tables::CampaignRun;
 pub struct ProtocolResult {
     /// The protocol's name, as the runs have it.
     pub protocol: String,
-    /// The number of mutants that ran and that are not known to be equivalent to the protocol or harmless.
+    /// The number of mutants that ran, without those known to be equivalent to the protocol or harmless.
     pub mutants: u64,
-    /// The number of these that something found.
+    /// The number of these mutants that something found.
     pub found: u64,
     /// The mutants by operator, in the order of their names.
     pub operators: Vec<OperatorResult>,
-    /// The number of their runs.
+    /// The number of runs of these mutants.
     pub runs: u64,
     /// The seconds that these runs took to simulate and to check, as far as they are known.
     pub seconds: f64,
-    /// The median, over the mutants that were found, of the number of the first run that found one with its kind of core, from 1.
+    /// The median, over the mutants that were found, of the number of the first run that found the mutant with its kind
+    /// of core, from 1.
     pub median_run: Option<f64>,
     /// The median number of operations completed when a violation of what the cores guarantee was detected.
     pub median_operations: Option<f64>,
     /// The number of runs of the unmutated protocol.
     pub unmutated: u64,
-    /// The number of these that raised an alarm.
+    /// The number of these runs that raised an alarm.
     pub alarms: u64,
 }
 
@@ -38,16 +39,16 @@ pub struct ProtocolResult {
 pub struct OperatorResult {
     /// The operator that made the mutants, or `named`.
     pub operator: String,
-    /// The number of its mutants.
+    /// The number of mutants that the operator made and that ran.
     pub mutants: u64,
-    /// The number of these that something found.
+    /// The number of these mutants that something found.
     pub found: u64,
 }
 
-/// What is collected about a mutant.
+/// The operator of a mutant, and the first run that found it.
 struct Fate<'a> {
     operator: &'a str,
-    /// The smallest number of a run that found it.
+    /// The smallest number of a run that found the mutant; `None` if no run did.
     first: Option<u32>,
 }
 
@@ -92,7 +93,8 @@ pub(super) fn protocols(campaign: &Campaign<'_>) -> Vec<ProtocolResult> {
     all.collect()
 }
 
-/// The number of operations that had completed when a run violated what its cores guarantee, as far as it did and the number is known.
+/// Returns the number of operations that had completed when a run violated the model of its cores; `None` if it did
+/// not, or if the number is unknown.
 pub(super) fn operations_of(campaign: &Campaign<'_>, run: &CampaignRun) -> Option<Estimate> {
     let checked = run.checked(&run.model).filter(|_| campaign.violates(run))?;
     Some(Estimate::exactly(checked.operations?.into()))

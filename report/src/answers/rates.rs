@@ -20,22 +20,22 @@ pub struct Rates {
     pub claims: Vec<ClaimedShare>,
 }
 
-/// The share that one criterion refutes.
+/// The violating runs that one criterion refutes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rate {
     /// The criterion.
     pub criterion: &'static str,
-    /// Violating runs for which the criterion counts and was checked.
+    /// The number of violating runs for which the criterion counts and was checked.
     pub asked: u64,
-    /// The runs among them that it refutes.
+    /// The number of these runs that the criterion refutes.
     pub caught: u64,
-    /// The runs among them that it left undecided.
+    /// The number of these runs that the criterion left undecided.
     pub undecided: u64,
-    /// `caught` as a share of `asked`; none if no run was checked.
+    /// `caught` as a share of `asked`; `None` if no run was checked.
     pub share: Option<f64>,
 }
 
-/// A share that a paper states, and ours.
+/// A share of violating runs that a paper states, with the share in the campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ClaimedShare {
     /// The name of the claim.
@@ -44,13 +44,13 @@ pub struct ClaimedShare {
     pub claim: &'static str,
     /// The paper.
     pub paper: &'static str,
-    /// The share that it states.
+    /// The share that the paper states.
     pub stated: Option<f64>,
-    /// Violating runs for which it is decided whether they count.
+    /// The number of violating runs for which it is decided whether the claim is true.
     pub of: u64,
-    /// The runs among them for which the claim is true.
+    /// The number of these runs for which the claim is true.
     pub found: u64,
-    /// `found` as a share of `of`; none if there are no such runs.
+    /// `found` as a share of `of`; `None` if there are no such runs.
     pub share: Option<f64>,
 }
 
@@ -104,7 +104,8 @@ fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> ClaimedShare
     counted(claim, campaign, violating, ["ccm", "wsc"], |[ccm, wsc]| !ccm && wsc)
 }
 
-/// Counts the runs for which both criteria are decided. `holds` gets whether a run violates the first and the second criterion.
+/// Counts the runs for which both criteria are decided. `holds` receives whether the run violates the first and the
+/// second criterion.
 fn counted(
     mut claim: ClaimedShare,
     campaign: &Campaign<'_>,

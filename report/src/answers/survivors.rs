@@ -15,21 +15,21 @@ pub struct Survivor {
     pub protocol: String,
     /// The mutant.
     pub mutant: String,
-    /// The operator that made it.
+    /// The operator that made the mutant.
     pub operator: String,
     /// The machine that was edited, if it is known.
     pub machine: Option<String>,
-    /// The state of the transition.
+    /// The state of the edited transition.
     pub state: Option<String>,
     /// The event of the edited transition.
     pub event: Option<String>,
-    /// The number of its runs.
+    /// The number of runs of the mutant.
     pub runs: u64,
     /// The number of runs whose history was not decided.
     pub undecided: u64,
     /// The number of runs that took the edited transitions.
     pub covering: u64,
-    /// How often all runs together took them; none if it is not known.
+    /// How often all runs together took the edited transitions; `None` if it is not known.
     pub covered: Option<u64>,
 }
 

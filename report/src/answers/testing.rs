@@ -107,7 +107,7 @@ pub fn equivalent(mutant: &str, operator: &str) -> Equivalent {
     }
 }
 
-/// The answers of rows. Under SC everything counts, under TSO what it implies.
+/// Computes the answers from rows. For SC all criteria count, for TSO those that follow from it.
 pub fn answers(rows: &[Row], equivalents: &[Equivalent]) -> Answers {
     let runs: Vec<CampaignRun> = rows.iter().map(|row| row.0.clone()).collect();
     let counts = |model: &str, criterion: &str| {

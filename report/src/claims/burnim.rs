@@ -7,7 +7,7 @@ use super::{Decision, Evidence, Missing};
 use crate::statistics::{Estimate, mean, median};
 use tables::Trial;
 
-/// The experiments, with one preemption and with two.
+/// The experiments: one with up to one preemption, the other with up to two.
 const TABLES: [&str; 2] = ["burnim-table1", "burnim-table2"];
 /// The algorithm that explores without a monitor.
 const ALONE: &str = "explore";
@@ -91,11 +91,11 @@ pub(super) fn some_under_pso(results: AtSize<'_>) -> Result<Evidence, Missing> {
     })
 }
 
-/// The time that both monitors add, as a part of the time of exploring.
+/// Compares the time that both monitors add, as a share of the time of exploring.
 pub(super) fn overhead(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let alone = rows(results, ALONE)?;
     let [tso, pso] = [rows(results, MONITORS[0])?, rows(results, MONITORS[1])?];
-    // The more interleavings, the better they can be timed.
+    // The table with more interleavings gives the more precise times.
     let table = if alone.iter().flat_map(|(_, rows)| rows).any(|row| row.experiment == TABLES[1]) {
         TABLES[1]
     } else {

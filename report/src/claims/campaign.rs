@@ -1,4 +1,4 @@
-//! Claims about violations, tested on those of a campaign.
+//! Tests claims about violations on the violations of campaigns.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub struct BothRates {
 }
 
 impl BothRates {
-    /// The shares in the campaigns of some results.
+    /// Computes the shares from the runs of all campaigns in `results`.
     pub(super) fn of(results: &Results) -> BothRates {
         BothRates {
             sc: rates(results, "sc", &|_| true),
@@ -36,7 +36,7 @@ pub(super) fn name_protocols(claims: &mut [Claim], results: &Results) {
     }
 }
 
-/// The protocols that were mutated, as text; none if there were no mutants.
+/// The protocols that were mutated, as text; `None` if there were no mutants.
 fn mutants(results: &Results) -> Option<String> {
     let mutated = results.runs.iter().filter(|run| run.mutant.is_some());
     let protocols: BTreeSet<&str> = mutated.map(|run| run.protocol.as_str()).collect();
@@ -76,7 +76,7 @@ pub(super) fn caught(
     stated.share(share, "violations", basis(rates))
 }
 
-/// The result for a share that the results of a campaign have too.
+/// Compares a published share with the share that the campaign's results have for the same claim.
 pub(super) fn stated(
     rates: &Result<Rates, Missing>,
     stated: PublishedClaim,

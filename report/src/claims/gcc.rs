@@ -13,7 +13,8 @@ use tables::{Reported, Trial};
 /// The parameters that Figures 4 and 6 vary.
 const AXES: [Axis; 2] = [Axis::Operations, Axis::Threads];
 
-/// The algorithms for a model: enumeration, SAT over what a criterion leaves open, SAT alone.
+/// The experiment and the algorithms for a model. Those in `gradual` decide the pairs of writes that a weaker criterion
+/// leaves open, by enumeration and by SAT; `sat` is SAT alone.
 pub(super) struct Algorithms {
     experiment: &'static str,
     model: &'static str,
@@ -63,7 +64,8 @@ pub(super) fn alike(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(open(&trials, &SC)).because(tried(&trials, enumeration, sat)))
 }
 
-/// The difference of the two as a part of the time of SAT alone, which is how the paper's figure shows it.
+/// Says by how much the medians of enumeration and SAT differ, relative to that of SAT alone, as the paper's figure
+/// shows it.
 fn beside(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     let median = |name| trials.median_time(name).map(|median| median.low);
     match (median(enumeration), median(sat), median(SC.sat)) {
@@ -83,8 +85,8 @@ pub(super) fn outperforms(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(open(&trials, &TSO)).because(tried(&trials, enumeration, sat)))
 }
 
-/// The number of choices of the enumeration and of conflicts of SAT. Where both are small, the search is short and SAT spends its time on
-/// building the formula.
+/// Says how many choices the enumeration tried and how many conflicts SAT met. If both numbers are small, the search is
+/// short, and SAT spends its time on building the formula.
 fn tried(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     let whole = |middle: Estimate| middle.shown(|number| format!("{number:.0}"));
     let choices = trials.count(enumeration, |row| row.nodes);
@@ -104,7 +106,8 @@ fn tried(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     sentences.join(" ")
 }
 
-/// The share of pairs that the weaker criterion leaves to enumeration or SAT, which explains the gain according to the paper.
+/// Says which share of the pairs the weaker criterion leaves to enumeration or SAT, which explains the gain according
+/// to the paper.
 fn open(trials: &Trials<'_>, algorithms: &Algorithms) -> String {
     let [_, sat] = algorithms.gradual;
     let shares: Vec<Estimate> = trials.rows(sat).filter_map(left_open).collect();
@@ -114,7 +117,7 @@ fn open(trials: &Trials<'_>, algorithms: &Algorithms) -> String {
     })
 }
 
-/// The share of pairs left open at the first and at the last point of an axis.
+/// Says which share of the pairs is left open at the first and at the last point of an axis.
 fn open_along(trials: &Trials<'_>, algorithms: &Algorithms, axis: Axis) -> String {
     let [_, sat] = algorithms.gradual;
     let mut points: BTreeMap<u64, Vec<Estimate>> = BTreeMap::new();
@@ -175,8 +178,9 @@ fn counted(results: AtSize<'_>) -> String {
     format!("{counted}{conflicts}{}", nearest_mix(results))
 }
 
-/// What the mixes of gcc-unordered-reads show: how many times as many pairs CCv leaves unordered as CCM at most, and the mix on which the
-/// conflicts by themselves come nearest to the published share. Empty if it was not run.
+/// Says what the mixes of gcc-unordered-reads show: the largest factor by which CCv leaves more pairs unordered than
+/// CCM, and the mix on which the conflict relation alone comes nearest to the published share. Empty if the experiment
+/// was not run.
 fn nearest_mix(results: AtSize<'_>) -> String {
     let mut shares: BTreeMap<&str, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
     for row in results.rows("gcc-unordered-reads") {
@@ -259,7 +263,8 @@ pub(super) fn causal(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(by_mutant(&violations, broken)))
 }
 
-/// The violations that break CC or CCv, of those about which that is known.
+/// The share of violations that violate CC or CCv, among those for which both criteria were checked within their
+/// limits.
 fn broken(violations: &Trials<'_>) -> Share {
     let histories = violations.histories.iter();
     let said =
@@ -268,7 +273,7 @@ fn broken(violations: &Trials<'_>) -> Share {
     Share::of(told.map(|(cc, ccv)| cc == Reported::Violation || ccv == Reported::Violation))
 }
 
-/// A share by mutant: how a protocol goes wrong decides which criterion sees it.
+/// Lists a share by mutant, since it depends on the fault of the protocol which criterion detects it.
 fn by_mutant(violations: &Trials<'_>, share: impl Fn(&Trials<'_>) -> Share) -> String {
     let mutants = violations.grouped(|trial| trial.mutant.clone());
     let shares = mutants.iter().filter_map(|(mutant, histories)| {

@@ -1,4 +1,6 @@
-//! The shares of the kernel and of all pairs of writes that the criteria order.
+//! The pairs of writes that the criteria order, as shares of all pairs and of the kernel.
+//!
+//! The kernel of a history is the order of writes that all memory orders that explain the history have in common.
 
 use super::Missing;
 use super::measure::Trials;
@@ -14,12 +16,12 @@ pub struct Ordered {
 }
 
 impl Ordered {
-    /// The part of the pairs that it leaves unordered.
+    /// The share of the pairs that the criterion leaves unordered.
     pub fn unordered(self) -> f64 {
         1.0 - self.ordered.min(self.pairs) as f64 / self.pairs as f64
     }
 
-    /// The part of the kernel that it orders, if that is known and not empty.
+    /// The share of the kernel that the criterion orders; `None` if the kernel is unknown or empty.
     pub fn of_kernel(self) -> Option<f64> {
         let kernel = self.kernel.filter(|kernel| *kernel > 0)?;
         Some(self.ordered.min(kernel) as f64 / kernel as f64)
@@ -47,7 +49,7 @@ pub fn ordered(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Mis
     }
 }
 
-/// The rows of histories whose kernel is known.
+/// The rows of histories whose kernel is known and not empty.
 pub fn of_kernels(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Missing> {
     let rows = ordered(trials, criterion)?.into_iter();
     let rows: Vec<Ordered> = rows.filter(|row| row.of_kernel().is_some()).collect();
@@ -57,18 +59,19 @@ pub fn of_kernels(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, 
     }
 }
 
-/// The histories of which a criterion orders the whole kernel.
+/// The share of histories whose whole kernel a criterion orders.
 pub fn exact(rows: &[Ordered]) -> Share {
     Share::of(rows.iter().map(|row| row.of_kernel() == Some(1.0)))
 }
 
-/// The mean of a number of each history.
+/// The mean of a number over histories.
 pub fn average(rows: &[Ordered], of: impl Fn(&Ordered) -> f64) -> Estimate {
     let sum: f64 = rows.iter().map(of).sum();
     Estimate::exactly(sum / rows.len().max(1) as f64)
 }
 
-/// The mean share of the pairs that are in the kernel, an upper bound for every criterion; none if no kernel is known.
+/// The mean share of the pairs that are in the kernel, an upper bound for every criterion; `None` if no kernel is
+/// known.
 pub fn in_kernel(rows: &[Ordered]) -> Option<f64> {
     let shares = rows
         .iter()

@@ -14,16 +14,17 @@ use tables::{RECORDED, Reported, Trial};
 /// Time in seconds below which algorithms are not compared, since caches and clock make more of a difference.
 pub const FLEETING: f64 = 1e-3;
 
-/// Factor from which a number grows or shrinks; less may be chance.
+/// Factor by which a number has to change to count as growing or shrinking; a smaller change may be chance.
 pub const GROWS: f64 = 1.25;
 
-/// Fewest histories for a median.
+/// Smallest number of histories for a median.
 pub const FEWEST: usize = 10;
 
-/// Fewest cases for a share. If something is true of all of them, its share is above 97 %, with 95 % confidence.
+/// Smallest number of cases for a share. If something is true of all of them, its share is above 97 %, with 95 %
+/// confidence.
 pub const FEWEST_CASES: u64 = 100;
 
-/// The size whose numbers are shown and decide no claim.
+/// The size whose results are shown but decide no claim.
 pub const QUICK: &str = "quick";
 
 /// The sizes of experiments in the order in which claims are tested on them: the first that decides counts.
@@ -48,8 +49,8 @@ impl<'r> AtSize<'r> {
     }
 }
 
-/// The time of a trial; none if the row has no sensible number. A run that timed out took at least its limit; one that exceeded
-/// the memory limit took at least as long as it ran.
+/// The time of a trial in seconds; `None` if the row has no finite time. A run that timed out took at least its limit;
+/// one that exceeded the memory limit took at least as long as it ran.
 pub fn time(trial: &Trial) -> Option<Estimate> {
     let is_sensible = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
     let low = match trial.said {
@@ -71,7 +72,7 @@ pub fn is_of_part(trial: &Trial, part: &str) -> bool {
 /// A history of an experiment, with the rows of all algorithms.
 #[derive(Clone, Debug)]
 pub struct History<'a> {
-    /// One of its rows, for the columns that all of them share.
+    /// One of the history's rows, for the columns that all of them share.
     pub any: &'a Trial,
     by: BTreeMap<&'a str, &'a Trial>,
 }
@@ -109,7 +110,7 @@ impl Axis {
         }
     }
 
-    /// The parameter of a trial.
+    /// The value of the parameter in a trial.
     pub fn of(self, trial: &Trial) -> u64 {
         match self {
             Axis::Operations => trial.operations,
@@ -164,7 +165,7 @@ impl<'a> Trials<'a> {
         Trials { histories: histories.cloned().collect(), ..*self }
     }
 
-    /// The part of the experiment in which something varies.
+    /// The histories of the part of the experiment that varies a parameter.
     pub fn part(&self, axis: Axis) -> Trials<'a> {
         self.filter(|history| is_of_part(history.any, axis.name()))
     }
@@ -206,7 +207,8 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Each history once: in tables of older versions, a recorded history has rows in every part of its experiment.
+    /// The trials with each history once: in tables of older versions, a recorded history has rows in every part of its
+    /// experiment.
     fn distinct(self) -> Trials<'a> {
         let mut seen = BTreeSet::new();
         let is_new = |history: &History<'a>| {
@@ -227,7 +229,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The reason why none of these groups of histories decides anything.
+    /// Returns the reason why none of these groups of histories decides a claim.
     pub fn undecided<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
     where
         'a: 'g,
@@ -238,17 +240,17 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The histories with the same number on an axis together, by that number.
+    /// Groups the histories by their value on an axis.
     pub fn along(&self, axis: Axis) -> Vec<(u64, Trials<'a>)> {
         self.grouped(|trial| axis.of(trial))
     }
 
-    /// The histories with the same parameters together.
+    /// Groups the histories by their numbers of operations, threads and locations.
     pub fn tuples(&self) -> Vec<((u64, u32, u32), Trials<'a>)> {
         self.grouped(|trial| (trial.operations, trial.threads, trial.locations))
     }
 
-    /// The histories with the same key together.
+    /// Groups the histories by a key.
     pub fn grouped<K: Ord>(&self, key: impl Fn(&Trial) -> K) -> Vec<(K, Trials<'a>)> {
         let mut groups: BTreeMap<K, Vec<History<'a>>> = BTreeMap::new();
         for history in &self.histories {
@@ -272,7 +274,7 @@ impl<'a> Trials<'a> {
         median(&times)
     }
 
-    /// The ratio of the median times of two algorithms over the histories that both ran; none if it is not known.
+    /// The ratio of the median times of two algorithms over the histories that both ran; `None` if it is not known.
     pub fn ratio(&self, slow: &str, fast: &str) -> Option<Estimate> {
         let both = self.with(&[slow, fast]).ok()?;
         let ratio = both.median_time(slow)?.over(both.median_time(fast)?)?;
@@ -289,7 +291,8 @@ impl<'a> Trials<'a> {
         self.histories.iter().filter_map(ratio).collect()
     }
 
-    /// The time limit at which runs of an algorithm timed out: the shortest and the longest, if there are several.
+    /// The time limit at which runs of an algorithm timed out, in seconds, as text: the shortest and the longest, if
+    /// there are several.
     fn limit(&self, algorithm: &str) -> String {
         let late = self.rows(algorithm).filter(|row| row.said == Reported::Timeout);
         let limits = late.map(|row| Estimate::exactly(row.timeout));
@@ -300,14 +303,15 @@ impl<'a> Trials<'a> {
         ends.map_or(String::new(), |ends| ends.shown(|limit| limit.to_string()))
     }
 
-    /// These histories among those of another experiment, which may have run other algorithms on them.
+    /// The histories of another experiment that are also in this one. The other experiment may have run other
+    /// algorithms on them.
     pub fn among(&self, other: &Trials<'a>) -> Trials<'a> {
         let mine = self.histories.iter();
         let mine: BTreeSet<&str> = mine.map(|one| one.any.trace_hash.as_str()).collect();
         other.filter(|history| mine.contains(history.any.trace_hash.as_str()))
     }
 
-    /// The median of what is counted in the rows of an algorithm, and the largest.
+    /// The median and the largest of the counts in the rows of an algorithm.
     pub fn count(
         &self,
         algorithm: &str,
@@ -319,7 +323,7 @@ impl<'a> Trials<'a> {
         Some((middle, counts.into_iter().max()?))
     }
 
-    /// The size of the experiment, and how often each of the algorithms timed out, as sentences.
+    /// Says which size the experiment has, and how often each of the algorithms timed out.
     pub fn basis(&self, algorithms: &[&str]) -> String {
         let histories = self.histories.len();
         let mut basis = format!("{histories} histories, size {}.", self.size);

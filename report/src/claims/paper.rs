@@ -96,7 +96,7 @@ const LOCATIONS_AND_READS: &str = "The paper does not say how many locations its
 const ONE_READ: &str = "The paper does not say how many reads of a history get another value. It is one here, because CCM misses about as many \
     violations then as in the paper, and none if there are several.";
 
-/// A claim as a paper makes it, and how it is tested.
+/// A claim as a paper makes it, with the function that tests it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PublishedClaim {
     /// The name of the claim.
@@ -105,7 +105,7 @@ pub struct PublishedClaim {
     pub paper: &'static str,
     /// The place in the paper.
     pub place: &'static str,
-    /// The experiment that tests it.
+    /// The experiment that tests the claim.
     pub experiment: &'static str,
     /// The claim, as a sentence.
     pub statement: &'static str,
@@ -136,7 +136,7 @@ impl PublishedClaim {
         }
     }
 
-    /// When the claim holds, as sentences.
+    /// The conditions under which the claim holds, as sentences.
     pub fn rule(&self) -> String {
         let rule = self.result.rule();
         match self.calibrated() {

@@ -7,13 +7,13 @@ use super::{Evidence, Missing, paper};
 use crate::statistics::Share;
 use tables::Reported;
 
-/// The length of the cycle of the error that the paper reports.
+/// Length of the nice cycle of the error that the paper reports: its number of threads and locations.
 const SHORT: u32 = 2;
 
 pub(super) fn simple(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let name = "simple-witness";
     let trials = Trials::of(results, paper::SIMPLE.experiment, "sc")?.with(&[name])?;
-    // Valid by how it was made, not by what the witness itself says.
+    // Whether a history is valid is known from how it was made, not from the witness that is tested.
     let is_valid = |history: &History<'_>| {
         let refuted = history.all().any(|row| row.said == Reported::Violation);
         history.any.mutant.is_none() && history.any.repointed == 0 && !refuted
@@ -40,7 +40,7 @@ pub(super) fn nice(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(otherwise(&trials)))
 }
 
-/// The reasons of violations without a cycle: a read of a value that no store wrote needs none.
+/// Says why violations have no cycle: a read of a value that no store wrote is a violation without one.
 fn otherwise(trials: &Trials<'_>) -> String {
     let rows = trials.rows("nice-cycle").filter(|row| row.cycle.is_none());
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();

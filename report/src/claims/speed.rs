@@ -6,10 +6,10 @@ use super::{Decision, Evidence, Missing};
 use crate::numbers::{seconds, times};
 use crate::statistics::{Estimate, median};
 
-/// The share of comparisons that must agree if a claim is about a whole figure.
+/// A claim about a whole figure holds if more than this share of its comparisons agrees.
 const MOST: f64 = 0.5;
 
-/// Two algorithms at one point.
+/// The times of two algorithms at one point of an experiment.
 #[derive(Clone, Copy)]
 struct Compared {
     at: u64,
@@ -19,7 +19,7 @@ struct Compared {
 }
 
 impl Compared {
-    /// Whether both take too little time to be compared.
+    /// Whether both medians are too short to be compared.
     fn is_fleeting(&self) -> bool {
         self.medians.into_iter().all(is_fleeting)
     }
@@ -68,7 +68,7 @@ impl Tally {
         self.shown.push(shown);
     }
 
-    /// The decision of all comparisons: the claim holds if each agrees.
+    /// The evidence of all comparisons: the claim holds if each of them agrees.
     fn found(self, basis: String) -> Evidence {
         let holds = all(self.decisions.iter().copied());
         let fails = self.decisions.iter().filter(|decision| **decision == Decision::No);
@@ -94,7 +94,7 @@ pub(super) fn all(decisions: impl IntoIterator<Item = impl Into<Decision>>) -> D
     all
 }
 
-/// Two algorithms at a point, in words.
+/// Describes the times of two algorithms at a point.
 fn in_words(slow: &str, fast: &str, axis: Axis, point: &Compared) -> String {
     let [slow_median, fast_median] = point.medians.map(|median| median.shown(seconds));
     format!(
@@ -234,7 +234,8 @@ pub fn fastest(
     })
 }
 
-/// Whether a point shows if an algorithm is the fastest: not if both it and the fastest of the others take too little time.
+/// Whether a point can show that an algorithm is the fastest: its time or that of the fastest other one is long enough
+/// to be compared.
 fn is_comparable(ranking: &[(&str, Estimate)], best: &str) -> bool {
     let its = ranking.iter().find(|(name, _)| *name == best);
     let next = ranking.iter().find(|(name, _)| *name != best);

@@ -55,7 +55,7 @@ impl Point {
         Point { model: "tso", ..Point::sc(experiment, part) }
     }
 
-    /// The rows of an algorithm with the same answer and time for all histories, each changed by `change`.
+    /// The rows of an algorithm with the same answer and time for all histories, each modified by `change`.
     pub fn rows(
         self,
         algorithm: &str,

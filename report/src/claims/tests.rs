@@ -135,7 +135,7 @@ fn no_results_are_untested_with_the_command() {
     }
 }
 
-/// Violations at a size, which wSC refutes in so many seconds.
+/// Violations at a size, each of which wSC refutes in `seconds`.
 fn at_size(size: &str, seconds: f64) -> Vec<Trial> {
     let mut rows = Point::sc("wsc-fig9", "threads").say(Reported::Violation, &[("wsc", seconds)]);
     rows.iter_mut().for_each(|row| row.size = size.to_owned());

@@ -1,5 +1,5 @@
-//! Claims of *Completely Verifying Memory Consistency of Test Program Executions*; here how often the algorithms find an order, in
-//! `times` how long they take.
+//! Claims of *Completely Verifying Memory Consistency of Test Program Executions*: this module tests how often the
+//! algorithms find an order, `times` how long they take.
 
 mod reasons;
 pub(super) mod times;

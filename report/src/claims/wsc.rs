@@ -14,7 +14,7 @@ use tables::Reported;
 /// The algorithms of Figures 6 to 8.
 const ALGORITHMS: [&str; 4] = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
 
-/// The number of threads up to which DBCOP does well.
+/// The number of threads up to which DBCOP is fast by the paper's figures.
 const FEW: u32 = 8;
 
 fn kernel_trials(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
@@ -34,7 +34,8 @@ pub(super) fn kernel(
     Ok(found.because(by_threads(&trials, criterion)))
 }
 
-/// The share of histories whose whole kernel a criterion computes, by number of threads; that of the paper's histories is not known.
+/// Says for which share of histories a criterion computes the whole kernel, by number of threads: the paper does not
+/// say how many its histories have.
 fn by_threads(trials: &Trials<'_>, criterion: &str) -> String {
     let points = trials.along(Axis::Threads);
     let shares = points.iter().filter_map(|(threads, point)| {
@@ -48,7 +49,7 @@ fn by_threads(trials: &Trials<'_>, criterion: &str) -> String {
     }
 }
 
-/// The number of pairs by which a criterion misses the kernels that it does not compute.
+/// Says by how many pairs a criterion misses the kernels that it does not compute.
 fn missed(rows: &[Ordered]) -> String {
     let missed = rows.iter().filter_map(|row| {
         let kernel = row.kernel?;
@@ -112,7 +113,7 @@ pub(super) fn pairs(
     })))
 }
 
-/// Whether an interval is above a share; none if it is on both sides of it.
+/// Whether an interval is above a share; `None` if it contains the share.
 fn above(interval: Estimate, share: f64) -> Option<bool> {
     interval.exceeds(Estimate::exactly(share))
 }
@@ -181,7 +182,8 @@ fn violations(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
     Trials::of(results, "wsc-fig9", "sc")?.filter(refutes).enough()
 }
 
-/// The number of histories that may be violations too, since DBCOP timed out and no algorithm refutes them.
+/// Says how many more histories may be violations, since no algorithm refutes them and DBCOP did not find them
+/// consistent.
 fn unknown(results: AtSize<'_>) -> String {
     let Ok(trials) = Trials::of(results, "wsc-fig9", "sc") else {
         return String::new();

@@ -13,19 +13,19 @@ use ingest::{Transition, Transitions};
 use super::why;
 use crate::picture::{CacheLine, LineRow};
 
-/// The largest number of rows of a cache line: operations, and the transitions nearest to them.
+/// Largest number of rows of a cache line: operations, and the transitions nearest to them.
 const ROWS: usize = 48;
 
-/// The largest number of transitions that are shown from before the first operation.
+/// Largest number of transitions that are shown from before the first operation.
 const BEFORE: usize = 8;
 
-/// Marks a transition to the state that the controller has already.
+/// Marks a transition that leaves the controller in the same state.
 const STAYS: &str = " (stays)";
 
 /// The largest size of a cache line, in bytes.
 const LONGEST_LINE: u64 = 4096;
 
-/// The operations that a state of a cache permits its core. What permits more is larger.
+/// The operations that a state of a cache permits its core, ordered from fewer to more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     /// Loads.
@@ -35,7 +35,8 @@ pub enum Permission {
 }
 
 impl Permission {
-    /// What SLICC's access permission of this name, such as `Read_Only`, permits; `None` if nothing.
+    /// Returns the permission for the name of an access permission in SLICC, such as `Read_Only`; `None` if it permits
+    /// neither loads nor stores.
     pub fn from_name(name: &str) -> Option<Permission> {
         match name {
             "Read_Write" => Some(Permission::Write),
@@ -45,14 +46,16 @@ impl Permission {
     }
 }
 
-/// Returns what a state (second name) of a machine (first name) permits. `None` if it permits nothing, if the machine is not a core's own
-/// cache, or if the protocol is unknown.
+/// A function that returns what a machine (first argument) in a state (second argument) permits its core. `None` if it
+/// permits nothing, if the machine is not a core's own cache, or if the protocol is unknown.
 pub type Permissions<'a> = &'a dyn Fn(&str, &str) -> Option<Permission>;
 
-/// The cache lines of operations, from shortly before the first of them was issued until the last had completed. If a model with store
-/// buffers allows the operations (`allowed_by`) and all caches kept the SWMR invariant, only the transitions are shown by which the caches of
-/// the operations get and lose the line: then the order of these matters, and not how the protocol brings it about. Where the protocol
-/// may be at fault, other transitions may show it.
+/// Returns tables of the cache lines of operations, from shortly before the first of them was issued until the last had
+/// completed.
+///
+/// If a model with store buffers allows the operations (`allowed_by`) and all caches kept the SWMR invariant, a table
+/// shows only the transitions by which the caches of the operations get and lose the line: the order of these explains
+/// the violation. Otherwise the protocol may be at fault, and other transitions are shown, too.
 pub fn lines(
     history: &History,
     transitions: &Transitions,
@@ -92,11 +95,12 @@ pub fn lines(
 /// The operations on a cache line.
 #[derive(Default)]
 struct LineOps {
-    /// Those of the violation.
+    /// The operations of the violation.
     ops: Vec<OpId>,
-    /// The writes that are no part of it.
+    /// The writes that are not operations of the violation.
     writes: Vec<OpId>,
-    /// The ticks at which operations took effect. A controller that keeps its state at such a tick has served an operation.
+    /// The ticks at which operations took effect. A transition at such a tick that keeps the controller's state only
+    /// serves an operation.
     served: BTreeSet<u64>,
 }
 
@@ -126,8 +130,8 @@ fn line(
     let is_meanwhile = |op: &&OpId| {
         history.operation(**op).completed.is_some_and(|tick| (first..=last).contains(&tick))
     };
-    // The trace line of an operation may be the one at which it was issued. Here it is sorted by when it took effect, behind the
-    // transitions of that tick.
+    // The trace line of an operation may be the one that shows its issue. So operations are sorted by the tick at which
+    // they took effect, behind the transitions of that tick.
     events.extend(ops.iter().chain(writes.iter().filter(is_meanwhile)).map(|&op| {
         let operation = history.operation(op);
         let tick = operation.completed.or(operation.issued).unwrap_or(last);
@@ -136,7 +140,7 @@ fn line(
     }));
     events.sort_by_key(|event| event.0);
     let mut rows = Vec::new();
-    // The rows of operations whose threads read what waits in their own store buffers, so that no cache has served them.
+    // The rows of operations that read from the store buffer of their own thread, so that no cache has served them.
     let mut buffered = BTreeSet::new();
     for (_, event) in events {
         let mut row = LineRow::default();
@@ -221,9 +225,11 @@ fn line(
     }
 }
 
-/// The rows that show when the caches of the operations may use the line: the operations, how the cache of each got the line before, and, from
-/// the first operation on, how these caches lose it and others get it to write. `buffered` are the rows of operations that no cache has served.
-/// `None` if it is unknown which cache served another operation, or if a cache served one after it had lost the line.
+/// Returns the rows that show when the caches of the operations may use the line: the operations, the transitions by
+/// which each operation's cache got the line before, and, from the first operation on, those by which these caches lose
+/// the line and any cache gets the permission to write it. `buffered` holds the rows of operations that no cache has
+/// served. Returns `None` if it is unknown which cache served another operation, or if a cache served an operation
+/// without having got the line.
 fn possession(
     rows: &[LineRow],
     buffered: &BTreeSet<usize>,
@@ -232,7 +238,7 @@ fn possession(
     own: &BTreeSet<usize>,
 ) -> Option<BTreeSet<usize>> {
     let permission = |row: usize, at: usize| permissions(controllers[at].0, &rows[row].states[at]);
-    // Per row: the permissions of its controller before and after.
+    // For each row, the permissions of its controller before and after it.
     let mut latest = vec![None; controllers.len()];
     let mut changes = Vec::new();
     for (row, it) in rows.iter().enumerate() {
@@ -264,8 +270,8 @@ fn possession(
     Some(kept)
 }
 
-/// The transitions by which the cache of an operation, given by its row, got the line: those that changed its state since it last lost the
-/// line. `None` if there are none.
+/// Returns the transitions by which the cache of an operation, given by its row, got the line: those that changed the
+/// cache's state since it last lost the line. `None` if there are none.
 fn getting(
     rows: &[LineRow],
     changes: &[Option<(Option<Permission>, Option<Permission>)>],
@@ -279,7 +285,8 @@ fn getting(
     (!since.is_empty()).then_some(since)
 }
 
-/// Whether an operation reads a value that was overwritten in memory before the operation was issued, which a correct protocol prevents.
+/// Whether an operation reads a value that was overwritten in memory before the operation was issued: a stale value,
+/// which a correct protocol prevents.
 pub(super) fn reads_late(history: &History, op: OpId) -> bool {
     let own = history.operation(op);
     let (Some(read), Some(issued)) = (own.read, own.issued) else { return false };
@@ -296,7 +303,7 @@ pub(super) fn reads_late(history: &History, op: OpId) -> bool {
     next.is_some_and(|(tick, _)| *tick < issued)
 }
 
-/// Whether an operation reads a value that its own thread wrote and that reached memory later.
+/// Whether an operation reads a value that its own thread wrote and that reached memory only later.
 fn reads_own_buffer(history: &History, op: OpId) -> bool {
     let own = history.operation(op);
     let mut before = history.thread_ops(history.thread_of(op)).take_while(|&it| it < op);
@@ -317,9 +324,10 @@ pub type Owners<'a> = BTreeMap<usize, Cache<'a>>;
 /// How many times the operations of each thread, by its index, completed when a cache took a transition for their line.
 type Coincidences<'a> = BTreeMap<usize, BTreeMap<Cache<'a>, usize>>;
 
-/// Returns the cache that serves each thread: the one that takes transitions for a line at the ticks at which the thread's operations on it
-/// complete, or one tick before, if that fits more of them: RubricTester's cores have their responses a tick after Ruby has performed the
-/// request. A thread of which that is true for no cache more often than for all others together has none.
+/// Returns the cache that serves each thread: the cache that takes transitions for a line at the ticks at which the
+/// thread's operations on the line complete, or one tick before, if that fits more operations. (RubricTester's cores
+/// receive responses one tick after Ruby has performed the request.) A thread has no cache here if none fits more of
+/// its operations than all others together.
 pub fn owners<'a>(
     history: &History,
     transitions: &'a Transitions,
@@ -338,7 +346,7 @@ pub fn owners<'a>(
     let fitting = |counts: &Coincidences<'_>| -> usize {
         counts.values().filter_map(|caches| caches.values().max()).sum()
     };
-    // Of delays that fit as well, `max_by_key` takes the last: none.
+    // Of delays that fit equally well, `max_by_key` takes the last, which is 0.
     let counts = delays.into_iter().rev().max_by_key(fitting).unwrap_or_default();
     let most = counts.into_iter().filter_map(|(thread, caches)| {
         let all: usize = caches.values().sum();
@@ -348,8 +356,8 @@ pub fn owners<'a>(
     most.collect()
 }
 
-/// Counts the caches that took a transition for the line of an operation `delay` ticks before it completed; `taken` has the transitions by
-/// their ticks, each with the address of its line.
+/// Counts the transitions that each cache took for the line of an operation `delay` ticks before it completed. `taken`
+/// holds the transitions by tick, each with the address of its line.
 fn coincidences<'a>(
     history: &History,
     taken: &BTreeMap<u64, Vec<(u64, Cache<'a>)>>,
@@ -370,8 +378,8 @@ fn coincidences<'a>(
     counts
 }
 
-/// The row of the transition by which a cache kept its permission although another cache got one that excludes it: the last transition of
-/// that cache before the SWMR violation, if it kept the state.
+/// Returns the row of the transition by which a cache kept its permission although another cache got one that excludes
+/// it: the last transition of that cache before the SWMR violation, if it kept the state.
 fn cause(rows: &[LineRow]) -> Option<usize> {
     let violation = rows.iter().position(|row| !row.conflicting.is_empty())?;
     let others = rows[violation].conflicting.iter();
@@ -383,7 +391,7 @@ fn cause(rows: &[LineRow]) -> Option<usize> {
     last.max()
 }
 
-/// What a cache did to keep its permission, such as `; L1Cache 1 kept the line at Fwd_GETX (line 241)`.
+/// Says at which event a cache kept its permission, such as `; L1Cache 1 kept the line at Fwd_GETX (line 241)`.
 fn kept(row: &LineRow) -> String {
     let what = row.what.trim_end_matches(STAYS);
     let (controller, event) = what.split_once(": ").unwrap_or((what, ""));
@@ -391,7 +399,8 @@ fn kept(row: &LineRow) -> String {
     format!("; {controller} kept the line at {event}{line}")
 }
 
-/// The caches that violate the SWMR invariant, such as `L1Cache 1 in M and L1Cache 2 in M hold line 0x1000 at once`.
+/// Names the caches that violate the SWMR invariant, such as `L1Cache 1 in M and L1Cache 2 in M hold line 0x1000 at
+/// once`.
 fn holders(row: &LineRow, controllers: &[(&str, u32)], base: u64) -> String {
     let names = row.conflicting.iter().map(|&at| {
         let (machine, version) = controllers[at];
@@ -400,8 +409,8 @@ fn holders(row: &LineRow, controllers: &[(&str, u32)], base: u64) -> String {
     format!("{} hold line {base:#x} at once", names.collect::<Vec<_>>().join(" and "))
 }
 
-/// The controllers that violate the SWMR invariant: those that may write, and those that may read while another may write. Empty if the
-/// invariant holds.
+/// Returns the controllers that violate the SWMR invariant: all that may read or write, if there are several and one of
+/// them may write. Empty if the invariant holds.
 fn conflicting(
     controllers: &[(&str, u32)],
     states: &[String],
@@ -430,12 +439,12 @@ fn swmr_violation(row: &LineRow, controllers: &[(&str, u32)]) -> String {
     format!("SWMR violation from tick {tick}{line}: {}", holders.join(", "))
 }
 
-/// The rows of the operations of the violation and those nearest to them, from `begins` on. Changes in the caches that serve these
-/// operations (`own`) come first, since one of them may be the fault however far away it is, and so do other writes, without which the
-/// changes are hard to follow. A transition that keeps its state is less likely to matter, so it counts as farther away; but it may be
-/// the fault of the protocol.
+/// Returns the rows of the operations of the violation and the rows nearest to them, from `begins` on. Changes in the
+/// caches that serve these operations (`own`) come first, since one of them may be the fault at any distance, and so do
+/// other writes, without which the changes are hard to follow. A transition that keeps its state counts as farther
+/// away: it is less likely to be the fault.
 fn nearest(rows: &[LineRow], begins: usize, own: &BTreeSet<usize>) -> BTreeSet<usize> {
-    /// Rows by which a transition that keeps its state counts as farther away.
+    /// The number of rows by which a transition that keeps its state counts as farther away.
     const STAYS_FARTHER: usize = 6;
     let is_operation = |at: &usize| rows[*at].is_of_violation();
     let operations: Vec<usize> = (0..rows.len()).filter(is_operation).collect();
@@ -464,7 +473,7 @@ enum Event<'a> {
     Operation(OpId),
 }
 
-/// The tables as text.
+/// Writes the tables of cache lines as text.
 pub fn words(lines: &[CacheLine]) -> String {
     let mut text = String::new();
     for line in lines {
@@ -496,7 +505,8 @@ pub fn words(lines: &[CacheLine]) -> String {
 mod tests {
     use super::*;
 
-    /// A cache gets line 0x1000 while a core of another one is told of an operation on it: only the ticks before show which cache is whose.
+    /// A core receives its response one tick after its cache's transition, at which tick the other cache takes one.
+    /// Only the ticks before show which cache serves which core.
     #[test]
     fn cores_may_be_told_a_tick_later() {
         let mut log = ingest::tester::MAGIC.to_vec();

@@ -13,7 +13,7 @@ pub const DRAWN: usize = 60;
 /// The largest number of steps that a page lists.
 const LISTED: usize = 20_000;
 
-/// The picture of a run that explains a history.
+/// Returns the picture of a run that explains a history.
 pub fn consistent(
     history: &History,
     reads_from: &ReadsFrom,
@@ -66,7 +66,8 @@ fn operation(history: &History, step: Step) -> Operation {
     }
 }
 
-/// Arrows from each write to its readers, starting where the write reaches memory, or where it enters the buffer if it is read from there.
+/// Returns arrows from each write to its readers, starting where the write reaches memory, or where it enters the store
+/// buffer if it is read from there.
 fn sources(history: &History, reads_from: &ReadsFrom, steps: &[Step]) -> Vec<Arrow> {
     let executed = |op: OpId| steps.iter().position(|step| *step == Step::Execute(op));
     let committed = |op: OpId| steps.iter().position(|step| *step == Step::Commit(op));

@@ -8,7 +8,7 @@ use history::{History, OpId};
 use super::notes::{Cycle, Facts, NoteWriter};
 use super::why::{label, node};
 
-/// The violation in one sentence.
+/// Returns the violation as one sentence.
 pub fn headline(history: &History, violation: &CriterionViolation) -> String {
     let relation = match violation.relation {
         ForbiddenCycle::Local(op) => format!("hb_o has a cycle, for o = {}", label(history, op)),
@@ -22,9 +22,9 @@ pub fn headline(history: &History, violation: &CriterionViolation) -> String {
     format!("{relation}; so {models}")
 }
 
-/// The cycle, with notes.
+/// Returns the cycle with its notes.
 pub fn cycle(history: &History, violation: &CriterionViolation) -> Cycle {
-    // An edge of the cycle is called by the part of the relation that it belongs to.
+    // An edge of the cycle is named after the part of the relation that it belongs to.
     let name = |fact: usize| match (violation.relation, violation.facts[fact].relation) {
         (ForbiddenCycle::Memory, PairRelation::Local(..) | PairRelation::Conflict { .. }) => {
             Some("pww".to_owned())

@@ -15,7 +15,7 @@ pub struct Edge {
     pub after: Node,
     /// The name of the relation.
     pub name: String,
-    /// The letter of the edge's note.
+    /// The letter of the edge's note, if it needs one.
     pub letter: Option<String>,
 }
 
@@ -25,7 +25,7 @@ pub struct Note {
     pub fact: usize,
     /// `a`, `b`, …
     pub letter: String,
-    /// Why the fact holds.
+    /// The reason why the fact holds.
     pub text: String,
 }
 
@@ -41,11 +41,11 @@ pub struct Cycle {
 pub(super) trait Facts {
     /// The two events of a fact.
     fn ends(&self, fact: usize) -> (Node, Node);
-    /// The name of the relation that orders them; `None` if the fact does not order events.
+    /// The name of the relation that orders the two events; `None` if the fact does not order events.
     fn relation(&self, fact: usize) -> Option<String>;
     /// Whether the trace alone shows the fact, so that it needs no note.
     fn is_evident(&self, fact: usize) -> bool;
-    /// Why a fact holds. The explanation may cite other facts.
+    /// Explains why a fact holds. The explanation may cite other facts.
     fn explain(&self, fact: usize, notes: &mut NoteWriter<'_>) -> String;
 }
 
@@ -58,7 +58,7 @@ pub(super) struct NoteWriter<'a> {
 }
 
 impl<'a> NoteWriter<'a> {
-    /// Writes the notes of a cycle of facts. `name` is what the cycle calls a relation.
+    /// Writes the notes of a cycle of facts. `name` returns the name that a fact's relation has in the cycle.
     pub(super) fn cycle(
         history: &'a History,
         facts: &'a dyn Facts,
@@ -94,7 +94,7 @@ impl<'a> NoteWriter<'a> {
         Some(letter(number))
     }
 
-    /// The facts that order events, as a path: `T0:1 -po-> T0:2 -co[a]-> T1:0`.
+    /// Writes the facts that order events as a path: `T0:1 -po-> T0:2 -co[a]-> T1:0`.
     pub(super) fn path(&mut self, facts: &[usize]) -> String {
         let mut text = String::new();
         for &fact in facts {

@@ -14,20 +14,20 @@ use super::{criterion, why};
 pub struct Reasoning {
     kind: &'static str,
     text: String,
-    /// For a criterion: the relation that has the cycle.
+    /// The relation that has the cycle, if a criterion is violated.
     #[serde(skip_serializing_if = "Option::is_none")]
     relation: Option<String>,
-    /// Blocks of the proof: 1, or one for each case and one for the end.
+    /// The number of blocks of the proof: 1, or one for each case and one for the end.
     cases: usize,
-    /// The operations that occur in the proof.
+    /// The number of operations that occur in the proof.
     operations: usize,
-    /// The last contradiction: an operation, and the edge from it to the next.
+    /// The cycle of the last contradiction: its operations, each with the edge to the next.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cycle: Vec<Step>,
-    /// The read, for a thin-air read.
+    /// The read, if the contradiction is a read of a value that was never written.
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<Event>,
-    /// Why the edges with a letter are forced.
+    /// The reasons why the edges with a letter are required.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     why: Vec<String>,
 }

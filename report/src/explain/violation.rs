@@ -17,14 +17,14 @@ use super::{coherence, why};
 use crate::assumptions;
 use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 
-/// The largest number of cases that are drawn.
+/// Largest number of cases that are drawn.
 const CASES: usize = 12;
 
-/// How long a weaker model is asked about a part of a violation. Parts have few operations.
+/// Time limit for checking a part of a violation, which has few operations, against a weaker model.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The pictures of a violation of a model: the end of its proof first, then its cases. `transitions` are those of the controllers, if the
-/// trace has any, and `permissions` returns what their states permit.
+/// Returns the pictures of a violation of a model: the end of its proof first, then its cases. `transitions` holds the
+/// transitions of the controllers, if the trace has any, and `permissions` returns what their states permit.
 pub fn violation(
     history: &History,
     reads_from: &ReadsFrom,
@@ -45,7 +45,7 @@ pub fn violation(
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
     let drawing = Drawing::of(history, reads_from, last);
     let ops: Vec<OpId> = drawing.ops().collect();
-    // The protocol may be at fault where a read has returned an old value, or two caches hold a line.
+    // A stale read or an SWMR violation is a fault of the protocol, which no weaker model excuses.
     let allowed_by = part
         .filter(|_| !ops.iter().any(|&op| coherence::reads_late(history, op)))
         .and_then(|part| weaker_model(&part, model));
@@ -66,7 +66,7 @@ pub fn violation(
                 .to_owned(),
         );
     }
-    // Two caches that hold a line explain more than the cycle that follows from it.
+    // An SWMR violation explains more than the cycle that follows from it.
     let finding = lines.iter().find_map(|line| line.finding.clone());
     let finding = finding.unwrap_or_else(|| why::finding(history, violation));
     let title = &format!("{model} is violated: {finding}");
@@ -100,7 +100,7 @@ pub fn violation(
     pictures
 }
 
-/// TSO or PSO, if it allows a part of a history that a stronger model forbids.
+/// Returns TSO or PSO if it allows a part of a history that a stronger model forbids.
 fn weaker_model(part: &Shrunk, violated: Model) -> Option<Model> {
     let weaker = |model: &Model| *model != violated && model.includes(violated);
     [Model::TSO, Model::PSO].into_iter().filter(weaker).find(|&model| {
@@ -110,7 +110,7 @@ fn weaker_model(part: &Shrunk, violated: Model) -> Option<Model> {
     })
 }
 
-/// The picture of the end of a proof alone, with its reasons.
+/// Returns the picture of the end of a proof alone, with its reasons.
 pub fn drawn(
     history: &History,
     reads_from: &ReadsFrom,
@@ -125,7 +125,7 @@ struct Drawing<'a> {
     history: &'a History,
     reads_from: &'a ReadsFrom,
     block: &'a Block,
-    /// The rows.
+    /// The nodes of the proof, one for each row of the picture.
     nodes: Vec<Node>,
     rows: BTreeMap<Node, usize>,
 }
@@ -185,7 +185,8 @@ impl<'a> Drawing<'a> {
         self.nodes.iter().filter_map(|node| if let Node::Op(op) = node { Some(*op) } else { None })
     }
 
-    /// Adds the facts as arrows, faint arrows for orientation, and the reasons of arrows with a letter.
+    /// Returns the arrows of the facts, the reads-from and program-order arrows that are not among them, and the
+    /// reasons of arrows with a letter.
     fn arrows(&self) -> (Vec<Arrow>, Vec<(String, String)>) {
         let cycle = match &self.block.end {
             Contradiction::Cycle(facts) => &facts[..],
@@ -234,7 +235,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Adds arrows to the reads that are drawn from the writes that they read, where these are drawn.
+    /// Returns an arrow from each write that is drawn, or initial value, to the reads that are drawn and read it.
     fn sources(&self) -> Vec<Arrow> {
         let of = |op: OpId| {
             let source = match self.reads_from.source(op)? {
@@ -253,7 +254,7 @@ impl<'a> Drawing<'a> {
         self.ops().filter_map(of).collect()
     }
 
-    /// Adds an arrow from each operation to the next one of its thread that is drawn.
+    /// Returns a faint arrow from each operation to the next one of its thread that is drawn.
     fn program_order(&self) -> Vec<Arrow> {
         let ops: BTreeSet<OpId> = self.ops().collect();
         let ops: Vec<OpId> = ops.into_iter().collect();
@@ -272,7 +273,7 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// The box of a node.
+/// Makes the box of a node in a picture.
 fn operation(history: &History, node: Node, column: usize) -> Operation {
     let place = |location: u32| history.locations()[location as usize];
     match node {

@@ -36,7 +36,8 @@ pub fn buffered(history: &History, op: OpId) -> Option<(u64, u64)> {
     })
 }
 
-/// The tick at which an operation took effect; of one that was buffered, the tick at which it was issued, too.
+/// The ticks of an operation as text: the tick at which it took effect and, if it was buffered, the tick at which it
+/// was issued.
 pub fn ticks(history: &History, op: OpId) -> Option<String> {
     match buffered(history, op) {
         Some((issued, completed)) => Some(format!("tick {issued}, in memory at {completed}")),
@@ -44,7 +45,7 @@ pub fn ticks(history: &History, op: OpId) -> Option<String> {
     }
 }
 
-/// The tick that [`ticks`] names first.
+/// The first of the ticks that [`ticks`] names.
 pub fn first_tick(history: &History, op: OpId) -> Option<u64> {
     let operation = history.operation(op);
     let issued = buffered(history, op).map(|(issued, _)| issued);
@@ -64,7 +65,7 @@ pub fn operation(history: &History, op: OpId) -> String {
     text
 }
 
-/// The assumptions of a case.
+/// Describes an assumption of a case.
 pub fn assumption(history: &History, assumption: Assumption) -> String {
     let pair = |before, relation: Relation, after| {
         let (before, after) = (node(history, before), node(history, after));
@@ -79,7 +80,7 @@ pub fn assumption(history: &History, assumption: Assumption) -> String {
     }
 }
 
-/// The cycle that ends a block, with notes; `None` if the block ends in another contradiction.
+/// Returns the cycle that ends a block, with notes; `None` if the block ends in another contradiction.
 pub fn cycle(history: &History, block: &Block) -> Option<Cycle> {
     let Contradiction::Cycle(facts) = &block.end else {
         return None;
@@ -169,7 +170,8 @@ pub fn headline(history: &History, violation: &Violation) -> String {
     }
 }
 
-/// The contradiction as the title of a picture. Of a general cycle it says which read of it returned an excluded value, if one did.
+/// The contradiction as the title of a picture. For a cycle that is not described more plainly, it names a read that
+/// returned an excluded value, if there is one.
 pub fn finding(history: &History, violation: &Violation) -> String {
     let block = violation.last();
     let is_general = violation.blocks.len() == 1 && stale(history, block).is_none();
@@ -180,8 +182,8 @@ pub fn finding(history: &History, violation: &Violation) -> String {
     read.unwrap_or_else(|| headline(history, violation))
 }
 
-/// What a read of a cycle, or one that an edge of it follows from, returned although the rest of the cycle excludes it: an older value than
-/// one that was written before, or one that is written later.
+/// Names a read of the cycle, or one that an edge of it follows from, that returned a value which the rest of the cycle
+/// excludes: an older value than one that was written before, or one that is written later.
 fn excluded(history: &History, block: &Block, cycle: &[usize]) -> Option<String> {
     let named = |op: OpId| format!("{} ({})", label(history, op), history.describe(op));
     let facts = || cycle.iter().map(|&at| &block.facts[at]);
@@ -205,7 +207,7 @@ fn excluded(history: &History, block: &Block, cycle: &[usize]) -> Option<String>
     })
 }
 
-/// Why a location cannot hold its final value.
+/// Says why a location cannot hold its final value.
 fn impossible_end(history: &History, location: u32) -> String {
     let place = history.locations()[location as usize];
     let mut finals = history.finals().iter();
@@ -230,7 +232,7 @@ fn reads(history: &History, node: Node) -> &'static str {
     }
 }
 
-/// A plainer description of a cycle through the initial write: a read missed a write of its own thread.
+/// Describes a cycle through the initial write more plainly: a read missed a write of its own thread.
 fn stale(history: &History, block: &Block) -> Option<String> {
     let missed = |fact: &Fact| match (fact.rule, fact.before, fact.after) {
         (Rule::OwnEarlier(read), Node::Op(write), Node::Initial(_)) => Some((read, write)),

@@ -1,4 +1,4 @@
-//! Proofs as text: what `rubric check` prints below a verdict.
+//! Writes proofs as text, as `rubric check` prints them below a verdict.
 
 use std::io::{self, Write};
 
@@ -14,10 +14,10 @@ use super::{criterion, why};
 /// Number of cases of a proof that are printed in full.
 const CASES_IN_FULL: usize = 4;
 
-/// Changes the look of a label, or returns it as it is.
+/// A function that styles a label for the output, or returns it unchanged.
 pub type Paint<'a> = &'a dyn Fn(&str) -> String;
 
-/// Why a history violates a model, without colour.
+/// Explains as text why a history violates a model, without colours.
 pub fn explanation(history: &History, violation: &Violation) -> String {
     collect(|out| self::violation(history, violation, &str::to_owned, out))
 }
@@ -101,7 +101,7 @@ pub fn criterion_violation(
     cycle_of(history, &cycle, violation.operations(), "    ", paint, out)
 }
 
-/// A cycle with its notes, and those of the proof's operations that the cycle does not show.
+/// Writes a cycle with its notes, and the operations of the proof that the cycle does not show.
 fn cycle_of(
     history: &History,
     cycle: &Cycle,
@@ -151,7 +151,7 @@ pub fn memory_order(history: &History, steps: &[Step]) -> String {
     })
 }
 
-/// An operation with what is needed to find it in the trace.
+/// Describes an operation with the tick and line by which to find it in the trace, or names an initial or final value.
 fn place(history: &History, node: Node) -> String {
     match node {
         Node::Op(op) => why::operation(history, op),
@@ -159,7 +159,7 @@ fn place(history: &History, node: Node) -> String {
     }
 }
 
-/// Collects what a function writes.
+/// Returns what a function writes as text.
 fn collect(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut text = Vec::new();
     // Writing to memory does not fail.

@@ -19,7 +19,7 @@ enum Outcome {
     TimedOut,
 }
 
-/// A bar for each length.
+/// Plots a bar for each length.
 pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let sample = sample.only(|trial| trial.algorithm == "nice-cycle")?;
     let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();

@@ -11,7 +11,7 @@ use crate::plot::chart::{Plot, Table};
 use crate::plot::style::{algorithm_of, rank, style};
 use tables::{Reported, Trial};
 
-/// How often something was found, and in how many cases it could have been.
+/// The number of cases in which a criterion finds something, and the number of all cases.
 pub struct Detected {
     /// The criterion.
     pub name: String,
@@ -20,7 +20,7 @@ pub struct Detected {
 }
 
 impl Detected {
-    /// Counts what was found.
+    /// Counts the cases, and those in which something is found.
     pub fn count(name: String, found: impl Iterator<Item = bool>) -> Detected {
         found.fold(Detected { name, of: 0, found: 0 }, |all, found| Detected {
             of: all.of + 1,
@@ -34,7 +34,8 @@ impl Detected {
     }
 }
 
-/// The criteria below SC and CCM's first step of gradual checking.
+/// Plots the shares that criteria weaker than SC refute. If CCM did not run, the first step of gradual checking counts
+/// for it.
 pub fn below_sc(sample: &Sample<'_>) -> Option<Plot> {
     let own = sample.trials.iter().map(|trial| trial.algorithm.clone());
     let own = own.filter(|name| ["cc", "ccv", "cm", "ccm", "wsc"].contains(&name.as_str()));
@@ -56,7 +57,7 @@ pub fn below_sc(sample: &Sample<'_>) -> Option<Plot> {
     })
 }
 
-/// The algorithms that saturate.
+/// Plots the shares that saturating algorithms refute.
 pub fn by_saturation(sample: &Sample<'_>) -> Option<Plot> {
     let names = sample.trials.iter().map(|trial| trial.algorithm.clone());
     let names = names.filter(|name| name != "dbcop").collect();
@@ -67,7 +68,7 @@ pub fn by_saturation(sample: &Sample<'_>) -> Option<Plot> {
     })
 }
 
-/// Whether an algorithm refuted a history; none if it did not run or timed out.
+/// Whether an algorithm refuted a history; `None` if it did not run or was stopped by a limit.
 fn by_algorithm(trials: &[&Trial], name: &str) -> Option<bool> {
     let trial = trials.iter().find(|trial| trial.algorithm == name)?;
     match trial.said {
@@ -78,14 +79,14 @@ fn by_algorithm(trials: &[&Trial], name: &str) -> Option<bool> {
     }
 }
 
-/// Whether gradual checking ended with its first step, which is CCM.
+/// Whether the first step of gradual checking, which is CCM, refuted a history.
 fn by_first_step(trials: &[&Trial]) -> Option<bool> {
     let gradual = |trial: &&&Trial| trial.algorithm.starts_with("sc-ccm-");
     let ended = trials.iter().filter(gradual).find(|trial| !trial.said.is_cut_off())?;
     Some(ended.fired.is_some())
 }
 
-/// The share of violations that each name finds. A history is a violation if any algorithm refuted it.
+/// Plots the share of violations that each name finds. A history is a violation if any algorithm refuted it.
 fn plot(
     sample: &Sample<'_>,
     names: BTreeSet<String>,
@@ -105,20 +106,20 @@ fn plot(
     bars.plot(all.collect())
 }
 
-/// A bar for each criterion, beside the published share.
+/// A figure with a bar for each criterion, beside the published share.
 pub struct Bars<'p> {
-    /// What is counted, such as `violations`.
+    /// The cases that are counted, such as `violations`.
     pub counted: &'p str,
-    /// What is found, as a head in the table.
+    /// The heading of the table's column of cases in which something is found.
     pub found: &'p str,
-    /// What a criterion does with what it finds, such as `refutes`.
+    /// The verb for what a criterion does in these cases, such as `refutes`.
     pub verb: &'p str,
     /// The published shares, by algorithm.
     pub published: &'p dyn Fn(&str) -> Option<f64>,
 }
 
 impl Bars<'_> {
-    /// The figure; none if nothing was counted.
+    /// Plots the bars; `None` if nothing was counted.
     pub fn plot(&self, mut all: Vec<Detected>) -> Option<Plot> {
         all.retain(|one| one.of > 0);
         all.sort_by_key(|one| (rank(algorithm_of(&one.name)), one.name.clone()));
@@ -151,7 +152,7 @@ impl Bars<'_> {
             ]
         });
         let columns = ["criterion", self.counted, self.found, "share", "published share"];
-        // The weakest and the strongest say the most.
+        // The title names the strongest and the weakest criterion.
         let mut sorted: Vec<&Detected> = all.iter().collect();
         sorted.sort_by(|one, other| one.share().total_cmp(&other.share()));
         let told = |one: &Detected| format!("{} {}", one.name, brief_percent(one.share()));

@@ -1,4 +1,5 @@
-//! Operations completed until the violation of a criterion is detected, a panel for each model, and in it a column for each protocol.
+//! Operations completed until the violation of a criterion is detected. There is a panel for each model, and in it a
+//! column for each protocol.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +10,10 @@ use crate::numbers::{digits, halves};
 use crate::plot::chart::{Panel, Plot, Table};
 use tables::CRITERIA;
 
-/// What is known about each protocol, by model.
+/// The detections of each protocol, by model and protocol.
 type Detections<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Detection>>>;
 
-/// Medians by criterion and protocol.
+/// Plots the medians by criterion and protocol.
 pub fn plot(answers: &Answers) -> Option<Plot> {
     let detections = detections(answers);
     let shown = detections.iter().flat_map(|(model, protocols)| panel(model, protocols));
@@ -47,7 +48,8 @@ fn detections(answers: &Answers) -> Detections<'_> {
     all
 }
 
-/// A matrix of criteria and protocols, and its number of rows; none if there is nothing to show.
+/// Makes a matrix of criteria and protocols, and returns it with its number of rows; `None` if there is nothing to
+/// show.
 fn panel(model: &str, protocols: &BTreeMap<&str, Vec<Detection>>) -> Option<(Panel, usize)> {
     let known: BTreeSet<&str> = protocols.values().flatten().map(|one| one.criterion).collect();
     let criteria: Vec<&str> = CRITERIA.iter().copied().filter(|one| known.contains(one)).collect();
@@ -67,7 +69,8 @@ fn panel(model: &str, protocols: &BTreeMap<&str, Vec<Detection>>) -> Option<(Pan
     Some((heat_panel(&heading, "", &columns, &names, &cells), criteria.len()))
 }
 
-/// The least and the largest median of a model itself, for the first model that has any.
+/// Says the smallest and the largest median of the criterion that is the model itself, for the first model that has
+/// any.
 fn finding(detections: &Detections<'_>) -> String {
     let told = detections.iter().find_map(|(model, protocols)| {
         let medians = protocols.iter().filter_map(|(protocol, own)| {
@@ -91,7 +94,7 @@ fn finding(detections: &Detections<'_>) -> String {
     told.unwrap_or_default()
 }
 
-/// The number of runs on which a median rests, if it rests on so few that chance decides it.
+/// Says on how many runs a median rests, if they are so few that chance decides it.
 fn few(runs: u64) -> String {
     match runs {
         1 => " (1 run)".to_owned(),

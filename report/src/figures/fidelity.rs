@@ -9,10 +9,10 @@ use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Symbol, Table, share_axis_name};
 use crate::plot::style::{BLACK, GREY, Marker, Style, VERMILLION};
 
-/// Most transitions of a panel that are named.
+/// Largest number of transitions that a panel names.
 const NAMED: usize = 5;
 
-/// A panel for each protocol with a transition that both took.
+/// Plots a panel for each protocol with a transition that both the simulator and gem5 took.
 pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
     let common = |pair: &&SharePair| pair.counts.iter().all(|&count| count > 0);
     let all: Vec<&SharePair> = fidelity.transitions.iter().filter(common).collect();
@@ -77,7 +77,7 @@ fn mark(color: plotters::style::RGBColor) -> Style {
     Style { color, marker: Marker::Circle }
 }
 
-/// The place of a transition in its panel.
+/// The position of a transition in its panel: how often the simulator took it, and the ratio of its shares.
 fn at(pair: &SharePair) -> (f64, f64) {
     let [here, there] = pair.shares;
     (pair.counts[0] as f64, there / here)
@@ -87,14 +87,14 @@ fn differs(pair: &SharePair) -> bool {
     pair.is_compared() && pair.difference() > TOLERANCE
 }
 
-/// How many transitions are compared, and how many of these differ.
+/// The number of transitions that are compared, and the number of these that differ.
 fn totals(pairs: &[&SharePair]) -> (usize, usize) {
     let compared = pairs.iter().filter(|pair| pair.is_compared()).count();
     (compared, pairs.iter().filter(|pair| differs(pair)).count())
 }
 
-/// The heading of a protocol's panel: its name, or if it was given by its path that of the file, unless another one has the same name.
-/// A long path keeps its end.
+/// The heading of a protocol's panel: its name. For a protocol that was given by a path, it is the name of the file, or
+/// the end of the path if several protocols have that name.
 fn heading(protocol: &str, all: &BTreeSet<&str>) -> String {
     let name = |given: &str| {
         let file = Path::new(given).file_stem().and_then(|stem| stem.to_str());
@@ -108,7 +108,7 @@ fn heading(protocol: &str, all: &BTreeSet<&str>) -> String {
     if skipped > 0 { format!("…{last}") } else { last }
 }
 
-/// Most characters of a path above a panel.
+/// Largest number of characters of a path above a panel.
 const LONGEST_HEADING: usize = 50;
 
 fn panel(protocol: &str, pairs: &[&SharePair], x: &Axis, y: &Axis) -> Panel {

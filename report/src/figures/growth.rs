@@ -14,25 +14,25 @@ use crate::plot::style::{PUBLISHED, unknown};
 use crate::statistics::{Estimate, Summary};
 use tables::Trial;
 
-/// The algorithm that the paper has slowdowns of.
+/// The algorithm whose slowdowns the paper gives.
 pub const PUBLISHED_ALGORITHM: &str = "deriv-back";
 
-/// Against the number of operations, a curve for each number of threads.
+/// Plots against the number of operations, with a curve for each number of threads.
 pub fn by_operations(sample: &Sample<'_>, algorithm: &str) -> Option<Plot> {
     plot(sample, algorithm, "operations", "threads", 512 << 10)
 }
 
-/// Against the number of threads, a curve for each number of operations.
+/// Plots against the number of threads, with a curve for each number of operations.
 pub fn by_threads(sample: &Sample<'_>, algorithm: &str) -> Option<Plot> {
     plot(sample, algorithm, "threads", "operations", 60)
 }
 
-/// Against the number of locations, a curve for each number of operations.
+/// Plots against the number of locations, with a curve for each number of operations.
 pub fn by_locations(sample: &Sample<'_>, algorithm: &str) -> Option<Plot> {
     plot(sample, algorithm, "locations", "operations", 256)
 }
 
-/// The three panels. `largest` is the place on the axis of the largest programs of the paper.
+/// Plots the three panels. `largest` is the place on the axis of the largest programs of the paper.
 fn plot(
     sample: &Sample<'_>,
     algorithm: &str,
@@ -103,7 +103,8 @@ fn plot(
     })
 }
 
-/// What the curve of the largest programs shows, at its first and its last place: a sentence that begins with the curve.
+/// Says what the curve of the largest programs shows at its first and its last place, as a sentence that begins with
+/// the curve.
 pub fn told(slowdown: &[Series], takes: &str, of: &str, against: &str) -> Option<String> {
     let largest = slowdown.last()?;
     let [(first, least), .., (last, most)] = &largest.points[..] else { return None };
@@ -122,7 +123,7 @@ pub fn told(slowdown: &[Series], takes: &str, of: &str, against: &str) -> Option
     ))
 }
 
-/// The panel of slowdowns.
+/// Makes the panel of slowdowns.
 fn compared(algorithm: &str, against: &str, slowdown: &[Series]) -> Panel {
     let is_published = algorithm == PUBLISHED_ALGORITHM;
     let mean = BACK_SLOWDOWN.value().filter(|_| is_published);
@@ -132,7 +133,7 @@ fn compared(algorithm: &str, against: &str, slowdown: &[Series]) -> Panel {
     lines::panel(&heading, against, slowdown, Quantity::Ratio, y)
 }
 
-/// Adds the published mean slowdown, and those for the largest programs at their place on the axis.
+/// Adds the published mean slowdown, and the published slowdowns of the largest programs at their place on the axis.
 fn add_published(panel: &mut Panel, legend: &mut Vec<LegendEntry>, largest: Option<f64>) {
     if let Some(mean) = BACK_SLOWDOWN.value() {
         let text = format!("published mean slowdown: at most {}", ratio(mean));

@@ -13,7 +13,7 @@ use tables::CRITERIA;
 /// Height of a row of cells, in pixels.
 pub const ROW_HEIGHT: i32 = 17;
 
-/// A matrix of operators and finders; none for the runs of some cores only.
+/// Plots a matrix of operators and finders; `None` if it is about the runs of some cores only.
 pub fn plot(matrix: &KillMatrix) -> Option<Plot> {
     let protocol = match &matrix.scope {
         Scope::All => String::new(),
@@ -50,7 +50,7 @@ pub fn plot(matrix: &KillMatrix) -> Option<Plot> {
     })
 }
 
-/// What found mutants, the most successful first: protocol errors, deadlocks, and the criterion that found most.
+/// Says what found mutants, the most successful first: protocol errors, deadlocks, and the criterion that found most.
 fn ways(by: &[Kills]) -> String {
     let (criteria, ends): (Vec<&Kills>, Vec<&Kills>) =
         by.iter().partition(|kills| CRITERIA.contains(&kills.finder));
@@ -64,7 +64,7 @@ fn ways(by: &[Kills]) -> String {
     if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }
 }
 
-/// A matrix of operators and protocols; none if mutants of fewer than two protocols ran.
+/// Plots a matrix of operators and protocols; `None` if mutants of fewer than two protocols ran.
 pub fn by_protocol(answers: &Answers) -> Option<Plot> {
     let tried = answers.protocols.iter().filter(|one| one.mutants > 0);
     let tried: Vec<&ProtocolResult> = tried.collect();
@@ -105,10 +105,10 @@ pub fn by_protocol(answers: &Answers) -> Option<Plot> {
     })
 }
 
-/// A cell of a matrix: the share by which it is shaded, and its text; none if there is nothing to show.
+/// A cell of a matrix: the share by which it is shaded, and its text; `None` if there is nothing to show.
 pub type HeatCell = Option<(f64, String)>;
 
-/// Shares as cells, with their texts; none where there is nothing to find.
+/// Turns shares into cells with texts; a cell is `None` if there was nothing to find.
 fn shaded(cells: &[Vec<(u64, u64)>], text: impl Fn((u64, u64)) -> String) -> Vec<Vec<HeatCell>> {
     let cell = |cell: &(u64, u64)| {
         let (found, of) = *cell;
@@ -117,7 +117,7 @@ fn shaded(cells: &[Vec<(u64, u64)>], text: impl Fn((u64, u64)) -> String) -> Vec
     cells.iter().map(|row| row.iter().map(cell).collect()).collect()
 }
 
-/// A matrix of shaded cells.
+/// Plots a matrix of shaded cells.
 fn heat(
     subtitle: String,
     x: &str,
@@ -133,7 +133,7 @@ fn heat(
     }
 }
 
-/// The panel of a matrix of shaded cells.
+/// Makes the panel of a matrix of shaded cells.
 pub fn heat_panel(
     heading: &str,
     x: &str,
@@ -152,7 +152,7 @@ pub fn heat_panel(
     panel
 }
 
-/// The numbers of a matrix.
+/// Makes the table of the numbers of a matrix.
 fn table(columns: &[String], names: &[String], cells: &[Vec<(u64, u64)>]) -> Table {
     let rows = names.iter().zip(cells).map(|(name, cells)| {
         let cells = cells.iter().map(|(killed, of)| format!("{killed}/{of}"));
@@ -163,7 +163,7 @@ fn table(columns: &[String], names: &[String], cells: &[Vec<(u64, u64)>]) -> Tab
     Table::new(&heads, rows.collect())
 }
 
-/// Mutants found, of how many: by anything, and by each finder.
+/// Returns the number of mutants found and the number that could have been found: by anything, then by each finder.
 fn cells(row: &KillRow, finders: &[usize]) -> Vec<(u64, u64)> {
     let by = finders.iter().filter_map(|at| row.by.get(*at));
     let by = by.map(|kills| (kills.killed, kills.of));

@@ -14,11 +14,11 @@ use crate::plot::lines;
 use crate::plot::style::{BLACK, PUBLISHED, style};
 use crate::statistics::{Estimate, Summary};
 
-/// The mixes of the paper: their names, and their shares of loads, stores, swaps and membars as the rows have them.
+/// The mixes of the paper: their shares of loads, stores, swaps and membars as the rows have them, and their names.
 const MIXES: [(&str, &str); 3] =
     [("50,16,30,2", "LD-biased"), ("33,33,30,2", "LD-ST equal"), ("16,50,30,2", "ST-biased")];
 
-/// The algorithm that the paper has slowdowns of.
+/// The algorithm whose slowdowns the paper gives.
 const PUBLISHED_ALGORITHM: &str = "deriv-back";
 
 /// The measurements of a mix.
@@ -54,7 +54,7 @@ impl Mix {
     }
 }
 
-/// A panel of times and one of slowdowns.
+/// Plots a panel of times and one of slowdowns.
 pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let mixes: BTreeSet<&str> = sample.trials.iter().map(|trial| &*trial.mix).collect();
     let mut mixes: Vec<&str> = mixes.into_iter().collect();
@@ -91,7 +91,7 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     })
 }
 
-/// Points on a logarithmic axis, since the machines differ by more than the mixes.
+/// Makes the panel of times: points on a logarithmic axis, since the machines differ by more than the mixes.
 fn times(mixes: &[Mix]) -> Panel {
     let names: Vec<String> = mixes.iter().map(|mix| mix.name.clone()).collect();
     let mean = |mix: &Mix| mix.baseline.and_then(|summary| summary.mean);

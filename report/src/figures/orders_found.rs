@@ -11,7 +11,7 @@ use crate::plot::chart::{Panel, Plot, Table, share_axis_name};
 use crate::plot::style::style;
 use tables::Reported;
 
-/// How often an algorithm found an order, of how many programs, and how often it timed out.
+/// The number of programs that an algorithm ran, and of those for which it found an order or timed out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Orders {
     programs: usize,
@@ -19,7 +19,7 @@ struct Orders {
     timed_out: usize,
 }
 
-/// A panel for each number of threads.
+/// Plots a panel for each number of threads.
 pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let mut names = sample.algorithms();
     names.retain(|name| name != BASELINE);

@@ -20,7 +20,7 @@ const KERNEL: &str = "kernel";
 /// The algorithm of rows about the conflict order of CCv by itself.
 pub const CONFLICTS: &str = "cf";
 
-/// The share of pairs that criteria leave unordered.
+/// Plots the share of pairs that criteria leave unordered.
 pub fn unordered(sample: &Sample<'_>) -> Option<Plot> {
     let share = |trial: &Trial| Some(1.0 - ordered(trial)? as f64 / trial.write_pairs as f64);
     let groups = groups(sample, share, |model, algorithm| match (model, algorithm) {
@@ -37,7 +37,7 @@ pub fn unordered(sample: &Sample<'_>) -> Option<Plot> {
     )
 }
 
-/// The share of pairs that criteria order.
+/// Plots the share of pairs that criteria order.
 pub fn of_pairs(sample: &Sample<'_>) -> Option<Plot> {
     let share = |trial: &Trial| Some(ordered(trial)? as f64 / trial.write_pairs as f64);
     let groups = groups(sample, share, |_, algorithm| match algorithm {
@@ -48,7 +48,7 @@ pub fn of_pairs(sample: &Sample<'_>) -> Option<Plot> {
     distributions(sample, ("share of pairs ordered", "orders", "of the pairs"), &groups, false)
 }
 
-/// The share of the kernel that criteria order.
+/// Plots the share of the kernel that criteria order.
 pub fn of_kernel(sample: &Sample<'_>) -> Option<Plot> {
     let sample = sample.only(|trial| trial.algorithm != KERNEL)?;
     let share = |trial: &Trial| {
@@ -67,7 +67,7 @@ pub fn of_kernel(sample: &Sample<'_>) -> Option<Plot> {
     )
 }
 
-/// The share of histories whose whole kernel criteria order.
+/// Plots the share of histories whose whole kernel criteria order.
 pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
     let sample = sample.only(|trial| trial.algorithm != KERNEL)?;
     let names = series(&sample).into_iter().map(|(_, _, name)| name);
@@ -92,7 +92,8 @@ pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
     Some(Plot { subtitle: format!("{}{cf}", plot.subtitle), ..plot })
 }
 
-/// The number of pairs of writes that a criterion, or the kernel, orders; none if that is not known or there are no pairs.
+/// The number of pairs of writes that a criterion, or the kernel, orders; `None` if it is not known or there are no
+/// pairs.
 pub fn ordered(trial: &Trial) -> Option<u64> {
     let ordered = match trial.algorithm.as_str() {
         KERNEL => trial.kernel,
@@ -101,7 +102,7 @@ pub fn ordered(trial: &Trial) -> Option<u64> {
     ordered.filter(|_| trial.write_pairs > 0 && !trial.said.is_cut_off())
 }
 
-/// The series of a sample with their models and their positions in legends, in that order.
+/// The series of a sample, each with its model and its rank in legends, in the order of models and ranks.
 fn series(sample: &Sample<'_>) -> BTreeSet<(String, usize, String)> {
     let names = sample.trials.iter().map(|trial| {
         let name = sample.series(trial);
@@ -110,7 +111,8 @@ fn series(sample: &Sample<'_>) -> BTreeSet<(String, usize, String)> {
     names.collect()
 }
 
-/// A group for each series, of a share that a trial may have; `published` has the published means by model and algorithm.
+/// Makes a group for each series, of the shares of its trials; `published` returns the published mean of a model and
+/// algorithm.
 fn groups(
     sample: &Sample<'_>,
     share: impl Fn(&Trial) -> Option<f64>,
@@ -127,7 +129,7 @@ fn groups(
     series(sample).into_iter().filter_map(group).collect()
 }
 
-/// What `cf` is, where it is shown: no paper calls anything so.
+/// Explains the name `cf` in a subtitle, if it is shown: no paper uses it.
 fn explained<'n>(mut names: impl Iterator<Item = &'n str>) -> &'static str {
     if names.any(|name| algorithm_of(name) == CONFLICTS) {
         "; cf: the conflict order of CCv alone"
@@ -136,14 +138,15 @@ fn explained<'n>(mut names: impl Iterator<Item = &'n str>) -> &'static str {
     }
 }
 
-/// The groups of each model, as many as a panel has room for.
+/// The groups of each model, split so that a panel has room for each part.
 fn by_model(groups: &[Group]) -> impl Iterator<Item = &[Group]> {
     let model = |group: &Group| group.name.split_once(", ").map(|(_, model)| model.to_owned());
     let models = groups.chunk_by(move |one, other| model(one) == model(other));
     models.flat_map(|groups| groups.chunks(spread::GROUPS))
 }
 
-/// The distributions of groups; the words name the axis, and what a criterion does with its share of what.
+/// Plots the distributions of groups. The words name the axis, and complete the finding: what a criterion does with its
+/// share, of what.
 fn distributions(
     sample: &Sample<'_>,
     (y, verb, what): (&str, &str, &str),
@@ -168,7 +171,7 @@ fn distributions(
             brief_percent(most.0)
         ),
     });
-    // A published mean that no history comes near says most.
+    // If no history comes near a published mean, that is the finding.
     let apart = groups.iter().find_map(|group| Some((group, group.published_apart()?)));
     let finding = apart.map_or(finding, |(group, published)| {
         let (name, ours) = (named(group), brief_percent(group.mean()));

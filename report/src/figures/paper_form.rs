@@ -1,7 +1,7 @@
-//! Figures in the form of the papers: the same axes, scales and names, and means, as published. Runs that timed out count as their limit,
-//! so a mean of such runs is a lower bound; it is drawn open.
+//! Figures in the form of the papers: means, with the axes, scales and names that were published. Runs that timed out
+//! count as their limit, so a mean over such runs is a lower bound, and its mark is open.
 //!
-//! The better figures beside them show medians and quartiles, which a time limit rarely changes.
+//! The figures of the same rows in the other modules show medians and quartiles, which a time limit rarely changes.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ use crate::plot::style::{GREY, Marker, Style, rank, style, unknown};
 use crate::statistics::{Estimate, Summary};
 use tables::Trial;
 
-/// Names of algorithms, ours and the paper's.
+/// Names of algorithms: ours and the paper's.
 type Names = &'static [(&'static str, &'static str)];
 
 /// A graph of a paper.
 struct Graph {
     heading: Heading,
-    /// The part of the experiment, which is the quantity on the axis below.
+    /// The part of the experiment, which is also the quantity on the horizontal axis.
     part: &'static str,
-    /// The name of that axis.
+    /// The name of the horizontal axis.
     x: &'static str,
     names: Names,
 }
@@ -33,9 +33,10 @@ struct Graph {
 /// The heading of a graph.
 #[derive(Clone, Copy)]
 enum Heading {
-    /// Words that do not depend on the histories; none if they are empty.
+    /// Words that do not depend on the histories; if they are empty, the graph has no heading.
     Words(&'static str),
-    /// The parameter that the graph does not vary, such as `4 cpus`; a range where the histories differ in it.
+    /// The value of the parameter that the graph does not vary, such as `4 cpus`, or its range if the histories differ
+    /// in it.
     Fixed,
 }
 
@@ -121,7 +122,7 @@ pub fn wsc_fig9(sample: &Sample<'_>) -> Option<Plot> {
     )
 }
 
-/// A panel for each graph, on linear axes.
+/// Plots a panel for each graph, on linear axes.
 fn plot(sample: &Sample<'_>, graphs: &[Graph]) -> Option<Plot> {
     let drawn = graphs.iter().filter_map(|graph| {
         let own = sample.part(graph.part)?;
@@ -161,22 +162,23 @@ fn plot(sample: &Sample<'_>, graphs: &[Graph]) -> Option<Plot> {
     })
 }
 
-/// HPCA 2006, Figure 4, against the number of operations.
+/// Draws Figure 4 of HPCA 2006 against the number of operations.
 pub fn growth_by_operations(sample: &Sample<'_>) -> Option<Plot> {
     growth(sample, "operations", "threads", "n: operations")
 }
 
-/// HPCA 2006, Figure 4, against the number of threads.
+/// Draws Figure 4 of HPCA 2006 against the number of threads.
 pub fn growth_by_threads(sample: &Sample<'_>) -> Option<Plot> {
     growth(sample, "threads", "operations", "p: processors")
 }
 
-/// HPCA 2006, Figure 4, against the number of locations.
+/// Draws Figure 4 of HPCA 2006 against the number of locations.
 pub fn growth_by_locations(sample: &Sample<'_>) -> Option<Plot> {
     growth(sample, "locations", "operations", "a: memory locations")
 }
 
-/// The three graphs, on logarithmic axes of the same length, so that the third is the first and the second on top of each other.
+/// Plots the three graphs on logarithmic axes of the same length, so that each point of the third is as high as those
+/// of the first and the second together.
 fn growth(sample: &Sample<'_>, against: &str, by: &str, x: &str) -> Option<Plot> {
     let curves: BTreeMap<String, u64> =
         sample.trials.iter().map(|trial| (curve(by, trial), place(by, trial))).collect();
@@ -240,8 +242,8 @@ fn curve(by: &str, trial: &Trial) -> String {
 /// The measurements of a curve, by place on the axis.
 type Places = BTreeMap<u64, Vec<Estimate>>;
 
-/// A curve of means for each name, in the order that `known` says; names that it does not know have none. The mean stands in the place of the
-/// median and the quartiles.
+/// Makes a curve of means for each name that `known` knows, in the order of the ranks that it returns. The mean stands
+/// in for the median and the quartiles.
 fn means<N: Into<String>>(
     measured: impl Iterator<Item = (N, u64, Estimate)>,
     known: impl Fn(&str) -> Option<(usize, Style)>,
@@ -266,7 +268,7 @@ fn means<N: Into<String>>(
     series.collect()
 }
 
-/// A panel of curves without quartiles.
+/// Makes a panel of curves without quartiles.
 fn panel(heading: &str, x: &str, series: &[Series], y: Axis) -> Panel {
     let places = series.iter().flat_map(|one| &one.points);
     let places: Vec<u64> = places.map(|(place, _)| *place).collect();
@@ -302,7 +304,7 @@ fn legend(series: &[Series]) -> Vec<LegendEntry> {
     vec![LegendEntry::new(Symbol::Mark(open, true), text)]
 }
 
-/// A sentence about means.
+/// Turns a finding about a place into one about means.
 fn on_average(told: &str) -> String {
     told.strip_prefix("At ").map_or_else(String::new, |rest| format!("On average at {rest}"))
 }

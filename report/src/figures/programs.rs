@@ -12,23 +12,23 @@ use crate::plot::style::{BLACK, style};
 use crate::statistics::{Estimate, median};
 use tables::Trial;
 
-/// The monitors, and their models.
+/// The monitors, each with its model.
 const MONITORS: [(&str, &str); 2] = [("monitor-tso", "TSO"), ("monitor-pso", "PSO")];
 
-/// Exploring without a monitor.
+/// The algorithm that explores programs without a monitor.
 const ALONE: &str = "explore";
 
-/// The programs with up to one preemption.
+/// Plots the programs with up to one preemption.
 pub fn one_preemption(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, 0)
 }
 
-/// The programs with up to two preemptions.
+/// Plots the programs with up to two preemptions.
 pub fn two_preemptions(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, 1)
 }
 
-/// A panel for each monitor; `table` is the place in [`Program::explored`].
+/// Plots a panel for each monitor; `table` is the index of the paper's table in [`Program::explored`].
 fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
     let found = programs(sample);
     let panels = MONITORS.iter().enumerate().map(|(at, (monitor, model))| {
@@ -82,7 +82,7 @@ fn pair(ours: Option<u64>, theirs: u32, monitor: &str) -> Vec<Bar> {
     ]
 }
 
-/// What an algorithm found in a program.
+/// The results of an algorithm about a program. `pairs` is `None` if a run was stopped by a limit.
 #[derive(Clone, Debug, Default)]
 struct Found {
     interleavings: Option<u64>,
@@ -91,7 +91,7 @@ struct Found {
     seconds: Option<f64>,
 }
 
-/// By program, then algorithm.
+/// Returns the results by program and algorithm.
 fn programs<'a>(sample: &Sample<'a>) -> BTreeMap<&'a str, BTreeMap<&'a str, Found>> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Trial>> = BTreeMap::new();
     for trial in &sample.trials {
@@ -112,7 +112,7 @@ fn programs<'a>(sample: &Sample<'a>) -> BTreeMap<&'a str, BTreeMap<&'a str, Foun
     found
 }
 
-/// The table of the paper, with our numbers and the published ones in parentheses.
+/// Makes the table of the paper, with our numbers and the published ones in parentheses.
 fn rows(found: &BTreeMap<&str, BTreeMap<&str, Found>>, table: usize) -> Table {
     let columns = [
         "program",

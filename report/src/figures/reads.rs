@@ -1,4 +1,5 @@
-//! Share of pairs that CCM, CCv and the conflicts of CCv by themselves leave unordered, by share of reads and number of locations.
+//! Share of pairs that CCM, CCv and the conflict relation of CCv alone leave unordered, by share of reads and number of
+//! locations.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +14,10 @@ use crate::plot::lines::{self, Quantity, Series};
 use crate::statistics::Estimate;
 use tables::Trial;
 
-/// The series that are shown. The others of the experiment leave hardly less unordered than CCM.
+/// The series that are shown. The other criteria of the experiment leave nearly as many pairs unordered as CCM.
 const SHOWN: [&str; 3] = ["ccm", "ccv", CONFLICTS];
 
-/// A panel for each number of locations.
+/// Plots a panel for each number of locations.
 pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let mut by_locations: BTreeMap<u32, Vec<(String, u64, Estimate)>> = BTreeMap::new();
     for trial in sample.trials.iter().filter(|trial| SHOWN.contains(&&*trial.algorithm)) {
@@ -66,7 +67,8 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     })
 }
 
-/// How much more CCv leaves unordered than CCM at most, as against the paper, and what its conflicts by themselves leave at most.
+/// Says by which factor at most CCv leaves more pairs unordered than CCM, compared with the paper, and which share of
+/// pairs the conflict relation alone leaves at most.
 fn finding(groups: &[(Vec<String>, Vec<Series>)]) -> Option<String> {
     let median = |series: &[Series], name: &str, reads: u64| {
         let own = series.iter().find(|one| one.name == name)?;
@@ -93,7 +95,7 @@ fn finding(groups: &[(Vec<String>, Vec<Series>)]) -> Option<String> {
     })
 }
 
-/// The number of reads in 100 operations of the trial's programs; none if the mix is not recorded.
+/// The number of reads in 100 operations of the trial's programs; `None` if the mix is not recorded.
 fn reads(trial: &Trial) -> Option<u64> {
     trial.mix.split(',').next()?.parse().ok()
 }

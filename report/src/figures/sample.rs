@@ -15,10 +15,10 @@ pub const SIZES: [&str; 3] = ["quick", "paper", "large"];
 /// The trials of an experiment of one size, or a part of them.
 #[derive(Clone, Debug)]
 pub struct Sample<'a> {
-    /// The size, if there is a larger one too: figures have it in their names then.
+    /// The size, if the experiment was also run at a larger one: figures then have the size in their names.
     pub lesser_size: Option<&'a str>,
     size: &'a str,
-    /// The part of the experiment, if these are the trials of one.
+    /// The part of the experiment, if these are the trials of one part.
     part: Option<&'a str>,
     /// Whether the trials are of several models.
     has_several_models: bool,
@@ -50,7 +50,7 @@ impl<'a> Sample<'a> {
         sizes.map(sample).collect()
     }
 
-    /// The trials that satisfy a condition; none if no trial does.
+    /// The trials that satisfy a condition; `None` if no trial does.
     pub fn only(&self, is_wanted: impl Fn(&Trial) -> bool) -> Option<Sample<'a>> {
         let trials: Vec<&Trial> =
             self.trials.iter().copied().filter(|trial| is_wanted(trial)).collect();
@@ -58,7 +58,7 @@ impl<'a> Sample<'a> {
         (!trials.is_empty()).then_some(Sample { has_several_models, trials, ..*self })
     }
 
-    /// The trials of a part of the experiment; none if it has none.
+    /// The trials of a part of the experiment; `None` if it has none.
     pub fn part(&self, part: &'a str) -> Option<Sample<'a>> {
         let own = self.only(|trial| measure::is_of_part(trial, part))?;
         Some(Sample { part: Some(part), ..own })
@@ -77,7 +77,7 @@ impl<'a> Sample<'a> {
         per_point([self])
     }
 
-    /// The numbers of histories of its points.
+    /// The number of histories of each point.
     fn numbers_of_histories(&self) -> Vec<u64> {
         let mut points: BTreeMap<(&str, String), BTreeSet<u32>> = BTreeMap::new();
         for trial in &self.trials {
@@ -158,8 +158,8 @@ fn has_several_models(trials: &[&Trial]) -> bool {
     trials.windows(2).any(|pair| pair[0].model != pair[1].model)
 }
 
-/// The time of a trial. A run that timed out took at least its limit, and so did one that ended after it. One that ran out of memory would
-/// have taken longer than it did. None if the row has no sensible time.
+/// The time of a trial in seconds; `None` if the row has no finite time. A run that timed out, or ended after its
+/// limit, took at least the limit. A run that exceeded the memory limit would have taken longer than it ran.
 pub fn time(trial: &Trial) -> Option<Estimate> {
     if trial.said == Reported::Memory {
         return measure::time(trial).map(|time| Estimate::at_least(time.low));
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(time(&one), limit);
         one.seconds = 59.9;
         assert_eq!(time(&one), limit);
-        // It was refused for its memory before the limit, which says nothing about the limit.
+        // The run exceeded the memory limit before the time limit, so its own time is the bound.
         one.said = Reported::Memory;
         assert_eq!(time(&one), Some(Estimate::at_least(59.9)));
         one.said = Reported::Consistent;

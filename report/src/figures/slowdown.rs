@@ -14,11 +14,11 @@ use tables::Trial;
 /// The algorithm that all others of the TSO tool are compared with.
 pub const BASELINE: &str = "tso-baseline";
 
-/// The name of the axis of slowdowns over it.
+/// The name of the axis of slowdowns over the baseline.
 pub const OVER_BASELINE: &str = "slowdown over baseline";
 
-/// The trials of other algorithms, each with its slowdown over one algorithm on the same history. There is none for histories on
-/// which that one timed out.
+/// Returns the trials of other algorithms, each with its slowdown over the algorithm `over` on the same history.
+/// Histories on which `over` timed out are left out.
 pub fn slowdowns<'a>(sample: &Sample<'a>, over: &str) -> Vec<(&'a Trial, Estimate)> {
     let mut slowdowns = Vec::new();
     for trials in sample.by_history().into_values() {
@@ -32,7 +32,7 @@ pub fn slowdowns<'a>(sample: &Sample<'a>, over: &str) -> Vec<(&'a Trial, Estimat
     slowdowns
 }
 
-/// Slowdown over wSC on violations.
+/// Plots the slowdown over wSC on violations.
 pub fn over_wsc(sample: &Sample<'_>) -> Option<Plot> {
     let mut plot =
         by_threads(&sample.part("threads")?, "wsc", "slowdown over wsc", FIG9_DBCOP.value());
@@ -43,7 +43,7 @@ pub fn over_wsc(sample: &Sample<'_>) -> Option<Plot> {
     Some(plot)
 }
 
-/// Slowdown over the baseline of the TSO tool.
+/// Plots the slowdown over the baseline of the TSO tool.
 pub fn over_baseline(sample: &Sample<'_>) -> Option<Plot> {
     let published = 1.0 + HEU_OVERHEAD.value()?;
     let mut plot = by_threads(sample, BASELINE, OVER_BASELINE, Some(published));
@@ -62,7 +62,7 @@ fn by_threads(sample: &Sample<'_>, over: &str, y: &str, published: Option<f64>) 
         }));
     let near = lines::ended(&series).chain(published).chain([1.0]);
     let near = Axis::ratios(y, near, Scale::Auto);
-    // A bound that is a little above the curves is at its place, one that is far above them at the upper edge.
+    // A published bound a little above the curves is drawn at its place, one far above them at the upper edge.
     let y = if near.is_logarithmic() {
         Axis::ratios(y, lines::numbers(&series).chain(published).chain([1.0]), Scale::Auto)
     } else {

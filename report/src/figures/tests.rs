@@ -1,4 +1,5 @@
-//! The figures of the stored results, measured: their text is inside of them, no text covers another one, and each has its own title.
+//! Measures the figures of the stored results: their text is inside of them, no text covers another one, and each has
+//! its own title.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,10 +16,10 @@ use crate::plot::font::LABEL;
 /// Width of every figure, in pixels: 84 mm where labels are six points.
 const COLUMN: i32 = 452;
 
-/// The least em of text, in pixels: five and a half points in a column of 84 mm.
+/// Smallest em of text, in pixels: five and a half points in a column of 84 mm.
 const LEAST_EM: f64 = 10.5;
 
-/// Text of a figure: its left, upper, right and lower end, in pixels.
+/// A text of a figure, with its left, upper, right and lower end in pixels.
 #[derive(Debug)]
 struct Placed {
     text: String,

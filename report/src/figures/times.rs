@@ -14,23 +14,23 @@ pub const ALONE: i32 = 260;
 /// Height of a panel above another one, in pixels.
 pub const STACKED: i32 = 190;
 
-/// Factor from which a curve is far above others.
+/// Factor by which a curve is far above others.
 const FAR: f64 = 100.0;
 
 /// Name of the axis of times.
 pub const TIME: &str = "time to check a history";
 
-/// Against the number of operations.
+/// Plots against the number of operations.
 pub fn by_operations(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, "operations", None)
 }
 
-/// Against the number of threads.
+/// Plots against the number of threads.
 pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, "threads", None)
 }
 
-/// Against the number of threads, with the published bound on the time of wSC.
+/// Plots against the number of threads, with the published bound on the time of wSC.
 pub fn with_bound(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, "threads", FIG9_SECONDS.value())
 }
@@ -67,8 +67,8 @@ fn plot<'a>(sample: &Sample<'a>, part: &'a str, bound: Option<f64>) -> Option<Pl
     })
 }
 
-/// The curves close to each other, on a linear axis and without their quartiles; none unless more curves than have names at their ends
-/// are pressed together by a slower one.
+/// Makes a second panel of the curves that a slower one presses together, on a linear axis and without quartiles;
+/// `None` if there are no more such curves than have names at their ends.
 fn closer(series: &[Series], part: &str, sample: &Sample<'_>) -> Option<Panel> {
     let largest =
         |one: &Series| one.points.iter().map(|(_, summary)| summary.median.low).fold(0.0, f64::max);

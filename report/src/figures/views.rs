@@ -10,7 +10,7 @@ use crate::plot::lines::{self, Quantity, Series};
 /// The algorithm that the paper leaves out of its closer view.
 const SLOWEST: &str = "dbcop";
 
-/// Against the number of threads.
+/// Plots against the number of threads.
 pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
     let sample = sample.part("threads")?;
     let kinds = [
@@ -45,7 +45,8 @@ pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
     })
 }
 
-/// The two panels about histories of a kind, lettered from `first` on; one if the slowest algorithm is missing or alone.
+/// Makes the two panels about histories of a kind, lettered from `first` on; only the first if the slowest algorithm is
+/// missing or alone.
 fn views(kind: &str, x: &str, series: &[Series], first: usize) -> Vec<Panel> {
     let panel = |at: usize, what: &str, series: &[Series], scale| {
         let letter = char::from(b'a'.saturating_add((first + at) as u8));

@@ -14,7 +14,7 @@ use super::section::{Anchors, Section};
 use crate::answers::{Answers, Scope};
 use crate::figures::{CAMPAIGN, Figure};
 
-/// The section; none if there is no campaign.
+/// Makes the section; `None` if there is no campaign.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let answers = page.answers?;
     let mut section = Section::new(anchors, "campaign", "Campaign", overview(answers));
@@ -56,7 +56,8 @@ fn overview(answers: &Answers) -> Markup {
     }
 }
 
-/// Whether the section draws a figure of the campaign. The matrices of operators and finders are tables here.
+/// Whether the section draws a figure of the campaign. Its matrices of operators and finders are tables, so these
+/// figures are left out.
 pub(super) fn is_shown(figure: &Figure) -> bool {
     figure.experiment == CAMPAIGN && !figure.name.starts_with("mutants-kills")
 }

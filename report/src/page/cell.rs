@@ -8,13 +8,13 @@ use crate::numbers::grouped;
 pub struct Cell {
     /// The content.
     pub content: Markup,
-    /// The key for sorting; the text if none.
+    /// The key for sorting; `None` stands for the text of the cell.
     pub key: Option<String>,
     /// Whether the cell has a number, which is aligned to the right.
     pub is_number: bool,
     /// Whether the text is so long that the column must be wide.
     pub is_long: bool,
-    /// The shade from 0 to 1, if there is one.
+    /// The shade of the background from 0 to 1, if there is one.
     pub shade: Option<f64>,
     /// The tooltip.
     pub title: Option<String>,
@@ -46,7 +46,7 @@ impl Cell {
         Cell::number(&grouped(number), number as f64)
     }
 
-    /// A cell with a whole number, or without one if it is not known.
+    /// A cell with a whole number, or with the text `otherwise` if it is not known.
     pub fn count_if(number: Option<u64>, otherwise: &str) -> Cell {
         number.map_or_else(|| Cell::missing(otherwise), Cell::count)
     }

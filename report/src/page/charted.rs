@@ -1,4 +1,4 @@
-//! Shows a message-sequence chart as a page: the drawing, and its steps in characters.
+//! Shows a message-sequence chart as a page: the drawing, and the same steps as text.
 
 use maud::{PreEscaped, html};
 
@@ -7,7 +7,7 @@ use super::drawing::inline;
 use super::section::{Anchors, Section};
 use crate::sequence::{Chart, svg, text};
 
-/// The page. The same chart gives the same bytes.
+/// Renders the page of a chart. The same chart gives the same bytes.
 pub fn charted(chart: &Chart) -> String {
     let mut anchors = Anchors::default();
     let lead = chart.lead.first().map_or("", String::as_str);

@@ -21,14 +21,14 @@ const VERDICTS_MEAN: &str = "Each claim has a rule, which does not depend on the
 /// Relative widths of the columns of a table of claims.
 const WIDTHS: [u32; 5] = [11, 37, 18, 24, 10];
 
-/// The section; none if no claim has results.
+/// Makes the section; `None` if no claim has results.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let (tested, untested): (Vec<&Claim>, Vec<&Claim>) =
         page.claims.iter().partition(|claim| claim.has_numbers());
     if tested.is_empty() {
         return None;
     }
-    // Claims about experiments are of no interest to a page about a campaign alone.
+    // A page about a campaign alone leaves out the claims about experiments.
     let untested = if page.results.trials.is_empty() { Vec::new() } else { untested };
     let body = html! {
         p { (counts(&[&tested[..], &untested].concat())) " A line opens to the whole claim, its rule, and what the verdict rests on." }
@@ -72,7 +72,7 @@ fn table(caption: &str, claims: &[&Claim]) -> Table {
     table
 }
 
-/// The claim in a line, which opens to all that is known about it.
+/// Shows a claim as a line that opens to its details.
 fn folded(claim: &Claim) -> Markup {
     let ours = if claim.ours.is_empty() { "–" } else { &claim.ours };
     html! {

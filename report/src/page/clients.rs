@@ -8,7 +8,7 @@ use super::table::Table;
 use crate::answers::ClientResult;
 use crate::numbers::halves;
 
-/// The table with the sentences above it.
+/// Makes the table, with the sentences above it.
 pub(super) fn section(all: &[ClientResult]) -> Markup {
     html! {
         p {

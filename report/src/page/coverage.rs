@@ -30,7 +30,7 @@ pub struct Unreached {
 type Reasons<'a> = BTreeMap<(&'a str, &'a str), &'a str>;
 
 impl Unreached {
-    /// What a row of a table of coverage says about a transition, if it has a reason.
+    /// Returns the unreachable transition of a row of coverage; `None` if the row has no reason.
     pub fn of(row: &Coverage) -> Option<Unreached> {
         Some(Unreached {
             protocol: row.protocol.clone(),
@@ -47,7 +47,7 @@ impl Unreached {
     }
 }
 
-/// The section; none if there is no table of coverage.
+/// Makes the section; `None` if there is no table of coverage.
 pub(super) fn section(
     rows: &[Coverage],
     unreached: &[Unreached],
@@ -147,7 +147,7 @@ fn machine(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     }
 }
 
-/// The cell of a transition: its count as number and shade, and a tooltip.
+/// Makes the cell of a transition: its count as number and shade, and a tooltip.
 fn cell(row: &Coverage, most: u64, reason: Option<&str>) -> Markup {
     if let Some(reason) = reason {
         let title = format!("{} in {}: {reason}", row.event, row.state);
@@ -193,7 +193,7 @@ fn lists(rows: &[Coverage], reasons: &Reasons<'_>, summaries: &[MachineCoverage]
     }
 }
 
-/// A list that opens on demand.
+/// Makes a list that opens on demand.
 fn listed(summary: &str, lists: &BTreeMap<String, Vec<String>>) -> Markup {
     html! {
         @if !lists.is_empty() {

@@ -9,7 +9,7 @@ use super::section::Anchors;
 use super::table::Table;
 use crate::figures::Figure;
 
-/// A figure with its caption and its numbers.
+/// Shows a figure with its caption and its numbers.
 pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
     let id = anchors.take(&format!("figure-{}", figure.name));
     html! {
@@ -28,7 +28,8 @@ pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
     }
 }
 
-/// A small copy of a figure that the page has, with its title, as a link to it. It refers to the drawing, so it costs no bytes.
+/// Makes a small copy of a figure that the page has, with its title, as a link to it. The copy refers to the drawing,
+/// so it adds few bytes.
 pub fn thumbnail(figure: &Figure) -> Markup {
     let tag = figure.svg.find("<svg").map_or("", |at| &figure.svg[at..]);
     let tag = tag.split('>').next().unwrap_or_default();
@@ -57,7 +58,7 @@ fn numbers(figure: &Figure) -> Table {
     table
 }
 
-/// An SVG document as an element, with `prefix` before its ids.
+/// Turns an SVG document into an element, with `prefix` before its ids.
 pub(super) fn inline(svg: &str, prefix: &str) -> String {
     let element = svg.find("<svg").map_or("", |at| &svg[at..]);
     let ids: BTreeSet<&str> = attributes(element).filter_map(|tag| value(tag, "id")).collect();
@@ -73,7 +74,7 @@ pub(super) fn inline(svg: &str, prefix: &str) -> String {
     text
 }
 
-/// The tags of an element.
+/// Lists the tags of an element.
 fn attributes(element: &str) -> impl Iterator<Item = &str> {
     element.split('<').filter_map(|part| part.split('>').next())
 }

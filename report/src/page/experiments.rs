@@ -11,7 +11,7 @@ use crate::claims::Claim;
 use crate::numbers::counted;
 use crate::summary::{Summary, experiments};
 
-/// The section; none if there are no trials.
+/// Makes the section; `None` if there are no trials.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let experiments = experiments(&page.results.trials);
     if experiments.is_empty() {
@@ -58,7 +58,7 @@ fn overview(one: &Summary) -> Markup {
     }
 }
 
-/// The verdicts of the claims that the experiment tests.
+/// Lists the verdicts of the claims that the experiment tests.
 fn verdicts(claims: &[Claim], experiment: &str) -> Markup {
     let is_tested = |claim: &&Claim| claim.experiment == experiment && claim.has_numbers();
     let tested: Vec<&Claim> = claims.iter().filter(is_tested).collect();

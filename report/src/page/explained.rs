@@ -14,7 +14,7 @@ use crate::picture::{CacheLine, LineRow, List, Picture, drawing};
 /// The largest number of rows of a table that is not folded, and of operations that are drawn without arrows.
 const LONG: usize = 60;
 
-/// The page, with a section for each picture. The same pictures give the same bytes.
+/// Renders the page, with a section for each picture. The same pictures give the same bytes.
 pub fn explained(pictures: &[Picture]) -> String {
     let mut anchors = Anchors::default();
     let title = pictures.first().map_or("", |picture| &picture.title);
@@ -52,7 +52,7 @@ fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
     Section::new(anchors, "picture", title, body)
 }
 
-/// A drawing at its natural size. `prefix` makes its ids unique on the page.
+/// Makes a drawing at its natural size. `prefix` makes its ids unique on the page.
 pub(super) fn drawn(picture: &Picture, prefix: &str) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(picture.title) {
@@ -63,12 +63,12 @@ pub(super) fn drawn(picture: &Picture, prefix: &str) -> Markup {
     }
 }
 
-/// Whether a picture is drawn: if it has arrows, or few operations.
+/// Whether a picture is drawn: it has arrows, or few operations.
 fn is_drawn(picture: &Picture) -> bool {
     !picture.arrows.is_empty() || (1..=LONG).contains(&picture.operations.len())
 }
 
-/// The reasons of arrows with a letter, which open on demand.
+/// Lists the reasons of arrows with a letter, which open on demand.
 fn reasons(picture: &Picture) -> Markup {
     html! {
         @if !picture.reasons.is_empty() {
@@ -83,7 +83,7 @@ fn reasons(picture: &Picture) -> Markup {
     }
 }
 
-/// The ends and the relation of the arrow with a letter, such as `T0:1 co T1:2`.
+/// Names the ends and the relation of the arrow with a letter, such as `T0:1 co T1:2`.
 fn arrow(picture: &Picture, letter: &str) -> String {
     let found = picture.arrows.iter().find(|arrow| arrow.letter.as_deref() == Some(letter));
     let Some(arrow) = found else {
@@ -125,7 +125,7 @@ fn states(line: &CacheLine) -> Markup {
     }
 }
 
-/// A list in which the failure is highlighted.
+/// Shows a list in which the failure is highlighted.
 fn list(list: &List) -> Markup {
     html! {
         p { strong { (list.title) } }

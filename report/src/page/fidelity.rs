@@ -12,7 +12,7 @@ use crate::fidelity::{
 };
 use crate::numbers::{counted, halves, percent};
 
-/// The section; none if there are no such runs.
+/// Makes the section; `None` if there are no such runs.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let fidelity = Fidelity::of(page.results);
     if fidelity.is_empty() {
@@ -75,8 +75,8 @@ fn mutants(fidelity: &Fidelity) -> Markup {
     }
 }
 
-/// What the protocols show without a mutant, as a sentence without its full stop; none if they were not run, or nothing was found in
-/// them beside the mutants.
+/// Says what was found in unmutated protocols, in a sentence without its full stop; `None` if they were not run, or if
+/// mutants ran and nothing was found in the unmutated protocols.
 pub(super) fn protocols_alone(fidelity: &Fidelity) -> Option<String> {
     let ((same, all), [here, there, runs]) =
         (fidelity.agreeing_unmutated(), fidelity.found_unmutated());
@@ -118,7 +118,7 @@ fn row(subject: &SubjectPair) -> Vec<Cell> {
     row
 }
 
-/// The finders of a mutant, each with the number of runs in which it found it.
+/// Lists the finders of a mutant, each with the number of runs in which it found the mutant.
 fn finders(found: &Findings) -> String {
     let named = found.finders.iter().map(|(finder, runs)| format!("{finder} {runs}"));
     named.collect::<Vec<_>>().join(", ")

@@ -2,17 +2,17 @@
 
 use maud::{Markup, html};
 
-/// A name at the edge of the table, and its description.
+/// The name of a state or event at the edge of the table, and its description.
 pub(super) type Edge<'a> = (&'a str, Option<&'a str>);
 
-/// A row of the table: its anchor, its state, and the cells, a `td` each.
+/// A row of the table: its anchor, its state, and its cells, which are `td` elements.
 pub(super) struct GridRow<'a> {
     pub anchor: Option<String>,
     pub state: Edge<'a>,
     pub cells: Markup,
 }
 
-/// A table that scrolls by itself where it is wider than the page. The heads of its columns are upright.
+/// Makes a table that scrolls by itself if it is wider than the page. The headings of its columns are upright.
 pub(super) fn grid<'a>(
     caption: &str,
     events: impl Iterator<Item = Edge<'a>>,

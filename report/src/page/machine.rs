@@ -1,4 +1,5 @@
-//! The transition tables of a protocol's machines: states by events. A table has room for machines that are too large to be drawn.
+//! Shows the transition tables of a protocol's machines as a page: states by events. A table has room for machines that
+//! are too large to be drawn as graphs.
 
 use std::collections::BTreeMap;
 
@@ -25,19 +26,19 @@ pub struct Machine {
 /// A transition of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct MachineCell {
-    /// The index of the state before.
+    /// The index of the state in which the event occurs.
     pub state: usize,
     /// The index of the event.
     pub event: usize,
-    /// The index of the state after; none if the protocol computes it.
+    /// The index of the next state; `None` if the protocol computes it.
     pub next: Option<usize>,
     /// The names of the actions, in order.
     pub actions: Vec<String>,
-    /// Whether the event waits.
+    /// Whether the machine stalls the event.
     pub stalls: bool,
 }
 
-/// A page with a table of each machine. The same machines give the same bytes.
+/// Renders a page with a table of each machine. The same machines give the same bytes.
 pub fn machines_page(protocol: &str, machines: &[Machine]) -> String {
     let mut anchors = Anchors::default();
     let sections = machines.iter().enumerate().map(|(at, machine)| {
@@ -92,7 +93,7 @@ fn named((name, about): &(String, Option<String>)) -> Edge<'_> {
     (name, about.as_deref())
 }
 
-/// What a transition does, as a tooltip.
+/// Lists the actions of a transition, as a tooltip.
 fn told(machine: &Machine, cell: &MachineCell) -> String {
     let actions =
         if cell.actions.is_empty() { "no action".to_owned() } else { cell.actions.join(", ") };

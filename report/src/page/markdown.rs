@@ -1,4 +1,4 @@
-//! The results as Markdown, short enough for the comment of a pull request.
+//! Writes the results as Markdown, short enough for the comment of a pull request.
 
 use std::fmt::Write;
 
@@ -9,10 +9,11 @@ use super::overview::{Fact, found, ran};
 use super::sheet::{Row, rows};
 use crate::answers::{Alarm, Answers};
 
-/// The most alarms and mutants that are listed; a pull request is no place for hundreds.
+/// Largest number of alarms, and of mutants, that are listed.
 const MOST: usize = 20;
 
-/// What was run and found, the alarms, the protocols side by side, the kinds of cores, the claims, and the mutants that nothing found.
+/// Writes what was run and found, the alarms, the protocols side by side, the kinds of cores, the claims, and the
+/// mutants that nothing found.
 pub fn markdown(page: &Page<'_>) -> String {
     let mut text = format!("# {}\n", super::title(page));
     for (title, facts) in [("What was run", ran(page)), ("What was found", found(page))] {
@@ -62,7 +63,7 @@ pub fn markdown(page: &Page<'_>) -> String {
     text
 }
 
-/// What an unmutated protocol should not have shown, and how to see it again.
+/// Writes the alarms of unmutated protocols, with the commands that reproduce them.
 fn alarms(text: &mut String, answers: &Answers) {
     let all = &answers.alarms.alarms;
     let lines = all.iter().take(MOST).map(|one| {
@@ -74,7 +75,7 @@ fn alarms(text: &mut String, answers: &Answers) {
     and_more(text, all.len());
 }
 
-/// How a run ended, and what it violates or the message of the fault.
+/// Says how a run ended, with the criteria that it violates or the message of the fault.
 fn shown_by(alarm: &Alarm) -> String {
     let violates = (!alarm.violates.is_empty()).then(|| alarm.violates.join(" "));
     let parts = [Some(alarm.outcome.to_owned()), violates, alarm.message.clone()];
@@ -97,7 +98,7 @@ fn list(text: &mut String, title: &str, facts: &[Fact]) {
     }
 }
 
-/// A table with a line for each subject and a column for each measure.
+/// Writes a table with a line for each subject and a column for each measure.
 fn pivot<'r>(text: &mut String, title: &str, subject: &str, rows: impl Iterator<Item = &'r Row>) {
     let rows: Vec<&Row> = rows.collect();
     let mut measures: Vec<&str> = Vec::new();
@@ -132,7 +133,8 @@ fn table(text: &mut String, title: &str, heads: &[&str], lines: Vec<Vec<String>>
     }
 }
 
-/// Text in which nothing is taken for markup or the end of a cell. What is in backticks, such as a command, stays as it is.
+/// Escapes a text so that nothing in it is taken for markup or the end of a cell. Text in backticks, such as a command,
+/// stays as it is.
 fn escaped(text: &str) -> String {
     let text = text.replace('\n', " ").replace('|', "\\|");
     let parts = text.split('`').enumerate();

@@ -1,4 +1,4 @@
-//! What was run and what was found, in a line each: the opening of a page, and the text for pull requests.
+//! Says what was run and what was found, in a line each, for the opening of a page and for pull requests.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +13,9 @@ use crate::summary::experiments;
 /// A line of the overview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fact {
-    /// What it is about.
+    /// The subject of the line.
     pub label: &'static str,
-    /// What there is to say.
+    /// The statement about the subject, without its full stop.
     pub text: String,
     /// The anchor of the section with the details.
     pub section: &'static str,
@@ -25,7 +25,7 @@ fn fact(label: &'static str, section: &'static str, text: String) -> Fact {
     Fact { label, text, section }
 }
 
-/// What was run: experiments, campaigns and programs in gem5, a line each.
+/// Says what was run: experiments, campaigns and programs in gem5, a line each.
 pub(super) fn ran(page: &Page<'_>) -> Vec<Fact> {
     let mut facts = Vec::new();
     let all = experiments(&page.results.trials);
@@ -65,7 +65,7 @@ pub(super) fn ran(page: &Page<'_>) -> Vec<Fact> {
     facts
 }
 
-/// What was found: verdicts on claims, mutants, alarms, coverage and agreement with gem5, a line each.
+/// Says what was found: verdicts on claims, mutants, alarms, coverage and agreement with gem5, a line each.
 pub(super) fn found(page: &Page<'_>) -> Vec<Fact> {
     let mut facts = Vec::new();
     facts.extend(claims(page).map(|text| fact("Claims", "claims", text)));
@@ -114,7 +114,7 @@ pub(super) fn found(page: &Page<'_>) -> Vec<Fact> {
     facts
 }
 
-/// How many of the published claims that there are results for have each verdict; none if there are no results for any.
+/// Says how many of the published claims with results have each verdict; `None` if no claim has results.
 fn claims(page: &Page<'_>) -> Option<String> {
     let with_results: Vec<_> = page.claims.iter().filter(|claim| claim.has_numbers()).collect();
     let count = |verdict| with_results.iter().filter(|claim| claim.verdict == verdict).count();
@@ -136,7 +136,7 @@ fn claims(page: &Page<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| format!("of {all} with results, {}", parts.join(", ")))
 }
 
-/// The share of mutants found, protocol by protocol; none if no mutants ran.
+/// Says how many mutants of each protocol were found; `None` if no mutants ran.
 fn mutants(protocols: &[Compared<'_>]) -> Option<String> {
     let tried = protocols.iter().filter(|one| one.result.mutants > 0);
     let each: Vec<String> = tried
@@ -145,7 +145,7 @@ fn mutants(protocols: &[Compared<'_>]) -> Option<String> {
     (!each.is_empty()).then(|| format!("found of each protocol: {}", each.join(", ")))
 }
 
-/// The share of reachable transitions that runs took; none if the protocol has no table of coverage.
+/// The share of reachable transitions that runs took; `None` if the protocol has no table of coverage.
 fn share(one: &Compared<'_>) -> Option<f64> {
     let reached = one.reached.filter(|reached| reached.reachable > 0)?;
     Some(reached.reached as f64 / reached.reachable as f64)

@@ -12,17 +12,17 @@ use crate::answers::ProtocolResult;
 use crate::coverage::Reached;
 use crate::numbers::{halves, percent, seconds};
 
-/// What is known about a protocol.
+/// The results and the coverage of a protocol.
 pub(super) struct Compared<'p> {
     /// The protocol's name, as runs or tables of coverage have it.
     pub name: &'p str,
     /// The results of its runs; all zero if there are none.
     pub result: ProtocolResult,
-    /// The transitions that its unmutated runs took; none without a table of coverage.
+    /// The transitions that the protocol's unmutated runs took; `None` without a table of coverage.
     pub reached: Option<Reached>,
 }
 
-/// The protocols with runs or coverage, by name, those whose mutants ran first.
+/// Returns the protocols with runs or coverage, by name, those whose mutants ran first.
 pub(super) fn compared<'p>(page: &Page<'p>) -> Vec<Compared<'p>> {
     let mut all: BTreeMap<&str, Compared<'_>> = BTreeMap::new();
     let empty = |name| Compared { name, result: ProtocolResult::default(), reached: None };
@@ -40,7 +40,7 @@ pub(super) fn compared<'p>(page: &Page<'p>) -> Vec<Compared<'p>> {
     all
 }
 
-/// The section; none if there are no protocols.
+/// Makes the section; `None` if there are no protocols.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let all = compared(page);
     if all.is_empty() {
@@ -115,7 +115,7 @@ fn table(all: &[Compared<'_>]) -> Table {
     table
 }
 
-/// A share as a shaded cell.
+/// Shows a share as a shaded cell.
 pub(super) fn part(part: u64, whole: u64) -> Cell {
     if whole == 0 {
         return Cell::missing("·");

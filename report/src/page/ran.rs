@@ -12,7 +12,7 @@ use crate::numbers::{counted, grouped};
 use crate::summary::{Summary, experiments};
 use tables::CampaignRun;
 
-/// The section; none if there are no runs.
+/// Makes the section; `None` if there are no runs.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let experiments = experiments(&page.results.trials);
     let runs = &page.results.runs;
@@ -29,7 +29,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     Some(Section::new(anchors, "ran", "What was run", body))
 }
 
-/// The versions and machines of all experiments.
+/// Shows the versions and machines of all experiments.
 fn circumstances(experiments: &[Summary]) -> Markup {
     let all = |words: fn(&Summary) -> &BTreeSet<String>| {
         let all: BTreeSet<&str> = experiments.iter().flat_map(words).map(|word| &**word).collect();

@@ -14,7 +14,8 @@ pub struct Section {
     pub body: Markup,
     /// The parts of the section, which have no parts of their own, and open on demand.
     pub parts: Vec<Section>,
-    /// What the section is about, beside its heading; may be empty. A reader sees it without opening a part.
+    /// The subject of the section, shown beside its heading so that a reader sees it without opening the part; may be
+    /// empty.
     pub note: String,
 }
 

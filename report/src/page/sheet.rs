@@ -13,13 +13,14 @@ use super::protocols::compared;
 pub struct Row {
     /// The section: `run`, `found`, `alarm`, `protocol`, `cores`, `claim` or `mutant`.
     pub section: &'static str,
-    /// What the row is about: the label of a summary, the command that repeats an alarm, a protocol, a protocol and a kind of core, a claim's id, a mutant.
+    /// The subject of the row: the label of a summary, the command that reproduces an alarm, a protocol, a protocol and
+    /// a kind of core, the id of a claim, or a mutant.
     pub subject: String,
-    /// What is measured.
+    /// The name of the value, such as `found` or `verdict`.
     pub measure: &'static str,
     /// The value; shares are fractions, times seconds.
     pub value: String,
-    /// What else there is to say.
+    /// A remark on the value, such as the statement of a claim or the reason why a mutant is excluded; may be empty.
     pub note: String,
 }
 
@@ -27,7 +28,8 @@ fn row(section: &'static str, subject: &str, measure: &'static str, value: Strin
     Row { section, subject: subject.to_owned(), measure, value, note: String::new() }
 }
 
-/// All rows: the summary, the alarms, the protocols, the kinds of cores, the claims, and every mutant with what found it.
+/// Returns all rows: the summary, the alarms, the protocols, the kinds of cores, the claims, and every mutant with its
+/// finders.
 pub fn rows(page: &Page<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for (section, facts) in [("run", ran(page)), ("found", found(page))] {

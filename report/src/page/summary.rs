@@ -15,7 +15,7 @@ const FIGURES: usize = 5;
 /// The experiments whose figures come first, since they compare the most. Others follow in the order of the page.
 const FIRST: [&str; 5] = ["gcc-fig4", "wsc-fig7", "tsotool-fig3", "mutants", "fidelity"];
 
-/// The section; none if there is nothing to summarise.
+/// Makes the section; `None` if there is nothing to summarise.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let (ran, found) = (ran(page), found(page));
     if ran.is_empty() && found.is_empty() {
@@ -52,7 +52,7 @@ fn list(title: &str, facts: &[Fact]) -> Markup {
     }
 }
 
-/// One figure of each experiment, and more of the same if that are not enough.
+/// Chooses one figure of each experiment, and further ones if these are too few.
 fn chosen(figures: &[Figure]) -> Vec<&Figure> {
     let rank = |experiment: &str| FIRST.iter().position(|one| *one == experiment);
     let mut seen: Vec<&str> = Vec::new();

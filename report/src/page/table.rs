@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::cell::Cell;
 
-/// A table. The first cell of each row is its head.
+/// A table. The first cell of each row is its heading.
 pub struct Table {
     caption: String,
     heads: Vec<String>,
@@ -15,7 +15,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows.
+    /// Makes a table without rows.
     pub fn new(caption: &str, heads: &[&str]) -> Table {
         Table {
             caption: caption.to_owned(),
@@ -42,7 +42,8 @@ impl Table {
         self.widths = widths.to_vec();
     }
 
-    /// Shows each row in one line, as far as its folded parts are closed. Longer text is cut off, so cells have it as their tooltips.
+    /// Shows each row in one line, as long as its folded parts are closed. Longer text is cut off, so its cell should
+    /// have the text as tooltip.
     pub fn in_lines(&mut self) {
         self.is_in_lines = true;
     }

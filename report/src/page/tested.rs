@@ -10,16 +10,16 @@ use super::section::{Anchors, Section};
 use crate::picture::Picture;
 use tables::Coverage;
 
-/// What the page says.
+/// The content of the page.
 #[derive(Clone, Debug)]
 pub struct TestPage {
     /// The title.
     pub title: String,
     /// What was tested, in a sentence.
     pub lead: String,
-    /// Further facts, each with its name.
+    /// Further facts about the test, each with its name.
     pub facts: Vec<(String, String)>,
-    /// What differs between two versions, line by line; empty if there is one version.
+    /// The differences between two versions, line by line; empty if there is one version.
     pub listing: Vec<String>,
     /// The findings, in their order.
     pub findings: Vec<Shown>,
@@ -27,24 +27,24 @@ pub struct TestPage {
     pub coverage: Vec<Coverage>,
 }
 
-/// A finding as it is shown.
+/// A finding of a test, as the page shows it.
 #[derive(Clone, Debug)]
 pub struct Shown {
     /// The finding in a few words.
     pub title: String,
-    /// The heading under which it stands; findings under one heading follow each other.
+    /// The heading above the finding; findings with the same heading must follow each other.
     pub group: String,
-    /// What there is to say of it, a paragraph each.
+    /// The description of the finding, one text for each paragraph.
     pub facts: Vec<String>,
     /// The violation as a picture, if it is one.
     pub picture: Option<Picture>,
-    /// What shows it, line by line.
+    /// The evidence of the finding, line by line.
     pub evidence: Vec<String>,
-    /// The command that reproduces it.
+    /// The command that reproduces the finding.
     pub command: String,
 }
 
-/// The page: a section for each group of findings. The same bytes for the same findings.
+/// Renders the page, with a section for each group of findings. The same findings give the same bytes.
 pub fn tested(page: &TestPage) -> String {
     let mut anchors = Anchors::default();
     let facts = html! {

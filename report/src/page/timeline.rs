@@ -8,20 +8,20 @@ use crate::numbers::grouped;
 use crate::picture::escaped;
 use crate::picture::timeline::{COLOURED, Span, Timeline};
 
-/// Colours of locations, those of Okabe and Ito, and the colour of all others.
+/// Colours of locations from the palette of Okabe and Ito, followed by the colour of all other locations.
 const COLOURS: [&str; COLOURED + 1] =
     ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#a09100", "#828282"];
 
-/// Height of the row of a thread.
+/// Height of the row of a thread, in pixels.
 const ROW: usize = 20;
 
-/// Width of the drawing, in its own units, over all of the time.
+/// Width of the drawing over the whole time, in units of its view box.
 const WIDTH: f64 = 10_000.0;
 
-/// The operations, or groups of them, that the closest view has room for if each is as long as the shortest one.
+/// Number of the shortest spans for which the closest view has room.
 const CLOSEST: u64 = 20;
 
-/// The timeline with the names of threads, the axis and the legend.
+/// Renders the timeline with the names of threads, the axis and the legend.
 pub fn markup(timeline: &Timeline) -> Markup {
     let height = ROW * timeline.threads.len();
     let (first, last) = timeline.ends;
@@ -56,17 +56,17 @@ pub fn markup(timeline: &Timeline) -> Markup {
     }
 }
 
-/// The time that the closest view shows.
+/// The length of time that the closest view shows.
 fn closest(timeline: &Timeline) -> u64 {
     let lengths = timeline.spans.iter().map(|span| span.ends.1 - span.ends.0);
     CLOSEST * lengths.min().unwrap_or(1).max(1)
 }
 
-/// The marks. Each is as long as its span; the style sheet makes short operations wide enough to be seen.
+/// Draws the marks. Each is as long as its span; the style sheet makes short operations wide enough to be seen.
 fn marks(timeline: &Timeline) -> String {
     let (first, last) = timeline.ends;
     let scale = WIDTH / (last - first).max(1) as f64;
-    // So many digits that marks are where they belong in the closest view, too.
+    // With this many digits, marks have their exact places in the closest view, too.
     let digits = (2.0 - scale.log10()).ceil().clamp(1.0, 9.0) as usize;
     let most = timeline.spans.iter().map(|span| span.operations).max().unwrap_or(1);
     let mut text = String::new();

@@ -28,8 +28,8 @@ pub struct Cycle {
 /// The largest number of rows of a table that is not folded.
 const FEW: usize = 5;
 
-/// The violation of each mutant that was detected after the fewest operations: unmutated protocols first, then named mutants, then
-/// the others, in ascending order of operations.
+/// Returns for each mutant, and for each unmutated protocol, the violation that was detected after the fewest
+/// operations: unmutated protocols first, then named mutants, then the others, in ascending order of operations.
 pub fn shortest_violations(results: &Results) -> Vec<&CampaignRun> {
     let mut shortest: BTreeMap<(&str, Option<&str>), &CampaignRun> = BTreeMap::new();
     for run in &results.runs {
@@ -50,7 +50,7 @@ pub fn shortest_violations(results: &Results) -> Vec<&CampaignRun> {
     runs
 }
 
-/// The number of operations that had completed when the run violated its model, and the number of all operations.
+/// The number of operations that had completed when the run violated its model, and the number of all its operations.
 fn length(run: &CampaignRun) -> (u32, u32) {
     let shown = run.checked(&run.model).and_then(|checked| checked.operations);
     (shown.unwrap_or(run.operations), run.operations)
@@ -59,7 +59,7 @@ fn length(run: &CampaignRun) -> (u32, u32) {
 /// The widths of the columns, in percent. Commands and paths are long, and break.
 const WIDTHS: [u32; 8] = [11, 13, 9, 10, 12, 5, 17, 23];
 
-/// The section; none if there is no violation.
+/// Makes the section; `None` if there is no violation.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let runs = shortest_violations(page.results);
     if runs.is_empty() {
@@ -126,7 +126,7 @@ fn article(run: &CampaignRun, cycle: &Cycle, at: usize) -> Markup {
     }
 }
 
-/// The violation of a run as a sentence, as far as it is known.
+/// Describes the violation of a run in a sentence, as far as it is known.
 fn wrong(page: &Page<'_>, run: &CampaignRun) -> String {
     let cycle = cycle(page, run).and_then(|cycle| cycle.text.lines().next());
     let said = run.message.as_deref().or(cycle);
@@ -137,7 +137,7 @@ fn name(run: &CampaignRun) -> &str {
     run.mutant.as_deref().unwrap_or("(unmutated)")
 }
 
-/// The criteria that a run violates.
+/// Lists the criteria that a run violates.
 fn broken(run: &CampaignRun) -> String {
     let criteria = CRITERIA.into_iter().zip(&run.criteria);
     let broken = criteria.filter(|(_, checked)| checked.finding == Some(Finding::Violation));

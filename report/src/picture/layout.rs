@@ -14,7 +14,8 @@ use super::{Arrow, Picture, Weight};
 use columns::Columns;
 use rows::Rows;
 
-/// Width of a letter of monospaced text, and an upper bound for most other text. Some programs round it to a whole pixel.
+/// Width of a letter of monospaced text in pixels, and an upper bound for most other text. Some programs round it to a
+/// whole pixel.
 pub const LETTER: f64 = 7.05;
 
 /// Height of a label.
@@ -22,7 +23,7 @@ const LABEL_HEIGHT: f64 = 13.0;
 /// Distance between a label and the box that its arrow leaves.
 const LABEL_GAP: f64 = 10.0;
 
-/// The line of an arrow with its corners, and the position of its label.
+/// The line of an arrow, given by its ends and corners, and the position of its label.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
     pub points: Vec<Point>,
@@ -72,7 +73,8 @@ pub fn layout(picture: &Picture, top: f64) -> Layout {
     }
 }
 
-/// The line of an arrow through a lane at `x`. Its label is where the arrow leaves its box, since no other line goes there.
+/// Returns the line of an arrow through a lane at `x`. Its label is where the arrow leaves its box, since no other line
+/// goes there.
 fn around(route: &Route, x: f64, label_width: f64, boxes: &[Rectangle], rows: &Rows) -> Line {
     let side = |end: usize| {
         let own = &boxes[route.rows[end]];

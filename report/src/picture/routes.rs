@@ -27,15 +27,15 @@ pub enum Side {
 /// The route of an arrow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Route {
-    /// The rows of its two boxes.
+    /// The rows of the arrow's two boxes.
     pub rows: [usize; 2],
-    /// The columns of its two boxes.
+    /// The columns of the arrow's two boxes.
     pub columns: [usize; 2],
-    /// The channel; none if it goes straight.
+    /// The channel; `None` if the arrow goes straight.
     pub channel: Option<usize>,
     /// The lane in the channel, from the left. Arrows may share a lane if their rows do not overlap.
     pub lane: usize,
-    /// The positions of its ends on the sides of their boxes, from the top.
+    /// The positions of the arrow's ends on the sides of their boxes, counted from the top.
     pub ports: [usize; 2],
 }
 
@@ -45,7 +45,7 @@ type Across = (usize, usize);
 type Down = (usize, usize);
 
 impl Route {
-    /// The side at which the arrow meets the box of an end; none if it goes straight.
+    /// The side at which the arrow meets the box of an end; `None` if the arrow goes straight.
     pub fn side(&self, end: usize) -> Option<Side> {
         let is_right = self.channel? > self.columns[end];
         Some(if is_right { Side::Right } else { Side::Left })

@@ -19,9 +19,9 @@ pub struct Timeline {
     pub locations: Vec<String>,
     /// The first and the last time.
     pub ends: (u64, u64),
-    /// What the times are: `tick`, or `step` of the memory order where the trace has no ticks.
+    /// The unit of the times: `tick`, or `step` of the memory order if the trace has no ticks.
     pub unit: &'static str,
-    /// Operations, or groups of them.
+    /// The operations, or groups of them.
     pub spans: Vec<Span>,
     /// The number of all operations.
     pub operations: usize,
@@ -32,9 +32,10 @@ pub struct Timeline {
 pub struct Span {
     /// The index of the thread.
     pub thread: usize,
-    /// When it begins and ends.
+    /// The times at which the operation, or the interval, begins and ends.
     pub ends: (u64, u64),
-    /// The index of the location, of several operations the one with most of them of those that have a colour; [`COLOURED`] if none has.
+    /// The index of the location in [`Timeline::locations`], or [`COLOURED`] if it has no colour. Of several
+    /// operations, it is the coloured location that most of them access.
     pub location: usize,
     /// The number of operations.
     pub operations: usize,
@@ -43,7 +44,8 @@ pub struct Span {
 }
 
 impl Timeline {
-    /// The timeline of a history whose operations took effect in this order. Takes time and memory linear in the history.
+    /// Makes the timeline of a history whose operations took effect in this order. Takes time and memory linear in the
+    /// history.
     pub fn of(history: &History, order: &[OpId]) -> Timeline {
         let has_ticks = order.iter().all(|&op| history.operation(op).completed.is_some());
         let time = |step: usize, op: OpId| {
@@ -92,7 +94,7 @@ impl Timeline {
                 groups.entry((history.thread_of(op), bin)).or_default()[colour(op)] += 1;
             }
             let spans = groups.into_iter().map(|((thread, bin), by)| {
-                // Of many locations, those without a colour are the most nearly everywhere, which shows nothing.
+                // The locations without a colour would often be the most frequent group, which shows nothing.
                 let most = (0..COLOURED).rev().filter(|&at| by[at] > 0).max_by_key(|&at| by[at]);
                 let start = ends.0 + bin * length;
                 Span {

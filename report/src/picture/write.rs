@@ -74,7 +74,7 @@ fn style(relation: Relation) -> String {
     format!("color=\"{color}\", fontcolor=\"{color}\", style={line}")
 }
 
-/// A text as a quoted string of the DOT language.
+/// Returns a text as a quoted string of the DOT language.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l");
     let escaped = escaped.replace(char::is_control, "\u{fffd}");

@@ -1,17 +1,17 @@
 //! Moves texts on a line apart, so that none covers another one.
 
-/// A run of texts that touch each other.
+/// A sequence of texts that touch each other.
 struct Run {
-    /// The sum, over the texts, of the place at which the run would begin if that text stayed where it was.
+    /// The sum, over the texts, of the place at which the run would begin if that text kept its own place.
     wanted: i64,
     /// The number of texts.
     texts: i64,
-    /// The length of all.
+    /// The total length of the texts, in pixels.
     length: i64,
 }
 
 impl Run {
-    /// Where the first text begins, so that the texts are as near to their places as can be.
+    /// Returns where the first text begins so that the texts are as near to their own places as possible.
     fn start(&self) -> i64 {
         self.wanted.div_euclid(self.texts)
     }
@@ -26,7 +26,8 @@ pub fn apart(texts: &[(i32, i32)]) -> Vec<i32> {
             Run { wanted: i64::from(middle - length / 2), texts: 1, length: length.into() };
         while let Some(before) = runs.pop_if(|before| before.start() + before.length > run.start())
         {
-            // A text of the second run wants to begin so much before the place that the first run leaves it.
+            // Each text of the later run begins after the earlier run, so it wants the joint run to begin that much
+            // earlier.
             run.wanted += before.wanted - run.texts * before.length;
             run.texts += before.texts;
             run.length += before.length;

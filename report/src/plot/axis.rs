@@ -10,10 +10,10 @@ use plotters::coord::ranged1d::{
 use super::font::LABEL;
 use crate::numbers::{count, percent, ratio, seconds};
 
-/// Ratio of the largest to the smallest number from which an axis is logarithmic.
+/// Ratio of the largest to the smallest number from which an axis of scale [`Scale::Auto`] is logarithmic.
 const LOGARITHMIC_FROM: f64 = 20.0;
 
-/// The ratio from which the axis of a varied parameter is logarithmic.
+/// Ratio of the largest to the smallest value of a varied parameter from which its axis is logarithmic.
 const LOGARITHMIC_POINTS_FROM: f64 = 8.0;
 
 /// Smallest number on a logarithmic axis if none is above zero.
@@ -22,7 +22,7 @@ const SMALLEST: f64 = 1e-6;
 /// An axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// The quantity that it shows, with the unit where the labels have none.
+    /// The quantity that the axis shows, with the unit if the labels have none.
     pub name: String,
     low: f64,
     high: f64,
@@ -45,7 +45,7 @@ pub enum Scale {
     Auto,
 }
 
-/// Writes the numbers on an axis.
+/// A function that formats a number on an axis.
 type Format = fn(f64) -> String;
 
 impl Axis {
@@ -64,7 +64,7 @@ impl Axis {
         Axis::scaled(name, values, scale, ratio)
     }
 
-    /// An axis of shares, from about `low` to 100 %, with `room` above as a part of that.
+    /// An axis of shares, from about `low` to 100 %, with additional space above, which is `room` times that range.
     pub fn shares(name: &str, low: f64, room: f64) -> Axis {
         let low = low.clamp(0.0, 0.9999);
         let step = nice((1.0 - low) / 4.0);
@@ -199,17 +199,17 @@ impl Axis {
         self.high
     }
 
-    /// The labels beside it.
+    /// The labels of the axis.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.ticks.iter().map(|(_, label)| label.as_str())
     }
 
-    /// The labels, with their places.
+    /// The numbers that have labels, with the labels.
     pub fn ticks(&self) -> &[(f64, String)] {
         &self.ticks
     }
 
-    /// A place this part of the axis further on.
+    /// Returns the number that lies beyond `value` by a part of the axis, where 1 is the whole axis.
     pub fn moved(&self, value: f64, part: f64) -> f64 {
         if self.is_log {
             value * (self.high / self.low).powf(part)
@@ -218,31 +218,31 @@ impl Axis {
         }
     }
 
-    /// The least distance of two labels, as a part of the axis; 1 if there are fewer.
+    /// The smallest distance between neighbouring labels, as a part of the axis; 1 if there are fewer than two.
     pub fn spacing(&self) -> f64 {
         let parts: Vec<f64> = self.ticks.iter().map(|(value, _)| self.part(*value)).collect();
         parts.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(1.0, f64::min)
     }
 
-    /// Whether its labels are names.
+    /// Whether the labels of the axis are names.
     pub fn has_names(&self) -> bool {
         self.has_names
     }
 
-    /// Whether its labels are names that a width of so many pixels has no room for, unless they are upright.
+    /// Whether the labels of the axis are names that have no room in a width of so many pixels unless they are upright.
     pub fn needs_upright_labels(&self, pixels: i32) -> bool {
         self.has_names && self.thinned(pixels).ticks.len() < self.ticks.len()
     }
 
-    /// The axis with its strokes, but without labels.
+    /// The axis with its tick marks, but without labels.
     pub fn without_labels(&self) -> Axis {
         let mut axis = self.clone();
         axis.ticks.iter_mut().for_each(|(_, label)| label.clear());
         axis
     }
 
-    /// The axis without the labels for which a width of so many pixels has no room. Round numbers are kept before others, and their
-    /// neighbours have a grid line only.
+    /// The axis without the labels that have no room in a width of so many pixels. Round numbers keep their labels
+    /// before others; numbers without label keep a grid line.
     pub fn thinned(&self, pixels: i32) -> Axis {
         let ends = self.ticks.iter().map(|(value, label)| {
             let half = LABEL.width(label) / 2 + 3;
@@ -273,7 +273,7 @@ impl Axis {
         axis
     }
 
-    /// The part of the axis that is below a number.
+    /// The part of the axis that is below a number, from 0 to 1.
     fn part(&self, value: f64) -> f64 {
         let [value, low, high] = if self.is_log {
             [value.max(f64::MIN_POSITIVE), self.low, self.high].map(f64::ln)
@@ -313,7 +313,7 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// Sorts numbers with many zeros at the end before those with few.
+/// Returns a key that sorts numbers with many zeros at the end before those with few.
 fn roundness(value: f64) -> Reverse<u32> {
     let mut zeros = 0;
     let mut rest = value.abs();
@@ -333,7 +333,7 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     ends.unwrap_or_default()
 }
 
-/// The smallest of 1, 2, 5, 10, … that is not below a step, in its power of ten.
+/// Rounds a step up to 1, 2, 5 or 10 times a power of ten.
 fn nice(step: f64) -> f64 {
     let power = 10_f64.powf(step.max(f64::MIN_POSITIVE).log10().floor());
     let digits = [1.0, 2.0, 5.0, 10.0].into_iter();

@@ -17,18 +17,18 @@ const FOOT: f64 = 0.05;
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// Its height; none if there is nothing to show.
+    /// The height of the bar; `None` if there is nothing to show.
     pub height: Option<f64>,
-    /// The text above it.
+    /// The text above the bar.
     pub text: String,
-    /// Its style; white with a dark edge for a published number.
+    /// The style of the bar; `None` for a published number, which is white with a dark edge.
     pub style: Option<Style>,
 }
 
 /// Groups of bars, each with its name.
 pub type Groups = Vec<(String, Vec<Bar>)>;
 
-/// A panel with bars on an axis. Each group has the same room for each of its bars.
+/// Makes a panel with bars on an axis. Each group has the same room for each of its bars.
 pub fn panel(heading: &str, name: &str, groups: &Groups, y: Axis) -> Panel {
     let names: Vec<String> = groups.iter().map(|(name, _)| name.clone()).collect();
     let mut panel = Panel::new(heading, Axis::names(name, &names), y);
@@ -51,12 +51,12 @@ pub fn add_markers(panel: &mut Panel, groups: &Groups) {
     }
 }
 
-/// The style of a mark on a bar of the mark's colour.
+/// The style of a mark on a bar that has the mark's colour.
 pub fn on_bar(style: Style) -> Style {
     Style { color: WHITE, ..style }
 }
 
-/// The bars, each with its left and its right end.
+/// Places the bars: each with its left and its right end.
 fn placed(groups: &Groups) -> impl Iterator<Item = ((f64, f64), &Bar)> {
     groups.iter().enumerate().flat_map(|(at, (_, bars))| {
         let width = (FILLED / bars.len().max(1) as f64).min(WIDEST);
@@ -85,7 +85,7 @@ fn draw(panel: &mut Panel, across: (f64, f64), bar: &Bar) {
 /// Height of a panel of bars that stands alone, in pixels.
 pub const HEIGHT: i32 = 230;
 
-/// An entry of the legend for bars of this style, or without style for published numbers.
+/// Makes the legend entry for bars of a style, or, without style, for published numbers.
 pub fn entry(style: Option<Style>, meaning: &str) -> LegendEntry {
     LegendEntry::new(style.map_or(Symbol::Bar(None), Symbol::MarkedBar), meaning)
 }

@@ -8,7 +8,8 @@ use super::style::Style;
 /// A figure that can be drawn, with the numbers that it shows.
 #[derive(Clone, Debug, Default)]
 pub struct Plot {
-    /// What the numbers show, in one sentence without its full stop: the title. Empty if the rows do not say.
+    /// The finding, which is the title: what the numbers show, in one sentence without its full stop. Empty if they
+    /// show nothing definite.
     pub finding: String,
     /// The line below the title: the number of histories, and how to read the figure.
     pub subtitle: String,
@@ -25,21 +26,21 @@ pub struct Plot {
 /// Numbers as text, in rows and columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// The heads of the columns.
+    /// The headings of the columns.
     pub columns: Vec<String>,
     /// The rows, each with a cell for each column.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these heads of columns.
+    /// A table with these column headings.
     pub fn new(columns: &[&str], rows: Vec<Vec<String>>) -> Table {
         let columns = columns.iter().map(|&column| column.to_owned());
         Table { columns: columns.collect(), rows }
     }
 }
 
-/// Leaves the name of the axis below to the last of panels that have the same one.
+/// Removes the name of the horizontal axis from all panels but the last, for panels that have the same axis.
 pub fn share_axis_name(panels: &mut [Panel]) {
     if let Some((_, others)) = panels.split_last_mut() {
         others.iter_mut().for_each(|panel| panel.x.name.clear());
@@ -51,15 +52,15 @@ pub fn share_axis_name(panels: &mut [Panel]) {
 pub struct Panel {
     /// The heading; may be empty.
     pub heading: String,
-    /// The axis below.
+    /// The horizontal axis, below the chart.
     pub x: Axis,
-    /// The axis at the left.
+    /// The vertical axis, to the left of the chart.
     pub y: Axis,
-    /// Whether grid lines go up from the labels of the axis below.
+    /// Whether grid lines go up from the labels of the horizontal axis.
     pub has_columns: bool,
-    /// Whether grid lines go right from the labels of the axis at the left.
+    /// Whether grid lines go right from the labels of the vertical axis.
     pub has_rows: bool,
-    /// What is drawn, from back to front.
+    /// The layers of the chart, from back to front.
     pub layers: Vec<Layer>,
     /// Rows of numbers above the panel, such as the runs that timed out.
     pub above: Vec<NumbersAbove>,
@@ -67,21 +68,21 @@ pub struct Panel {
     pub end_labels: Vec<EndLabel>,
 }
 
-/// A row of numbers above a panel, each at its place of the axis below.
+/// A row of numbers above a panel, each at its place on the horizontal axis.
 #[derive(Clone, Debug)]
 pub struct NumbersAbove {
-    /// What they are, at the left.
+    /// The name of the row, which stands at its left.
     pub name: &'static str,
     /// The style of the marker behind the name, and the colour of the numbers.
     pub style: Style,
     /// Whether the marker is open.
     pub is_open: bool,
-    /// Places and numbers.
+    /// The numbers as text, each with its place on the horizontal axis.
     pub at: Vec<(f64, String)>,
 }
 
 impl NumbersAbove {
-    /// How many runs of a series did not end; none if all did.
+    /// The row of the numbers of runs that did not end; `None` if all ended.
     pub fn not_ended(style: Style, at: impl Iterator<Item = (f64, usize)>) -> Option<NumbersAbove> {
         let at = at.filter(|(_, number)| *number > 0);
         let at: Vec<(f64, String)> = at.map(|(x, number)| (x, number.to_string())).collect();
@@ -101,10 +102,10 @@ pub struct EndLabel {
     pub text: String,
 }
 
-/// Something that is drawn on a panel.
+/// A part of a panel that is drawn on its chart.
 #[derive(Clone, Debug)]
 pub enum Layer {
-    /// A field in the colour of its edge, and lighter.
+    /// A rectangle filled with a lighter shade of the colour of its edge.
     Box {
         /// The colour of the edge.
         color: RGBColor,
@@ -115,9 +116,9 @@ pub enum Layer {
     },
     /// Upright strokes from a lower to an upper end.
     Whiskers {
-        /// Their colour.
+        /// The colour of the strokes.
         color: RGBColor,
-        /// Place, lower and upper end.
+        /// The place of each stroke on the x axis, and its lower and upper end on the y axis.
         points: Vec<(f64, f64, f64)>,
     },
     /// A line through points.
@@ -129,16 +130,16 @@ pub enum Layer {
     },
     /// Points.
     Marks {
-        /// Their style.
+        /// The style of the points.
         style: Style,
-        /// Whether they are open.
+        /// Whether the points are open.
         is_open: bool,
-        /// Where they are.
+        /// The positions of the points.
         points: Vec<(f64, f64)>,
     },
     /// A bar.
     Bar {
-        /// Its colour; white with a dark edge if there is none.
+        /// The colour of the bar; `None` for a white bar with a dark edge.
         color: Option<RGBColor>,
         /// The positions of its left and right ends on the x axis.
         across: (f64, f64),
@@ -156,8 +157,8 @@ pub enum Layer {
         /// The colour of the text.
         color: RGBColor,
     },
-    /// Texts near their points. Each is where it covers no other one and no mark, with a line to its point if it is not beside it; a text
-    /// for which there is no such place is left out.
+    /// Texts near their points. Each is placed where it covers no other text and no mark, with a line to its point if
+    /// it is not beside it. A text for which there is no such place is left out.
     Notes {
         /// Points and texts, the most important first.
         notes: Vec<((f64, f64), String)>,
@@ -166,14 +167,14 @@ pub enum Layer {
     },
     /// A dashed line from left to right. The legend explains it: text beside it would cover curves.
     Reference {
-        /// The number at which it is.
+        /// The number on the y axis at which the line is.
         at: f64,
-        /// What it stands for.
+        /// The meaning of the line.
         kind: Reference,
     },
 }
 
-/// What a dashed line stands for.
+/// The meaning of a dashed line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference {
     /// The time limit of runs.
@@ -198,7 +199,7 @@ pub enum Side {
 pub struct LegendEntry {
     /// The symbol.
     pub symbol: Symbol,
-    /// What it means.
+    /// The meaning of the symbol.
     pub meaning: String,
 }
 

@@ -1,7 +1,7 @@
 //! Draws a plot on any backend of plotters.
 //!
-//! Everything is drawn at a multiple of its size: plotters rounds to whole pixels. An SVG says the size that is meant, and a
-//! PNG is made from more pixels than it has, which makes its lines smooth.
+//! Everything is drawn enlarged by [`SCALE`], since plotters rounds to whole pixels. An SVG states the intended size,
+//! and a PNG is scaled down, which makes its lines smooth.
 
 use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
 use plotters::coord::Shift;
@@ -60,7 +60,7 @@ pub fn draw<DB: DrawingBackend>(
     draw_legend(canvas, layout)
 }
 
-/// Writes text; the place is in pixels of the figure.
+/// Writes text at a position in pixels of the figure.
 pub fn write<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     text: &str,
@@ -167,7 +167,7 @@ fn draw_axis_name<DB: DrawingBackend>(
     )
 }
 
-/// Least distance of two numbers above a chart, in pixels of the figure.
+/// Smallest distance of two numbers above a chart, in pixels of the figure.
 const NUMBER_GAP: i32 = 4;
 
 /// Draws the rows of numbers above the chart, each beside its name and marker. Numbers whose places are too close to each other are moved
@@ -198,7 +198,8 @@ fn draw_rows_above<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Writes the names of curves at the right, from top to bottom, as near to the ends of the curves as they do not overlap.
+/// Writes the names of curves at the right, from top to bottom, as near to the ends of the curves as is possible
+/// without overlap.
 fn draw_end_labels<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     chart: &Chart<'_, DB>,
@@ -268,7 +269,7 @@ fn draw_layer<DB: DrawingBackend>(
     }
 }
 
-/// An upright stroke with a short one across each end.
+/// Draws an upright stroke with a short one across each end.
 pub fn draw_whisker<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     ends: [(i32, i32); 2],
@@ -282,7 +283,7 @@ pub fn draw_whisker<DB: DrawingBackend>(
     })
 }
 
-/// A bar between two corners.
+/// Draws a bar between two corners.
 pub fn draw_bar<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     [one, other]: [(i32, i32); 2],
@@ -317,8 +318,8 @@ fn draw_text<DB: DrawingBackend>(
     canvas.draw(&Text::new(text.to_owned(), at, style))
 }
 
-/// Writes texts beside their points, as far as there is room between these corners of the chart. Those that are not at their point
-/// have a line to it. The marks are the points that texts do not cover.
+/// Writes texts near their points, as far as there is room between these corners of the chart, with a line to the point
+/// if a text is not beside it. Texts do not cover `marks`.
 fn draw_notes<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     corners: Field,
@@ -347,24 +348,24 @@ const NOTE: i32 = 13;
 /// Distance from a point up to which a text needs no line to it, in pixels of the figure.
 const NEAR: i32 = 6;
 
-/// Most heights of a text that it may be away from its point.
+/// Largest distance of a text from its point, in heights of the text.
 const MOST_AWAY: i32 = 8;
 
-/// A place, or a width and a height, in pixels of the backend.
+/// A position, or a width and a height, in pixels of the backend.
 type Point = (i32, i32);
 
-/// A field between its upper left and its lower right corner.
+/// A rectangle, given by its upper left and its lower right corner.
 type Field = [Point; 2];
 
-/// Where a text is, and the line to its point if it is not beside it.
+/// The rectangle of a text, and the line to its point if it is not beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct PlacedNote {
     field: Field,
     line: Option<Field>,
 }
 
-/// Where texts are, given their points and sizes: as near to their points as they cover no mark, no other text and no line to one; none
-/// for a text without room. `unit` is the length of a pixel of the figure.
+/// Places texts, given their points and sizes, as near to their points as is possible without covering a mark, another
+/// text or the line of one; `None` for a text without room. `unit` is the length of a pixel of the figure.
 fn places_of_notes(
     corners: Field,
     notes: &[(Point, Point)],
@@ -400,7 +401,8 @@ fn places_of_notes(
     places.collect()
 }
 
-/// The upright line from a point to a text above or below it, as a field without width; none if the text is beside the point.
+/// The upright line from a point to a text above or below it, as a rectangle without width; `None` if the text is
+/// beside the point.
 fn line((x, y): Point, [from, to]: Field, unit: i32) -> Option<Field> {
     if to.1 < y - NEAR * unit {
         Some([(x, to.1), (x, y)])

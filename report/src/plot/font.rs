@@ -1,4 +1,4 @@
-//! The typeface. It is part of the program, so that figures look the same everywhere and need no system library.
+//! The typeface. It is embedded in the program, so that figures look the same everywhere and need no system library.
 
 use std::sync::Once;
 
@@ -7,13 +7,13 @@ use plotters::style::{Color, FontStyle, IntoFont, RGBColor, TextStyle, register_
 
 use super::draw::SCALE;
 
-/// The name of the typeface: the list of fonts that a browser may use for an SVG.
+/// The name of the typeface, which is also the list of fonts that a browser may use for an SVG.
 const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
 
 const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
 const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold-subset.ttf");
 
-/// Size of a font in plotters for an em of one pixel.
+/// Font size in plotters for an em of one pixel.
 const EM: f64 = 1.24;
 
 /// The size, weight and colour of text.
@@ -21,7 +21,7 @@ const EM: f64 = 1.24;
 pub struct Face {
     /// The em, in pixels of the figure.
     pub em: f64,
-    /// Regular or bold.
+    /// Whether the face is bold.
     pub is_bold: bool,
     /// The colour of the face.
     pub color: RGBColor,
@@ -52,7 +52,7 @@ impl Face {
         Face { is_bold: true, ..self }
     }
 
-    /// The style for plotters. `across` and `down` name the point of the text that is at its place.
+    /// Returns the style for plotters. `across` and `down` say which point of the text lies at its position.
     pub fn style(self, across: HPos, down: VPos) -> TextStyle<'static> {
         register();
         let style = if self.is_bold { FontStyle::Bold } else { FontStyle::Normal };
@@ -70,7 +70,8 @@ impl Face {
         i32::try_from(width).unwrap_or(i32::MAX) / SCALE
     }
 
-    /// A text in lines that are no wider than so many pixels, unless a single word is. A number and its unit are one word.
+    /// Breaks a text into lines that are at most so many pixels wide, unless a single word is wider. A number and its
+    /// unit are one word.
     pub fn wrap(self, text: &str, width: i32) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         for word in text.split_whitespace() {

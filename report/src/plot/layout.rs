@@ -21,7 +21,7 @@ pub const TOP: i32 = 4;
 /// Height of the name of the axis below a chart, in pixels.
 pub const AXIS_NAME: i32 = 18;
 
-/// Height of the labels of that axis with their strokes, in pixels, if they are not upright.
+/// Height of the labels of the axis below a chart with their tick marks, in pixels, if they are not upright.
 const AXIS_LABELS: i32 = 22;
 
 /// Space between two panels, in pixels.
@@ -41,7 +41,7 @@ const GAP: i32 = 18;
 pub struct Layout {
     /// Width and height of the figure.
     pub size: (i32, i32),
-    /// Title and subtitle.
+    /// The lines of the title and the subtitle.
     pub lines: Vec<Line>,
     /// The panels.
     pub panels: Vec<PlacedPanel>,
@@ -51,26 +51,26 @@ pub struct Layout {
     pub label_width: i32,
     /// Width of the names of curves at the right of a panel, with the margin.
     pub end_width: i32,
-    /// The entries of the legend, and the left end of each at its middle.
+    /// The entries of the legend with their positions.
     pub legend: Vec<Placed>,
 }
 
-/// Where a panel is.
+/// The position and the measures of a panel, in pixels.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedPanel {
-    /// Its upper left corner.
+    /// The upper left corner of the panel.
     pub at: (i32, i32),
     /// Height of the heading and of the numbers above the chart.
     pub above: i32,
     /// Height of the chart with the labels below.
     pub chart_height: i32,
-    /// Height of the labels below.
+    /// Height of the labels below the chart.
     pub axis_height: i32,
-    /// Whether these are upright.
+    /// Whether the labels below the chart are upright.
     pub has_upright_labels: bool,
 }
 
-/// An entry of the legend, and the left end of its middle.
+/// An entry of the legend, with the position of the middle of its left edge.
 pub type Placed = (LegendEntry, (i32, i32));
 
 /// A line of text.
@@ -115,7 +115,7 @@ impl Layout {
         self.panel_width - self.label_width - self.end_width
     }
 
-    /// A panel whose upper edge is at `top`.
+    /// Places a panel whose upper edge is at `top`.
     fn placed(&self, panel: &Panel, height: i32, top: i32) -> PlacedPanel {
         let has_upright_labels = panel.x.needs_upright_labels(self.chart_width());
         let labels = if has_upright_labels {
@@ -135,7 +135,7 @@ impl Layout {
     }
 }
 
-/// Title and subtitle, and where what follows begins.
+/// Places the title and the subtitle, and returns the height at which the panels begin.
 fn headlines(title: &str, plot: &Plot, width: i32) -> (Vec<Line>, i32) {
     let bold = LABEL.bold().sized(14.0);
     let subtitle = LABEL.sized(11.0);
@@ -151,7 +151,7 @@ fn headlines(title: &str, plot: &Plot, width: i32) -> (Vec<Line>, i32) {
     (lines, y + 8)
 }
 
-/// Width of the widest label of any panel and the name of the axis, or of the words beside the numbers above.
+/// Width that the labels and the name of the left axis need in any panel, or the words beside the numbers above.
 fn label_width(panels: &[Panel]) -> i32 {
     let labels = panels.iter().flat_map(|panel| panel.y.labels());
     let widest = labels.map(|label| LABEL.width(label)).max().unwrap_or(0);
@@ -161,16 +161,17 @@ fn label_width(panels: &[Panel]) -> i32 {
     (widest + if has_name { 32 } else { 12 }).max(for_rows_above)
 }
 
-/// Width of the longest name at the end of a curve with its marker, and of the margin.
+/// Width that the longest name at the end of a curve needs with its marker, or else the margin at the right.
 fn end_width(panels: &[Panel]) -> i32 {
     let labels = panels.iter().flat_map(|panel| &panel.end_labels);
     let widest = labels.map(|label| LABEL.width(&label.text) + 20).max();
-    // Half of the last number below a chart may be beyond the chart's edge. Names are below their columns.
+    // Half of the last number below a chart may be beyond the chart's edge; names are centred below their columns and
+    // fit.
     let has_numbers = panels.iter().any(|panel| !panel.x.has_names());
     widest.unwrap_or(if has_numbers { MARGIN } else { 0 })
 }
 
-/// The entries in as many lines as they need, and where the last one ends.
+/// Places the entries in as many lines as they need, and returns the height at which the last line ends.
 fn legend(entries: &[LegendEntry], top: i32, width: i32) -> (Vec<Placed>, i32) {
     let (mut x, mut y) = (MARGIN, top + LEGEND_HEIGHT / 2);
     let mut placed = Vec::new();

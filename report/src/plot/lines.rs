@@ -15,10 +15,10 @@ const TIMEOUT_ROWS: usize = 8;
 /// Distance by which a curve is shifted from the one before it, as a part of the axis.
 const SHIFT: f64 = 0.016;
 
-/// The part of the distance between two places of the axis over which curves are shifted, at most.
+/// Largest part of the distance between two places of the axis over which curves are shifted.
 const SHIFTED: f64 = 0.5;
 
-/// Up to this number, curves have their names at their ends; the legend names more curves.
+/// Largest number of curves whose names stand at their ends; more curves are named in the legend.
 pub const LABELLED: usize = 4;
 
 /// A curve.
@@ -70,7 +70,7 @@ pub fn series(measured: impl IntoIterator<Item = (String, u64, Estimate)>) -> Ve
     series.collect()
 }
 
-/// The numbers without repetitions, in ascending order.
+/// Returns the numbers without repetitions, in ascending order.
 fn distinct(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_by(f64::total_cmp);
@@ -90,21 +90,21 @@ pub fn numbers(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
         .flat_map(|(_, summary)| [summary.lower, summary.median, summary.upper].map(|one| one.low))
 }
 
-/// The numbers for a linear axis: those of runs that ended. What did not end is drawn at the upper edge, so that a limit far above the
-/// curves does not press them to the bottom.
+/// The numbers of runs that ended, for a linear axis. Runs that did not end are drawn at the upper edge, so that a
+/// limit far above the curves does not press them to the bottom.
 pub fn ended(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
     let summaries = series.iter().flat_map(|one| &one.points);
     let all = summaries.flat_map(|(_, summary)| [summary.lower, summary.median, summary.upper]);
     all.filter(|one| !one.is_open()).map(|one| one.low)
 }
 
-/// The numbers that curves of times show, with their limits.
+/// The numbers that curves of times show, and the limits of runs that timed out.
 pub fn times(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
     let limits = series.iter().flat_map(|one| one.limits.iter().copied());
     numbers(series).chain(limits)
 }
 
-/// A panel with the curves; `x` names the axis below.
+/// Makes a panel with the curves; `x` names the horizontal axis.
 pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: Axis) -> Panel {
     let places = series.iter().flat_map(|one| &one.points);
     let places: Vec<u64> = places.map(|(place, _)| *place).collect();
@@ -154,13 +154,13 @@ pub fn name_ends(panel: &mut Panel, series: &[Series]) {
     panel.end_labels = series.iter().filter_map(end_label).collect();
 }
 
-/// The parts of a curve whose medians are known. No line is drawn through points that timed out.
+/// The parts of a curve whose medians are known. No line is drawn to a median that is only a lower bound.
 pub fn known(series: &Series) -> impl Iterator<Item = &[(u64, Summary)]> {
     let parts = series.points.split(|(_, summary)| summary.median.is_open());
     parts.filter(|points| !points.is_empty())
 }
 
-/// The name of a curve at its end.
+/// Makes the name of a curve at its end.
 fn end_label(series: &Series) -> Option<EndLabel> {
     Some(EndLabel {
         style: series.style,
@@ -169,15 +169,15 @@ fn end_label(series: &Series) -> Option<EndLabel> {
     })
 }
 
-/// The row of runs that did not end; none if all did.
+/// The row of the numbers of runs of a series that did not end; `None` if all ended.
 pub fn not_ended(series: &Series) -> Option<NumbersAbove> {
     let points = series.points.iter();
     let at = points.map(|(place, summary)| (*place as f64, summary.timed_out));
     NumbersAbove::not_ended(series.style, at)
 }
 
-/// What curves show at the last place that all of them have, in a sentence: the medians in ascending order, of many curves only the
-/// first and the last. `place` names a place on the axis; empty without curves.
+/// Says what curves show at the last place that all of them have, in a sentence: the medians in ascending order, or
+/// only the first and the last of many curves. `place` names a place on the axis. Empty without curves.
 pub fn finding(place: impl Fn(u64) -> String, series: &[Series], quantity: Quantity) -> String {
     let places = |one: &Series| one.points.iter().map(|(place, _)| *place).collect::<BTreeSet<_>>();
     let mut sets = series.iter().map(places);
@@ -248,7 +248,7 @@ pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
     entries
 }
 
-/// The numbers of the curves. `parts` are columns that distinguish groups of curves.
+/// Makes the table of the numbers of curves. `parts` are columns that distinguish groups of curves.
 pub fn table(
     parts: &[&str],
     x: &str,
@@ -280,13 +280,13 @@ pub fn table(
     Table { columns, rows }
 }
 
-/// A number as tables show it.
+/// Formats a number for a table.
 pub fn number(number: Estimate) -> String {
     let text = digits(number.low, 4);
     if number.is_open() { format!("≥ {text}") } else { text }
 }
 
-/// A dashed line at a published number, and its entry in the legend.
+/// Makes a dashed line at a published number, and its entry in the legend.
 pub fn published(at: f64, text: String) -> (Layer, LegendEntry) {
     let kind = Reference::Published;
     (Layer::Reference { at, kind }, LegendEntry::new(Symbol::Reference(kind), text))

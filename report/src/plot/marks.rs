@@ -1,4 +1,4 @@
-//! Points, strokes and dashes.
+//! Draws points, strokes and dashed lines.
 
 use plotters::element::{Circle, DashedPathElement, PathElement, Polygon};
 use plotters::style::{RGBColor, ShapeStyle, WHITE};
@@ -11,18 +11,18 @@ use super::style::{BLACK, GREY, Marker, Style};
 /// Half the width of a point, in pixels of the figure.
 const RADIUS: f64 = 3.6;
 
-/// A line of so many pixels.
+/// The style of a line of a width in pixels of the figure.
 pub fn stroke(color: RGBColor, width: f64) -> ShapeStyle {
     let width = (width * f64::from(SCALE)).round().max(1.0) as u32;
     ShapeStyle::from(color).stroke_width(width)
 }
 
-/// A field of a colour.
+/// The style of a filled shape.
 pub fn filled(color: RGBColor) -> ShapeStyle {
     ShapeStyle::from(color).filled()
 }
 
-/// A dashed line.
+/// Draws a dashed line.
 pub fn dashed<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     from: (i32, i32),
@@ -41,7 +41,7 @@ pub fn dashed<DB: DrawingBackend>(
     ))
 }
 
-/// A point at a pixel of the canvas.
+/// Draws a point at a pixel of the canvas.
 pub fn draw_mark<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     (x, y): (i32, i32),
@@ -81,7 +81,7 @@ pub fn draw_mark<DB: DrawingBackend>(
     }
 }
 
-/// The corners of a point that has some, for a radius of 1.
+/// The corners of a marker that is a polygon, for a radius of 1.
 fn corners(marker: Marker) -> Option<&'static [(f64, f64)]> {
     match marker {
         Marker::Square => Some(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
@@ -92,7 +92,7 @@ fn corners(marker: Marker) -> Option<&'static [(f64, f64)]> {
     }
 }
 
-/// The strokes of a point that consists of some, for a radius of 1.
+/// The strokes of a marker that consists of strokes, for a radius of 1.
 fn strokes(marker: Marker) -> Option<&'static [[(f64, f64); 2]]> {
     match marker {
         Marker::Cross => Some(&[[(-0.9, -0.9), (0.9, 0.9)], [(-0.9, 0.9), (0.9, -0.9)]]),

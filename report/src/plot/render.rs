@@ -1,4 +1,4 @@
-//! A plot as SVG and as PNG, both drawn by the same code.
+//! Renders a plot as SVG and as PNG, both by the same drawing code.
 
 use plotters::backend::{BitMapBackend, SVGBackend};
 use plotters::drawing::IntoDrawingArea;
@@ -10,7 +10,7 @@ use super::chart::Plot;
 use super::draw::{SCALE, draw};
 use super::layout::Layout;
 
-/// Pixels of a PNG for one pixel of the figure: 400 for an inch where the figure is as wide as a column of a paper.
+/// Pixels of a PNG for one pixel of the figure: 400 per inch if the figure is as wide as a column of a paper.
 const RESOLUTION: i32 = 3;
 
 /// Pixels drawn for one pixel of the PNG, in each direction.
@@ -32,7 +32,7 @@ pub fn svg(title: &str, plot: &Plot) -> String {
     text.replacen(&drawn, &meant, 1)
 }
 
-/// Draws a plot as PNG, of three times the size.
+/// Draws a plot as PNG, with [`RESOLUTION`] pixels for one pixel of the figure.
 pub fn png(title: &str, plot: &Plot) -> Vec<u8> {
     let layout = Layout::of(title, plot);
     let (width, height) = pixels(&layout);
@@ -46,13 +46,13 @@ pub fn png(title: &str, plot: &Plot) -> Vec<u8> {
     encode(&reduced(&pixels, width as usize), width, height)
 }
 
-/// Width and height of what is drawn.
+/// Width and height of the drawing before it is scaled down, in pixels.
 fn pixels(layout: &Layout) -> (u32, u32) {
     let (width, height) = layout.size;
     ((width * SCALE) as u32, (height * SCALE) as u32)
 }
 
-/// Each square of pixels as one.
+/// Averages each square of pixels to one pixel.
 fn reduced(pixels: &[u8], width: usize) -> Vec<u8> {
     let mut reduced = Vec::with_capacity(pixels.len() / SAMPLES / SAMPLES);
     for rows in pixels.chunks_exact(width * 3 * SAMPLES) {
@@ -75,7 +75,7 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
     let mut encoder = png::Encoder::new(&mut bytes, width / samples, height / samples);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    // Most rows repeat what is left of it or above, so that there is nothing to predict.
+    // Most pixels equal the one to the left or above, so a prediction filter would gain nothing.
     encoder.set_filter(png::FilterType::NoFilter);
     encoder.set_compression(png::Compression::Best);
     let mut writer = encoder.write_header().expect("a figure has a size");
@@ -85,10 +85,10 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
     bytes
 }
 
-/// A bitmap that has its text where the SVG has it: plotters draws glyphs of ab_glyph a little too high.
+/// A bitmap backend that moves text down to where the SVG has it: plotters draws glyphs of ab_glyph a little too high.
 struct Bitmap<'a>(BitMapBackend<'a>);
 
-/// Correction downwards, as a part of the text's size.
+/// Distance by which text is moved down, as a part of its size.
 const DOWN: f64 = 0.11;
 
 impl DrawingBackend for Bitmap<'_> {

@@ -6,7 +6,7 @@ use super::style::{BLACK, Marker, PUBLISHED, Style, algorithm_of};
 use crate::numbers::{brief_percent, digits, percent};
 use crate::statistics::{Estimate, Summary};
 
-/// Half the width of a box, where groups are 1 apart.
+/// Half the width of a box; the distance of two groups is 1.
 const HALF: f64 = 0.18;
 
 /// Distance of the means from the middle of the box.
@@ -18,7 +18,8 @@ const ROOM: f64 = 0.04;
 /// Part of the numbers beyond the whiskers at each end.
 const TAIL: f64 = 0.05;
 
-/// Numbers of each tail that are drawn as points, at most; of more, every second, third and so on.
+/// Largest number of points that are drawn for each tail; of a longer one, every second, third and so on number is
+/// drawn.
 const POINTS: usize = 100;
 
 /// A group of shares.
@@ -28,14 +29,14 @@ pub struct Group {
     pub name: String,
     /// The style of the group.
     pub style: Style,
-    /// The shares; sorted.
+    /// The shares, sorted.
     shares: Vec<f64>,
     /// The published mean.
     pub published: Option<f64>,
 }
 
 impl Group {
-    /// A group of shares; none without shares.
+    /// Makes a group; `None` without shares.
     pub fn new(
         name: String,
         style: Style,
@@ -87,11 +88,11 @@ impl Group {
 /// Height of a panel, in pixels.
 pub const HEIGHT: i32 = 210;
 
-/// Groups for whose means a panel has room.
+/// Largest number of groups for whose means a panel has room.
 pub const GROUPS: usize = 5;
 
-/// A panel with a box for each group, at most [`GROUPS`]. Its axis ends at 0 if `from_zero`, else at 100 %, and at the other end near the
-/// farthest number.
+/// Makes a panel with a box for each group, at most [`GROUPS`]. One end of its axis is 0 if `from_zero`, else 100 %;
+/// the other end is near the farthest number.
 pub fn panel(heading: &str, name: &str, groups: &[Group], from_zero: bool) -> Panel {
     let published = groups.iter().filter_map(|group| group.published);
     let ends =
@@ -112,7 +113,7 @@ pub fn panel(heading: &str, name: &str, groups: &[Group], from_zero: bool) -> Pa
     panel
 }
 
-/// The means, and the published ones where there are any, as rows of numbers.
+/// Makes rows of the means, and of the published means if there are any.
 fn means(groups: &[Group]) -> Vec<NumbersAbove> {
     let places = || groups.iter().enumerate().map(|(at, group)| (at as f64, group));
     let ours = places().map(|(at, group)| (at, brief_percent(group.mean())));
@@ -153,7 +154,7 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
     panel.add_marks(PUBLISHED, true, published.into_iter().collect());
 }
 
-/// The legend of such a panel.
+/// The legend of a panel of distributions.
 pub fn legend(groups: &[Group]) -> Vec<LegendEntry> {
     let grey = |marker| Style { color: super::style::GREY, marker };
     let mut entries = vec![
@@ -170,7 +171,7 @@ pub fn legend(groups: &[Group]) -> Vec<LegendEntry> {
     entries
 }
 
-/// The numbers of the groups.
+/// Makes the table of the numbers of the groups.
 pub fn table(groups: &[Group]) -> Table {
     let columns = [
         "series",

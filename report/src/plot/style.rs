@@ -1,8 +1,9 @@
 //! Colours and markers of series. An algorithm has the same style in every figure.
 //!
-//! The colours are those of Okabe and Ito, which remain distinct with the common forms of colour blindness; the yellow is
-//! darker, since theirs is too light for lines. What the papers compare differs in colour and in marker, and whatever else is
-//! drawn beside it in one of them at least. Whether a point is filled is free to say something else.
+//! The colours are those of Okabe and Ito, which remain distinct with the common forms of colour blindness; the yellow
+//! is darker, since theirs is too light for lines. Series that the papers compare differ in colour and in marker. Other
+//! series in the same figure differ from them in at least one of the two. Whether a point is filled has another
+//! meaning, such as a run that did not end.
 
 use plotters::style::RGBColor;
 use serde::Serialize;
@@ -23,7 +24,7 @@ pub const ORANGE: RGBColor = RGBColor(230, 159, 0);
 pub const SKY: RGBColor = RGBColor(86, 180, 233);
 /// A yellow that is dark enough for lines.
 pub const OLIVE: RGBColor = RGBColor(160, 145, 0);
-/// Grey, for what is neither data nor text.
+/// Grey, for axes, time limits and marks of little importance.
 pub const GREY: RGBColor = RGBColor(130, 130, 130);
 
 /// The style of published numbers.
@@ -64,12 +65,12 @@ pub struct Style {
 const KNOWN: [(&str, RGBColor, Marker); 42] = {
     use Marker::{Circle, Cross, Diamond, Plus, Square, Triangle, TriangleDown};
     [
-        // The engine, in series of one model by that.
+        // The stages of the engine, and the models, by which its series are named if there are several.
         ("stages", GREEN, Circle),
         ("sc", BLACK, Square),
         ("tso", ORANGE, TriangleDown),
         ("pso", GREEN, Triangle),
-        // Gradual checking, and what it is compared with.
+        // Gradual checking, and the algorithms that it is compared with.
         ("sc-ccm-enum", ORANGE, Diamond),
         ("sc-ccm-sat", GREEN, TriangleDown),
         ("sc-sat", BLACK, Triangle),
@@ -113,7 +114,7 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("saturate", SKY, TriangleDown),
         ("complete", VERMILLION, Triangle),
         ("sat", OLIVE, Square),
-        // What a protocol does by itself.
+        // Failures of the protocol itself.
         ("protocol error", GREY, Square),
     ]
 };
@@ -186,7 +187,7 @@ pub fn styles<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Style> {
     styles
 }
 
-/// The style with this number among those of unknown series.
+/// The style of an unknown series with this number.
 pub fn unknown(number: usize) -> Style {
     Style {
         color: RESERVE[number % RESERVE.len()],

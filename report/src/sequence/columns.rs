@@ -1,5 +1,5 @@
-//! Computes where the lifelines of a drawn chart are: each as near to the one before it as the words between them allow. All lengths are in
-//! pixels.
+//! Computes the places of the lifelines of a drawn chart: each is as near to the one before it as the words between
+//! them allow. All lengths are in pixels.
 
 use super::{Chart, Event};
 
@@ -7,19 +7,19 @@ use super::{Chart, Event};
 pub(super) const LETTER: f64 = 6.8;
 pub(super) const BOLD: f64 = 7.6;
 pub(super) const SMALL: f64 = 6.3;
-/// The least distance of two lifelines.
+/// Smallest distance of two lifelines.
 const NARROWEST: f64 = 90.0;
-/// The space that is left free between words and the next lifeline.
+/// Space that is left free between words and the next lifeline.
 const GAP: f64 = 12.0;
 /// The distance between a lifeline and a note beside it.
 pub(super) const BESIDE: f64 = 10.0;
-/// The largest number of letters in a line of a note.
+/// Largest number of letters in a line of a note.
 const NOTE_LETTERS: usize = 34;
 
-/// Where the lifelines of a chart are, from its left edge.
+/// The places of the lifelines of a chart, from its left edge.
 pub(super) struct Columns {
     places: Vec<f64>,
-    /// Where the words that are farthest to the right end.
+    /// The right end of the words that are farthest to the right.
     pub right: f64,
 }
 
@@ -49,7 +49,7 @@ impl Columns {
         Columns { places, right }
     }
 
-    /// The place of a lifeline.
+    /// Returns the place of a lifeline.
     pub fn lifeline(&self, party: usize) -> f64 {
         self.places.get(party).copied().unwrap_or(self.right)
     }
@@ -59,10 +59,10 @@ impl Columns {
 struct Needs {
     /// The widths of the names of parties.
     names: Vec<f64>,
-    /// To the left and to the right of each lifeline.
+    /// The widths of the words to the left and to the right of each lifeline.
     left: Vec<f64>,
     right: Vec<f64>,
-    /// Between two lifelines, the left one first.
+    /// The widths of words between two lifelines, the left one first.
     between: Vec<(usize, usize, f64)>,
 }
 
@@ -110,7 +110,7 @@ impl Needs {
     }
 }
 
-/// The width of a text whose letters have this width.
+/// The width of a text whose letters have a given width.
 pub(super) fn width(text: &str, letter: f64) -> f64 {
     text.chars().count() as f64 * letter
 }
@@ -122,12 +122,12 @@ pub(super) fn box_width(lines: &[String]) -> f64 {
     widths.fold(0.0, f64::max) + 14.0
 }
 
-/// A note in lines that are not too long.
+/// Wraps a note into lines.
 pub(super) fn note_lines(what: &str) -> Vec<String> {
     crate::picture::wrapped(what, NOTE_LETTERS)
 }
 
-/// What is said of a message that has not arrived at the end.
+/// The text about a message that has not arrived at the end.
 pub(super) fn under_way(what: &str) -> String {
     format!("{what}: under way")
 }

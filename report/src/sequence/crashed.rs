@@ -1,8 +1,8 @@
-//! The end of a run that crashed: what its trace shows of the line that the crash is about.
+//! Charts the last steps of a run before it crashed, as far as its trace shows them for the cache line of the crash.
 //!
-//! gem5 prints which buffer a message enters, and not where it comes from. A message that enters buffers of two controllers with
-//! the same words was sent by the first and arrives at the second, unless the first buffer is one that receives: then it was sent
-//! before the first step.
+//! gem5 prints which buffer a message enters, and not where it comes from. If a message enters buffers of two
+//! controllers with the same words, the first controller is taken for its sender and the second for its receiver. If
+//! already the first buffer is one that receives messages, the message was sent before the first step.
 
 use history::Crash;
 use ingest::Ending;
@@ -10,8 +10,8 @@ use ingest::ending::{LastStep, StepKind};
 
 use super::{Chart, Event, Step};
 
-/// The last steps before a crash as a chart, with a column for each controller; nothing if the trace shows none. The title says how the
-/// run crashed, and the line below it which run it was.
+/// Makes a chart of the last steps before a crash, with a column for each controller; `None` if the trace shows no
+/// steps. The title says how the run crashed, and the line below it names the run.
 pub fn crashed(name: &str, crash: &Crash, ending: &Ending) -> Option<Chart> {
     let (first, last) = (ending.steps.first()?, ending.steps.last()?);
     let mut parties = Parties::of(crash, ending);
@@ -32,10 +32,10 @@ pub fn crashed(name: &str, crash: &Crash, ending: &Ending) -> Option<Chart> {
     })
 }
 
-/// The controllers that take part, a column each.
+/// The controllers of the chart, a column each.
 struct Parties {
     names: Vec<String>,
-    /// The types of controllers that transitions and the crash name.
+    /// The types of the controllers that are named by transitions and by the crash.
     machines: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Parties {
         Parties { names: Vec::new(), machines }
     }
 
-    /// The column with a name.
+    /// Returns the column with a name, which is added if it is new.
     fn column(&mut self, name: String) -> usize {
         let known = self.names.iter().position(|known| *known == name);
         known.unwrap_or_else(|| {
@@ -59,15 +59,15 @@ impl Parties {
         })
     }
 
-    /// The column of the controller that has a buffer: `system.ruby.l1_cntrl0.requestFromCache` is of `L1Cache 0`, as gem5's
-    /// scripts name controllers. One that has another name keeps it.
+    /// Returns the column of the controller that has a buffer: `system.ruby.l1_cntrl0.requestFromCache` belongs to
+    /// `L1Cache 0` by the names that gem5's scripts give to controllers. A controller with another name keeps it.
     fn owner(&mut self, buffer: &str) -> usize {
         let path = buffer.rsplit_once('.').map_or(buffer, |(path, _)| path);
         let controller = self.controller(path);
         self.column(controller.unwrap_or_else(|| inside_ruby(path).to_owned()))
     }
 
-    /// The controller that gem5's scripts give a name: `L1Cache 0` for `system.ruby.l1_cntrl0`.
+    /// Returns the controller to which gem5's scripts give a name: `L1Cache 0` for `system.ruby.l1_cntrl0`.
     fn controller(&self, object: &str) -> Option<String> {
         let (prefix, version) = inside_ruby(object).split_once("_cntrl")?;
         let version: u32 = version.parse().ok()?;
@@ -76,20 +76,21 @@ impl Parties {
     }
 }
 
-/// The name of an object without those of what it is in.
+/// Returns the name of an object without the prefixes `system.` and `ruby.`.
 fn inside_ruby(object: &str) -> &str {
     let object = object.strip_prefix("system.").unwrap_or(object);
     object.strip_prefix("ruby.").unwrap_or(object)
 }
 
-/// Whether the name of an object begins as that of a type of controllers, or has its capitals: `dir` and `Directory`, `cp` and
-/// `CorePair`.
+/// Whether a prefix of an object's name abbreviates a type of controllers, by its first letters or its capitals: `dir`
+/// for `Directory`, `cp` for `CorePair`.
 fn is_short_for(prefix: &str, machine: &str) -> bool {
     let capitals: String = machine.chars().filter(char::is_ascii_uppercase).collect();
     machine.to_ascii_lowercase().starts_with(prefix) || capitals.to_ascii_lowercase() == prefix
 }
 
-/// A message that was sent: its words, its column, and the steps that it arrives in, each with a column.
+/// A message that was sent: the step and the column from which it was sent, its words, and the steps in which it
+/// arrives, each with a column.
 struct Sent<'s> {
     step: usize,
     words: &'s str,
@@ -97,8 +98,8 @@ struct Sent<'s> {
     arrives: Vec<(usize, usize)>,
 }
 
-/// The messages among some steps. One that enters a buffer arrives from the controller which sent these words last, unless it
-/// has arrived from there already.
+/// Collects the messages among some steps. A message that enters a buffer arrives from the controller that sent these
+/// words last, unless such a message from there has arrived already.
 fn messages<'s>(all: &'s [LastStep], parties: &mut Parties) -> Vec<Sent<'s>> {
     let mut sent: Vec<Sent<'s>> = Vec::new();
     for (step, one) in all.iter().enumerate() {
@@ -116,14 +117,15 @@ fn messages<'s>(all: &'s [LastStep], parties: &mut Parties) -> Vec<Sent<'s>> {
     sent
 }
 
-/// Whether a buffer is named as one that receives messages, such as `responseToL1Cache`.
+/// Whether a buffer is named like one that receives messages, such as `responseToL1Cache`.
 fn receives(buffer: &str) -> bool {
     let name = buffer.rsplit('.').next().unwrap_or(buffer);
     let (before, after) = name.split_once("To").unwrap_or_default();
     !before.is_empty() && after.starts_with(|first: char| first.is_ascii_uppercase())
 }
 
-/// What happens in each step. What one controller does at a tick is one step, but for messages, which arrive one by one.
+/// Returns the steps of the chart. The events of one controller at a tick are one step, but each arrival of a message
+/// begins a new one.
 fn steps(all: &[LastStep], parties: &mut Parties) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut before = None;
@@ -142,14 +144,14 @@ fn steps(all: &[LastStep], parties: &mut Parties) -> Vec<Step> {
         }
         before = Some((at, one.last_tick));
     }
-    // gem5 prints what a transition sends before the transition.
+    // gem5 prints the messages of a transition before the transition itself.
     for step in &mut steps {
         step.events.sort_by_key(|event| matches!(event, Event::Sent { .. }));
     }
     steps
 }
 
-/// The column of a step.
+/// Returns the column of a step.
 fn column(one: &LastStep, parties: &mut Parties) -> usize {
     match &one.what {
         StepKind::Transition { machine, version, .. } => {
@@ -159,7 +161,7 @@ fn column(one: &LastStep, parties: &mut Parties) -> usize {
     }
 }
 
-/// The parts of a step.
+/// Returns the events of a step.
 fn events(number: usize, one: &LastStep, at: usize, sent: &[Sent<'_>]) -> Vec<Event> {
     let again = match one.count {
         1 => String::new(),
@@ -202,14 +204,14 @@ fn events(number: usize, one: &LastStep, at: usize, sent: &[Sent<'_>]) -> Vec<Ev
     }
 }
 
-/// What a message asks for, without its type: `GETX for L1Cache-0`.
+/// Returns a message without its type, such as `GETX for L1Cache-0`.
 fn brief(message: &str) -> String {
     let says_more = |rest: &&str| !rest.starts_with("for ") && !rest.starts_with("from ");
     let rest = message.split_once(' ').map(|(_, rest)| rest).filter(says_more);
     rest.unwrap_or(message).to_owned()
 }
 
-/// What the crash says of the controller that it happened in.
+/// Returns the event that the crash reports, at the controller in which it happened.
 fn failing(crash: &Crash, parties: &mut Parties) -> Option<Event> {
     let name = match (&crash.machine, crash.version, &crash.object) {
         (Some(machine), Some(version), _) => format!("{machine} {version}"),
@@ -310,7 +312,8 @@ mod tests {
         assert!(text(&chart).contains(wanted), "{}", text(&chart));
     }
 
-    /// Messages that were sent before the first step have no known sender: not the first controller that they arrive at.
+    /// Messages that were sent before the first step have no known sender. The first controller at which they arrive is
+    /// not taken for it.
     #[test]
     fn a_buffer_that_receives_sends_nothing() {
         let again = "PersistentMsg GETX_PERSISTENT for L1Cache-1";

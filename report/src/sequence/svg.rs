@@ -16,9 +16,9 @@ const ARROW: f64 = 26.0;
 /// Space between steps, and above a box.
 const BETWEEN: f64 = 12.0;
 const ABOVE_BOX: f64 = 6.0;
-/// Width of a letter of most texts, for what only has to be about as wide as a text.
+/// Approximate width of a letter of most texts.
 const USUAL_LETTER: f64 = 5.8;
-/// Approximate width of a letter of the title, and the least width at which it is broken into lines.
+/// Approximate width of a letter of the title, and the smallest width at which it is broken into lines.
 const TITLE_LETTER: f64 = 8.6;
 const LEAST_TITLE: f64 = 560.0;
 /// Colours of Okabe and Ito.
@@ -61,7 +61,7 @@ pub fn svg(chart: &Chart) -> String {
     drawing.document(&title, top, bottom)
 }
 
-/// A column at the left that says where steps are.
+/// A column at the left edge that shows the places of steps in the trace.
 struct GutterColumn {
     head: &'static str,
     /// The text of each step.
@@ -69,7 +69,8 @@ struct GutterColumn {
     width: f64,
 }
 
-/// The columns at the left: the ticks and the lines of the trace, or else the numbers of the steps.
+/// Makes the columns at the left edge: the ticks and the lines of the trace if they are known, else the numbers of the
+/// steps.
 fn gutter(chart: &Chart) -> Vec<GutterColumn> {
     let column = |head: &'static str, cells: Vec<String>| {
         let letters = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
@@ -89,7 +90,7 @@ fn gutter(chart: &Chart) -> Vec<GutterColumn> {
     vec![column("", (1..=chart.steps.len()).map(|number| number.to_string()).collect())]
 }
 
-/// The place of what the last step drew, at which a finding is marked.
+/// The shape that the last step drew, which is marked if it is a finding.
 #[derive(Clone, Copy)]
 enum Mark {
     /// A place on a lifeline.
@@ -98,13 +99,13 @@ enum Mark {
     Box(f64, f64, f64, f64),
 }
 
-/// The state of drawing from top to bottom.
+/// The state of drawing a chart from top to bottom.
 struct Drawing<'c> {
     chart: &'c Chart,
     messages: &'c [Message<'c>],
     columns: Columns,
     gutter: Vec<GutterColumn>,
-    /// The arrows, and above them the white behind words, which is below all words and boxes.
+    /// The arrows, and above them white rectangles behind words. Both are below all words and boxes.
     arrows: String,
     behind: String,
     out: String,
@@ -115,7 +116,7 @@ struct Drawing<'c> {
 }
 
 impl Drawing<'_> {
-    /// The place of a lifeline.
+    /// Returns the place of a lifeline.
     fn lifeline(&self, party: usize) -> f64 {
         self.columns.lifeline(party)
     }
@@ -144,7 +145,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Where a step is in the trace, or its number.
+    /// Writes the place of a step in the trace, or its number.
     fn place(&mut self, step: usize, y: f64) {
         let is_last = step + 1 == self.chart.steps.len() && self.chart.wrong.is_some();
         let colour = if is_last { RED } else { GREY };
@@ -158,7 +159,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Where the text of a column at the left ends.
+    /// Returns the place at which the text of a column at the left edge ends.
     fn gutter_end(&self, at: usize) -> f64 {
         MARGIN + self.gutter[..=at].iter().map(|column| column.width).sum::<f64>() - 12.0
     }
@@ -200,7 +201,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// A text beside a lifeline, which begins at the current height.
+    /// Writes a text beside a lifeline, beginning at the current height.
     fn note(&mut self, at: usize, what: &str) {
         self.last = Mark::Point(self.lifeline(at), self.y - 4.0);
         let x = self.lifeline(at) + BESIDE;
@@ -214,15 +215,15 @@ impl Drawing<'_> {
         }
     }
 
-    /// The arrow of a message, from where it was sent to here.
+    /// Draws the arrow of a message, from the place at which it was sent to the current height.
     fn message(&mut self, number: usize, what: &str, dashes: &str) {
         let Message { from, to, .. } = self.messages[number];
         let start = self.sent[number].unwrap_or((self.lifeline(from), self.y));
         self.arrow(start, from, to, what, dashes);
     }
 
-    /// An arrow that ends at the lifeline of a party. The words of a level one are above it, those of one that comes from
-    /// above are below its end.
+    /// Draws an arrow that ends at the lifeline of a party. The words of a level arrow are above it, those of an arrow
+    /// that comes from above are below its end.
     fn arrow(&mut self, start: (f64, f64), from: usize, to: usize, what: &str, dashes: &str) {
         let ((x, y), end, bottom) = (start, self.lifeline(to), self.y);
         self.last = Mark::Point(end, bottom);
@@ -244,8 +245,8 @@ impl Drawing<'_> {
         self.y = self.y.max(words);
     }
 
-    /// White behind a line of text that begins or ends (`anchor`) at `x`, so that lines below it do not cross it. Not every program that
-    /// draws SVG knows `paint-order`, with which the text itself could have a white edge.
+    /// Draws white behind a line of text that begins or ends (`anchor`) at `x`, so that lines below it do not cross it.
+    /// Not every program that draws SVG knows `paint-order`, by which the text itself could have a white edge.
     fn clear(&mut self, x: f64, y: f64, words: &str, anchor: &str) {
         let width = width(words, USUAL_LETTER);
         let left = if anchor == "end" { x - width } else { x };
@@ -257,7 +258,7 @@ impl Drawing<'_> {
         );
     }
 
-    /// A transition: a box on the lifeline with its event and the states.
+    /// Draws a transition as a box on the lifeline with its event and the states.
     fn state(&mut self, at: usize, lines: &[String]) {
         let (width, height) = (box_width(lines), lines.len() as f64 * SMALL_LINE + 6.0);
         let (x, top) = (self.lifeline(at), self.y + ABOVE_BOX);
@@ -281,7 +282,7 @@ impl Drawing<'_> {
         self.y = top + height;
     }
 
-    /// The messages that have not arrived, as dashed arrows to the end of the chart.
+    /// Draws the messages that have not arrived, as dashed arrows to the end of the chart.
     fn under_way(&mut self) {
         for number in 0..self.messages.len() {
             let Message { from, to, what, arrived: None, .. } = self.messages[number] else {
@@ -298,7 +299,7 @@ impl Drawing<'_> {
         self.y += BETWEEN;
     }
 
-    /// A line across the drawing, before the first step that is repeated for ever.
+    /// Draws a line across the drawing before the first step of the part that repeats forever.
     fn repeated(&mut self) {
         let (y, right) = (self.y + 8.0, self.columns.right);
         self.write(format_args!(
@@ -325,7 +326,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// What is wrong after the last step.
+    /// Writes the finding after the last step, and the notes below it.
     fn wrong(&mut self) {
         if let Some(wrong) = &self.chart.wrong {
             self.y += LINE + 4.0;
@@ -342,7 +343,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The width of the drawing with its margins.
+    /// Returns the width of the drawing with its margins.
     fn width(&self, title: &[String]) -> f64 {
         let chart = self.chart;
         let bold = chart.wrong.iter().map(|text| width(text, 7.4));
@@ -352,7 +353,7 @@ impl Drawing<'_> {
         texts.fold(self.columns.right, f64::max) + MARGIN
     }
 
-    /// The whole drawing: title, names and lifelines from `top` to `bottom`, and the body.
+    /// Assembles the drawing: title, names and lifelines from `top` to `bottom`, and the body.
     fn document(&mut self, title: &[String], top: f64, bottom: f64) -> String {
         let body = std::mem::take(&mut self.out);
         let chart = self.chart;
@@ -389,7 +390,7 @@ impl Drawing<'_> {
         std::mem::take(&mut self.out)
     }
 
-    /// The names of the columns, and the lifelines.
+    /// Draws the names of the columns, and the lifelines.
     fn heads(&mut self, top: f64, bottom: f64) {
         for at in 0..self.gutter.len() {
             let (x, head) = (self.gutter_end(at), self.gutter[at].head);
@@ -420,7 +421,7 @@ mod tests {
     #[test]
     fn what_arrives_and_what_does_not_is_drawn() {
         let drawn = svg(&example());
-        // Two arrows between core and cache, two of messages, and one of a message under way.
+        // There are two arrows between core and cache, two of messages, and one of a message under way.
         assert_eq!(drawn.matches("marker-end").count(), 5);
         assert_eq!(drawn.matches("stroke-dasharray=\"2 4\"").count(), 1);
         assert_eq!(drawn.matches("<circle").count(), 1);

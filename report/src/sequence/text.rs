@@ -2,12 +2,12 @@
 
 use super::{Chart, Event, Message, REPEATED, Step};
 
-/// Number of characters of the numbers of steps, and of the space behind ticks and lines.
+/// Width of the column of step numbers, and of the space behind ticks and lines, in characters.
 const NUMBER: usize = 5;
 const SPACE: usize = 2;
-/// Fewest characters of an arrow beside its text.
+/// Smallest number of characters of an arrow beside its text.
 const LEAST_ARROW: usize = 4;
-/// Fewest characters between two lifelines.
+/// Smallest number of characters between two lifelines.
 const NARROWEST: usize = 10;
 
 /// Writes a chart as text, with its title unless that is empty. Arrows are drawn where messages arrive.
@@ -55,7 +55,8 @@ pub fn text(chart: &Chart) -> String {
     out
 }
 
-/// What stands at the left of the names of parties and of each step: the tick and the line of the trace, or else the number.
+/// Returns the text at the left of the names of parties and of each step: the tick and the line of the trace if they
+/// are known, else the number of the step.
 fn labels(chart: &Chart) -> Vec<String> {
     let known = |of: fn(&Step) -> Option<u64>| chart.steps.iter().filter_map(of).max();
     let (last_tick, last_line) = (known(|step| step.tick), known(|step| step.line));
@@ -77,19 +78,20 @@ fn labels(chart: &Chart) -> Vec<String> {
     std::iter::once(head).chain(chart.steps.iter().map(label)).collect()
 }
 
-/// The distance of lifelines: the names of parties have room. A longer text lies over other lifelines, since each line has one text.
+/// The distance of lifelines in characters, at which the names of parties have room. A longer text covers other
+/// lifelines, since each line has one text.
 fn column_width(chart: &Chart) -> usize {
     let names = chart.parties.iter().map(|name| name.chars().count());
     names.max().unwrap_or(0).max(NARROWEST) + 2
 }
 
-/// `IS Data → M`, or `IS Data → IS, 3 times to tick 6328`
+/// Formats a transition as `IS Data → M`, or `IS Data → IS, 3 times to tick 6328`.
 fn state(event: &str, before: &str, after: &str, again: &str) -> String {
     let separator = if again.is_empty() { "" } else { ", " };
     format!("{before} {event} → {after}{separator}{again}")
 }
 
-/// Writes a text from a place on, in a line that grows if need be.
+/// Writes a text into a line from a place on. The line grows if necessary.
 fn write(line: &mut Vec<char>, start: usize, text: &str) {
     let end = start + text.chars().count();
     line.resize(line.len().max(end), ' ');
@@ -98,7 +100,7 @@ fn write(line: &mut Vec<char>, start: usize, text: &str) {
     }
 }
 
-/// The measures of a chart.
+/// The measures of a chart, in characters.
 struct Page {
     width: usize,
     parties: usize,
@@ -107,12 +109,12 @@ struct Page {
 }
 
 impl Page {
-    /// The place of a lifeline in a line.
+    /// Returns the place of a lifeline in a line.
     fn lifeline(&self, party: usize) -> usize {
         self.left + self.width / 2 + party * self.width
     }
 
-    /// A line with lifelines only.
+    /// Returns a line with lifelines only.
     fn empty(&self) -> Vec<char> {
         let mut line = vec![' '; self.left + self.parties * self.width];
         for party in 0..self.parties {
@@ -129,7 +131,7 @@ impl Page {
         self.finished(line, label)
     }
 
-    /// The line of an event, if it has one. Messages that are sent are shown where they arrive.
+    /// Returns the line of an event, if it has one. Messages that are sent are shown where they arrive.
     fn event(
         &self,
         chart: &Chart,
@@ -153,7 +155,7 @@ impl Page {
         Some(line)
     }
 
-    /// An arrow with its text in it, or to the right of it if it has no room.
+    /// Draws an arrow with its text in it, or to the right of it if the text has no room.
     fn arrow(&self, line: &mut Vec<char>, from: usize, to: usize, what: &str) {
         let (start, end) = (self.lifeline(from), self.lifeline(to));
         let (left, right) = (start.min(end), start.max(end));
@@ -171,7 +173,7 @@ impl Page {
         }
     }
 
-    /// Writes a text around a place.
+    /// Writes a text centred at a place.
     fn centre(&self, line: &mut Vec<char>, place: usize, text: &str) {
         let length = text.chars().count();
         write(line, place.saturating_sub(length / 2).max(self.left), text);

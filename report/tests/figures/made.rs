@@ -4,7 +4,7 @@ use report::answers::Answers;
 use tables::results::Results;
 use tables::{CampaignRun, FidelityRun, Finding, Reported, RunOutcome, TransitionPair, Trial};
 
-/// The time limit.
+/// The time limit of trials, in seconds.
 const LIMIT: f64 = 60.0;
 
 /// A pseudo-random number from 0 to 1 that depends on the arguments only.
@@ -16,7 +16,7 @@ pub fn noise(seeds: &[u64]) -> f64 {
     (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A trial with the columns filled in that figures do not use.
+/// A trial with the values that all rows have in common.
 pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Trial {
     Trial {
         experiment: experiment.to_owned(),
@@ -35,7 +35,7 @@ pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Tria
     }
 }
 
-/// Sets the time, spread around the expected one. Beyond the limit the trial has timed out.
+/// Sets the time of a trial, spread around the expected one. A time beyond the limit makes the trial time out.
 fn take(trial: &mut Trial, expected: f64) {
     let name = trial.algorithm.bytes().map(u64::from).sum();
     let seeds = [name, u64::from(trial.number), trial.operations, u64::from(trial.threads)];
@@ -126,7 +126,7 @@ pub fn gcc() -> Vec<Trial> {
     trials
 }
 
-/// Rows of the experiment `gcc-unordered-reads`: less is left unordered where more operations read.
+/// Rows of the experiment `gcc-unordered-reads`: the larger the share of reads, the fewer pairs are left unordered.
 fn shares_of_reads() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (reads, locations) in [(46_u32, 1), (60, 1), (70, 1), (46, 4), (60, 4), (70, 4)] {

@@ -1,4 +1,4 @@
-//! The operations of a watched trace that are kept for afterwards: [`Kept`].
+//! [`Kept`]: the latest operations of a watched trace, which can be made a history after the watch.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use history::{
 };
 use thiserror::Error;
 
-/// Most operations that are kept; an operation takes some 130 bytes.
+/// Largest number of operations that are kept. An operation takes about 130 bytes.
 const MOST_KEPT: usize = 1 << 23;
 
 /// Why the operations that were kept make no history.
@@ -17,7 +17,7 @@ const MOST_KEPT: usize = 1 << 23;
 pub enum KeptError {
     /// The operations contradict each other.
     Build(#[from] BuildError),
-    /// A part of them does.
+    /// The rows of the history cannot be restored once values are removed from it.
     Restore(#[from] RestoreError),
 }
 
@@ -71,7 +71,7 @@ impl Kept {
     }
 }
 
-/// The history without the values of reads that no operation has written.
+/// Returns the history without the values of reads that no operation has written.
 fn without_unwritten(history: &History) -> Result<History, KeptError> {
     let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
         return Ok(history.clone());

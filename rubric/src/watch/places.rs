@@ -1,24 +1,26 @@
-//! The numbers of operations in messages: their places among the operations of their thread, as in `rubric check`.
+//! [`Places`]: the numbers by which messages name operations, which are their positions among the operations of their
+//! thread, as in `rubric check`.
 //!
-//! Ruby numbers the requests of all threads together, so that those of one have gaps, and an operation's place is known only when all before it have arrived.
+//! Ruby numbers the requests of all threads together, so the numbers of one thread have gaps, and the position of an
+//! operation is known only when all operations before it have arrived.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The operations of a thread that have arrived.
 #[derive(Default)]
 pub struct Places {
-    /// All numbers before this one have arrived, or never will.
+    /// Number before which all operations have arrived or never will.
     all: u32,
     /// The numbers that have arrived and are not before `all`.
     more: BTreeSet<u32>,
-    /// How many operations with numbers before `all` have arrived.
+    /// Number of operations before `all` that have arrived.
     count: u32,
-    /// The places of operations before `all` whose places differ from their numbers.
+    /// Positions of the operations before `all` whose positions differ from their numbers.
     places: BTreeMap<u32, u32>,
 }
 
 impl Places {
-    /// All numbers before this one have arrived, or never will.
+    /// The number before which all operations have arrived or never will.
     pub fn all(&self) -> u32 {
         self.all
     }
@@ -56,7 +58,7 @@ impl Places {
         self.count += 1;
     }
 
-    /// Returns the place of an operation.
+    /// Returns the position of an operation among those of its thread.
     pub fn of(&self, number: u32) -> u32 {
         if number < self.all {
             self.places.get(&number).copied().unwrap_or(number)
@@ -65,12 +67,12 @@ impl Places {
         }
     }
 
-    /// How many places are remembered.
+    /// Number of positions that are remembered.
     pub fn remembered(&self) -> usize {
         self.places.len()
     }
 
-    /// Forgets the places of operations before this one.
+    /// Forgets the positions of operations before this number.
     pub fn forget(&mut self, before: u32) {
         self.places = self.places.split_off(&before);
     }

@@ -10,31 +10,32 @@ use ingest::{Live, LiveEnd, Options};
 
 use super::WatchError;
 
-/// Most operations in a batch.
+/// Largest number of operations in a batch, unless one line shows more.
 const BATCH_OPERATIONS: usize = 4096;
-/// Most batches that wait for the receiver.
+/// Largest number of batches that wait for the receiver.
 const WAITING_BATCHES: usize = 8;
 
-/// Operations that were read together.
+/// Operations that were read together, and how far reading has come.
 pub struct Batch {
-    /// Operations, as they completed.
+    /// The operations, in the order of their completion.
     pub accesses: Vec<Access>,
-    /// As [`Live::holds_all`].
+    /// Whether the reader has all operations in memory at once, as [`Live::holds_all`] returns it.
     pub reader_holds_all: bool,
-    /// As [`Live::completed_before`].
+    /// For each thread whose operations are not numbered consecutively, a number before which all its operations have
+    /// completed, as [`Live::completed_before`] returns it.
     pub completed_before: Vec<(u32, u64)>,
-    /// The lines that the operations are from, if that is known.
+    /// The kind of trace lines that the operations come from, if it is known.
     pub source: Option<Source>,
-    /// How many lines were read.
+    /// Number of lines read so far.
     pub line: u64,
-    /// What the end of the trace shows, in the last batch.
+    /// What the end of the trace shows; `None` except in the last batch.
     pub end: Option<LiveEnd>,
 }
 
-/// The batches that come from the thread that reads.
+/// The receiver of the batches that the reading thread sends.
 pub type Batches = Receiver<Result<Batch, WatchError>>;
 
-/// Begins to read. The thread ends with the trace, or when the receiver is dropped.
+/// Starts the reading thread. It ends with the trace, or when the receiver is dropped.
 pub fn begin(
     reader: Box<dyn Read + Send>,
     file: String,

@@ -1,8 +1,8 @@
-//! The operations of a trace as they arrive: [`Window`].
+//! [`Window`]: the operations of a trace as they arrive, and the online checker that takes them.
 //!
-//! A trace seldom shows how many bytes an access has. The largest power of two up to 8 that makes no access overlap another in
-//! part is assumed, as for a whole trace; when a smaller one turns out to be right, all operations so far are processed again,
-//! as long as they are kept.
+//! A trace seldom shows how many bytes an access has. As for a whole trace, the window assumes the largest power of two
+//! up to 8 with which no access overlaps another in part. When a later access shows that a smaller size is right, all
+//! operations so far are processed again; that is possible only while the log holds all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,23 +16,24 @@ use memory::Label;
 
 use super::places::Places;
 
-/// Most operations that are kept to be processed again.
+/// Largest number of operations that are kept to be processed again.
 const MOST_LOGGED: usize = 1 << 18;
 
 /// Number of operations after which a trace that has shown the sizes of all accesses so far is expected to show those of the others.
 const ENOUGH_SIZES: usize = 4096;
 
-/// Most places that are kept although they may not be needed.
+/// Number of positions that may be kept beyond four for each remembered operation, before the superfluous ones are
+/// forgotten.
 const SPARE_PLACES: usize = 1 << 14;
 
-/// The largest size of an access.
+/// Largest size of an access, in bytes.
 const LARGEST_SIZE: u8 = 8;
 
 /// Why an operation could not be added.
 pub(super) enum Problem {
-    /// The order cannot be extended by the operation.
+    /// The online checker refuses the operation: it completes a violation, exceeds a bound, or cannot be ordered.
     Arrival(ArrivalError),
-    /// The operation cannot be watched, for this reason.
+    /// The operation cannot be watched; holds the reason.
     Unsuitable(String),
 }
 
@@ -41,24 +42,25 @@ pub struct Window {
     model: Model,
     online: Lazy,
     bounds: Bounds,
-    /// The size of accesses whose size is not shown, and whether the user gave it.
+    /// Size of accesses whose size the trace does not show, in bytes. `is_given` says whether the user gave it.
     size: u8,
     is_given: bool,
-    /// Addresses of such accesses.
+    /// Addresses of the accesses whose size the trace does not show.
     addresses: BTreeSet<u64>,
-    /// The sizes that were shown, by address; 0 for a cell, which has none.
+    /// Sizes that the trace shows, in bytes, by address; 0 for a cell, which has no size.
     shown: BTreeMap<u64, u8>,
-    /// All operations so far, in the batches in which they came; `None` once there are too many to keep.
+    /// All operations so far, in the batches in which they came; `None` once there are more than [`MOST_LOGGED`].
     log: Option<Vec<Vec<Access>>>,
-    /// How many these are.
+    /// Number of operations in `log`.
     logged: usize,
-    /// By thread, the operations that have arrived.
+    /// The numbers of the operations that have arrived, by thread.
     arrived: BTreeMap<u32, Places>,
     assumes: bool,
 }
 
 impl Window {
-    /// Creates an empty window, which stops when the bounds are met. `size` is the access size that the user gave.
+    /// Creates an empty window, which refuses operations once the bounds are exceeded. `size` is the access size that
+    /// the user gave, in bytes.
     pub(super) fn new(model: Model, size: Option<u8>, bounds: Bounds) -> Window {
         Window {
             model,
@@ -80,22 +82,22 @@ impl Window {
         self.model
     }
 
-    /// How many operations have arrived.
+    /// Number of operations that have arrived.
     pub fn arrived(&self) -> u64 {
         self.online.arrived()
     }
 
-    /// How many of them are remembered.
+    /// Number of operations that are remembered, since they can still be part of a violation.
     pub fn remembered(&self) -> usize {
         self.online.remembered()
     }
 
-    /// How many threads there are.
+    /// Number of threads.
     pub fn threads(&self) -> usize {
         self.arrived.len()
     }
 
-    /// How many locations there are.
+    /// Number of locations.
     pub fn locations(&self) -> usize {
         self.addresses.len() + self.shown.len()
     }
@@ -115,7 +117,7 @@ impl Window {
         self.online.arrived() == self.online.remembered() as u64
     }
 
-    /// Takes an operation in. `before` has those that were taken in since the last call of [`Window::log`].
+    /// Takes an operation in. `before` holds the operations that were taken in since the last call of [`Window::log`].
     pub(super) fn take(&mut self, access: &Access, before: &[Access]) -> Result<(), Problem> {
         if access.continues {
             return Err(Problem::Unsuitable("an access of several parts".to_owned()));
@@ -146,7 +148,8 @@ impl Window {
         }
     }
 
-    /// Returns whether an access overlaps no other in part. If it does, makes the assumed size smaller.
+    /// Returns whether an access overlaps no other in part. Otherwise reduces the assumed size so that it overlaps
+    /// none.
     fn fits(&mut self, access: &Access) -> Result<bool, Problem> {
         match access.place {
             Place::Nowhere => Ok(true),
@@ -154,7 +157,7 @@ impl Window {
                 self.shown.insert(address, 0);
                 Ok(true)
             }
-            // Those that are known were compared with their neighbours.
+            // A place that is known was compared with its neighbours when it was inserted.
             Place::Bytes { address, size } if self.shown.get(&address) == Some(&size) => Ok(true),
             Place::Bytes { address, size } => {
                 let known = *self.shown.entry(address).or_insert(size);
@@ -221,7 +224,8 @@ impl Window {
         wrong.map_or(Ok(fits), |at| Err(different_sizes(at)))
     }
 
-    /// Processes all operations again, with the new size. `latest` has those that are not in the log yet.
+    /// Processes all operations again, with the reduced size. `latest` holds the operations that are not in the log
+    /// yet.
     fn start_over(&mut self, latest: &[Access]) -> Result<(), Problem> {
         let is_kept = self.logged + latest.len() <= MOST_LOGGED;
         let Some(log) = self.log.take().filter(|_| is_kept) else {
@@ -267,8 +271,8 @@ impl Window {
         })
     }
 
-    /// Notes how far threads have come, so that operations can be forgotten. `completed_before` has the threads whose
-    /// operations are not numbered one after the other.
+    /// Tells the checker up to which number the operations of each thread have arrived, so that it can forget
+    /// operations. `completed_before` holds the threads whose operations are not numbered consecutively.
     pub(super) fn settle(&mut self, completed_before: &[(u32, u64)]) {
         for &(thread, sequence) in completed_before {
             let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
@@ -297,7 +301,7 @@ impl Window {
         }
     }
 
-    /// An operation as messages show it: `T0:12 (load 0x40 == 0x7, line 33)`.
+    /// Returns an operation as messages show it: `T0:12 (load 0x40 == 0x7, line 33)`.
     pub(super) fn named(&self, it: &Arrival) -> String {
         let value = |sign: &str, value: Option<u64>| {
             value.map_or(String::new(), |value| format!(" {sign} {value:#x}"))
@@ -317,13 +321,14 @@ impl Window {
         )
     }
 
-    /// An operation's place among those of its thread.
+    /// Returns an operation's position among those of its thread.
     fn place(&self, it: &Arrival) -> u32 {
         let arrived = self.arrived.get(&it.thread);
         arrived.map_or(it.sequence, |arrived| arrived.of(it.sequence))
     }
 
-    /// Replaces the numbers of operations in an explanation of `Window::history`, which numbers them anew, by their places.
+    /// Replaces the numbers of operations in an explanation of `Window::history`, which numbers them anew, by their
+    /// positions in the trace.
     pub fn renamed(&self, explanation: &str) -> String {
         let mut places: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for arrival in self.online.window() {
@@ -349,12 +354,12 @@ impl Window {
         text + rest
     }
 
-    /// Ends the trace: checks what only its end decides.
+    /// Ends the trace: checks the conditions that can be decided only at its end.
     pub(super) fn finish(&mut self) -> Result<(), ArrivalError> {
         self.online.finish()
     }
 
-    /// Whether a write to an address may have supplied a read's value.
+    /// Whether the value of a read may come from a write to an address, whose size is not known.
     pub(super) fn reaches(&self, address: u64, read: &Arrival) -> bool {
         read.location.is_some_and(|at| at.abs_diff(address) < u64::from(LARGEST_SIZE))
     }
@@ -370,7 +375,7 @@ impl Window {
         last.into_iter().min_by_key(|it| it.1).map(|it| it.0)
     }
 
-    /// The operations that are remembered, as a history.
+    /// The operations that are remembered, as a history; `None` if they contradict each other.
     pub(super) fn history(&self) -> Option<History> {
         let mut builder = HistoryBuilder::new();
         for arrival in self.online.window() {
@@ -395,7 +400,7 @@ impl Window {
         built.ok()
     }
 
-    /// The assumptions about operations from these lines.
+    /// The provenance of the operations: the kind of lines they come from, and which sizes were assumed.
     pub fn provenance(&self, source: Option<Source>) -> Provenance {
         let is_assumed = self.assumes && !self.is_given;
         Provenance {

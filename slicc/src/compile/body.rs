@@ -15,7 +15,7 @@ const MOST_REGISTERS: Register = 1 << 12;
 /// Limit of the instructions of a protocol. Real protocols have some ten thousand.
 const MOST_INSTRUCTIONS: usize = 1 << 22;
 
-/// The compiler gave up a statement because of an error, which is among the diagnostics.
+/// The error type for code that the compiler gave up. The diagnostic has been recorded.
 pub(super) struct Abandoned;
 
 /// The result of compiling a part.
@@ -109,7 +109,7 @@ struct Scope {
     isolated: bool,
 }
 
-/// A frame with its scopes.
+/// The code under construction: its frame of registers and its scopes.
 pub(super) struct Body {
     pub context: Context,
     scopes: Vec<Scope>,
@@ -143,7 +143,7 @@ impl Compiler<'_> {
         self.body.replace(Body::new(context, start))
     }
 
-    /// Ends a function.
+    /// Ends a function: emits the failures of its assertions, and makes `before` the code under construction again.
     pub(super) fn finish(&mut self, before: Option<Body>) -> Function {
         let body = std::mem::replace(&mut self.body, before);
         let Some(body) = body else {

@@ -20,7 +20,7 @@ pub(super) struct Signature {
     pub defaults: Vec<Option<Expression>>,
     /// The index of the function, if it has a body.
     pub number: Option<u32>,
-    /// Whether the result is a place rather than a copy.
+    /// Whether the result is returned by reference rather than copied.
     pub by_reference: bool,
     pub span: Span,
 }
@@ -33,7 +33,7 @@ impl Signature {
             && left_out.is_some_and(|all| all.iter().all(Option::is_some))
     }
 
-    /// The allowed numbers of arguments, for messages.
+    /// The allowed numbers of arguments as text, for messages.
     fn counts(&self) -> String {
         let most = self.parameters.len();
         let least = (0..=most).find(|&given| self.takes(given)).unwrap_or(most);
@@ -376,7 +376,7 @@ fn is_identity(builtin: LibraryFunction, values: &[(Value, Span)]) -> bool {
     builtin == Identity || is_fixed && matches!(builtin, NodeOfNumber | AddressOfNumber)
 }
 
-/// The control word that a call sets.
+/// The control word that a call sets, if it sets or unsets the implicit entry or TBE.
 fn implicit(builtin: LibraryFunction) -> Option<u16> {
     match builtin {
         LibraryFunction::SetEntry | LibraryFunction::UnsetEntry => Some(control::ENTRY),

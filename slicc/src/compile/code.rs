@@ -124,8 +124,8 @@ pub struct Machine {
     /// Code of the protocol's `mandatoryQueueLatency`, if it defines one: replaces the request type
     /// in the control word `AFTER` by the latency to the mandatory queue, in cycles.
     pub mandatory_latency: Option<Function>,
-    /// Code of the protocol's `enqueuePrefetch`, if it defines one: asks for the line in the control word `ADDRESS`, by a
-    /// request of the type in `AFTER`.
+    /// Code of the protocol's `enqueuePrefetch`, if it defines one: requests the line in the control word `ADDRESS`
+    /// by a request of the type in `AFTER`.
     pub enqueue_prefetch: Option<Function>,
     /// The transitions.
     pub transitions: Vec<Transition>,
@@ -154,7 +154,7 @@ pub struct Ordered {
 /// A compiled protocol.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The name of the program.
+    /// The name of the protocol.
     pub name: Box<str>,
     /// The instructions, as they are compiled, compared and analysed.
     pub code: Vec<Op>,
@@ -175,7 +175,7 @@ pub struct Program {
     pub types: Types,
     /// The machines, in the order of `MachineType`.
     pub machines: Vec<Machine>,
-    /// Where the protocol depends on the order of names.
+    /// Where the protocol depends on the values of addresses or controller numbers.
     pub ordered: Ordered,
 }
 

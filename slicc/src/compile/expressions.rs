@@ -162,7 +162,7 @@ impl Compiler<'_> {
             return self.fail(error);
         };
         let place = match (&owner.kind, value.place) {
-            // Nothing reads the statistics of library objects.
+            // The fields of library objects are statistics, which are not kept.
             (TypeKind::Library, _) => ValuePlace::Constant(0),
             (TypeKind::Entry, ValuePlace::Control(control)) => {
                 ValuePlace::Through { control, offset: found.offset }
@@ -272,7 +272,7 @@ impl Compiler<'_> {
         Ok(vec![self.emit(op, span)])
     }
 
-    /// The value of an expression that is a small constant.
+    /// The value of an expression that is a small constant; `None` for other expressions.
     fn small(&mut self, expression: &Expression) -> Option<i16> {
         let value = match &expression.kind {
             ExpressionKind::Number(number) => *number,

@@ -1,8 +1,9 @@
 //! Fuses frequent sequences of instructions, and follows jumps whose end is known.
 //!
-//! Fetching an instruction and finding the code for it takes about as long as executing it. So the first instruction of a sequence that
-//! is frequent in a profile of gem5's protocols is replaced by one that does what all of them do. The others stay where they are, so
-//! that jumps into the sequence, indices and spans keep their meaning.
+//! Fetching an instruction and finding the code for it takes about as long as executing it. So the first instruction
+//! of a sequence that is frequent in a profile of gem5's protocols is replaced by one instruction with the effect of
+//! the whole sequence. The others stay where they are, so that jumps into the sequence, indices and spans remain
+//! valid.
 //!
 //! Inlined functions leave code that sets a register to a constant, compares it and jumps. Such a sequence is replaced by
 //! one instruction with the same effect, up to the first instruction whose effect depends on the state of the machine
@@ -87,7 +88,7 @@ fn fused(code: &[Op], at: usize) -> Op {
             }
         }
         [jump, ..] => threaded(code, at, jump),
-        // There is no such range.
+        // The index lies in the code, so there is an instruction.
         [] => Op::PortEnd,
     }
 }

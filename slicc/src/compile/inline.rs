@@ -125,13 +125,13 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a function is small enough, and changes nothing that its parameters may stand for.
+/// Whether a function may be inlined: it is small, and changes nothing that its parameters may stand for.
 fn is_small(block: &Block) -> bool {
     weight(block).is_some_and(|weight| weight <= MOST_STATEMENTS)
 }
 
-/// The number of statements; `None` if one of them sets the entry or the TBE, or assigns to a plain
-/// name.
+/// The number of statements of a block. `None` if one of them sets the entry or the TBE, assigns to a plain name, or
+/// is of a kind that is not inlined, such as `peek` and `enqueue`.
 fn weight(block: &Block) -> Option<usize> {
     let mut sum = 0;
     for statement in &block.statements {

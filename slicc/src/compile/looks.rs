@@ -1,14 +1,16 @@
-//! Finds the machines whose stalls can be repeated without running them, and ports that parameters switch off.
+//! Finds the machines whose stalled attempts can be repeated without running them, and the ports that parameters
+//! switch off.
 //!
-//! A message that has to wait for a resource is tried again in every cycle. If such an attempt has no effects, the next one
-//! has the same result until something changes that it has read. This module decides what the instructions alone show.
-//! Whether a function of the library has effects is found when it runs.
+//! A message that has to wait for a resource is tried again in every cycle. If an attempt has no effects, the next
+//! one has the same result until something that the attempt read changes. This module decides what the instructions
+//! alone show. Whether a function of the library has effects is found out when it runs.
 
 use super::code::{InPort, Transition};
 use super::op::{Op, control, stall};
 
-/// Whether the ports of a machine, and its transitions up to a stall, change nothing but registers and the control words
-/// about the running transition. Each port must also wait for its buffer, so that it is known what it reads.
+/// Whether the ports of a machine, and its transitions up to a stall, change nothing but registers and the control
+/// words about the running transition. Each port must also wait for its buffer, so that the buffers that it reads are
+/// known.
 pub(super) fn only_look(code: &[Op], ports: &[InPort], transitions: &[Transition]) -> bool {
     ports.iter().all(|port| port.guarded && looks_until(code, port.code.start, is_port_end))
         && transitions.iter().all(|transition| {
@@ -17,8 +19,8 @@ pub(super) fn only_look(code: &[Op], ports: &[InPort], transitions: &[Transition
         })
 }
 
-/// The control word without which a port's code does nothing, if it begins with a test of one and no code of the protocol sets a word
-/// at this offset.
+/// The control word that switches a port on: the port's code begins with a test of this word, does nothing if it is
+/// 0, and no code of the protocol changes a word at this offset. `None` if there is no such word.
 pub(super) fn enabling_word(code: &[Op], start: u32) -> Option<u16> {
     let own = &code[start as usize..];
     let [Op::LoadControl { to, offset }, Op::JumpUnless { condition, target }, ..] = *own else {
@@ -35,8 +37,8 @@ pub(super) fn enabling_word(code: &[Op], start: u32) -> Option<u16> {
     (to == condition && is_end && !code.iter().any(sets)).then_some(offset)
 }
 
-/// The index of the last stall of the transition whose code begins here; 0 if it has none. All its jumps lead forwards, so what is
-/// executed before a stall is before it in the code.
+/// The index of the last stall of the transition whose code begins here; 0 if it has none. All jumps lead forwards,
+/// so the instructions that run before a stall precede it in the code.
 fn last_stall(code: &[Op]) -> usize {
     let mut last = 0;
     for (at, op) in code.iter().enumerate() {

@@ -48,7 +48,7 @@ impl Compiler<'_> {
         self.call_library(builtin, result, &all, span)
     }
 
-    /// Checks that a structure is made of a value for each word of it.
+    /// Checks that a call that adds a structure to a queue gives a value for each of the structure's words.
     fn check_fields(&mut self, queue: TypeId, method: &Name, given: usize) -> Outcome<()> {
         let width = self.types[queue].initial[records::ELEMENT];
         if width == given as u64 {

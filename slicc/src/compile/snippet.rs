@@ -1,20 +1,20 @@
-//! Code that is compiled once and copied.
+//! Code that is compiled once and copied: [`Snippet`].
 //!
-//! Jumps are relative, so code is the same wherever it stands, as long as it uses the same registers and functions are inlined in it
-//! alike. Only its assertions lead out of it: their jumps get their targets at the end of the body.
+//! Jumps are relative, so code is the same wherever it stands, if it uses the same registers and the same functions
+//! are inlined in it. Only the jumps of its assertions lead out of it; they get their targets at the end of the body.
 
 use super::Compiler;
 use super::inline::MOST_INSTRUCTIONS;
 use super::op::{Op, Register};
 use crate::source::Span;
 
-/// Compiled code.
+/// Compiled code that can be appended to any body.
 pub(super) struct Snippet {
     code: Vec<Op>,
     spans: Vec<Span>,
     /// The jumps taken where assertions fail, relative to the code.
     assertions: Vec<(Vec<usize>, Span)>,
-    /// The end of the registers that it uses.
+    /// The first register behind those that the code uses.
     highest: Register,
 }
 
@@ -22,12 +22,12 @@ pub(super) struct Snippet {
 pub(super) struct Beginning {
     at: usize,
     assertions: usize,
-    /// The end of the registers that the code before it uses.
+    /// The first register behind those that the code before it uses.
     highest: Register,
 }
 
 impl Compiler<'_> {
-    /// The beginning of the code that comes next.
+    /// Marks this place of the body as the beginning of a snippet.
     pub(super) fn beginning(&mut self) -> Beginning {
         let (at, top) = (self.code.len(), self.top());
         let body = self.body();
@@ -57,7 +57,7 @@ impl Compiler<'_> {
         self.length() + snippet.code.len() < MOST_INSTRUCTIONS
     }
 
-    /// Appends code.
+    /// Appends the code of a snippet.
     pub(super) fn append(&mut self, snippet: &Snippet) {
         let at = self.code.len();
         for (op, span) in snippet.code.iter().zip(&snippet.spans) {

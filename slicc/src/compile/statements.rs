@@ -9,8 +9,8 @@ use crate::ast::{Block, Expression, ExpressionKind, Name, Pair, Statement, State
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {
-    /// Compiles a block in a scope of its own. A statement with an error is skipped, and
-    /// compilation goes on with the next.
+    /// Compiles a block in a scope of its own. A statement with an error is skipped, and compilation continues with
+    /// the next.
     pub(super) fn block(&mut self, block: &Block) {
         self.open();
         for statement in &block.statements {

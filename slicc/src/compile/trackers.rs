@@ -43,7 +43,7 @@ pub mod storage {
     pub const RESERVED: usize = 1;
     /// The low bits of the numbers of entries of the slots.
     pub const LOW: usize = 2;
-    /// The high bits.
+    /// The high bits of the numbers of entries.
     pub const HIGH: usize = LOW + SLOT_WORDS;
     /// Number of words.
     pub const WIDTH: usize = HIGH + SLOT_WORDS;
@@ -53,7 +53,7 @@ pub mod storage {
 pub mod records {
     /// The number of structures in the queue.
     pub const LENGTH: usize = 0;
-    /// Number of words of each.
+    /// The number of words of each structure.
     pub const ELEMENT: usize = 1;
     /// The first structure.
     pub const FIRST: usize = 2;
@@ -69,7 +69,7 @@ pub mod partitions {
     pub const RETRIES: usize = 3;
 }
 
-/// The initial words of a type of this name; `None` if it is none of these types, or depends on the
+/// The initial words of the type `name`. `None` if it is not a type of this module, or if its words depend on the
 /// structures that it holds.
 pub fn initial(name: &str) -> Option<Vec<u64>> {
     match name {
@@ -84,7 +84,8 @@ pub fn initial(name: &str) -> Option<Vec<u64>> {
     }
 }
 
-/// The name of the type for structures that corresponds to a type of this name.
+/// The type that holds structures when the type `name` is declared with a structure as its template. `None` if there
+/// is no such type.
 pub fn collection(name: &str) -> Option<&'static str> {
     match name {
         "TriggerQueue" => Some("RecordQueue"),
@@ -93,8 +94,8 @@ pub fn collection(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The initial words of such a type for structures of `width` words with the flag `isNonSync` at
-/// this offset. `None` if they are too large.
+/// The initial words of a type that [`collection`] returns, for structures of `width` words with the field
+/// `isNonSync` at offset `flag`. `None` if the structures are too large.
 pub fn collection_of(name: &str, width: usize, flag: Option<u16>) -> Option<Vec<u64>> {
     const WIDEST: usize = 16;
     let mut words = match name {

@@ -9,8 +9,7 @@ use crate::ast::{Expression, Name};
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {
-    /// Compiles `trigger(event, address, entry, tbe)`: asks for the state, then runs the
-    /// transition.
+    /// Compiles `trigger(event, address, entry, tbe)`: the code gets the state of the line, then runs the transition.
     pub(super) fn trigger(&mut self, arguments: &[Expression], span: Span) -> Outcome<()> {
         let Context::InPort { handlers } = self.body().context.clone() else {
             return self.fail(

@@ -1,4 +1,4 @@
-//! Rewrites the names and calls in a declaration.
+//! Rewrites the names and calls in a declaration of an older protocol.
 
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ const TEMPLATE: Older = Older { until: (2012, 10), what: "`template_hack` for te
 
 const PREFIX: Older = Older { until: (2014, 9), what: "members named after their machine" };
 
-/// An enumeration whose name means another one since 2012.
+/// An enumeration whose name denotes another enumeration since 2012.
 const CACHE_REQUEST: &str = "CacheRequestType";
 
 const FRACTION: Older = Older { until: (2013, 5), what: "fractions as factors" };
@@ -115,8 +115,8 @@ impl Body<'_> {
         }
     }
 
-    /// Gives the type of a field the name that it has today. A field of type `Address` was 0 at first,
-    /// and one of type `Addr` is undefined.
+    /// Gives the type of a field the name that it has today. A field of type `Address` was initially 0 and one of
+    /// type `Addr` is undefined, so it gets the default 0.
     fn field_type(&mut self, field: &mut Object) {
         let was_address = &*field.kind.text == "Address";
         self.type_name(&mut field.kind);
@@ -187,7 +187,7 @@ impl Body<'_> {
                 self.expression(inner);
                 return !self.is_nothing(inner);
             }
-            // A function without a result could return what a call without one gives.
+            // A function without a result could return the result of a call that has none.
             StatementKind::Return(inner) => {
                 self.expression(inner);
                 return !self.is_nothing(inner);
@@ -286,8 +286,8 @@ impl Body<'_> {
         }
     }
 
-    /// The entry that `cache[line]` or `directory[line]` gave by itself. A directory made it if it
-    /// was missing.
+    /// Rewrites `cache[line]` or `directory[line]`, which gave the entry itself, as an expression for a pointer to
+    /// it. A directory created a missing entry.
     fn entry(&mut self, whole: &Expression) -> Option<Expression> {
         let ExpressionKind::Index { object, indices } = &whole.kind else { return None };
         if !self.is_older {
@@ -335,7 +335,7 @@ impl Body<'_> {
         }
     }
 
-    /// The row of a method call.
+    /// The row of [`METHODS`] for a method call.
     fn row(&self, object: &Expression, method: &str, count: usize) -> Option<&'static MethodRow> {
         let class = self.class(object)?;
         METHODS.iter().find(|row| {
@@ -400,7 +400,7 @@ impl Body<'_> {
         self.context.found(row.older, method.span);
     }
 
-    /// Whether an expression is a call that does nothing here.
+    /// Whether an expression is a call that has no effect and is removed.
     fn is_nothing(&self, expression: &Expression) -> bool {
         let (object, method, arguments) = match &expression.kind {
             ExpressionKind::Method { object, method, arguments } => (object, method, arguments),

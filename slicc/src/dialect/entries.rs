@@ -14,7 +14,7 @@ const SETTING: Older =
     Older { until: (2011, 6), what: "machines that do not set access permissions" };
 const TRIGGER: Older = Older { until: (2011, 1), what: "events without an entry and a TBE" };
 
-/// Rewrites the machines of this time.
+/// Rewrites the machines of 2009 to 2011.
 pub(super) fn rewrite(declarations: &mut [Declaration], context: &mut Context) {
     for machine in machines(declarations) {
         if !is_older(machine) {
@@ -27,7 +27,7 @@ pub(super) fn rewrite(declarations: &mut [Declaration], context: &mut Context) {
     }
 }
 
-/// Makes an enumeration of states one with permissions, none of which holds a copy.
+/// Turns the enumeration `State` into a declaration of states, all with the permission `Invalid`.
 fn states(machine: &mut Machine, context: &mut Context) {
     for declaration in &mut machine.body {
         let Declaration::Enumeration(one) = declaration else { continue };
@@ -50,8 +50,8 @@ fn states(machine: &mut Machine, context: &mut Context) {
     }
 }
 
-/// Makes the structures of a directory's entries, and of those of a `PerfectCacheMemory`, entries,
-/// which they were by their use alone.
+/// Marks the structures of entries of a directory or a `PerfectCacheMemory` as entries by the attribute `interface`,
+/// which older protocols left out.
 fn directory_entries(machine: &mut Machine) {
     let mut names = vec!["Entry".to_owned()];
     names.extend(machine.body.iter().filter_map(|one| perfect_entry(one, &machine.name.text)));
@@ -68,7 +68,7 @@ fn directory_entries(machine: &mut Machine) {
     }
 }
 
-/// The structure of the entries of a table without a limit.
+/// The name of the structure of the entries, if the declaration is a `PerfectCacheMemory`.
 fn perfect_entry(declaration: &Declaration, machine: &str) -> Option<String> {
     let Declaration::Object(object) = declaration else { return None };
     let mut pairs = object.pairs.iter();
@@ -78,7 +78,7 @@ fn perfect_entry(declaration: &Declaration, machine: &str) -> Option<String> {
     (&*object.kind.text == "PerfectCacheMemory").then(|| own.to_owned())
 }
 
-/// Adds the function that sets permissions to a machine without it.
+/// Adds an empty function `setAccessPermission` to a machine without it.
 fn permissions(machine: &mut Machine, context: &mut Context) {
     let defines = |one: &Declaration| matches!(one, Declaration::Function(function) if &*function.name.text == "setAccessPermission");
     if machine.body.iter().any(defines) {
@@ -96,7 +96,7 @@ fn permissions(machine: &mut Machine, context: &mut Context) {
     }));
 }
 
-/// Passes no entry and no TBE where an event is triggered without them.
+/// Adds null pointers for the entry and the TBE where an event is triggered without them.
 fn triggers(machine: &mut Machine, context: &mut Context) {
     let declares = |is: fn(&Structure) -> bool| {
         machine.body.iter().any(|one| matches!(one, Declaration::Structure(of) if is(of)))

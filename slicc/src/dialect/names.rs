@@ -1,4 +1,4 @@
-//! The tables of what has another name today, with the month in which gem5 changed it.
+//! Tables of the names and calls that gem5 has changed, with the month in which it changed each.
 
 use super::Older;
 
@@ -85,7 +85,7 @@ pub(super) enum Now {
     WithTime(&'static str),
     /// `recycle` with the present time and the machine's latency.
     Recycle,
-    /// The last argument is the tick at which something ends, not a number of cycles.
+    /// The same method whose last argument is the tick at which something ends, instead of a number of cycles.
     Absolute,
     /// The same method with the line of the transition as its last argument.
     WithLine,
@@ -94,7 +94,7 @@ pub(super) enum Now {
     Pick(&'static [usize]),
     /// The same method with a new entry as its last argument.
     WithEntry,
-    /// Nothing: it only counted, told the cache what the entry says, or freed host memory.
+    /// No call: the method only counted, repeated to the cache what the entry says, or freed memory of the host.
     Nothing,
 }
 

@@ -1,5 +1,5 @@
-//! Buffers, caches and sequencers that a machine declares in its body: today they are its
-//! parameters. And the memory controller, for which there are two buffers today.
+//! Rewrites the objects of older machines: buffers, caches and sequencers that a machine declares in its body become
+//! its parameters, as today, and the memory controller becomes two buffers.
 
 use super::{Context, ECHO, ORDERED_AS_DECLARED, Older, is_older, machines};
 use crate::ast::{Declaration, Expression, ExpressionKind, Machine, Name, Object, Pair, PairKind};
@@ -43,7 +43,7 @@ pub(super) fn rewrite(declarations: &mut [Declaration], context: &mut Context) {
     }
 }
 
-/// Gives latencies without a value one: they had values only in gem5's configuration.
+/// Gives a value to latencies without one, whose values were only in gem5's configuration.
 fn latencies(parameters: &mut [Object], context: &mut Context) {
     for object in parameters {
         let has_value =
@@ -56,7 +56,7 @@ fn latencies(parameters: &mut [Object], context: &mut Context) {
     }
 }
 
-/// Declares the buffer of the memory's responses, which for some months every machine had.
+/// Declares the buffer of the memory's responses, which for some months every machine had without declaring it.
 fn declare_responses(machine: &mut Machine, context: &mut Context) {
     let mut reads = machine.body.iter().filter_map(|declaration| match declaration {
         Declaration::InPort(port) if &*port.buffer.text == RESPONSES => Some(port.buffer.span),

@@ -10,7 +10,7 @@ use crate::visit::{self, Node};
 
 const LIBRARY: Older = Older { until: (2020, 5), what: "functions that the library had" };
 
-/// Adds to a protocol what it uses of `older`, the declarations of [`super::OLDER`].
+/// Adds the declarations of `older`, which come from [`super::OLDER`], that a protocol uses.
 pub(super) fn add(
     declarations: &mut Vec<Declaration>,
     older: Vec<Declaration>,
@@ -116,7 +116,7 @@ fn add_piece(machine: &mut Machine, piece: &Machine, context: &mut Context) {
 /// Collects the names of functions and types that a declaration uses, and those of the functions
 /// with a body and of the types that it declares.
 fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str>>) {
-    // The prelude uses nothing that is older.
+    // The prelude uses no older declarations.
     if span_of(declaration).file == 0 {
         return;
     }

@@ -1,4 +1,5 @@
-//! States, events and actions that have another name in the new version, but the same rows and code.
+//! Finds the states, events and actions that have another name in the new version, but the same rows and code:
+//! [`Renames`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,8 +50,8 @@ const OPEN: &str = "?";
 const SELF: &str = "self";
 
 impl Renames {
-    /// Finds names that differ only as names: what they name has the same rows, and an action the same code, in both versions. A
-    /// name has a partner only if no other could be meant.
+    /// Finds the names that were only renamed: the named things have the same rows, and an action the same code, in
+    /// both versions. A name is paired only if there is no other candidate.
     pub fn of(old: &Version, new: &Version) -> Renames {
         let mut found = Renames::default();
         // A new pair may distinguish names whose descriptions were equal.
@@ -216,12 +217,12 @@ impl Version {
     }
 }
 
-/// The new name of something.
+/// The new name of the thing whose old name is `name`; `name` itself if it was not renamed.
 fn of(names: &Names, name: &str) -> String {
     names.get(name).map_or(name, |new| new).to_owned()
 }
 
-/// Code, as words with a space between them, with the new names of the states and events that it names.
+/// Replaces the old names of states and events in code, which is given as words with a space between them.
 fn code(text: &str, renames: &Renames) -> String {
     if renames.states.is_empty() && renames.events.is_empty() {
         return text.to_owned();
@@ -238,7 +239,7 @@ fn code(text: &str, renames: &Renames) -> String {
     renamed.collect::<Vec<_>>().join(" ")
 }
 
-/// The default of a field that holds a state, such as `"L1Cache_State_I"`; other words stay as they are.
+/// Replaces the state in the default of a field, such as `"L1Cache_State_I"`; other words stay as they are.
 fn default_state(word: &str, renames: &Renames) -> String {
     let parts = word.strip_suffix('"').and_then(|word| word.rsplit_once("_State_"));
     match parts {
@@ -252,7 +253,7 @@ mod tests {
     use super::super::{difference, tests::edited_all};
     use crate::protocol::Protocol;
 
-    /// What differs in the cache of MI_example when words are replaced in all of its file.
+    /// The differences from MI_example after words are replaced in the file of its cache.
     fn changed(words: &[(&str, &str)]) -> super::super::Difference {
         difference(&Protocol::open("MI_example").unwrap(), &edited_all(words))
     }

@@ -7,10 +7,10 @@ use crate::outline::MachineOutline;
 use crate::source::Span;
 use crate::visit::{self, Node};
 
-/// The place that shows that an event is a request.
+/// The evidence that an event is a request of the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
-    /// The place.
+    /// The place that shows that the event is a request.
     pub span: Span,
     /// Whether the event depends on the type of the request alone.
     pub is_sure: bool,
@@ -51,8 +51,7 @@ impl Found<'_> {
         }
     }
 
-    /// Adds the events that `f` may return in `trigger(f(type), ...)`, where `type` is the
-    /// request's.
+    /// Adds the events that `f` may return in `trigger(f(type), ...)`, where `type` is the type of the request.
     fn translated(&mut self, node: Node<'_>, machine: &Machine) {
         let Node::Expression(expression) = node else {
             return;

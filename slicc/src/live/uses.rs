@@ -8,21 +8,21 @@ use crate::ast::{
 };
 use crate::visit::{self, Node};
 
-/// Which of the two objects of a transition.
+/// The two objects of a transition: its cache entry and its TBE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Entry = 0,
     Tbe = 1,
 }
 
-/// The objects of a kind that may have its name at some place of a transition, numbered by when they get it: 0 is the one before
-/// the transition.
+/// The objects that may have the name of a kind, `cache_entry` or `tbe`, at some place of a transition. They are
+/// numbered in the order in which they get the name: object 0 has it before the transition.
 pub type Objects = Vec<usize>;
 
 /// A field of an object of a transition.
 type FieldOf<'a> = (Kind, Objects, &'a str);
 
-/// Something that a transition does with a field.
+/// An access of a transition to a field.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
     /// The field is read, or updated from its old value. If it is only copied, `to` is the field that receives the copy.
@@ -32,7 +32,7 @@ pub enum Step<'a> {
 }
 
 impl Step<'_> {
-    /// The numbers of the objects that it concerns.
+    /// The numbers of the objects that the step accesses.
     pub fn objects(&self) -> impl Iterator<Item = usize> {
         let (own, to): (&[usize], &[usize]) = match self {
             Step::Writes { objects, .. } => (objects, &[]),
@@ -44,26 +44,26 @@ impl Step<'_> {
     }
 }
 
-/// What the actions of a transition do with fields.
+/// The accesses of the actions of a transition to fields.
 #[derive(Clone, Debug)]
 pub struct Steps<'a> {
     /// The steps in order, except that the step which reads the source of a copy follows the step which writes its
     /// destination.
     pub steps: Vec<Step<'a>>,
-    /// The objects of each kind that may have its name at the end.
+    /// For each kind, the objects that may have its name at the end.
     pub end: [Objects; 2],
 }
 
-/// Something that an action does, in the order of its text.
+/// An access of an action to a field, or a change of the object that has a name, in the order of the text.
 #[derive(Clone, Debug)]
 enum Use<'a> {
     /// A field is read, or copied to another one.
     Reads(Kind, &'a str, Option<(Kind, &'a str)>),
     /// A field is overwritten. Recorded only where the action certainly reaches the assignment.
     Writes(Kind, &'a str),
-    /// Another object may get the name.
+    /// Another object may get the name of this kind.
     Gets(Kind, Given),
-    /// The object may lose the name.
+    /// The object may lose the name of this kind; the flag says whether it certainly does.
     Loses(Kind, bool),
 }
 
@@ -78,17 +78,18 @@ struct Given {
 /// The uses of fields in the code of a machine.
 pub struct Text<'a> {
     actions: FxHashMap<&'a str, Vec<Use<'a>>>,
-    /// The fields that are read in other ways.
+    /// The fields that are read in other ways than by the names `cache_entry` and `tbe` in actions.
     elsewhere: FxHashSet<&'a str>,
-    /// For each kind, whether nothing is known of its fields, because code uses objects of that kind as a whole.
+    /// For each kind, whether its fields cannot be analysed, because code uses objects of that kind as a whole.
     opaque: [bool; 2],
 }
 
-/// The functions that gem5 calls for its own accesses, which the protocol's cores never make.
+/// The functions for gem5's functional accesses, which simulated cores never make.
 const FUNCTIONAL: [&str; 3] = ["functionalRead", "functionalWrite", "functionalReadBuffers"];
 
 impl<'a> Text<'a> {
-    /// Reads the code of a machine. `None` if the fields that hold the state are written elsewhere than in `setState`.
+    /// Reads the code of a machine. Returns `None` if code other than `setState` changes the fields `states`, which
+    /// hold the state.
     pub fn of(machine: &'a Machine, states: &[&str]) -> Option<Text<'a>> {
         let mut text = Text {
             actions: FxHashMap::default(),
@@ -134,12 +135,12 @@ impl<'a> Text<'a> {
         is_left_to_gem5.then_some(text)
     }
 
-    /// Whether a field is read otherwise than by actions of its line's transitions.
+    /// Whether a field is read in other ways than by actions of its line's transitions.
     pub fn is_read_elsewhere(&self, field: &str) -> bool {
         self.elsewhere.contains(field)
     }
 
-    /// Whether nothing is known of a kind.
+    /// Whether the fields of a kind cannot be analysed.
     pub fn is_opaque(&self, kind: Kind) -> bool {
         self.opaque[kind as usize]
     }
@@ -164,7 +165,7 @@ impl<'a> Text<'a> {
         });
     }
 
-    /// What the actions of a transition do with fields.
+    /// The accesses of the actions of a transition to fields.
     pub fn steps<'n>(&self, actions: impl Iterator<Item = &'n str>) -> Steps<'a> {
         let mut steps = Vec::new();
         let mut objects: [Objects; 2] = [vec![0], vec![0]];
@@ -200,8 +201,8 @@ impl<'a> Text<'a> {
         Steps { steps, end: objects }
     }
 
-    /// Notes as read elsewhere what a transition reads of objects that were there before and get their name on the way: such an
-    /// object may have another state.
+    /// Notes as read elsewhere the fields that a transition reads of objects that existed before and get their name
+    /// within the transition: such an object may have another state.
     pub fn note_known<'n>(&mut self, actions: impl Iterator<Item = &'n str>) {
         let mut is_known = [false; 2];
         for one in actions.filter_map(|name| self.actions.get(name)).flatten() {
@@ -216,7 +217,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Whether the fields with the state get nothing but the state that is given to `setState`.
+/// Whether `setState` assigns nothing but the state that it is given to the fields `states`.
 fn sets_given_state(function: &Function, states: &[&str]) -> bool {
     let is_given = |value: &Expression| {
         let ExpressionKind::Name(name) = &value.kind else { return false };
@@ -238,7 +239,7 @@ fn sets_given_state(function: &Function, states: &[&str]) -> bool {
     sets
 }
 
-/// Whether code leaves the fields with the state alone, and does not call what sets them.
+/// Whether code neither changes the fields `states` nor calls `setState`.
 fn keeps_states(body: &Block, states: &[&str]) -> bool {
     let mut keeps = true;
     visit::block(body, &mut |node| match node {
@@ -255,7 +256,7 @@ fn keeps_states(body: &Block, states: &[&str]) -> bool {
     keeps
 }
 
-/// Whether an expression is the message that is read or sent.
+/// Whether an expression is `in_msg` or `out_msg`.
 fn is_message(object: &Expression) -> bool {
     matches!(&object.kind, ExpressionKind::Name(name) if ["in_msg", "out_msg"].contains(&&*name.text))
 }
@@ -284,7 +285,7 @@ struct Reader<'a, 't> {
     uses: Vec<Use<'a>>,
     /// The tables and caches in which the action has allocated until now.
     allocated: Vec<&'a str>,
-    /// Whether the action comes here for certain.
+    /// Whether the action certainly reaches the current statement.
     is_certain: bool,
 }
 
@@ -346,11 +347,12 @@ impl<'a> Reader<'a, '_> {
             (Some((kind, field)), _) if self.is_certain => self.uses.push(Use::Writes(kind, field)),
             (Some(_), _) => {}
             (None, ExpressionKind::Field { object, .. }) if is_message(object) => {}
-            // A field of something else is written, which does not read it.
+            // Writing a field of another object does not read the field.
             (None, ExpressionKind::Field { object, .. }) => self.expression(object),
             (None, _) => self.expression(target),
         }
-        // Whether a copy is used shows behind it, where it has been written.
+        // The read follows the write of the copy, since the analysis goes backwards and must know whether the copy is
+        // live.
         self.uses.extend(from.map(|(kind, field)| Use::Reads(kind, field, to)));
     }
 
@@ -358,7 +360,7 @@ impl<'a> Reader<'a, '_> {
         all.iter().for_each(|inner| self.expression(inner));
     }
 
-    /// Expressions of which some may be an object as a whole.
+    /// Notes the uses in expressions, leaving out those that are an object as a whole.
     fn whole_or(&mut self, all: &'a [Expression]) {
         all.iter()
             .filter(|inner| kind_of(inner).is_none())
@@ -381,11 +383,11 @@ impl<'a> Reader<'a, '_> {
             }
             ExpressionKind::Call { function, arguments } => self.call(&function.text, arguments),
             ExpressionKind::Method { object, method, arguments } => {
-                // A method of the entry itself changes what a cache notes of it.
+                // A method of the entry itself concerns what the cache records about it, not its fields.
                 if kind_of(object).is_none() {
                     self.expression(object);
                 }
-                // The use of an entry is noted by its place in the cache.
+                // `setMRU` concerns the entry's place in the cache, not its fields.
                 if &*method.text == "setMRU" {
                     self.whole_or(arguments);
                 } else {
@@ -413,7 +415,7 @@ impl<'a> Reader<'a, '_> {
                 self.expression(object);
                 self.expressions(indices);
             }
-            // A local of such a name hides what the name stands for.
+            // A local variable of this name hides the object or message.
             ExpressionKind::Local { name, .. } => {
                 if ["cache_entry", "tbe", "in_msg", "out_msg"].contains(&&*name.text) {
                     self.text.opaque = [true; 2];
@@ -441,7 +443,7 @@ impl<'a> Reader<'a, '_> {
             }
             "unset_cache_entry" => self.uses.push(Use::Loses(Kind::Entry, is_certain)),
             "unset_tbe" => self.uses.push(Use::Loses(Kind::Tbe, is_certain)),
-            // Values that are only printed make no difference.
+            // Values that are only printed have no effect on the protocol.
             "DPRINTF" | "DPRINTFN" | "APPEND_TRANSITION_COMMENT" => {}
             // The fields that a function reads were noted as read elsewhere.
             _ if self.functions.contains(function) => self.whole_or(arguments),

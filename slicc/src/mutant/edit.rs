@@ -65,7 +65,7 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Its path, relative to the folder of the `.slicc` file.
+    /// The path of the file, relative to the folder of the `.slicc` file.
     pub fn path(&self) -> &str {
         &self.path
     }

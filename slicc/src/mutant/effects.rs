@@ -68,18 +68,18 @@ pub(super) enum Space {
     Peeked,
 }
 
-/// How something is accessed.
+/// The kind of an access to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// It is read.
+    /// The resource is read.
     Read,
-    /// It is overwritten by a value that does not depend on the old one: doing so twice is the same
-    /// as once.
+    /// The resource is overwritten by a value that does not depend on the old one: doing so twice is the same as
+    /// once.
     Set,
-    /// It is changed in a way that can be repeated, and that commutes with changes of the same
-    /// kind, such as adding elements to a set.
+    /// The resource is changed in a way that can be repeated, and that commutes with changes of the same kind, such
+    /// as adding elements to a set.
     Merge(Merge),
-    /// It is changed in any other way.
+    /// The resource is changed in any other way.
     Change,
 }
 
@@ -97,13 +97,13 @@ pub(super) enum Merge {
 /// The effects of an action.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
-    /// What the action accesses, and how.
+    /// The resources that the action accesses, each with the kind of access.
     pub accesses: Vec<(Resource, Access)>,
-    /// Whether it may fail.
+    /// Whether the action may end the run with a fault.
     pub fails: bool,
-    /// Whether it draws random delays, or schedules wakeups.
+    /// Whether the action draws random delays or schedules wakeups.
     pub timing: bool,
-    /// Whether some of its effects are unknown.
+    /// Whether some effects of the action are unknown.
     pub unknown: bool,
 }
 
@@ -114,7 +114,7 @@ impl Effects {
         !self.unknown && !self.fails && !self.timing && self.accesses.iter().all(reads)
     }
 
-    /// Whether the only effect is on which line is evicted.
+    /// Whether the only effect of the action is on which line is evicted.
     pub fn is_hint(&self) -> bool {
         let hints = |(thing, how): &(Resource, Access)| {
             *how == Access::Read || matches!(thing, Resource::Victims(_))

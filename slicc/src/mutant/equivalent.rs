@@ -1,9 +1,8 @@
 //! Finds mutants that cannot change what a protocol does.
 //!
-//! [`equivalent`] compares a mutant with its protocol, and returns the reason if it finds that both
-//! behave alike. It may miss equivalent mutants, but what it calls equivalent is so for the reason
-//! given. Only [`Reason::VictimOnly`] and [`Reason::NotReached`] are weaker; [`Reason::is_strict`]
-//! tells them apart.
+//! [`equivalent`] compares a mutant with its protocol, and returns the reason if it finds that both behave alike. It
+//! may miss equivalent mutants, but a mutant that it calls equivalent is so for the reason given. Only
+//! [`Reason::VictimOnly`] and [`Reason::NotReached`] are weaker; [`Reason::is_strict`] tells them apart.
 //!
 //! All actions of a transition run within one event, with nothing in between, so their order
 //! matters only where one accesses what another changes. Two messages sent into the same virtual
@@ -98,8 +97,8 @@ impl Reason {
         }
     }
 
-    /// Whether the reason holds only for programs that ask for nothing but accesses of cores, as what is known of
-    /// unreachable entries does.
+    /// Whether the reason holds only for programs that make no requests but accesses of cores. Reasons for
+    /// unreachable entries assume this.
     pub fn assumes_accesses_only(&self) -> bool {
         match self {
             Reason::Unreachable { .. } => true,
@@ -198,8 +197,8 @@ impl Reached {
     }
 }
 
-/// Returns the reason why a mutant is equivalent to its protocol, or `None` if no reason was found.
-/// `same_parameters` is as in [`touched`]; `reached` is what is known of runs of the protocol.
+/// Returns the reason why a mutant is equivalent to its protocol, or `None` if no reason was found. `same_parameters`
+/// is as in [`touched`]; `reached` has the entries that known runs of the protocol have reached.
 pub fn equivalent(
     original: &Protocol,
     mutated: &Protocol,
@@ -312,7 +311,7 @@ impl<'a> Examiner<'a> {
         })
     }
 
-    /// The reason why an entry that differs behaves alike, as far as its code shows.
+    /// The reason why an entry behaves alike although its code differs; `None` if its code does not show one.
     fn examine(&mut self, place: &TableEntry) -> Option<Reason> {
         let ours = self.comparison.machines.0;
         let one = ours.transitions.iter().find(|one| {

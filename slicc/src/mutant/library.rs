@@ -305,7 +305,7 @@ fn core(
     Some(RegisterValue::Opaque)
 }
 
-/// A core continues, and may issue another request.
+/// Adds the effects of a core that continues and may issue another request.
 fn asked(walk: &mut Walk<'_, '_>) {
     walk.effects.fails = true;
     walk.effects.timing = true;

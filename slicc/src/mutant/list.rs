@@ -158,8 +158,8 @@ impl List<'_> {
         })
     }
 
-    /// The number of bytes from `at` up to and including the next comma or semicolon, if that is
-    /// what comes next.
+    /// The number of bytes from `at` up to and including the next comma or semicolon; 0 if something else comes
+    /// first.
     fn separator_behind(&self, at: u32) -> u32 {
         let rest = &self.text[at as usize..self.end as usize];
         let inner = rest.trim_start();

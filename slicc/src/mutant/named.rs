@@ -1,11 +1,10 @@
 //! The mutants that come with the program: known faults of protocols, by name.
 //!
-//! The tables `fixtures/protocols/mutants/PROTOCOL.faults` describe each fault by machine, states,
-//! events, and the calls that it adds, removes or changes (`named::fault` has the format,
-//! `named::clause` the possible changes). The names of states, events, buffers and functions of
-//! Ruby are gem5's. So a description fits any protocol of that name, whatever its actions and ports
-//! are called: the built-in one, gem5's own files, or an edited copy. Unless exactly one place
-//! fits, [`Misfit`] says what was looked for and which places there are.
+//! The tables `fixtures/protocols/mutants/PROTOCOL.faults` describe each fault by machine, states, events, and the
+//! calls that it adds, removes or changes (`named::fault` has the format, `named::clause` the possible changes). The
+//! names of states, events, buffers and functions of Ruby are gem5's. So a description fits any protocol of that
+//! name, whatever its actions and ports are called: the built-in one, gem5's own files, or an edited copy. Unless
+//! exactly one place fits, [`Misfit`] has a description of the place and the candidates.
 //!
 //! The tables `fixtures/protocols/repairs/PROTOCOL.repairs` describe repairs ([`super::repair`]) in
 //! the same way.
@@ -36,8 +35,8 @@ pub use misfit::Misfit;
 static FAULTS: LazyLock<Vec<OnceLock<Vec<Fault>>>> =
     LazyLock::new(|| vec![OnceLock::new(); fixtures::PROTOCOLS.len()]);
 
-/// The faults of the protocols whose tables are wanted, protocol by protocol. A table that cannot be read yields none; a test checks
-/// that all can.
+/// The faults of the protocols whose tables `is_wanted` selects, protocol by protocol. A table that cannot be read
+/// yields none; a test checks that all can.
 fn faults(is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'static Fault> {
     let tables = fixtures::PROTOCOLS.iter().zip(&*FAULTS);
     let wanted = tables.filter(move |(one, _)| is_wanted(one.faults));
@@ -79,7 +78,8 @@ pub fn find(name: &str) -> Option<Mutant> {
     found.map(|one| one.mutant(Origin::Named))
 }
 
-/// The repairs of released protocols, protocol by protocol. A table that cannot be read has none; a test reads them.
+/// The repairs of released protocols, protocol by protocol. A table that cannot be read yields none; a test checks
+/// that all can.
 static REPAIRS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
     let repairs = fixtures::REPAIRS.iter();
     repairs.flat_map(|(name, text)| fault::parse(name, text).unwrap_or_default()).collect()

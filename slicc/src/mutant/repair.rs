@@ -34,7 +34,7 @@ pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
     all().filter(move |one| is_of(one, protocol))
 }
 
-/// Whether a repair is one of a protocol's.
+/// Whether a repair applies to a protocol: to its name, or to that of the protocol on which it is built.
 pub fn is_of(repair: &Mutant, protocol: &str) -> bool {
     repair.protocol == protocol
         || BUILT_ON.iter().any(|(name, base)| *name == protocol && repair.protocol == *base)
@@ -62,11 +62,11 @@ pub struct Repaired {
     pub left_out: Vec<(Mutant, Misfit)>,
 }
 
-/// Applies every repair that fits. Repairs are in today's language: one with which a protocol in an
-/// older dialect has errors does not fit it.
+/// Applies every repair that fits. Repairs are written in today's SLICC: if a protocol in an older dialect has errors
+/// with a repair, the repair does not fit it.
 ///
 /// # Errors
-/// A repair fits a protocol in today's language, but the protocol has errors with it.
+/// Fails with the diagnostics if a repair fits a protocol in today's language, but the repaired protocol has errors.
 pub fn all_that_fit(protocol: &Protocol) -> Result<Repaired, Failure> {
     let mut repaired =
         Repaired { protocol: protocol.clone(), applied: Vec::new(), left_out: Vec::new() };

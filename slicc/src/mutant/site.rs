@@ -21,7 +21,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The operator that made it, if one did.
+    /// The operator that made the mutant; `None` for a known fault or a repair.
     pub fn operator(&self) -> Option<Operator> {
         if let Origin::Made { operator, .. } = self { Some(*operator) } else { None }
     }
@@ -36,9 +36,9 @@ pub struct Site {
     pub state: Option<String>,
     /// The event, if the edit is about one entry of the table.
     pub event: Option<String>,
-    /// What is edited. In an entry: the action, followed by `@2` if it is the second of its name,
-    /// or another word that identifies the edit. Otherwise the action, port or buffer, such as
-    /// `action:send_data@1`, with a number if it has several places of that kind.
+    /// The part that is edited. In an entry: the action, followed by `@2` if it is the second of its name, or another
+    /// word that identifies the edit. Otherwise the action, port or buffer, such as `action:send_data@1`, with a
+    /// number if it has several places of that kind.
     pub place: String,
 }
 

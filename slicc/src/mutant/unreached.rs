@@ -7,7 +7,7 @@ use super::touched::TableEntry;
 use crate::builtin;
 use crate::protocol::Protocol;
 
-/// The first words of reasons that do not exclude that an entry is reached in some run.
+/// The first words of the reasons for which an entry was not reached but may be reachable.
 const WEAK: [&str; 2] = ["rare", "unknown"];
 
 /// The kinds of requests that programs make in addition to loads and stores of cores.
@@ -20,15 +20,16 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Whether an entry that is unreachable by accesses of cores alone, for this reason, may be reachable.
+    /// Whether an entry that accesses of cores alone cannot reach, for the reason `why`, may be reachable by these
+    /// requests.
     fn reaches(self, place: &TableEntry, why: &str) -> bool {
         let needs_devices = place.machine == "DMA" || why.starts_with("needs DMA");
         self.devices && needs_devices || self.flushes && why.starts_with("needs flush")
     }
 }
 
-/// The entries of a protocol that are unreachable by programs that ask for this, as far as is known, with the reasons;
-/// none if the protocol is not built in.
+/// The entries of a protocol that are unreachable by programs that make these requests, with the reasons, as
+/// `unreached.csv` lists them. Empty unless the protocol is an unchanged built-in one without settings.
 pub fn of(protocol: &Protocol, asked: Asked) -> BTreeMap<TableEntry, String> {
     let own = builtin::builtin(protocol.name());
     let is_ours = own.is_some_and(|own| protocol.loaded.own_files() == own.files);
@@ -50,8 +51,8 @@ pub fn of(protocol: &Protocol, asked: Asked) -> BTreeMap<TableEntry, String> {
     all
 }
 
-/// Whether an entry leads to a given state. If the state is computed, a row of the table is about
-/// one of several.
+/// Whether the next state of an entry is fixed. If it is computed, a row of `unreached.csv` is only about one of
+/// several next states.
 fn has_one_end(protocol: &Protocol, place: &TableEntry) -> bool {
     let mut machines = protocol.program.machines.iter();
     machines.any(|machine| {

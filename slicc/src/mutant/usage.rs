@@ -19,7 +19,7 @@ pub(super) struct Usage<'a> {
 }
 
 impl<'a> Usage<'a> {
-    /// Collects what a protocol uses.
+    /// Collects the enumerators, counters and networks that a protocol uses.
     pub fn of(protocol: &'a Protocol) -> Usage<'a> {
         let mut usage = Usage {
             protocol,
@@ -66,8 +66,8 @@ impl<'a> Usage<'a> {
         });
     }
 
-    /// Records the counters in an assignment: a field that is increased or decreased, with the
-    /// field by which it is, and a field that becomes the size of a set.
+    /// Records the counters in an assignment: a field that is changed by an operation on its old value and the other
+    /// operand, a field that becomes the size of a set, and a field whose name contains `ack`.
     fn count(&mut self, target: &'a Expression, value: &'a Expression) {
         let Some(own) = field(target) else { return };
         match &value.kind {

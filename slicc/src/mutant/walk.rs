@@ -66,7 +66,7 @@ pub(super) fn function(statement: &Statement) -> Option<&str> {
     }
 }
 
-/// Whether a statement only prints, counts or checks something.
+/// Whether a statement only prints, comments or checks: debug output, an assertion or `error`.
 pub(super) fn is_talk(statement: &Statement) -> bool {
     let talk = ["DPRINTF", "DPRINTFN", "APPEND_TRANSITION_COMMENT", "assert", "error"];
     function(statement).is_some_and(|name| talk.contains(&name))

@@ -178,7 +178,7 @@ impl Place<'_> {
     }
 }
 
-/// The words with which a declaration begins that goes on with a parenthesis.
+/// The reserved words of declarations that continue with a parenthesis.
 const DECLARED_IN_PARENTHESES: [&str; 9] = [
     "machine",
     "in_port",

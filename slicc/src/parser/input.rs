@@ -270,8 +270,8 @@ pub(super) fn text(input: In<'_>) -> Parsed<'_, Name> {
     Ok((input.next(), Name { text, span }))
 }
 
-/// Parses what `inner` does between an opening and a closing token. If the closing one is missing,
-/// the message points at the opening one.
+/// Parses `inner` between an opening and a closing token. If the closing one is missing, the message points at the
+/// opening one.
 pub(super) fn enclosed<'a, T>(
     (open, close): (TokenKind, TokenKind),
     mut inner: impl Parser<In<'a>, Output = T, Error = Unexpected>,

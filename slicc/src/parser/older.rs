@@ -1,7 +1,7 @@
 //! The grammar of SLICC in older versions of gem5, where it differs from today's.
 //!
-//! Each function here accepts today's form as well, and gives the syntax tree of it. What needs more
-//! than another tree of the same place is in [`crate::dialect`].
+//! Each function here accepts today's form as well, and returns the syntax tree of today's form. Changes that involve
+//! other places of the tree are in [`crate::dialect`].
 
 use nom::Parser;
 use nom::combinator::{map, opt};
@@ -75,7 +75,7 @@ fn parameter(input: In<'_>) -> Parsed<'_, Object> {
     Ok((rest, Object { kind, pointer, name, pairs, value, span }))
 }
 
-/// Parses an attribute of a parameter; after the comma of the next parameter stands a type.
+/// Parses an attribute of a parameter. If a type follows the comma, the next parameter begins there instead.
 fn attribute(input: In<'_>) -> Parsed<'_, Pair> {
     let after = input.next();
     if input.kind() == TokenKind::Comma && after.second() != TokenKind::Attribute {
@@ -84,8 +84,8 @@ fn attribute(input: In<'_>) -> Parsed<'_, Pair> {
     preceded(token(TokenKind::Comma), pair).parse(input)
 }
 
-/// Parses the declaration of a type of the library. Until March 2011 one with methods was declared
-/// so as well, which today is a `structure`.
+/// Parses the declaration of a type of the library. Until March 2011, a type with methods, which is a `structure`
+/// today, was declared in this way, too.
 pub(super) fn external_type(input: In<'_>) -> Parsed<'_, Declaration> {
     let (after, (name, _)) = head(qualified).parse(input.next())?;
     if after.kind() != TokenKind::OpenBrace {

@@ -143,7 +143,7 @@ fn check(input: In<'_>) -> Parsed<'_, StatementKind> {
     with_semicolon(enclosed(PARENTHESES, checked(input.kind()))).parse(input.next())
 }
 
-/// Parses the inside of the parentheses of such a statement.
+/// Parses the inside of the parentheses of a `check_...` statement.
 fn checked<'a>(kind: TokenKind) -> impl Fn(In<'a>) -> Parsed<'a, StatementKind> {
     move |input| match kind {
         TokenKind::CheckAllocate => {

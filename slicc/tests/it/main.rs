@@ -1,4 +1,4 @@
-//! Protocols as text: operators, named mutants and repairs.
+//! Tests of protocols as text: their tables, operators, named mutants and repairs.
 //!
 //! One program, so that all tests are linked once and share the processors.
 

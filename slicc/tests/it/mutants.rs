@@ -101,7 +101,8 @@ fn mutants_without_a_repair_are_of_the_catalogue_and_its_machine() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The differences between a mutant and what it should be, given the released tables.
+/// The deviations of a mutant: rows of its repair that differ from the released tables, and other rows that it
+/// changes.
 fn strange(mutant: &Mutant, ours: &Protocol, released: &tables::Table) -> Vec<String> {
     let mutated = opened(mutant);
     let (before, after) = (tables::compiled(ours), tables::compiled(&mutated));

@@ -5,8 +5,8 @@ use slicc::mutant::touched::{TableEntry, touched};
 use slicc::mutant::{Misfit, Mutant, named, repair};
 use slicc::protocol::Protocol;
 
-/// The repairs that a built-in protocol has in a form of its own, so that its mutant and the repair
-/// do not give it back.
+/// The repairs that a built-in protocol has in a form of its own: applied to the mutant of the same name, the repair
+/// does not give the built-in protocol back.
 const IN_ITS_OWN_FORM: [&str; 9] = [
     // The answer of memory is for the DMA engine that the TBE names, not for the directory.
     "mesi2-dir-cleanreplacement-during-dma",
@@ -16,7 +16,7 @@ const IN_ITS_OWN_FORM: [&str; 9] = [
     "amd-stale-dirty-victim",
     // A store that has joined that of the partner waits for its own turn.
     "amd-pair-locked-rmw-split",
-    // What has to wait is set aside, and does not go round.
+    // Messages that have to wait are set aside instead of recycled.
     "amd-corepair-recycles-probe-queue",
     // The directory looks at the line before it triggers an event.
     "amd-dir-memory-write-overtaken",
@@ -81,7 +81,8 @@ fn a_repair_takes_the_mutant_of_its_name_out() {
     assert!(tried >= 15, "{tried}");
 }
 
-/// The built-in protocol with a mutant, all repairs that fit, and the entries that differ from it.
+/// Applies all repairs that fit to a built-in protocol with a mutant. Returns their names, and the entries that still
+/// differ from the built-in protocol.
 fn repaired(mutant: &str) -> (Vec<String>, Vec<TableEntry>) {
     let mutant = named::find(mutant).unwrap();
     let original = open(&mutant.protocol);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{Events, NONE};
 use memory::{FenceEffect, Label, Model};
 
-/// Whether an operation is in a barrier chain.
+/// Whether an operation belongs to its thread's barrier chain (see [`super`]).
 pub(super) fn is_barrier(model: Model, label: Label) -> bool {
     let is_release = model.buffers_by_location() && label.is_release_store();
     is_release || model.fence_effect(label.kind) == Some(FenceEffect::StoreStore)
@@ -36,14 +36,15 @@ pub(super) struct ThreadChains<'a> {
     /// The last event of the barrier chain.
     barrier: u32,
     barrier_length: u32,
-    /// The last fence of the barrier chain, and whether the main chain follows it already.
+    /// The last fence of the barrier chain, and whether an event of the main chain already follows it.
     fence: u32,
     is_fence_followed: bool,
-    /// The last release store, if the main chain does not follow it yet.
+    /// The last release store, if no event of the main chain follows it yet.
     release: Option<u32>,
-    /// Per store chain (one under TSO, one per location under PSO).
+    /// The store chains of the thread: by location under PSO, under TSO a single one with key 0.
     stores: FxHashMap<u32, StoreChain>,
-    /// Per location the last store, if events of the main chain may wait for it alone.
+    /// Per location, the last store; empty under models where no event of the main chain waits for that store
+    /// alone.
     own: FxHashMap<u32, u32>,
     undrained: Vec<u32>,
     unbarred: Vec<u32>,

@@ -68,13 +68,13 @@ pub struct Events {
     pub source: Vec<u32>,
     /// Preserved program order, reduced to neighbours: per event, those before it.
     pub po_back: Csr,
-    /// The same edges forwards, once they are asked for.
+    /// The same edges forwards, computed when they are first needed.
     po: OnceLock<Csr>,
     /// Per write, the last reader in each chain, among them store-conditionals whose load-linked read it.
     pub readers: Csr,
     /// Per location, the last reader of the initial value in each chain.
     pub initial_readers: Csr,
-    /// The writes, by location and slot, and per write its group there, once they are asked for.
+    /// The writes, by location and slot, and per write its group there; computed when they are first needed.
     write_index: OnceLock<(Index, Vec<u32>)>,
 }
 
@@ -297,12 +297,13 @@ impl Events {
     }
 }
 
-/// The last reader in each chain, of each of some sources.
+/// Collects the last reader in each chain of each source.
 struct LastReaders {
-    /// Sources with a reader, and for each of them the number of the source's reader before.
+    /// Pairs of a source and a reader of it. `before` has per pair the index of the previous pair of the same
+    /// source, or [`NONE`].
     readers: Vec<(u32, u32)>,
     before: Vec<u32>,
-    /// Per source, the number of its last reader.
+    /// Per source, the index of its last pair, or [`NONE`].
     last: Vec<u32>,
 }
 
@@ -311,8 +312,8 @@ impl LastReaders {
         LastReaders { readers: Vec::new(), before: Vec::new(), last: vec![NONE; sources] }
     }
 
-    /// Adds a reader. It takes the place of an earlier one of its chain, which is among the last few, since
-    /// those of a thread come together.
+    /// Adds a reader. It replaces an earlier reader of its chain, which is among the source's last few, since
+    /// all readers of a thread are added together.
     fn add(&mut self, events: &Events, source: u32, event: u32) {
         let last = self.last[source as usize];
         let mut at = last;

@@ -42,7 +42,6 @@
 //! which they were derived, and an edge's premises have smaller numbers; this is what makes proofs
 //! (see `explain`) possible. [`Saturation::mark`] and [`Saturation::undo`] restore clocks
 //! and edges exactly.
-//!
 
 mod observe;
 mod transit;
@@ -80,7 +79,7 @@ pub enum NoFixpoint {
         /// The read of the initial value.
         read: u32,
     },
-    /// A bound was met.
+    /// One of the [`Bounds`] was met.
     Exceeded,
 }
 
@@ -100,7 +99,7 @@ pub struct Saturation<'a> {
     pub events: &'a Events,
     accesses: Accesses,
     bounds: &'a Bounds,
-    /// Events whose writes are final.
+    /// The writes of final values; each is the last write of its location.
     finals: Vec<u32>,
     clocks: Clocks,
     edges: Vec<Edge>,
@@ -129,7 +128,7 @@ pub struct Saturation<'a> {
 
 impl<'a> Saturation<'a> {
     /// Creates the order before saturation. `rank` is a permutation of the events. Events are visited in
-    /// about that order, which affects only the speed. `finals` are the events whose writes are final.
+    /// about that order, which affects only the speed. `finals` are the writes of final values.
     pub fn new(
         events: &'a Events,
         rank: Vec<u32>,
@@ -171,7 +170,7 @@ impl<'a> Saturation<'a> {
     /// Returns the contradiction, or [`NoFixpoint::Exceeded`] if a bound was met.
     pub fn reset(&mut self) -> Result<(), NoFixpoint> {
         self.clocks.fill(0);
-        // Nothing is known but the chains.
+        // Initially only the order within each chain is known.
         for event in 0..self.events.len() as u32 {
             let at = event as usize;
             self.clocks.of_mut(event)[self.events.slot[at] as usize] = self.events.position[at] - 1;

@@ -5,7 +5,8 @@ use crate::engine::events::{INITIAL, NONE};
 use super::{NoFixpoint, Rule, Saturation};
 
 impl Saturation<'_> {
-    /// Adds the edges that follow directly from reads and final values: R4, R5, initial and final.
+    /// Adds the edges that follow directly from reads and final values: those of R4 and R5, from readers of
+    /// initial values to the first writes of other threads, and from other writes to final ones.
     pub(super) fn observe(&mut self) -> Result<(), NoFixpoint> {
         let events = self.events;
         // The last write of each location by the current thread.

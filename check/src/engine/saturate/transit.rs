@@ -3,7 +3,7 @@
 use super::{NoFixpoint, Overwritten, Saturation};
 
 impl Saturation<'_> {
-    /// Adds the transit edges that an event's main slots call for (PSO).
+    /// Adds the transit edges that follow from the main and barrier slots of an event's clock (PSO).
     pub(super) fn receive_transit(&mut self, event: u32) -> Result<(), NoFixpoint> {
         let mut found = std::mem::take(&mut self.found);
         let view = (self.events, &self.clocks, &self.accesses.main);

@@ -17,10 +17,11 @@ pub(super) const WARM_UP: usize = 3;
 const SETTLED: usize = 3;
 /// Number of places, each half a window after the last, at which a cut is tried.
 const ATTEMPTS: usize = 4;
-/// Number of windows that have to be members beside those that are placed.
+/// Number of windows of further events that are admitted after those to be placed, so that placements see
+/// what follows them.
 const LOOKAHEAD: usize = 2;
 
-/// Two parts of the events of an input.
+/// A division of the events of an input into two parts.
 #[derive(Debug)]
 pub(super) struct Cut {
     /// Per event, whether it is in the first part.
@@ -33,7 +34,7 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// Searches a cut near the middle. `None` if none is found.
+    /// Searches a cut near the middle of the order of admission. Returns `None` if none is found.
     pub fn find(
         input: &Input<'_>,
         admission: &[u32],
@@ -70,8 +71,8 @@ impl Cut {
         (0..ATTEMPTS).find_map(|attempt| Cut::after(input, past, &order[..cut_at(attempt)]))
     }
 
-    /// The cut after some events, and after others in this order, unless events after it read from writes
-    /// that cannot be the last before it.
+    /// The cut after the events `past`, in any order, followed by the events `around` in this order. `None`
+    /// if events after the cut read from writes that cannot be the last of their locations before it.
     fn after(input: &Input<'_>, past: &[u32], around: &[u32]) -> Option<Cut> {
         let mut is_first = vec![false; input.nodes()];
         for &event in past.iter().chain(around) {
@@ -108,8 +109,8 @@ impl Cut {
     }
 }
 
-/// Per location, the source before the cut of the events after it, or [`NONE`]. `None` if a location has two,
-/// or was written although its initial value is still read.
+/// Per location, the source before the cut that events after it read from, or [`NONE`]. Returns `None` if a
+/// location has two such sources, or is written before the cut although its initial value is read after it.
 fn held(input: &Input<'_>, is_first: &[bool]) -> Option<Vec<u32>> {
     let mut held = vec![NONE; input.locations()];
     for (event, _) in is_first.iter().enumerate().filter(|&(_, &is_first)| !is_first) {
@@ -129,8 +130,9 @@ fn held(input: &Input<'_>, is_first: &[bool]) -> Option<Vec<u32>> {
     if (0..is_first.len()).any(overwrites) { None } else { Some(held) }
 }
 
-/// The last writes before the cut, as far as they are known. `None` if a location has two, or is written after
-/// its final value.
+/// The writes that must be the last of their locations before the cut, as far as they are known. Returns
+/// `None` if a location has two such writes, or is written after the cut although the write of its final
+/// value is before it.
 fn finals(input: &Input<'_>, is_first: &[bool], held: &[u32]) -> Option<Vec<u32>> {
     let mut last: Vec<u32> = held.to_vec();
     let mut is_final = vec![false; held.len()];

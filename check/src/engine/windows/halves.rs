@@ -12,10 +12,10 @@ use super::{Ended, Extent, Input};
 use crate::bounds::Bounds;
 use crate::engine::both::both;
 
-/// Number of windows, and of events, from which on a history is divided.
+/// Number of windows, and number of events, that a history needs at least to be divided.
 const MINIMUM_WINDOWS: usize = 128;
 const MINIMUM_EVENTS: usize = 1 << 16;
-/// Number of windows on either side of a cut where a contradiction may be due to it.
+/// Number of windows on either side of the cut within which a contradiction may be due to the cut.
 const NEAR: usize = WARM_UP + 6;
 
 /// Searches a memory order by halves. `None` if the whole history should be searched instead: it is short, or
@@ -51,15 +51,16 @@ enum Half {
     Order(Vec<u32>),
     /// There was a contradiction that may be due to the cut.
     FailedNearCut,
-    /// There was a contradiction that the whole history has as well, after about so many events of the order of admission.
+    /// There was a contradiction that the whole history has as well, after about this many events of the
+    /// order of admission.
     Failed(usize),
     /// The other half had such a contradiction.
     Stopped,
-    /// A bound was met.
+    /// One of the [`Bounds`] was met.
     Exceeded,
 }
 
-/// Puts together what was found for the halves.
+/// Combines the results of the halves. Returns `None` if a failure may be due to the cut.
 fn join(first: Half, second: Half) -> Option<Ended> {
     match (first, second) {
         (Half::Order(mut order), Half::Order(second)) => {
@@ -96,8 +97,9 @@ impl Halves<'_> {
         self.place(&part, first, bounds, |placed| placed < near)
     }
 
-    /// Places the events of a half, which is behind `first` events. `is_near` says whether a contradiction after so many of its own may
-    /// be due to the cut.
+    /// Places the events of a half that has `first` events of the history before it. `is_near` takes the
+    /// number of the half's events that were placed before a contradiction and returns whether the
+    /// contradiction may be due to the cut.
     fn place(
         &self,
         part: &Part,
@@ -133,7 +135,8 @@ mod tests {
     use crate::engine::events::Events;
     use crate::generate::{Recipe, generate, without_order};
 
-    /// How the search by halves ends for a history of so many operations.
+    /// Returns the number of events of a generated history and how the search by halves ends for it; `None`
+    /// if it is not divided.
     fn ended(model: Model, operations: u32) -> Option<(usize, Ended)> {
         let recipe = Recipe { model, operations, locations: 32, seed: 1, ..Recipe::default() };
         let history = without_order(&generate(&recipe).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Finds a memory order window by window, without the order that is forced in the whole history.
+//! Finds a memory order window by window ([`order`]), without deriving the forced order of the whole history.
 //!
 //! Most histories are consistent, and the place of an event in memory order is decided by the events around
 //! it. So events are admitted to a *window* in about the order of memory, the rules are applied to the
@@ -42,15 +42,16 @@ use memory::Model;
 pub use reorder::{Reorder, Stretch};
 use search::{Progress, Search};
 
-/// The patience that is enough where another way to decide is fast.
+/// The [`Extent::patience`] of [`order_of`]. It is low, since the stages that keep the whole history decide
+/// fast for models with store buffers.
 const PATIENCE: usize = 96;
 
-/// The events to be placed, and the order that is known beforehand. Events are numbered thread by thread in
-/// program order; those without a thread come last.
+/// The events to be placed, as columns, and the order among them that is known beforehand. Events are
+/// numbered thread by thread in program order; those without a thread come last.
 #[derive(Debug)]
 pub struct Input<'a> {
-    /// Per event, its thread; [`NONE`] for an event that stands for others, as a join of preserved program
-    /// order does.
+    /// Per event, its thread; [`NONE`] for a node that is no operation, such as a join of preserved program
+    /// order.
     pub thread: &'a [u32],
     /// Per event, its location; [`NONE`] if it has none.
     pub location: &'a [u32],
@@ -63,7 +64,8 @@ pub struct Input<'a> {
     pub writes: &'a [bool],
     /// Per event, those that precede it in preserved program order, reduced to neighbours.
     pub before: &'a Csr,
-    /// Per write, the events whose source it is. Those that precede others of them may be missing.
+    /// Per write, the events whose source it is. A reader that precedes another reader of the same write may
+    /// be missing.
     pub readers: &'a Csr,
     /// Per location, the events whose source is its initial value.
     pub initial_readers: &'a Csr,
@@ -114,14 +116,15 @@ impl Input<'_> {
 /// How a search by windows ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// All events, in an order that follows the rules.
+    /// All events, in an order that follows the rules. Its caller has to check it.
     Order(Vec<u32>),
     /// No order was found.
     GaveUp {
-        /// About so many events of the order of admission were placed, at most.
+        /// The largest number of events that were placed at a time, as an approximate position in the order
+        /// of admission.
         placed: usize,
     },
-    /// A bound was met.
+    /// One of the [`Bounds`] was met.
     Exceeded,
 }
 
@@ -137,8 +140,8 @@ pub fn size_for(threads: usize, model: Model, events: usize) -> usize {
     (factor * in_progress * threads).clamp(256, 3072)
 }
 
-/// Searches a memory order of the events of a model with store buffers, with windows of about `size`
-/// events.
+/// Searches a memory order of the events of a model that has a machine, that is, no weak model, with windows
+/// of about `size` events.
 pub fn order_of(events: &Events, finals: &[u32], size: usize, bounds: &Bounds) -> Ended {
     let columns = Columns::of(events);
     let input = columns.input(events, finals);
@@ -148,7 +151,7 @@ pub fn order_of(events: &Events, finals: &[u32], size: usize, bounds: &Bounds) -
     }
 }
 
-/// What an [`Input`] has of each event and [`Events`] has not.
+/// The columns of an [`Input`] that [`Events`] does not store in this form.
 struct Columns {
     thread: Vec<u32>,
     reads: Vec<bool>,
@@ -183,20 +186,21 @@ impl Columns {
 /// How large windows are, and how long the search goes on.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// Number of events of a window, about.
+    /// Approximate number of events of a window.
     pub size: usize,
-    /// Number of members that may be looked at for each that is placed, and for each of the first two
-    /// windows, before the search gives up.
+    /// Number of visits of window members per placed event, plus the same number for each event of two
+    /// windows, after which the search gives up.
     pub patience: usize,
 }
 
-/// The order in which events come to windows, about that of memory. `None` if what the input preserves of program order
-/// contradicts reads-from.
+/// The order in which events are admitted to windows, which approximates memory order. `None` if the program
+/// order that the input preserves contradicts reads-from.
 pub fn admission(input: &Input<'_>) -> Option<Vec<u32>> {
     admission::order(input)
 }
 
-/// Searches a memory order. The events come to windows in the order of `admission`.
+/// Searches a memory order. Events are admitted to windows in the order of `admission`. The two halves of a
+/// long history are searched in parallel.
 pub fn order(input: &Input<'_>, admission: &[u32], extent: Extent, bounds: &Bounds) -> Ended {
     if let Some(ended) = halves::order(input, admission, extent, bounds) {
         return ended;

@@ -24,9 +24,10 @@ pub(super) struct Part {
 
 impl Part {
     /// The events of `order`, which is the order of their admission. `held` is, per location, the source
-    /// whose value it holds at first: a write that is not of the part, or [`INITIAL`]. To the part, that is
-    /// the initial value; other sources that are not of the part become unknown. `finals` are the
-    /// writes of its final values. Cost: linear in the input.
+    /// whose value it holds at first: a write that is not of the part, [`INITIAL`], or [`NONE`] if no event
+    /// of the part reads that value. To the part, that source is the initial value; other sources that are
+    /// not of the part become unknown. `finals` are the writes of final values; those that are not of the
+    /// part are ignored. Cost: linear in the input.
     pub fn new(input: &Input<'_>, order: &[u32], held: &[u32], finals: &[u32]) -> Part {
         let mut number = vec![NONE; input.nodes()];
         for &event in order {
@@ -84,7 +85,7 @@ impl Part {
         &self.admission
     }
 
-    /// The event of the whole input that an event of the part is.
+    /// The number in the whole input of an event of the part.
     pub fn original(&self, event: u32) -> u32 {
         self.events[event as usize]
     }
@@ -118,7 +119,8 @@ impl Numbers<'_> {
         inside.unwrap_or_else(|| if is_held() { INITIAL } else { NONE })
     }
 
-    /// Lists of events, for each event of the part.
+    /// Restricts lists of events, of which every event of the input has one, to the part, and renumbers their
+    /// items.
     fn lists(&self, lists: &Csr) -> Csr {
         let pairs = self.events.iter().enumerate().flat_map(|(number, &event)| {
             let items = lists.of(event).iter().filter_map(|&item| self.get(item));

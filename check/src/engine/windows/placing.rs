@@ -13,7 +13,7 @@ use super::Input;
 use super::prefix::Prefix;
 use super::window::{Window, union};
 
-/// Lists of slots, a slot in at most one of them.
+/// Linked lists of slots. A slot is in at most one of them.
 #[derive(Debug, Default)]
 struct Lists {
     first: Vec<u32>,
@@ -37,12 +37,12 @@ impl Lists {
     }
 }
 
-/// What is kept between windows, so that it is allocated once.
+/// Buffers that are reused from window to window, so that they are allocated once.
 #[derive(Debug)]
 pub(super) struct Scratch {
     /// Per location, the writes that its lock, or a ban, keeps out.
     kept_out: Lists,
-    /// Per location, the last search that followed its lock.
+    /// Per location, the number of the last search that followed its lock.
     met: Vec<u32>,
     search: u32,
     reach: Vec<u64>,
@@ -65,14 +65,15 @@ impl Scratch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ban {
     pub event: u32,
-    /// What the location holds: a write, or [`INITIAL`](crate::engine::events::INITIAL).
+    /// The write whose value the location holds, or [`INITIAL`](crate::engine::events::INITIAL).
     pub held: u32,
 }
 
-/// What keeps placements from being wrong.
+/// Restrictions on which writes may be placed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caution<'a> {
-    /// Whether a write waits for its readers to be members, if there is another write that could be next.
+    /// Whether a write has to wait until all its readers are members of the window, if the window has another
+    /// unplaced write of its location.
     pub holds: bool,
     pub bans: &'a [Ban],
 }
@@ -100,7 +101,8 @@ pub(super) struct Placing<'a, 'e> {
     free: BinaryHeap<Reverse<(u8, u32, u32)>>,
     /// Per slot, the writes that wait until it is placed.
     held_back: Lists,
-    /// A bit for each write whose location was locked since the rules were applied.
+    /// A bit for each write whose location is locked by a write that was placed since the rules were last
+    /// applied.
     kept: Vec<u64>,
     /// The locations that were locked.
     locked: Vec<u32>,
@@ -167,8 +169,9 @@ impl<'a, 'e> Placing<'a, 'e> {
         }
     }
 
-    /// Adds a slot to those that may be next. First come those that constrain no other, then writes that
-    /// are known to be possible, and then guesses: the write that is expected first.
+    /// Adds a slot to those that may be next. First come events that constrain no other, then reads from
+    /// unknown sources and writes that are known to be possible, and then guesses: the write that is expected
+    /// first.
     fn offer(&mut self, slot: u32) {
         let event = self.window.event(slot);
         let rank = self.window.rank(slot);
@@ -182,9 +185,11 @@ impl<'a, 'e> Placing<'a, 'e> {
         self.free.push(Reverse((key.0, key.1, slot)));
     }
 
-    /// When a write is expected, as a number of events from here on, by two estimates together: what is known to precede it and
-    /// its readers, and the order of admission, which is close to program order where little else is known. Its readers count,
-    /// since the write keeps others out until they are placed.
+    /// Estimates when a write is placed, as a number of events from the end of the prefix. The estimate is
+    /// the sum of the write's rank in the window, which reflects what is known to precede it, and of its
+    /// distance in the order of admission, which is close to program order where little else is known. Each
+    /// is raised to the average over the write's readers, since the write keeps other writes out until these
+    /// are placed.
     fn expected(&self, slot: u32, write: u32) -> u32 {
         let outside = 2 * self.window.order().len() as u32;
         let (mut ranks, mut positions, mut readers) = (0, 0, 0);
@@ -217,7 +222,7 @@ impl<'a, 'e> Placing<'a, 'e> {
     }
 
     /// Whether a member with no unplaced predecessors can be placed. If not, it is offered again when that
-    /// may have changed.
+    /// may have changed, at the latest in the next window.
     fn may_be_next(&mut self, slot: u32) -> bool {
         let event = self.window.event(slot);
         if !self.input.writes[event as usize] {
@@ -284,7 +289,7 @@ impl<'a, 'e> Placing<'a, 'e> {
         }
     }
 
-    /// The slot of another write of the location that a reader of this one waits for.
+    /// The slot of another write of the location that must come before a reader of `write`.
     fn obstacle(&mut self, slot: u32, write: u32, location: u32) -> Option<u32> {
         if !self.prefix.has_readers(write) || !self.has_other(slot, location) {
             return None;
@@ -310,8 +315,8 @@ impl<'a, 'e> Placing<'a, 'e> {
         self.window.writes(location).any(|other| other != slot)
     }
 
-    /// Adds to what was reached the readers that keep out writes that were reached, and all that precedes
-    /// them. Returns whether there were any.
+    /// For each reached write whose location is locked, adds the unplaced readers of the locking write, and
+    /// all that precedes them, to the reached slots. Returns whether it added any.
     fn follow_locks(&mut self) -> bool {
         let mut is_news = false;
         let Scratch { reach, seen, met, search, .. } = &mut *self.scratch;

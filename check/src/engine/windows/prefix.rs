@@ -1,4 +1,4 @@
-//! [`Prefix`]: the events placed so far, and what memory holds after them.
+//! [`Prefix`]: the events placed so far, and the values that memory holds after them.
 
 use crate::engine::events::{INITIAL, NONE};
 
@@ -68,7 +68,7 @@ impl<'e> Prefix<'e> {
         self.order.into_iter().map(|(event, _)| event).collect()
     }
 
-    /// What a location holds: a write, or [`INITIAL`].
+    /// The write whose value a location holds, or [`INITIAL`].
     pub fn held(&self, location: u32) -> u32 {
         self.current[location as usize]
     }
@@ -133,7 +133,7 @@ impl<'e> Prefix<'e> {
         self.writes_left[location as usize]
     }
 
-    /// Number of unplaced readers of what a location holds.
+    /// Number of unplaced readers of the value that a location holds.
     fn left(&self, location: u32) -> u32 {
         match self.current[location as usize] {
             INITIAL => self.initial_readers_left[location as usize],
@@ -141,7 +141,7 @@ impl<'e> Prefix<'e> {
         }
     }
 
-    /// Places an event. Returns whether its location has no lock afterwards that it had before.
+    /// Places an event. Returns whether this unlocked its location.
     pub fn place(&mut self, event: u32) -> bool {
         let at = event as usize;
         let location = self.input.location[at];

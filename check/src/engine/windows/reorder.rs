@@ -21,7 +21,7 @@ pub struct Stretch<'a> {
     pub finals: &'a [u32],
 }
 
-/// What is needed to place stretches of the runs of a history.
+/// Places stretches of the runs of a history anew.
 pub struct Reorder<'e> {
     events: &'e Events,
     columns: Columns,
@@ -33,8 +33,9 @@ impl<'e> Reorder<'e> {
         Reorder { events, columns: Columns::of(events) }
     }
 
-    /// An order of a stretch in which an event precedes another, if one is found. The order keeps what preserved program
-    /// order and reads require. Cost: linear in the history, and that of a search in the stretch.
+    /// An order of a stretch in which `first` precedes `second`; `None` if none is found. The order keeps
+    /// what preserved program order and reads require. Cost: linear in the history, and that of a search in
+    /// the stretch.
     pub fn place(
         &self,
         stretch: &Stretch<'_>,

@@ -39,8 +39,8 @@ fn visit(
     window: &mut Window,
     slot: u32,
 ) -> Result<(), Conflict> {
-    // What the rules add follows from the row, and where other members come into play, as when a location is
-    // locked, the edges are added then.
+    // If the row has not changed, the rules add nothing to it. Edges that follow from other changes, such as
+    // the lock of a location, are added when these happen.
     if !window.close(slot)? {
         return Ok(());
     }
@@ -88,8 +88,9 @@ fn apply_r7(window: &mut Window, slot: u32, location: u32) -> bool {
     grew
 }
 
-/// Adds edges from the writes that precede a read to its source. If that is placed, which `None` stands for, no
-/// other write can come before it any more.
+/// Adds edges from the writes that precede a read to its source. `source` is `None` if the source is placed;
+/// then no write can be put before it any more, so there is a conflict if an unplaced write precedes the
+/// read.
 fn apply_r6(
     window: &mut Window,
     slot: u32,

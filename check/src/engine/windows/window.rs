@@ -18,14 +18,15 @@ struct Edge {
     next_out: u32,
 }
 
-/// What is known of a slot besides its row, together, because it is used together.
+/// The state of a slot besides its row. It is one struct because its fields are used together.
 #[derive(Clone, Copy, Debug)]
 struct SlotState {
-    /// When the row changed last, when it was computed last, and when it was passed on last, in visits.
+    /// The values of [`Window::visits`] when the row last changed, when it was last computed, and when it was
+    /// last passed on.
     changed: u32,
     visited: u32,
     passed_on: u32,
-    /// The edges that were added last, into the slot and out of it.
+    /// The numbers of the edges into the slot and out of it that were added last.
     first_in: u32,
     first_out: u32,
     /// The number of the slot in the order.
@@ -47,7 +48,7 @@ pub(super) struct Window {
     /// Per event of the history, its slot, or [`NONE`].
     slot_of: Vec<u32>,
     state: Vec<SlotState>,
-    /// The unplaced members in a topological order of the edges, once they are sorted.
+    /// The unplaced members; after [`Window::sort`], in a topological order of the edges.
     order: Vec<u32>,
     is_sorted: bool,
     edges: Vec<Edge>,
@@ -144,7 +145,7 @@ impl Window {
         self.rows.clear();
     }
 
-    /// Adds a member. There must be a free slot.
+    /// Adds a member and returns its slot. There must be a free slot.
     pub fn push(&mut self, input: &Input<'_>, event: u32) -> u32 {
         let slot = self.members.len() as u32;
         self.members.push(event);
@@ -197,7 +198,8 @@ impl Window {
         Some(self.reader_before[slot as usize]).filter(|&slot| slot != NONE)
     }
 
-    /// A copy of the window but for the slots of events. Cost: that of copying the rows.
+    /// A copy of the window without `slot_of`, which [`Window::restore`] computes. Cost: that of copying the
+    /// rows.
     pub fn save(&mut self) -> Saved {
         let slot_of = std::mem::take(&mut self.slot_of);
         let copy = self.clone();
@@ -226,7 +228,8 @@ impl Window {
         for event in members {
             self.push(input, event);
         }
-        // A read that was served by a store buffer may come before its source.
+        // Links the readers again: a read that was served by a store buffer may have been pushed before its
+        // source.
         self.last_reader.fill(NONE);
         for slot in 0..self.members.len() as u32 {
             self.link_reader(input, slot);
@@ -259,7 +262,7 @@ impl Window {
         self.order.retain(|&slot| state[slot as usize].is_live);
     }
 
-    /// Notes that a member is placed.
+    /// Marks a member as placed.
     pub fn retire(&mut self, slot: u32) {
         self.state[slot as usize].is_live = false;
         self.slot_of[self.members[slot as usize] as usize] = NONE;
@@ -289,7 +292,7 @@ impl Window {
         all.filter(|&slot| self.state[slot as usize].is_live)
     }
 
-    /// Has a slot visited again.
+    /// Marks a slot as dirty, so that it is visited.
     pub fn touch(&mut self, slot: u32) {
         if !std::mem::replace(&mut self.state[slot as usize].is_dirty, true) {
             self.dirty += 1;
@@ -316,8 +319,7 @@ impl Window {
         }
     }
 
-    /// The next dirty slot of a sweep, from this number in the order on, with that number. It is dirty no
-    /// more.
+    /// The next dirty slot of a sweep, from this number in the order on, with that number. Marks it as clean.
     pub fn next_dirty(&mut self, from: u32) -> Option<(u32, u32)> {
         let mut at = from as usize / 64;
         let mut word = *self.dirty_ranks.get(at)? & (u64::MAX << (from % 64));
@@ -331,7 +333,7 @@ impl Window {
         Some((rank, slot))
     }
 
-    /// Notes that a slot need not be visited.
+    /// Marks a slot as clean, so that it is not visited.
     pub fn take(&mut self, slot: u32) {
         if std::mem::replace(&mut self.state[slot as usize].is_dirty, false) {
             self.dirty -= 1;
@@ -347,7 +349,7 @@ impl Window {
         self.work
     }
 
-    /// Whether no slot is to be visited.
+    /// Whether no slot is dirty.
     pub fn is_settled(&self) -> bool {
         self.dirty == 0
     }
@@ -486,7 +488,7 @@ impl Window {
         }
     }
 
-    /// If the row of a slot has changed, has its successors visited.
+    /// Marks the successors of a slot as dirty if its row has changed since it was last passed on.
     pub fn pass_on(&mut self, slot: u32) {
         if self.state[slot as usize].changed <= self.state[slot as usize].passed_on {
             return;
@@ -512,11 +514,11 @@ impl Window {
     }
 }
 
-/// A window as it was once.
+/// A saved copy of a window, for [`Window::restore`].
 #[derive(Debug)]
 pub(super) struct Saved(Window);
 
-/// Adds bits to others.
+/// Sets the bits of `more` in `bits`.
 #[inline]
 pub(super) fn union(bits: &mut [u64], more: &[u64]) {
     for (word, more) in bits.iter_mut().zip(more) {

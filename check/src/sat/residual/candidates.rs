@@ -1,4 +1,4 @@
-//! Encodes the sources of reads and final values that can come from several writes, of which one is right.
+//! Encodes the choice of a source for each read and final value that has several candidates.
 
 use history::{History, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
@@ -60,7 +60,8 @@ impl Residual<'_, '_, '_> {
         }
     }
 
-    /// Adds the clause that one of these sources is right, and excludes those that cannot be.
+    /// Adds the clause that the reader takes its value from one of these sources, and excludes those that the
+    /// forced order rules out.
     fn add_choice(&mut self, reader: Reader, sources: &[u32]) {
         let guess = self.guess(reader, sources);
         let mut clause = Vec::new();

@@ -48,7 +48,8 @@ pub struct Candidate {
     chosen: i32,
 }
 
-/// What the formula is about, and the formula.
+/// The formula about the order that saturation leaves open, with the pairs and candidates that its variables
+/// stand for.
 pub struct Residual<'a, 'e, 'b> {
     saturation: &'a Saturation<'e>,
     rank: Vec<u32>,
@@ -77,8 +78,8 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         Some(residual)
     }
 
-    /// The formula for these pairs, which must be all unordered ones, each in the order to try first. Every
-    /// read must have one source.
+    /// The formula for these pairs, which must be all unordered pairs of writes of one location, each in the
+    /// order to try first. Every read must have at most one candidate source.
     pub fn of_pairs(
         saturation: &'a Saturation<'e>,
         pairs: Vec<(u32, u32)>,
@@ -112,7 +113,8 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         self.saturation.events
     }
 
-    /// The unordered pairs; the literal of the n-th is n + 1 if the first comes first.
+    /// The unordered pairs of writes. The n-th pair, counted from 0, has the literal n + 1, which holds if
+    /// the first write precedes the second.
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
     }
@@ -127,7 +129,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         self.formula.holds(literal)
     }
 
-    /// A literal such that assuming it requires one of these literals to hold.
+    /// Returns a literal such that assuming it requires one of these literals to hold.
     /// [`Residual::refutation`] must not be called after this.
     pub fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
         self.formula.one_of(literals)

@@ -1,5 +1,5 @@
-//! [`Forced`]: the order that program order, reads and assumptions force. `values` has the rules that are applied
-//! until nothing changes.
+//! [`Forced`]: the order that program order, reads and assumptions force. `values` has the rules R6 and R7,
+//! which [`Forced::saturate`] applies until nothing changes.
 
 mod values;
 
@@ -16,13 +16,13 @@ use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::engine::proof::Assumption;
 
-/// Marks an operation without a source or place.
+/// Marks a missing number, such as that of an operation that is no write among the writes.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Number of nodes, or of writes of a location, after which bounds are asked again.
+/// Number of nodes, or of writes of a location, after which bounds are checked again.
 const STEPS_PER_CHECK: usize = 64;
 
-/// Why one node precedes another.
+/// The reason why one node precedes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     /// Preserved program order, perhaps over a join.
@@ -31,7 +31,7 @@ pub(super) enum Why {
     Rule(Rule<OpId>),
 }
 
-/// One node precedes another.
+/// An edge: the node `from` precedes the node `to`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub from: u32,
@@ -70,8 +70,8 @@ pub(super) struct Reader {
     op: OpId,
     /// The read itself.
     pub read: OpId,
-    /// Whether this is a store-conditional whose thread wrote the location since its load-linked. Then only the writes of other
-    /// threads must not come between the source and it.
+    /// Whether this is a store-conditional whose thread wrote the location since its load-linked. Then only
+    /// writes of other threads are excluded between the source and it; otherwise all writes are.
     pub is_crossed: bool,
 }
 
@@ -85,16 +85,17 @@ pub(super) struct Forced<'a> {
     finals: Vec<OpId>,
     /// Sources of reads, given or assumed.
     source: Vec<Source>,
-    /// Whether a source is assumed, and the assumptions about final values.
+    /// Per operation, whether its source is an assumption. `assumed_finals` has by location the assumed write
+    /// of its final value.
     assumed: Vec<bool>,
     assumed_finals: FxHashMap<u32, OpId>,
     pub execution: Execution<'a>,
     /// Number of the first initial write among the nodes.
     initial: u32,
     pub edges: Vec<Edge>,
-    /// Pairs that a rule ordered already.
+    /// The pairs that a rule has ordered.
     known: FxHashSet<(u32, u32)>,
-    /// Number of edges that do not depend on assumptions about order.
+    /// Number of edges that were built from program order, sources and final values, before saturation.
     base: usize,
     /// Per location, its chains.
     pub chains: Vec<Vec<Chain>>,
@@ -102,13 +103,13 @@ pub(super) struct Forced<'a> {
     column: Vec<u32>,
     /// Per write, by its number, its readers.
     readers: Vec<Vec<Reader>>,
-    /// Words of a row.
+    /// Number of words in a row.
     width: usize,
     /// Per node, the writes that precede it, as bits.
     rows: Vec<u64>,
 }
 
-/// What saturation undoes when an assumption is withdrawn.
+/// The state before an assumption about order, to which [`Forced::undo`] returns.
 pub(super) struct Mark {
     edges: usize,
 }
@@ -121,7 +122,7 @@ impl Mark {
 }
 
 impl<'a> Forced<'a> {
-    /// The graph before the first saturation.
+    /// Builds the graph, without saturating it.
     pub fn new(task: &Task<'a>) -> Forced<'a> {
         let history = task.history;
         let source = history.ops().map(|op| source_of(task.reads_from, op)).collect();
@@ -233,7 +234,7 @@ impl<'a> Forced<'a> {
         self.assumed_finals.get(&location).copied()
     }
 
-    /// What an operation depends on, if it depends on a read.
+    /// The operation as a [`Reader`], if it depends on the value of a read.
     pub fn reader(&self, op: OpId) -> Option<Reader> {
         if let Some(read) = self.history.observing_read(op) {
             return Some(Reader { op, read, is_crossed: false });
@@ -242,7 +243,7 @@ impl<'a> Forced<'a> {
         Some(Reader { op, read, is_crossed: true })
     }
 
-    /// Whether a write is one that must not come between the source of a reader and the reader.
+    /// Whether a write must not come between the source of a reader and the reader.
     fn is_excluded(&self, reader: Reader, write: OpId) -> bool {
         let is_own = self.history.thread_of(write) == self.history.thread_of(reader.op);
         write != reader.op && !(reader.is_crossed && is_own)
@@ -316,7 +317,7 @@ impl<'a> Forced<'a> {
         }
     }
 
-    /// Adds an edge, unless a rule ordered the pair already.
+    /// Adds an edge, unless a rule has already ordered the pair.
     fn add(&mut self, from: u32, to: u32, rule: Rule<OpId>) {
         if self.known.insert((from, to)) {
             self.edges.push(Edge { from, to, why: Why::Rule(rule) });
@@ -375,7 +376,7 @@ impl<'a> Forced<'a> {
         Mark { edges: self.edges.len() }
     }
 
-    /// Withdraws all edges since a mark.
+    /// Withdraws all edges since a mark. Rows stay as they are until the next saturation.
     pub fn undo(&mut self, mark: &Mark) {
         for edge in self.edges.drain(mark.edges..) {
             self.known.remove(&(edge.from, edge.to));
@@ -452,7 +453,7 @@ impl<'a> Forced<'a> {
     }
 }
 
-/// Asks now and then, by the number of a step, whether a bound is met.
+/// Returns an error if a bound was met; checks only every [`STEPS_PER_CHECK`] steps.
 fn check(bounds: &Bounds, step: usize) -> Result<(), Stop> {
     if step.is_multiple_of(STEPS_PER_CHECK) && bounds.passed() {
         return Err(Stop::Exceeded);

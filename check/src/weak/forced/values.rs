@@ -47,7 +47,8 @@ impl Forced<'_> {
                 check(bounds, at)?;
                 let lasts: Vec<OpId> =
                     chains.iter().filter_map(|chain| self.last_before(chain, write.0)).collect();
-                // A write that precedes another of these is followed by its readers through that one.
+                // If a write precedes another of these, R7 orders its readers before that one, and so before
+                // `write`.
                 let is_last = |it: &&OpId| !lasts.iter().any(|&other| self.precedes(**it, other.0));
                 for &source in lasts.iter().filter(is_last) {
                     found.extend(self.overtaken(source, write).map(|reader| (reader, write)));
@@ -61,7 +62,7 @@ impl Forced<'_> {
         Ok(())
     }
 
-    /// By rule R7, the readers of a write that precede another write if that comes after it.
+    /// The readers of `source` that rule R7 orders before `write`, provided that `source` precedes `write`.
     pub fn overtaken(&self, source: OpId, write: OpId) -> impl Iterator<Item = OpId> {
         let readers = self.readers[self.column[source.at()] as usize].iter();
         let overtaken = readers.filter(move |it| it.read != write && self.is_excluded(**it, write));

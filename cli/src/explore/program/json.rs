@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::run;
 use super::subject::{Explored, Searched, Subject};
 
-/// Prints one object on a line.
+/// Prints the exploration of a program as one object on a line.
 pub(super) fn print(explored: &Explored<'_>, out: &mut dyn Write) -> io::Result<()> {
     let subject = explored.subject;
     let program = &subject.program;
@@ -117,7 +117,7 @@ fn exhaustive(subject: &Subject, report: &Report) -> Value {
     })
 }
 
-/// The event of a step; `None` where a thread is at fault.
+/// The event of a step as JSON; `None` for a step at which a thread is at fault.
 fn step(program: &Program, step: &Move) -> Option<Value> {
     match step {
         Move::Step(_, happened) => happened.map(|it| event(program, &it)),

@@ -1,4 +1,4 @@
-//! Events, places and runs, in words.
+//! Events, places and steps of runs, in words.
 
 use ::explore::program::compile::Program;
 use ::explore::program::exhaustive::Move;
@@ -13,7 +13,7 @@ pub(super) fn event(program: &Program, event: &Event) -> String {
     format!("{thread:8} line {line:<4} {}", what(program, event))
 }
 
-/// `store x = 1`
+/// An access in words, such as `store x = 1`
 fn what(program: &Program, event: &Event) -> String {
     let location = event.location.map(|at| &program.locations[at as usize]);
     let location = location.map_or("", String::as_str);
@@ -26,7 +26,7 @@ fn what(program: &Program, event: &Event) -> String {
     }
 }
 
-/// A step of a machine.
+/// A step of the machine in words.
 pub(super) fn step(program: &Program, step: &Move) -> String {
     match step {
         Move::Step(thread, None) => format!("{:8} is at fault", program.threads[*thread].name),
@@ -39,13 +39,13 @@ pub(super) fn step(program: &Program, step: &Move) -> String {
     }
 }
 
-/// `line 12: let r = load x`
+/// A place in the program, such as `line 12: let r = load x`
 pub(super) fn place(program: &Program, site: u32) -> String {
     let site = &program.sites[site as usize];
     format!("line {}: {}", site.line, site.text)
 }
 
-/// `store at line 5 can be delayed past load at line 6`
+/// A delay in words, such as `store at line 5 can be delayed past load at line 6`
 pub(super) fn delay(program: &Program, store: &Event, event: &Event) -> String {
     let line = |event: &Event| program.sites[event.site as usize].line;
     let kind = match event.kind {

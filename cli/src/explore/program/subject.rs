@@ -16,10 +16,10 @@ use crate::progress;
 use crate::protocol::diagnostics;
 use crate::status::Status;
 
-/// A search that takes less is repeated, so that its time is meaningful.
+/// Time below which a search is repeated, so that its time is meaningful.
 const SHORT: Duration = Duration::from_millis(100);
 
-/// Most repetitions.
+/// Most runs of a search that is repeated.
 const MOST_TIMES: u32 = 20;
 
 /// A program that can run.
@@ -30,12 +30,15 @@ pub(super) struct Subject {
     pub sources: Sources,
     /// The parsed program.
     pub program: Program,
-    /// The built-in program that it is, if it is one.
+    /// The built-in program of this name, if there is one.
     pub benchmark: Option<&'static Benchmark>,
 }
 
 impl Subject {
-    /// Reads a program: a file, or a built-in one.
+    /// Reads a program: a built-in one, or a file.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read, or the program has errors.
     pub fn open(name: &str) -> Result<Subject, Error> {
         let benchmark = benchmarks::find(name);
         let text = match benchmark {
@@ -57,28 +60,28 @@ impl Subject {
 pub(super) struct Explored<'a> {
     /// The program.
     pub subject: &'a Subject,
-    /// The models whose monitors have watched.
+    /// The models whose monitors observed the runs.
     monitored: Vec<Model>,
-    /// With few preemptions, for each bound.
+    /// The searches with few preemptions, one for each bound.
     pub searches: Vec<Searched>,
-    /// All states, for each model.
+    /// The explorations of all states, one for each model.
     pub exhaustive: Vec<exhaustive::Report>,
-    /// Fences, for each model.
+    /// The suggested fences, for each model.
     pub fences: Vec<Suggestion>,
 }
 
 /// A search with few preemptions.
 pub(super) struct Searched {
-    /// The bound.
+    /// The bound on the number of preemptions.
     pub preemptions: u32,
-    /// The results of the search.
+    /// The results of the search, with monitors.
     pub report: bounded::Report,
-    /// How long it takes without monitors, if it is not stopped.
+    /// The time of the search without monitors; `None` if a limit stopped one of the two.
     pub without: Option<Duration>,
 }
 
 impl Searched {
-    /// Whether every run ended where a loop reached its bound, so that nothing behind it was looked at.
+    /// Whether every run ended where a loop reached its bound, so that nothing behind the loop was explored.
     pub fn saw_no_end(&self) -> bool {
         self.report.runs + self.report.faulty == 0 && self.report.cut_off > 0
     }
@@ -149,12 +152,12 @@ impl<'a> Explored<'a> {
         all.fold(Status::Done, Status::and)
     }
 
-    /// Whether a monitor for this model has watched.
+    /// Whether a monitor for this model observed the runs.
     pub fn is_watched(&self, model: Model) -> bool {
         self.monitored.contains(&model)
     }
 
-    /// How many outcomes there are that SC does not have, if all those of SC are known.
+    /// The number of outcomes that SC does not have; `None` if not all outcomes of SC are known.
     pub fn beyond_sc(&self, report: &exhaustive::Report) -> Option<usize> {
         let mut all = self.exhaustive.iter();
         let sc = all.find(|it| it.model == Model::SC && it.stopped.is_none())?;
@@ -162,7 +165,7 @@ impl<'a> Explored<'a> {
     }
 }
 
-/// Runs a search. A short one is repeated, and the least time is kept.
+/// Runs a search. A short one is repeated, and the shortest time is kept.
 fn timed(program: &Program, options: &dyn Fn() -> Options) -> bounded::Report {
     let begun = Instant::now();
     let mut report = search(program, &options());

@@ -38,7 +38,7 @@ fn width(args: &Args) -> usize {
     widths.max().unwrap_or(0).max("program".len())
 }
 
-/// A line of the table for each bound.
+/// Prints a line of the table for each bound.
 pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -> io::Result<()> {
     let subject = explored.subject;
     let source = &subject.sources.files()[0];
@@ -69,7 +69,7 @@ pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// The numbers of the paper's tables.
+/// The numbers of the paper's table for a program and bound; `None` if the paper has none.
 fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
     let benchmark = subject.benchmark?;
     let program = PROGRAMS.iter().find(|it| it.name == benchmark.name)?;
@@ -84,7 +84,7 @@ fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
     ))
 }
 
-/// How much longer a search takes with monitors.
+/// The slowdown of a search by its monitors, in percent.
 fn overhead(searched: &Searched) -> String {
     let without = searched.without.filter(|time| *time > Duration::ZERO);
     without.map_or("-".to_owned(), |without| {
@@ -93,7 +93,7 @@ fn overhead(searched: &Searched) -> String {
     })
 }
 
-/// The limit that ended a search; `counted` is what there is a limit on the number of.
+/// The limit that ended a search. `counted` is the plural of what `Stopped::Count` counts, as in the option `--max-states`.
 fn limit(stopped: Stopped, counted: &str) -> String {
     match stopped {
         Stopped::Time => "the time limit came first (--timeout)".to_owned(),
@@ -103,7 +103,7 @@ fn limit(stopped: Stopped, counted: &str) -> String {
     }
 }
 
-/// Everything about one program.
+/// Prints the full report on one program.
 pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint::new(io::stdout().is_terminal());
     head(args, out)?;

@@ -1,4 +1,4 @@
-//! What an exploration found, as a message-sequence chart.
+//! The run to a finding of an exploration, as a message-sequence chart.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,10 @@ use crate::error::Error;
 use crate::options::Format;
 use crate::sequence::{self, Form, Sequence};
 
-/// Writes the chart of what was found, and says so; or says that there is nothing to draw.
+/// Writes the chart of the run to a finding, and says so; or says that there is nothing to draw.
+///
+/// # Errors
+/// Returns an error if the file or `out` cannot be written.
 pub fn write(
     subject: &Subject,
     explored: &Explored,
@@ -38,7 +41,7 @@ pub fn write(
     }
 }
 
-/// The chart of the run to what was found, or to the first warning.
+/// The chart of the run to the finding, or else to the first warning.
 fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
     let starved = starves(explored.fair.as_ref());
     let lasso: Vec<DescribedMove> =

@@ -1,4 +1,4 @@
-//! What is printed about starvation.
+//! The report of a search for starvation, as text and as JSON.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ pub fn status(fair: &Fair) -> Status {
     }
 }
 
-/// Prints what was found about starvation.
+/// Prints the result of a search for starvation.
 pub fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
     let states = fair.progress.states;
     match &fair.fate {
@@ -46,7 +46,7 @@ pub fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// The same for programs.
+/// The result of a search for starvation as JSON.
 pub fn value(fair: &Fair) -> Value {
     let mut value = json!({ "states": fair.progress.states, "moves": fair.progress.moves });
     match &fair.fate {
@@ -65,7 +65,7 @@ pub fn value(fair: &Fair) -> Value {
     value
 }
 
-/// What was found, if anything was.
+/// The starvation that was found; `None` if none was found or none was looked for.
 pub fn starves(fair: Option<&Fair>) -> Option<&Starvation> {
     match &fair?.fate {
         Fate::Starves(found) => Some(found),

@@ -1,4 +1,4 @@
-//! Moves, and what ended a search, in words and for programs.
+//! Moves of runs, and the reason why a search ended, as text and as JSON.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ pub fn counted(moves: usize) -> String {
     }
 }
 
-/// What is said about a run of some moves.
+/// The heading of a run of this many moves.
 pub fn heading_of_run(moves: usize, order: PartialOrder) -> String {
     let apart = match order {
         PartialOrder::On => " (shortest apart from those of memory)",
@@ -36,13 +36,13 @@ pub fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// Moves, each with what happens and its effects.
+/// Moves as JSON, each with what happens and its effects.
 pub fn steps(steps: &[DescribedMove]) -> Vec<Value> {
     let step = |step: &DescribedMove| json!({ "happens": step.happens, "effects": step.effects });
     steps.iter().map(step).collect()
 }
 
-/// What ended an exploration.
+/// The reason why an exploration ended, in words.
 pub fn reason(why: Stopped) -> &'static str {
     match why {
         Stopped::Time => "the time limit came first",

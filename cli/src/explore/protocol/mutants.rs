@@ -128,7 +128,7 @@ pub fn run(args: &Args, opened: &[Opened], out: &mut dyn Write) -> Result<Status
     Ok(printed.table.status)
 }
 
-/// The explorations to be made.
+/// The mutants to be explored, and the options.
 struct Work<'a> {
     args: &'a Args,
     stored: Option<&'a Explorations>,
@@ -136,7 +136,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Makes them, several at a time, and prints each as soon as all before it have ended.
+    /// Explores the mutants, several at a time, and prints each result as soon as all before it are printed.
     fn run(&self, printed: &mut Printed<'_>, out: &mut dyn Write) -> Result<(), Error> {
         let means = self.args.means();
         let threads = means.jobs.min(self.tasks.len()).max(1);
@@ -149,7 +149,7 @@ impl Work<'_> {
         let mut done = 0;
         let ended = std::thread::scope(|scope| {
             for _ in 0..threads {
-                // No thread panics while it holds this.
+                // No thread panics while it holds the lock.
                 let sender = sender.lock().expect("no thread failed").clone();
                 let next = &next;
                 scope.spawn(move || self.explore(next, &means, &sender));
@@ -169,7 +169,7 @@ impl Work<'_> {
         ended
     }
 
-    /// Explores one mutant after the other, until there are none or nobody wants the result.
+    /// Explores one mutant after the other, until none is left or the receiver of the results is gone.
     fn explore(
         &self,
         next: &AtomicUsize,
@@ -216,8 +216,8 @@ impl Work<'_> {
     }
 }
 
-/// Whether a run comes to what a mutant changes: whether it takes a transition that the mutant changes. `None` if no run does, but
-/// the mutant changes more than transitions.
+/// Whether a run reaches the change of a mutant: whether it takes a transition that the mutant changes. `None` if no run does,
+/// but the mutant also changes code that is not of a transition.
 fn is_reached(touched: &Touched, exploration: &Exploration) -> Option<bool> {
     let met = exploration.taken.iter().chain(&exploration.stalled);
     let mut met = met.map(|(machine, state, event)| TableEntry::new(machine, state, event));
@@ -226,7 +226,7 @@ fn is_reached(touched: &Touched, exploration: &Exploration) -> Option<bool> {
     (is_met || touched.elsewhere.is_empty()).then_some(is_met)
 }
 
-/// What is printed of the explorations, one after the other.
+/// Prints the results of explorations in their order.
 struct Printed<'a> {
     args: &'a Args,
     tasks: &'a [Task<'a>],

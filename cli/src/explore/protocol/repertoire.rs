@@ -1,4 +1,4 @@
-//! What cores and devices do in an exploration beside loads and stores of cores.
+//! The options for requests that cores and devices make in an exploration, besides loads and stores of cores.
 
 use simulate::stepper::Repertoire;
 
@@ -51,7 +51,7 @@ pub struct RepertoireArgs {
 }
 
 impl RepertoireArgs {
-    /// What is asked, each once and in the order of the documentation.
+    /// The values of `--also`, each once and in the order of the documentation.
     pub fn also(&self) -> Vec<Also> {
         let mut also = self.also.clone();
         also.sort_unstable();
@@ -64,7 +64,7 @@ impl RepertoireArgs {
         self.dma
     }
 
-    /// The same for the library.
+    /// The options as the library takes them.
     pub fn repertoire(&self) -> Repertoire {
         let has = |one: Also| self.also.contains(&one);
         Repertoire {
@@ -79,7 +79,7 @@ impl RepertoireArgs {
         }
     }
 
-    /// The options as they are given.
+    /// The options as words of a command line.
     pub fn words(&self) -> Vec<String> {
         let names: Vec<&str> = self.also().into_iter().map(Also::name).collect();
         let also = (!names.is_empty()).then(|| format!("--also {}", names.join(",")));
@@ -87,14 +87,14 @@ impl RepertoireArgs {
         also.into_iter().chain(dma).collect()
     }
 
-    /// `loads, stores, linked, flush and DMA`
+    /// All kinds of requests in words: `loads, stores, linked, flush and DMA`
     pub fn asked(&self) -> String {
         let also = self.also();
         let dma = (self.dma > 0).then_some("DMA");
         joined(["loads", "stores"].into_iter().chain(also.into_iter().map(Also::name)).chain(dma))
     }
 
-    /// `, also linked and flush, 1 DMA device`
+    /// The added requests and devices, as a part of the system's size in words: `, also linked and flush, 1 DMA device`
     pub fn size(&self) -> String {
         let also = match joined(self.also().into_iter().map(Also::name)) {
             names if names.is_empty() => names,
@@ -109,7 +109,7 @@ impl RepertoireArgs {
     }
 }
 
-/// `linked, atomic and flush`
+/// Joins names in a sentence: `linked, atomic and flush`
 fn joined(names: impl Iterator<Item = &'static str>) -> String {
     let names: Vec<&str> = names.collect();
     match names.split_last() {

@@ -1,4 +1,4 @@
-//! A protocol, or a mutant of it, explored.
+//! The exploration of a protocol or of a mutant of it: [`Subject`] explores, [`Explored`] has the results.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub struct Subject<'a> {
     pub protocol: Cow<'a, Protocol>,
 }
 
-/// What an exploration is busy with.
+/// The phase of an exploration, which its progress shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Visiting states.
@@ -52,9 +52,9 @@ pub enum Phase {
     Explaining,
 }
 
-/// What is known of a warning.
+/// The place of a warning, and the known fault that explains it.
 pub struct Warned {
-    /// Where it is: file, line, and what is written there.
+    /// The place in the protocol that the warning is about: file, line number, and the text there.
     pub place: Option<(String, usize, String)>,
     /// The fault of gem5's released protocol that explains it, if one does.
     pub known: Option<Known>,
@@ -63,34 +63,38 @@ pub struct Warned {
 /// The results of exploring a protocol.
 pub struct Explored {
     pub exploration: Exploration,
-    /// How much of the protocol's table was taken.
+    /// The share of the protocol's table that was taken.
     pub coverage: Reached,
-    /// The transitions of the table that were not taken, if these were asked for, each with the reason.
+    /// The transitions of the table that were not taken, each with the reason; `None` unless the user asked for them.
     pub unreached: Option<Vec<(TableEntry, String)>>,
-    /// Where the protocol failed: file, line, and what is written there.
+    /// The place where the protocol failed: file, line number, and the text there.
     pub place: Option<(String, usize, String)>,
     /// The faults of gem5's released protocol that explain what was found, if they do.
     pub known: Option<Known>,
-    /// What is known of each warning.
+    /// The place and the known fault of each warning.
     pub warned: Vec<Warned>,
-    /// Whether requests may starve, if that was asked for and nothing else was found.
+    /// The result of the search for starvation; `None` if it was not asked for or if something else was found.
     pub fair: Option<Fair>,
-    /// The searches for nice cycles, if these were asked for.
+    /// The searches for nice cycles; empty if they were not asked for.
     pub searches: Vec<Search>,
 }
 
 impl<'a> Subject<'a> {
-    /// A protocol as it is.
+    /// A protocol as the user opened it.
     pub fn of(opened: &'a Opened) -> Subject<'a> {
         Subject { given: &opened.given, protocol: Cow::Borrowed(&opened.protocol) }
     }
 
     /// A mutant of a protocol.
+    ///
+    /// # Errors
+    /// Returns an error if the mutant does not apply to the protocol.
     pub fn mutated(opened: &'a Opened, mutant: &Mutant) -> Result<Subject<'a>, Error> {
         Ok(Subject { given: &opened.given, protocol: Cow::Owned(opened.with(mutant)?) })
     }
 
-    /// Why something may not change places, with the line of its files, if that is why.
+    /// The reason why states were not reduced by a symmetry, in words; if a place in the protocol depends on an order, with its
+    /// line.
     pub fn why(&self, reason: &Why) -> String {
         match reason {
             Why::Differs(reason) => reason.clone(),
@@ -101,12 +105,15 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The name of the mutant, if it is one.
+    /// The name of the mutant; `None` for a protocol that is not mutated.
     pub fn mutant(&self) -> Option<&str> {
         self.protocol.loaded.mutant.as_deref()
     }
 
-    /// Explores it, and shows the progress.
+    /// Explores the protocol, and shows the progress.
+    ///
+    /// # Errors
+    /// Returns an error if a system of this size cannot be set up for the protocol.
     pub fn explore(&self, args: &Args) -> Result<Explored, Error> {
         let bar = progress::spinner(self.protocol.title(), args.quiet);
         let mut report = |phase: Phase, progress: &Progress| {
@@ -136,7 +143,11 @@ impl<'a> Subject<'a> {
         explored
     }
 
-    /// Explores it by some means. Once `interrupted` is set, if it is given, the search that runs ends, and so do those that would follow.
+    /// Explores the protocol with these means. If `interrupted` is given, the search ends once it is set, and so do the searches
+    /// after it.
+    ///
+    /// # Errors
+    /// Returns an error if a system of this size cannot be set up for the protocol.
     pub fn explore_by(
         &self,
         args: &Args,
@@ -160,7 +171,7 @@ impl<'a> Subject<'a> {
             }
         };
         let is_clean = matches!(exploration.verdict, Verdict::Clean);
-        // The other searches look at all states.
+        // The other searches do not identify states that differ only in dead variables.
         let scope = Scope { live_variables: false, ..scope };
         let fair = (args.fair && is_clean)
             .then(|| starvation(&self.protocol, &scope, &begin(), &mut report))
@@ -200,7 +211,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// What is known of a warning.
+    /// The place of a warning, and the known fault that explains it.
     fn warned(&self, args: &Args, scope: &Scope, warned: &WarningRun) -> Result<Warned, Error> {
         let known = match args.repair {
             Repairs::All => Ok(None),
@@ -212,7 +223,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// The transitions of the table that were not taken, each with the reason: the known one, or what the runs lack.
+    /// The transitions of the table that were not taken, each with the reason: the known one, or what the runs lacked.
     fn unreached(&self, args: &Args, exploration: &Exploration) -> Vec<(TableEntry, String)> {
         let rest = self.taken(args, &exploration.taken, protocols::rest).unwrap_or_default();
         let met = Met::of(&self.protocol, exploration);
@@ -226,7 +237,8 @@ impl<'a> Subject<'a> {
             .collect()
     }
 
-    /// Compares what was taken with the table. A protocol that was explored has a plan.
+    /// Compares the transitions that were taken with the table, by `compare`; `None` if the protocol has no plan, which a
+    /// protocol that was explored has.
     fn taken<T>(
         &self,
         args: &Args,
@@ -257,7 +269,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Says from where an exploration on disk goes on.
+/// Says on standard error from where an exploration on disk is resumed.
 pub fn tell_begun(folder: &Path, states: usize, depth: u32) {
     eprintln!("rubric: goes on from {states} states, depth {depth}, in {}", folder.display());
 }

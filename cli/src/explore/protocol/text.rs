@@ -99,8 +99,8 @@ pub fn print(
     }
 }
 
-/// Says what the runs consist of in which nothing was found, and how to look at others: a fault that
-/// needs something else is not excluded.
+/// Says which requests the runs without a finding consist of, and which options add others: a fault that needs other requests is
+/// not excluded.
 fn what_runs_have(args: &Args, runs: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  in {runs} of {} of one word a line", args.repertoire.asked())?;
     let starvation = if args.fair { "" } else { "; starvation: --fair" };
@@ -143,7 +143,7 @@ fn warning(
     shortest_run(&run.steps, order, out)
 }
 
-/// Prints the released faults that explain something, if they do.
+/// Prints the released faults that explain a finding or a warning, if there are any.
 fn explanation(known: Option<&Known>, out: &mut dyn Write) -> io::Result<()> {
     let lines = known.into_iter().flat_map(explained_lines);
     for (at, line) in lines.enumerate() {
@@ -161,7 +161,7 @@ fn shortest_run(
     listed(steps, 1, out)
 }
 
-/// Says by which symmetries states were reduced, and why not by others.
+/// Says by which symmetries states were reduced, and why others could not be used.
 fn symmetries(subject: &Subject, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
     let exploration = &explored.exploration;
     if !exploration.symmetries.is_empty() {
@@ -179,7 +179,7 @@ fn symmetries(subject: &Subject, explored: &Explored, out: &mut dyn Write) -> io
     Ok(())
 }
 
-/// Says whether memory performed requests at once.
+/// Says whether the exploration used partial-order reduction, in which memory performs each request at once.
 fn partial_order(order: PartialOrder, out: &mut dyn Write) -> io::Result<()> {
     match order {
         PartialOrder::Off => Ok(()),
@@ -193,7 +193,7 @@ fn partial_order(order: PartialOrder, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Says whether states were the same that differ in what is not read.
+/// Says whether states were taken for equal that differ only in fields that are not read before they are written.
 fn live_variables(live: LiveVariables, out: &mut dyn Write) -> io::Result<()> {
     match live {
         LiveVariables::Off => Ok(()),

@@ -11,15 +11,15 @@ use slicc::protocol::Protocol;
 use super::Args;
 use lab::text::tame;
 
-/// What came up in the runs of an exploration: pairs of a machine and a name of it.
+/// The events and states that occurred in the runs of an exploration, each as its machine and its name.
 pub struct Met {
     events: BTreeSet<(String, String)>,
-    /// The states in which an event came, or to which a transition that was taken leads.
+    /// The states in which an event occurred, or to which a transition that was taken leads.
     states: BTreeSet<(String, String)>,
 }
 
 impl Met {
-    /// What came up in an exploration of a protocol.
+    /// The events and states that occurred in an exploration of a protocol.
     pub fn of(protocol: &Protocol, exploration: &Exploration) -> Met {
         let (taken, stalled) = (&exploration.taken, &exploration.stalled);
         let met = || taken.iter().chain(stalled);
@@ -32,7 +32,7 @@ impl Met {
         }
     }
 
-    /// What the runs lack for an entry of the table.
+    /// The reason why runs did not take an entry of the table: the state, the event, or both together did not occur.
     pub fn lack(&self, place: &TableEntry) -> String {
         let TableEntry { machine, state, event } = place;
         let has = |names: &BTreeSet<(String, String)>, name: &str| {
@@ -47,7 +47,7 @@ impl Met {
     }
 }
 
-/// The state to which a transition leads, unless that is computed.
+/// The state to which a transition leads; `None` if actions compute it.
 fn next(protocol: &Protocol, (machine, state, event): &TransitionName) -> Option<String> {
     let machine = protocol.program.machines.iter().find(|one| *one.name == **machine)?;
     let is_it = |from: &str, what: &str| (from, what) == (state.as_str(), event.as_str());
@@ -57,7 +57,7 @@ fn next(protocol: &Protocol, (machine, state, event): &TransitionName) -> Option
     taken.next.map(|next| machine.states[usize::from(next)].to_string())
 }
 
-/// Prints them, each with the reason.
+/// Prints the transitions that were not taken, each with the reason.
 pub fn print(
     rest: &[(TableEntry, String)],
     args: &Args,
@@ -85,7 +85,7 @@ pub fn print(
     writeln!(out, "  runs of other sizes may take them: {}", others.join(", "))
 }
 
-/// The same as JSON.
+/// The transitions that were not taken as JSON, each with the reason.
 pub fn value(rest: &[(TableEntry, String)], exploration: &Exploration) -> Value {
     let row = |(place, reason): &(TableEntry, String)| {
         let TableEntry { machine, state, event } = place;
@@ -95,7 +95,7 @@ pub fn value(rest: &[(TableEntry, String)], exploration: &Exploration) -> Value 
     json!({ "proved": is_proved(exploration), "transitions": transitions })
 }
 
-/// Whether all runs were looked at.
+/// Whether all runs were explored, without a finding.
 fn is_proved(exploration: &Exploration) -> bool {
     matches!(exploration.verdict, Verdict::Clean)
 }

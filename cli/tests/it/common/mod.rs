@@ -90,7 +90,7 @@ pub fn with_fault(folder: &Path, fault: &str) -> String {
     folder.join(format!("{}.slicc", mutant.protocol)).to_str().unwrap().to_owned()
 }
 
-/// Runs the program, and kills it when a file has so many lines.
+/// Runs the program, and kills it when the file `log` has this many lines.
 pub fn kill_at(arguments: &[&str], log: &Path, lines: usize) {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
         .args(arguments)

@@ -1,7 +1,7 @@
-//! Compares the output of an example with what its page shows. `…` stands for anything in a line, and for any lines where it is
-//! alone. Times and what depends on them are not compared.
+//! Compares the output of an example with the output that its page shows. `…` stands for anything in a line, and for any number
+//! of lines if it is a line of its own. Times and numbers that depend on them are not compared.
 
-/// Says how the output differs from what was expected; `None` if it does not.
+/// Describes how the output differs from the expected lines; `None` if it does not.
 pub fn difference(expected: &[String], printed: &str) -> Option<String> {
     let expected: Vec<String> = expected.iter().map(|line| timeless(line)).collect();
     let printed: Vec<String> = printed.lines().map(timeless).collect();
@@ -16,7 +16,7 @@ pub fn difference(expected: &[String], printed: &str) -> Option<String> {
     ))
 }
 
-/// Whether lines are the expected ones; `furthest` is how many of them matched.
+/// Whether lines are the expected ones. `furthest` becomes the largest number of expected lines that matched.
 fn fits(expected: &[String], printed: &[String], before: usize, furthest: &mut usize) -> bool {
     *furthest = before.max(*furthest);
     match (expected, printed) {
@@ -31,7 +31,7 @@ fn fits(expected: &[String], printed: &[String], before: usize, furthest: &mut u
     }
 }
 
-/// Whether a line is one in which each `…` stands for something.
+/// Whether a line is the expected one, in which each `…` stands for any text.
 fn is_like(expected: &str, printed: &str) -> bool {
     let mut parts = expected.split('…');
     let first = parts.next().unwrap_or_default();
@@ -51,8 +51,9 @@ fn is_like(expected: &str, printed: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A line without its times, rates and sizes of memory: numbers before a unit, and numbers with three decimals, which in the
-/// program's tables are seconds and nothing else. Blanks count once, since columns are as wide as what is in them.
+/// A line without its times, rates and sizes of memory. These are numbers before a unit, and numbers with three decimals, which
+/// in the program's tables are always seconds. Several blanks count as one, because the width of columns depends on their
+/// contents.
 fn timeless(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_unit = |word: &str| {

@@ -1,8 +1,8 @@
-//! Examples that take too long for a test. They are begun, so that their options and inputs are known to be right, and stopped.
+//! Examples that take too long for a test. They are started, which checks their options and inputs, and then stopped.
 
 use crate::examples::pages::Example;
 
-/// The examples, each with the time that it takes.
+/// The long examples, each with its running time.
 pub const LONG: &[(&str, &str)] = &[
     ("rubric test path/to/My_protocol.slicc", "a minute, by default"),
     ("rubric test path/to/My_protocol.slicc -o report.html", "a minute, by default"),

@@ -1,12 +1,13 @@
 //! Runs every example of every `--help`, of the README and of `docs`, in a folder with the files that it names.
 //!
-//! - [`pages`]: where examples are: what follows `Examples:` in a help, and lines that begin with `$` in the README and `docs`;
+//! - [`pages`]: finds the examples: the lines after `Examples:` in a help, and lines that begin with `$` in the README and
+//!   `docs`;
 //! - [`place`]: the folder in which they run;
-//! - [`run`]: runs an example; [`long`]: those that take too long to be run to their end;
+//! - [`run`]: runs an example; [`long`]: the examples that take too long to run to their end;
 //! - [`expected`]: compares their output with what the pages show.
 //!
-//! An example is broken if `rubric` ends with status 2 (bad usage or input) or a panic in it, takes too long, or prints other lines
-//! than the page has. Verdicts (1 and 3) are no failures: those on a page are compared by what is printed.
+//! An example is broken if `rubric` ends with status 2 (bad usage or input) or panics, if it takes too long, or if it prints
+//! other lines than the page shows. Statuses 1 and 3 are verdicts and no failures: verdicts on a page are compared by their text.
 
 mod expected;
 mod long;
@@ -24,8 +25,8 @@ use place::Place;
 /// Number of pages that are processed at a time.
 const WORKERS: usize = 2;
 
-/// Runs all examples of some pages and returns what is broken. Each page has a folder of its own, since examples use files of
-/// earlier ones.
+/// Runs all examples of some pages and describes the broken ones. Each page has a folder of its own, because examples use files
+/// of earlier examples.
 fn broken(pages: &[Page]) -> Vec<String> {
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let template = Place::new();
@@ -76,7 +77,7 @@ fn examples_of_the_readme_and_docs() {
     all_work(&pages);
 }
 
-/// The pictures in the README are what its commands draw. `RUBRIC_DRAW=1` draws them anew.
+/// The pictures in the README are those that its commands draw. `RUBRIC_DRAW=1` draws them anew.
 #[test]
 fn pictures_of_the_readme() {
     let place = Place::new();
@@ -100,7 +101,7 @@ fn pictures_of_the_readme() {
     }
 }
 
-/// Long examples are listed as they stand on a page: a line that no page has any more must be removed.
+/// Long examples are listed as they stand on a page. A listed example that is on no page must be removed.
 #[test]
 fn what_is_listed_as_long_is_an_example() {
     let mut pages = pages::of_help();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::output;
 
-/// Examples that are read together.
+/// The examples of a page or of a command's help, which run in one folder.
 pub struct Page {
     /// The name of the page.
     pub name: String,
@@ -15,14 +15,14 @@ pub struct Page {
 /// An example of a page.
 #[derive(Clone)]
 pub struct Example {
-    /// The command, for a shell.
+    /// The command for a shell.
     pub command: String,
-    /// What it prints, if the page shows that.
+    /// The lines that the command prints, if the page shows them.
     pub output: Vec<String>,
 }
 
 impl Example {
-    /// The command without what a shell takes for a comment.
+    /// The command without a shell comment.
     pub fn words(&self) -> &str {
         let command = self.command.split(" # ").next().unwrap_or_default();
         command.split("  #").next().unwrap_or_default().trim_end()
@@ -47,7 +47,7 @@ fn visit(command: &mut Vec<String>, pages: &mut Vec<Page>) {
         pages.push(Page { name: format!("rubric {}", words.join(" ")), examples });
     }
     for line in section(&help, "Commands:") {
-        // A command may have a second name behind a comma, which is an option.
+        // An option may follow a command's name after a comma, as a second name.
         let name = line.split([' ', ',']).next().unwrap_or_default();
         if name != "help" {
             command.push(name.to_owned());
@@ -57,7 +57,7 @@ fn visit(command: &mut Vec<String>, pages: &mut Vec<Page>) {
     }
 }
 
-/// The indented lines below a heading, without what continues them further to the right.
+/// The lines below a heading that are indented by two columns. Lines that are indented further continue them and are left out.
 fn section<'t>(help: &'t str, heading: &'t str) -> impl Iterator<Item = &'t str> {
     let below = help.lines().skip_while(move |line| *line != heading).skip(1);
     let own = below.take_while(|line| line.starts_with("  "));
@@ -79,7 +79,7 @@ pub fn of_documentation() -> Vec<Page> {
     files.iter().map(page).collect()
 }
 
-/// The lines in blocks of code that begin with `$`, each with the lines below.
+/// The lines in code blocks that begin with `$`, each with the output below it.
 pub fn of_text(name: &str, text: &str) -> Page {
     let mut examples: Vec<Example> = Vec::new();
     let (mut is_code, mut is_output) = (false, false);

@@ -1,6 +1,7 @@
 //! The folder in which examples run, with all files that they name.
 //!
-//! `here` is the working folder, `unfilled` the same without results, `home` the home, `tmp` what is called `/tmp` on a page, and `bin` has the programs.
+//! `here` is the working folder, `unfilled` is the same without results, `home` is the home folder, `tmp` replaces `/tmp`, and
+//! `bin` has the programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ use crate::gem5::STANDIN;
 /// A temporary folder.
 pub struct Place(TempDir);
 
-/// Makes the files that examples name, in the root of a place. `R` is the program, `F` the fixtures, and
-/// `G` stands in for gem5.
+/// Makes the files that examples name, in the root of a place. `R` is the program, `F` are the fixtures, and `G` is the program
+/// that stands in for gem5.
 const LAID_OUT: &str = r#"
 set -e
 mkdir -p here home/.zfunc home/.local/share/bash-completion/completions home/.config/fish/completions tmp bin
@@ -140,7 +141,7 @@ cp -a . ../unfilled
 "#;
 
 impl Place {
-    /// Makes a folder with all files.
+    /// Creates a folder with all files.
     pub fn new() -> Place {
         let place = Place(tempfile::tempdir().unwrap());
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
@@ -163,7 +164,7 @@ impl Place {
         place
     }
 
-    /// A copy, so that a command leaves the original untouched.
+    /// Makes a copy, in which a command can run without changing the original.
     pub fn copy(&self) -> Place {
         let copy = Place(tempfile::tempdir().unwrap());
         let status = Command::new("cp")
@@ -176,7 +177,7 @@ impl Place {
         copy
     }
 
-    /// Makes the trace that the page is about, which must be a violation.
+    /// Makes the trace that the page is about. The pages of `explain` and `shrink` need a violation.
     pub fn fit(&self, page: &str) {
         if page.starts_with("rubric explain") || page.starts_with("rubric shrink") {
             let violation = "fixtures/traces/amd_base-tiny-4x60-51.trace.gz";

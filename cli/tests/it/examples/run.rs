@@ -9,25 +9,25 @@ use crate::examples::long;
 use crate::examples::pages::Example;
 use crate::examples::place::Place;
 
-/// Seconds that an example may take; one that takes longer is made smaller, or listed as long.
+/// Time limit of an example, in seconds. One that takes longer is made smaller, or listed as long.
 const LIMIT: u32 = 120;
 
-/// Seconds after which one that is listed as long is stopped: enough to read its options and to begin.
+/// Time after which a long example is stopped, in seconds: enough to read its options and to begin.
 const BEGUN: u32 = 2;
 
-/// Lines of output that a failure shows.
+/// Most lines of output that a failure shows.
 const SHOWN: usize = 20;
 
-/// Statuses of `rubric` that are no failure: done, or a verdict.
+/// Exit statuses of `rubric` that are no failures: done, or a verdict.
 const VERDICTS: [&str; 3] = ["0", "1", "3"];
 
-/// Statuses of `timeout` where it had to stop something.
+/// Exit statuses of `timeout` if it stopped a command.
 const STOPPED: [i32; 2] = [124, 137];
 
 /// Runs an example.
 ///
 /// # Errors
-/// Returns what is broken.
+/// Returns a description of what is broken.
 pub fn run(place: &Place, example: &Example) -> Result<(), String> {
     let is_long = long::is_listed(example);
     let log = place.path("statuses");
@@ -58,7 +58,7 @@ pub fn run(place: &Place, example: &Example) -> Result<(), String> {
                 "it took more than {LIMIT} s: make it smaller, or list it in cli/tests/it/examples/long.rs"
             ));
         }
-        // The last command of a pipeline, or a shell that could not begin it.
+        // The shell has the status of the last command of the pipeline.
         Some(0 | 1 | 3) => {}
         status => return failed(format!("the shell ended with status {status:?}")),
     }
@@ -71,11 +71,11 @@ pub fn run(place: &Place, example: &Example) -> Result<(), String> {
     }
 }
 
-/// Runs a command in a shell in a folder of the place, and stops it and all that it started after so many seconds. Its standard
+/// Runs a command in a shell in a folder of the place, and stops it with all of its processes after `limit` seconds. Its standard
 /// error is part of its output.
 fn shell(place: &Place, folder: &str, command: &str, log: &Path, limit: u32) -> Output {
     let home = place.path("home");
-    // Files in /tmp on a page are in a folder of the place here.
+    // `/tmp` of the page is a folder of the place.
     let command = command.replace("/tmp/", &format!("{}/", place.path("tmp").display()));
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("timeout");
@@ -91,8 +91,8 @@ fn shell(place: &Place, folder: &str, command: &str, log: &Path, limit: u32) -> 
     shell.output().expect("timeout and bash are there")
 }
 
-/// The program that is tested, under its own name, which notes how it ended; and in place of programs that need not be installed
-/// something that takes what they take.
+/// Makes the programs that examples run: the tested `rubric`, which records its exit statuses, and stand-ins for programs that
+/// need not be installed, which take the same arguments.
 pub fn programs(bin: &Path, trace: &Path) {
     let rubric = env!("CARGO_BIN_EXE_rubric");
     program(

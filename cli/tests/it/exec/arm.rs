@@ -54,7 +54,7 @@ fn exclusives_of_arm_are_told_by_their_test() {
     };
     let (_, output) = check(&attempt(false), &["--model", "sc"], 0);
     assert!(output.contains("4 operations"), "{output}");
-    // Nothing writes 5: it is the second value that the trace does not explain.
+    // Nothing writes 5, so this is a second value that the trace does not explain.
     let (verdicts, output) =
         check(&attempt(true), &["--model", "sc", "--addresses", "0x81000-0x81008"], 3);
     assert_eq!(verdicts, ["undecided sc"], "{output}");
@@ -72,7 +72,7 @@ fn atomics_of_arm_hide_values() {
     assert!(output.contains("line 5: `ld1"), "{output}");
 }
 
-/// Message passing, with `between` in both threads.
+/// Message passing, with a barrier of unknown kind between the accesses of both threads.
 #[test]
 fn a_violation_that_needs_no_unknown_fence_is_one() {
     let mut trace = Trace::default();
@@ -94,7 +94,7 @@ fn a_violation_that_needs_no_unknown_fence_is_one() {
     output_of(&["verify", &file, &certificate], 0);
 }
 
-/// Where an interrupt comes right behind the branch, the next line does not tell whether it was taken.
+/// If an interrupt follows the branch, the next line does not show whether the branch was taken.
 #[test]
 fn an_interrupt_hides_the_outcome_of_an_exclusive() {
     let attempt = |next: &str| {

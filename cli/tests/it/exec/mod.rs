@@ -1,4 +1,4 @@
-//! Instructions that CPUs executed, as `rubric check` reads them: lines as gem5 prints them.
+//! `rubric check` on instructions that CPUs executed, in lines as gem5 prints them.
 
 mod arm;
 mod initial;
@@ -19,7 +19,7 @@ fn what_is_not_understood_is_named_with_its_line() {
     trace.line(1, &format!("cbo_zero 0(a0)             : MemWrite :  A={X:#x}"));
     let output = verdicts(&trace, "undecided undecided undecided", 3);
     assert!(output.contains("line 5: `cbo_zero 0(a0)` writes shared memory"), "{output}");
-    // If no other thread accesses the location, it does not matter.
+    // If no other thread accesses the location, the unknown instruction does not matter.
     let mut trace = store_buffering(None);
     trace.line(1, "cbo_zero 0(a0)             : MemWrite :  A=0x90000");
     verdicts(&trace, "violation consistent consistent", 1);
@@ -98,7 +98,7 @@ fn a_trace_that_shares_nothing_says_so() {
     assert!(output.contains("2 accesses were read"), "{output}");
 }
 
-/// A full system, with a spin lock that two processes have at one address.
+/// A trace of a full system, with a spin lock at the same address in the address spaces of two processes.
 fn locks(spaces: [&str; 2], address: u64) -> Trace {
     let mut trace = Trace::default();
     for (cpu, space) in spaces.iter().enumerate() {
@@ -170,7 +170,7 @@ fn the_last_bytes_of_the_address_space() {
     }
 }
 
-/// Axe text cannot express what makes a verdict undecided.
+/// Axe text cannot express the causes of an undecided verdict, so `convert` refuses histories that have them.
 #[test]
 fn axe_text_keeps_no_doubts() {
     let folder = Folder::new();

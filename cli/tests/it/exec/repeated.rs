@@ -1,4 +1,4 @@
-//! Stores that the trace shows again: executed again after a fault, or other stores.
+//! Stores that the trace shows more than once: a store that was executed again after a fault, or another store.
 
 use crate::exec::trace::{SC, Trace, X, Y, check, lines, verdict, verdicts};
 
@@ -18,7 +18,7 @@ fn a_store_that_faulted_is_one_store() {
     assert!(output.contains("3 operations"), "{output}");
 }
 
-/// The same instruction of a CPU again, as a filtered trace shows it when a loop comes around.
+/// Appends the same instruction of a CPU again, as a filtered trace shows a loop.
 fn repeat(trace: &mut Trace, line: usize) {
     let again = trace.text.lines().nth(line - 1).unwrap().to_owned() + "\n";
     trace.text += &again;
@@ -59,7 +59,7 @@ fn what_follows_in_the_same_function_shows_that_a_store_was_performed() {
     verdicts(&trace, "consistent consistent consistent", 0);
 }
 
-/// A store before an interrupt that the same instruction repeats later may be one store or two.
+/// A store before an interrupt and the same instruction after it may be one store or two.
 #[test]
 fn a_store_before_an_interrupt_may_be_another_than_the_one_behind() {
     let trace = lines(&[

@@ -20,7 +20,7 @@ fn fences_of_riscv_order_their_sets() {
     verdicts(&store_buffering(Some("fence_i")), none, 1);
 }
 
-/// Recorded with gem5's O3CPU, whose cache does not tell it of the lines that it loses.
+/// The trace was recorded with gem5's O3CPU, whose cache does not tell it of the lines that it loses.
 #[test]
 fn a_recorded_violation_of_rvwmo_is_found_and_shrunk() {
     let trace = "fixtures/exec/riscv-o3-corr.trace.gz";
@@ -31,8 +31,8 @@ fn a_recorded_violation_of_rvwmo_is_found_and_shrunk() {
     assert!(output.contains("violation  rvwmo"), "{output}");
 }
 
-/// A recorded trace that begins in the middle has reads of writes before it. Nothing is known of what these read, so they do not order
-/// the reads around them.
+/// A trace that begins in the middle of a run has reads of earlier writes. Nothing is known of these writes, so the reads do not
+/// order the reads around them.
 #[test]
 fn reads_of_writes_before_the_beginning_constrain_nothing() {
     let trace = "fixtures/exec/riscv-o3-corr.trace.gz";
@@ -42,7 +42,8 @@ fn reads_of_writes_before_the_beginning_constrain_nothing() {
     }
 }
 
-/// A read of what such an instruction wrote is a read of no recorded write, but that is not what the user can change.
+/// A read of the value that an unknown instruction wrote matches no recorded write. The message names the instruction, which is
+/// the cause.
 #[test]
 fn an_instruction_that_is_not_understood_is_named_before_the_read_of_its_value() {
     let mut trace = Trace::default();

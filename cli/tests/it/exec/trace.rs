@@ -13,12 +13,12 @@ pub const Y: u64 = 0x8_1040;
 pub struct Trace {
     pub text: String,
     pub lines: u64,
-    /// Instructions so far; micro-operations are parts of one.
+    /// The number of instructions so far. Micro-operations are parts of an instruction.
     pub instructions: u64,
 }
 
 impl Trace {
-    /// An instruction of a CPU, each CPU in a function of its own.
+    /// Adds an instruction of a CPU. Each CPU runs a function of its own.
     pub fn line(&mut self, cpu: usize, instruction: &str) {
         self.lines += 1;
         self.instructions += 1;
@@ -31,7 +31,7 @@ impl Trace {
         self.line(cpu, &format!("{instruction:26} : {class} :  D={data:#018x} A={address:#x}"));
     }
 
-    /// A store and a load of RISC-V.
+    /// Adds a store of RISC-V.
     pub fn sd(&mut self, cpu: usize, address: u64, value: u64) {
         self.access(cpu, "sd a1, 0(a0)", "MemWrite", value, address);
     }
@@ -51,7 +51,7 @@ impl Trace {
         self.line(cpu, &format!("{instruction:26} : No_OpClass : "));
     }
 
-    /// A micro-operation of the instruction that the line before announced.
+    /// Adds a micro-operation of the instruction that the line before announced.
     pub fn micro(&mut self, cpu: usize, micro: u32, instruction: &str) {
         self.lines += 1;
         let tick = 500 * self.lines;
@@ -64,7 +64,7 @@ impl Trace {
             &format!("{tick:7}: system.cpu{cpu}: T0 : {pc} @f{cpu}.{micro:2} : {instruction}\n");
     }
 
-    /// An atomic operation as gem5 prints it, without micro-fences.
+    /// Adds an atomic operation as gem5 prints it, without micro-fences.
     pub fn atomic(&mut self, cpu: usize, announced: &str, micro: &str, class: &str, data: u64) {
         self.line(cpu, announced);
         self.micro(cpu, 0, &format!("{micro:26} : {class} :  D={data:#018x} A={X:#x}"));
@@ -120,7 +120,7 @@ pub fn arm(trace: &mut Trace, cpu: usize, name: &str, value: u64, address: u64) 
     trace.access(cpu, &format!("  {name}   x0, [x1]"), class, value, address);
 }
 
-/// Lines as they are, each of a CPU.
+/// A trace of these lines, each with its CPU.
 pub fn lines(lines: &[(usize, &str)]) -> Trace {
     let mut trace = Trace::default();
     for (cpu, line) in lines {

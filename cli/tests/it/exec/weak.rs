@@ -1,8 +1,9 @@
-//! RISC-V and AArch64 under their own models: dependencies, and what the trace does not show of them.
+//! RISC-V and AArch64 under their own models: dependencies, and those that the trace does not show.
 
 use crate::exec::trace::{SC, Trace, X, Y, arm, check, store_buffering, verdict};
 
-/// Load buffering: each thread loads what the other stores afterwards. `between` computes what is stored, from `a5`.
+/// Load buffering: each thread loads the location that the other one stores to afterwards. `between` computes the stored value
+/// from `a5`.
 fn load_buffering(between: &str) -> Trace {
     let mut trace = Trace::default();
     for (cpu, [read, written]) in [[X, Y], [Y, X]].into_iter().enumerate() {
@@ -46,12 +47,12 @@ fn dependencies_that_are_not_shown_are_counted() {
     let unknown = load_buffering("csrrs a4, fcsr, zero");
     let output = verdict(&unknown, &[], "consistent");
     assert!(output.contains("2 dependencies unknown"), "{output}");
-    // A violation holds without them, and SC preserves all program order anyway.
+    // The violation does not depend on unknown dependencies, because SC preserves all program order.
     let output = verdict(&unknown, &SC, "violation");
     assert!(!output.contains("unknown"), "{output}");
 }
 
-/// Message passing, where the reader's branch orders nothing but an `isb` behind it.
+/// Message passing in which the reader's branch orders its loads only together with an `isb` behind it.
 #[test]
 fn an_instruction_barrier_orders_loads_behind_a_branch() {
     let message = |barrier: Option<&str>| {

@@ -1,4 +1,4 @@
-//! `rubric campaign --gem5`, on a program with the command line of gem5.
+//! `rubric campaign --gem5`, with a program that stands in for gem5.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::STANDIN;
 use crate::common::{Folder, failure, lines_of, output, output_of, rubric, with_fault};
 
-/// The program under a name, which says what is wrong with it.
+/// The stand-in for gem5 under a name that says how it fails.
 pub fn binary(folder: &Folder, name: &str) -> String {
     let path = folder.path(&format!("{name}.opt"));
     symlink(&*STANDIN, &path).unwrap();
@@ -54,14 +54,14 @@ fn mutants_are_binaries() {
     let coverage = tables::read_coverage(&Path::new(&out).join("coverage.parquet")).unwrap();
     let taken = coverage.iter().filter(|row| row.count > 0).map(|row| &*row.event);
     assert_eq!(taken.collect::<Vec<_>>(), ["Load", "Store"]);
-    // The page has no cycle for runs that only gem5 can repeat, and says so.
+    // Only gem5 can repeat these runs, so the page has no cycles for them, and says so.
     let page = folder.path("page.html");
     output(&["report", &out, "-o", &page]);
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("it was made by") && page.contains("Binaries of gem5"));
 }
 
-/// The programs are those of `rubric simulate` with the same recipe.
+/// The programs are those that `rubric simulate` runs with the same recipes.
 #[test]
 fn programs_are_those_of_recipes() {
     let folder = Folder::new();
@@ -83,7 +83,7 @@ fn programs_are_those_of_recipes() {
     assert_eq!(rows.len(), 3);
 }
 
-/// Every third program ends badly, and the others run.
+/// Every third program fails, and the others still run.
 #[test]
 fn runs_end_as_gem5_does() {
     for (name, outcome, fault, message) in [
@@ -129,7 +129,7 @@ fn campaigns_go_on() {
     assert!(message.contains("a campaign with other --gem5"), "{message}");
 }
 
-/// What is kept of a run is its program, its log, what gem5 printed, and a command line that repeats it.
+/// Kept traces have the program of a run, its log, the output of gem5, and a command line that repeats it.
 #[test]
 fn runs_are_kept_with_their_command() {
     let folder = Folder::new();
@@ -149,11 +149,11 @@ fn runs_are_kept_with_their_command() {
     let system = ["--program program.txt", "--client in-order", "--num-dirs=", "--l1d_size="];
     assert!(system.iter().all(|option| command.contains(option)), "{command}");
     assert!(fs::exists(format!("{kept}/../../rubric.py")).unwrap());
-    // The folder, and all folders, are read as those of gem5.
+    // The kept folder, and the folder of all runs, can be read like folders of gem5.
     for path in [&kept, &format!("{out}/traces"), &format!("{kept}/run.log")] {
         assert!(rubric(&["check", path]).assert().get_output().status.code() != Some(2), "{path}");
     }
-    // What is missing is made again.
+    // Missing files are made again.
     fs::remove_dir_all(format!("{out}/traces")).unwrap();
     output(&arguments(&[&mutant], &out, &options));
     assert!(
@@ -179,7 +179,7 @@ fn killed_processes_are_replaced() {
     assert!(message.contains("warn: memory is short"), "{message}");
 }
 
-/// A signal ends gem5, too, leaves no folder of its behind, and the campaign says what is stored.
+/// A signal also ends gem5 and removes its folder, and the campaign says what is stored.
 #[test]
 fn interrupts_leave_nothing_behind() {
     let folder = Folder::new();
@@ -195,7 +195,7 @@ fn interrupts_leave_nothing_behind() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Seed 3 hangs.
+    // The run with seed 3 hangs.
     let journal = PathBuf::from(format!("{out}/runs.jsonl"));
     let start = Instant::now();
     while lines_of(&journal) < 2 && start.elapsed() < Duration::from_secs(60) {
@@ -258,7 +258,7 @@ fn binaries_that_are_not_usable_are_refused() {
     assert!(message.contains("is built with MI_example, which is not among"), "{message}");
 }
 
-/// A gem5 with several protocols runs those of the command, and is told which.
+/// A gem5 with several protocols runs those that the command names, and is told which.
 #[test]
 fn a_binary_may_have_several_protocols() {
     let folder = Folder::new();
@@ -275,7 +275,7 @@ fn a_binary_may_have_several_protocols() {
     assert!(message.contains("so mine may be a mutant of each"), "{message}");
 }
 
-/// A mutant that rubric knows has its operator, and an unmutated protocol that fails is an alarm.
+/// A mutant that rubric knows has its operator in the results, and an unmutated protocol that fails is an alarm.
 #[test]
 fn alarms_are_of_unmutated_binaries() {
     let folder = Folder::new();
@@ -288,11 +288,11 @@ fn alarms_are_of_unmutated_binaries() {
     let alarms = report["alarms"]["alarms"].as_array().unwrap();
     assert_eq!(alarms.len(), 1);
     assert!(alarms[0]["message"].as_str().unwrap().contains("invalid transition"), "{report}");
-    // Its own run with that program shows nothing, since the protocol fails as well.
+    // The mutant is not counted as found, because the unmutated protocol fails with the same program.
     assert_eq!(report["caught"], serde_json::json!([]));
 }
 
-/// What is left out of a long list is printed by another command.
+/// A long list names the command that prints all of its rows.
 #[test]
 fn long_lists_name_the_command_that_prints_all() {
     let folder = Folder::new();
@@ -304,7 +304,7 @@ fn long_lists_name_the_command_that_prints_all() {
     assert!(!output_of(&["report", &out, "--all"], 1).contains(" more ("));
 }
 
-/// What rubric's simulator finds as well is explained there by the known faults of the released protocol.
+/// If rubric's simulator finds the same failure, known faults of the released protocol explain it.
 #[test]
 fn known_faults_explain_alarms() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! `rubric experiment fidelity`, on a program with the command line of gem5.
+//! `rubric experiment fidelity`, with a program that stands in for gem5.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn both_places_are_compared() {
     };
     arguments("2");
     let printed = arguments("6");
-    // A line for the settings, and one for each program, mutant and kind of core.
+    // The journal has a line for the settings, and one for each program, mutant and kind of core.
     let journal = folder.path("out/fidelity.jsonl");
     assert_eq!(lines_of(journal.as_ref()), 1 + 2 * 2 * 6);
     assert!(printed.starts_with("MI_example\n"), "{printed}");
@@ -48,7 +48,7 @@ fn both_places_are_compared() {
     assert!(fs::exists(format!("{figures}/fidelity-shares.svg")).unwrap());
 }
 
-/// Without a mutant, the page and the terminal say the same of the protocol, which has a name of its own.
+/// Without a mutant, the page and the terminal say the same about the protocol, which the user gives as a file.
 #[test]
 fn a_protocol_alone_is_compared() {
     let folder = Folder::new();

@@ -1,10 +1,10 @@
-//! The plug-in in gem5 itself: its logs against gem5's own text traces of the same runs.
+//! The plug-in in gem5 itself: its logs are compared with gem5's own text traces of the same runs.
 //!
 //! ```text
 //! RUBRIC_GEM5_BINARY=path/to/build/NULL_MI_example/gem5.opt cargo test --workspace --test it gem5::real -- --ignored
 //! ```
 //!
-//! The binary is built with the folder `gem5` as `EXTRAS`. Where it does not lie in its source tree, `RUBRIC_GEM5` names the tree.
+//! The binary is built with the folder `gem5` as `EXTRAS`. If it is not in gem5's source tree, `RUBRIC_GEM5` names the tree.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::{json, operations, root};
 use crate::common::{Folder, output, output_of, rubric};
 
-/// Number of programs for each kind of core. Each is a run of gem5 that is compared.
+/// Number of programs for each kind of core. Each is one run of gem5.
 const PROGRAMS: usize = 34;
 
 /// The kinds of cores that run them, with the models that they guarantee.
@@ -29,7 +29,7 @@ const CLIENTS: [(&str, &str); 5] = [
     ("early-8-buffer-8", "tso"),
 ];
 
-/// gem5 with the plug-in, if there is one.
+/// The path of gem5 with the plug-in, if it is given.
 fn binary() -> Option<PathBuf> {
     let binary = env::var_os("RUBRIC_GEM5_BINARY").map(PathBuf::from);
     if binary.is_none() {
@@ -38,7 +38,7 @@ fn binary() -> Option<PathBuf> {
     binary
 }
 
-/// An operation that both sides show: thread, kind, address, what it read and wrote, when it was issued and performed.
+/// An operation that both sides show: thread, kind, address, value read, value written, tick of issue, tick of completion.
 type Shown = (u64, String, Option<u64>, Option<u64>, Option<u64>, Option<u64>, Option<u64>);
 
 fn shown(operation: &Value, kind: &str, later: u64) -> Shown {
@@ -49,14 +49,14 @@ fn shown(operation: &Value, kind: &str, later: u64) -> Shown {
     (thread, kind.to_owned(), number("address"), read, written, number("issued"), completed)
 }
 
-/// The operations of a log. A core has its response a tick after Ruby has performed the request.
+/// The operations of a log. A core receives its response a tick after Ruby has performed the request.
 fn logged(history: &Value) -> Vec<Shown> {
     let all = operations(history).iter();
     all.map(|operation| shown(operation, operation["kind"].as_str().unwrap(), 1)).collect()
 }
 
-/// The operations that Ruby's lines show, with each load-linked and the store-conditional that succeeds as one. The read of a
-/// pair whose store-conditional failed is no operation of the program.
+/// The operations that Ruby's lines show. A load-linked and a store-conditional that succeeds are one operation, and a
+/// load-linked whose store-conditional failed is none.
 fn traced(history: &Value) -> Vec<Shown> {
     let mut all: Vec<Shown> = Vec::new();
     let mut linked: Option<Shown> = None;
@@ -84,8 +84,8 @@ fn traced(history: &Value) -> Vec<Shown> {
     all
 }
 
-/// A run of gem5 on the programs of a file, with further arguments before and behind the script. Returns whether it came
-/// to its end; if not, it met a known fault of the released protocol (`mi-l1-forward-blocks-queue`, `amd-stalewb-undefined`).
+/// Runs gem5 on the programs of a file, with further arguments before and after the script. Returns whether the run ended
+/// normally; otherwise it showed a known fault of the released protocol (`mi-l1-forward-blocks-queue`, `amd-stalewb-undefined`).
 fn comes_to_its_end(binary: &Path, m5out: &str, flags: &[&str], options: &[&str]) -> bool {
     let mut gem5 = Command::new(binary);
     gem5.args(["-q", "-d", m5out]).args(flags).arg(root().join("gem5/rubric.py")).args(options);
@@ -110,10 +110,11 @@ fn transitions(path: &str) -> Vec<String> {
     rows
 }
 
-/// What identifies an operation wherever it stands in a trace.
+/// The part of an operation that does not depend on its position in a trace or on its tick of issue.
 type Identity = (u64, String, Option<u64>, Option<u64>, Option<u64>, Option<u64>);
 
-/// The operations in an order that both sides have. Those that a buffer served never reached Ruby.
+/// The identities of operations, in an order that both sides share. Operations that a buffer served are left out, since they
+/// never reached Ruby.
 fn identities(all: Vec<Shown>) -> Vec<Identity> {
     let reached = all.into_iter().filter(|(.., issued, completed)| {
         completed.is_none_or(|completed| issued.is_none_or(|issued| issued <= completed))
@@ -126,7 +127,7 @@ fn identities(all: Vec<Shown>) -> Vec<Identity> {
     all
 }
 
-/// Compares the log of a run with the trace of the same run.
+/// Compares the log of a run with gem5's trace of the same run.
 fn compare(client: &str, ours: Vec<Shown>, theirs: Vec<Shown>) {
     if client == "in-order" {
         assert_eq!(ours, theirs);
@@ -143,9 +144,10 @@ fn compare(client: &str, ours: Vec<Shown>, theirs: Vec<Shown>) {
     }
 }
 
-/// Compares the log of cores that load early with the trace of the same run. Each operation of the log is one of the trace, which
-/// was performed before it completed, and each load was issued at the same tick. The log is in program order. Only a load that was served by a store of its
-/// own thread never reached Ruby, and only loads that were repeated are in the trace alone.
+/// Compares the log of cores that load early, which is in program order, with gem5's trace of the same run. Each operation of the
+/// log is one of the trace, which was performed before it completed in the log, and each load was issued at the same tick. There
+/// are two exceptions: a load that was served by a store of its own thread never reached Ruby, and a load that was repeated is
+/// more than once in the trace.
 fn compare_early(ours: Vec<Shown>, mut theirs: Vec<Shown>) {
     // The latest operation that writes, of each thread and location.
     let mut written: BTreeMap<(u64, Option<u64>), Shown> = BTreeMap::new();
@@ -167,7 +169,7 @@ fn compare_early(ours: Vec<Shown>, mut theirs: Vec<Shown>) {
     assert!(only.is_empty(), "only in the trace: {only:?}");
 }
 
-/// Whether an operation of the log of an early core is one of the trace.
+/// Whether an operation in the log of a core that loads early is this operation of the trace.
 fn is_performed_as(ours: &Shown, theirs: &Shown) -> bool {
     let what = |it: &Shown| (it.0, it.1.clone(), it.2, it.3, it.4);
     let is_same_load = ours.1 != "load" || ours.5 == theirs.5;
@@ -180,8 +182,8 @@ fn is_served_by(load: &Shown, store: &Shown) -> bool {
     load.1 == "load" && store.1 == "store" && load.3 == store.4 && is_pending
 }
 
-/// Whether a log and a trace show the same operation. A response that Ruby has ready while another leaves its port waits for a
-/// tick in the port's queue.
+/// Whether a log and a trace show the same operation. If Ruby has a response ready while another one leaves its port, the
+/// response waits a tick in the port's queue.
 fn is_same(ours: &Identity, theirs: &Identity) -> bool {
     let without_tick = |it: &Identity| (it.0, it.1.clone(), it.2, it.3, it.4);
     let is_on_time = match (ours.5, theirs.5) {
@@ -196,7 +198,7 @@ fn is_same(ours: &Identity, theirs: &Identity) -> bool {
 fn logs_agree_with_traces() {
     let Some(binary) = binary() else { return };
     let programs = PROGRAMS * CLIENTS.len();
-    // As released, these lose locks of read-modify-writes.
+    // As released, these protocols lose locks of read-modify-writes.
     let loses_locks = ["MOESI_AMD_Base", "MOESI_CMP_token"].iter().any(|it| is_of(&binary, it));
     let rmws = if loses_locks { "0" } else { "10" };
     let mut crashes = 0;
@@ -225,12 +227,12 @@ fn logs_agree_with_traces() {
             let again = format!("{again}/rubric.log");
             assert_eq!(logged(&json(&again)[0]), logged(&ours[0]));
             let traced = transitions(&format!("{m5out}/trace.gz"));
-            // The log has what happens until the last core has its response, a tick later.
+            // The log goes on until the last core has its response, a tick later.
             assert_eq!(transitions(&again)[..traced.len()], traced);
         }
         if loses_locks {
-            // They have other faults, too, so verdicts are compared. The trace shows requests, which only cores in order make in the
-            // order of their programs.
+            // These protocols have other faults too, so verdicts are compared. The trace shows requests, which only in-order
+            // cores make in program order.
             if client != "in-order" {
                 continue;
             }
@@ -269,7 +271,7 @@ fn is_of(binary: &Path, protocol: &str) -> bool {
 }
 
 /// The L1 cache of the released MESI_Two_Level does not tell the core of an invalidation in IS, so a core that loads early
-/// returns an old value. A core in order does not mind.
+/// returns a stale value. An in-order core is not affected.
 #[test]
 #[ignore = "needs gem5's MESI_Two_Level with the plug-in in RUBRIC_GEM5_BINARY"]
 fn early_loads_on_mesi_two_level_violate_tso() {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{RACY, done, json, operations, programs};
 use crate::common::{Folder, error, output, output_of};
 
-/// Cores of weak models, each with its model and a stronger one that it does not keep, and whether loads of one location
+/// Cores of weak models, each with its model, a stronger model that it does not keep, and whether loads of one location may
 /// overtake each other, so that some are repeated.
 const WEAK: [(&str, &str, &str, bool); 5] = [
     ("rvwmo-ooo-8", "rvwmo", "tso", true),
@@ -31,7 +31,7 @@ fn weak_cores_keep_their_models() {
     }
 }
 
-/// A memory that tells no core of the lines that others write lets two loads of one location be reordered.
+/// If the memory tells no core of the lines that others write, two loads of one location may be reordered.
 #[test]
 fn weak_cores_need_to_know_of_lost_lines() {
     let options =
@@ -43,13 +43,13 @@ fn weak_cores_need_to_know_of_lost_lines() {
     output_of(&["check", "--model", "rvwmo", &log], 1);
 }
 
-/// The operations of a history by thread and index, with all that a program says of them.
+/// The operations of a history by thread and index, each with the values that a program decides.
 fn told(history: &Value) -> BTreeMap<(u64, u64), Vec<Value>> {
     let keys = ["kind", "address", "size", "written", "annotation", "depends"];
     let told = operations(history).iter().map(|operation| {
         let number = |key: &str| operation[key].as_u64().unwrap();
         let mut said: Vec<Value> = keys.iter().map(|key| operation[key].clone()).collect();
-        // What a read-modify-write found is no matter of the program.
+        // A program does not decide which value a read-modify-write finds.
         if said[0] == "silent-rmw" {
             said[0] = "rmw".into();
         }
@@ -58,7 +58,7 @@ fn told(history: &Value) -> BTreeMap<(u64, u64), Vec<Value>> {
     told.collect()
 }
 
-/// A program for weak cores is the one that `rubric simulate` runs, with its annotations, fences and dependencies.
+/// A generated program for weak cores is the one that `rubric simulate` runs, with its annotations, fences and dependencies.
 #[test]
 fn weak_programs_are_those_of_simulations() {
     for (client, ..) in WEAK {
@@ -85,7 +85,7 @@ fn programs_say_which_cores_they_are_for() {
         String::from_utf8(output.stderr).unwrap()
     };
     assert!(refused("armv8-ooo-4").contains("but for those of rvwmo"));
-    // Cores that keep more run it, too.
+    // Cores that keep a stronger model run the program too.
     let folder = Folder::new();
     let log = folder.path("run.log");
     done(&["run", "in-order", &log, "1"], &text);
@@ -97,7 +97,7 @@ fn programs_say_which_cores_they_are_for() {
     assert!(message.contains("expected in-order"), "{message}");
 }
 
-/// Devices read and write whole words beside the cores, in the order of their programs.
+/// Devices read and write whole words, in the order of their own programs, while cores run.
 #[test]
 fn devices_make_their_accesses() {
     let options = ["--dma", "2", "--operations", "100", "--locations", "4", "--per-line", "2"];

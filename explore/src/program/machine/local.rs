@@ -1,4 +1,4 @@
-//! What a thread does between two accesses.
+//! Executes the local instructions of a thread between two accesses.
 
 use slicc::source::Span;
 
@@ -6,10 +6,10 @@ use super::{EarlyEnd, Fault, Status, Thread};
 use crate::program::code::{FaultKind, Instruction};
 use crate::program::compile;
 
-/// Most instructions in a row without an access, and of `init` or `finally` in all: so that no step takes long.
+/// Largest number of instructions between two accesses, and in all of `init` or of `finally`, so that no step takes long.
 pub(super) const MOST_LOCAL: u32 = 100_000;
 
-/// A thread before its first access.
+/// The state of a thread before its first access.
 pub(super) fn begin(code: &compile::Thread) -> Thread {
     let mut thread = Thread {
         at: 0,
@@ -22,7 +22,8 @@ pub(super) fn begin(code: &compile::Thread) -> Thread {
     thread
 }
 
-/// Goes on to the next access, fence or end, if so many instructions suffice. Whether the thread has yielded on its way.
+/// Executes local instructions up to the next access, fence or end. Each decreases `left`, and the thread fails if it is 0. Returns whether
+/// the thread has yielded.
 pub(super) fn advance(code: &compile::Thread, thread: &mut Thread, left: &mut u32) -> bool {
     let mut has_yielded = false;
     thread.status = loop {
@@ -47,7 +48,8 @@ pub(super) fn advance(code: &compile::Thread, thread: &mut Thread, left: &mut u3
     has_yielded
 }
 
-/// One local step; or what the thread comes to before this instruction. It already points behind it.
+/// Executes an instruction if it is local; otherwise returns the status with which the thread stops before it. `thread.at` is already the
+/// next instruction.
 fn local(
     instruction: &Instruction,
     thread: &mut Thread,
@@ -77,7 +79,7 @@ fn local(
     Ok(None)
 }
 
-/// Why a thread has stopped before its end.
+/// The reason why a thread has stopped early; none if it is ready or done.
 pub(super) fn stop(code: &compile::Thread, thread: &Thread) -> Option<EarlyEnd> {
     let kind = match thread.status {
         Status::Ready | Status::Done => return None,

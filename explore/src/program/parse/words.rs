@@ -20,7 +20,7 @@ pub(super) const RESERVED: &[&str] = &[
 #[derive(Debug)]
 pub(super) struct SyntaxError {
     pub left: usize,
-    /// What was expected.
+    /// A description of what was expected there.
     pub expected: &'static str,
     /// The limit that is exceeded, and what to do, if that is the error.
     pub limit: Option<(String, &'static str)>,

@@ -1,10 +1,11 @@
-//! Cycles of a graph that a fair run can repeat for ever, by strongly connected components.
+//! Finds cycles of a graph that a fair run can repeat for ever, by strongly connected components.
 //!
-//! Each edge has a label, which says what happens, and each label has a [`Fairness`]. A run is fair if each label with strong fairness
-//! that is possible again and again also happens again and again, and each label with weak fairness that is possible
-//! all the time from some point on. The states that a run visits again and again lie in one strongly connected component, and
-//! among them is a fair run exactly if there is a component in which all such labels that are possible also happen: where one does not, the states in which it is possible
-//! cannot be visited again and again, and without them the component is divided further (Emerson & Lei, "Modalities for model checking", 1987).
+//! Each edge of a [`Graph`] has a label, which says what happens, and each label has a [`Fairness`]. A run is fair if each label with
+//! strong fairness that is possible again and again also happens again and again, and so does each label with weak fairness that is
+//! possible all the time from some point on. The states that a run visits again and again lie in one strongly connected component. If all
+//! labels that must happen in a component do happen in it, a fair run can visit it for ever. If one does not, the states in which it is
+//! possible cannot be visited again and again; without them the component is divided further (Emerson & Lei, "Modalities for model
+//! checking", 1987).
 
 use std::collections::VecDeque;
 
@@ -15,14 +16,14 @@ use rustc_hash::FxHashMap;
 pub struct Edge {
     /// The state to which it leads.
     pub to: u32,
-    /// What happens.
+    /// The label of the move.
     pub label: u32,
 }
 
-/// How often something must happen.
+/// When a label must happen again and again in a fair run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fairness {
-    /// Never.
+    /// It need not happen.
     None,
     /// Again and again if it is possible all the time.
     Weak,
@@ -33,14 +34,14 @@ pub enum Fairness {
 /// A graph with labels on its edges.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// For each state, where its edges end.
+    /// For each state, the end of its edges in `edges`.
     ends: Vec<usize>,
     edges: Vec<Edge>,
     /// The fairness of each label.
     pub fairness: Vec<Fairness>,
 }
 
-/// Stands for no number.
+/// The value for no number.
 const NONE: u32 = u32::MAX;
 
 impl Graph {
@@ -67,8 +68,8 @@ impl Graph {
         self.ends.capacity() * size_of::<usize>() + self.edges.capacity() * size_of::<Edge>()
     }
 
-    /// Among some states, without some edges that need not happen, a component that a fair run can visit for ever: the one with
-    /// the first state, in ascending order. Cost: linear in the states and edges, times how often components are
+    /// A component of some states that a fair run can visit for ever, without the edges whose labels are dropped; of several, the one with
+    /// the smallest state. Its states are sorted. Cost: linear in the states and edges, times the number of times that components are
     /// divided.
     pub fn fair_component(
         &self,
@@ -126,8 +127,8 @@ impl Graph {
         required
     }
 
-    /// A walk from a state of a component back to it on which all that is required happens, as states with the label of the
-    /// step from each.
+    /// A walk from the first state of a component back to it, on which all required labels happen: its states, each with the label of the
+    /// step from it.
     pub fn cycle(&self, component: &[u32], is_dropped: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
         let Some(&start) = component.first() else {
             return Vec::new();
@@ -153,7 +154,7 @@ impl Graph {
         walk
     }
 
-    /// A shortest path from a state whose last edge is wanted, and the state to which it leads.
+    /// A shortest path from a state that ends with a wanted edge, and the state to which it leads.
     fn path(
         &self,
         from: u32,
@@ -185,23 +186,24 @@ impl Graph {
     }
 }
 
-/// Whether a component can be repeated.
+/// Whether a fair run can visit a component for ever.
 enum Judgement {
     Fair,
-    /// At most these states of it can.
+    /// It cannot visit the whole component for ever; it may do so with a part of these states.
     Rest(Vec<u32>),
 }
 
-/// Looks for fair components.
+/// The state of a search for fair components.
 struct Seeker<'g> {
     graph: &'g Graph,
     is_dropped: &'g dyn Fn(u32) -> bool,
-    /// For each state, the number of the set that is looked at and has it.
+    /// For each state, the number of the set of states that has it; old numbers and [`NONE`] mean that it is in no set.
     set: Vec<u32>,
-    /// For each state, when it was found, and the first state on the stack that it reaches.
+    /// For each state, its number in the order of discovery.
     index: Vec<u32>,
+    /// For each state, the least number of a state on the stack that it reaches.
     low: Vec<u32>,
-    /// For each label, in which component it happened last.
+    /// For each label, the last round of [`Seeker::judge`] in whose component it happens.
     happens: Vec<u32>,
     sets: u32,
     rounds: u32,
@@ -247,7 +249,7 @@ impl Seeker<'_> {
         found
     }
 
-    /// The first edge of a state from one on that leads to a new state: that state, and the number of the next edge.
+    /// The first edge of a state, from number `from` on, that leads to a new state: that state, and the number of the next edge.
     fn descend(&mut self, state: u32, from: usize) -> Option<(u32, usize)> {
         let graph = self.graph;
         for (at, edge) in graph.edges(state).iter().enumerate().skip(from) {
@@ -273,7 +275,7 @@ impl Seeker<'_> {
         (component.len() > 1 || is_loop).then_some(component)
     }
 
-    /// Whether all that must happen in a component does.
+    /// Whether all labels that must happen in a component do happen in it; if not, the states of it that may be left.
     fn judge(&mut self, component: &[u32]) -> Judgement {
         self.sets += 1;
         self.rounds += 1;
@@ -295,7 +297,7 @@ impl Seeker<'_> {
         };
         let is_weak = |label: &u32| graph.fairness[*label as usize] == Fairness::Weak;
         if required.iter().any(|label| is_weak(label) && never(*label)) {
-            // It is possible in all states, of parts of the component too.
+            // The label is possible in all states of the component, so also in all of any part.
             return Judgement::Rest(Vec::new());
         }
         let rest = component.iter().filter(|state| !graph.edges(**state).iter().any(is_wrong));
@@ -327,7 +329,7 @@ mod tests {
         let edges = [(0, 1, 0), (1, 0, 0), (1, 2, 1)];
         let with = |fairness| graph(3, &edges, &[Fairness::None, fairness]);
         assert_eq!(all(&with(Fairness::None)), Some(vec![0, 1]));
-        // It is not possible all the time.
+        // Label 1 is not possible all the time.
         assert_eq!(all(&with(Fairness::Weak)), Some(vec![0, 1]));
         assert_eq!(all(&with(Fairness::Strong)), None);
         let edges = [&edges[..], &[(0, 2, 1)]].concat();

@@ -1,11 +1,10 @@
-//! How far a search has come, left on disk, so that another process goes on from there.
+//! Checkpoints: a search is stored on disk, so that another process can resume it.
 //!
-//! A folder has the files `states` and `moves` (see [`disk`](crate::protocol::states::disk)), `parts`, which says what the
-//! numbers in rows stand for, and `exploration.json`, the manifest. The manifest is replaced as a whole, after all other files
-//! have been written, and says how much of these is valid. So what a process had done since is lost if it is killed, and
-//! nothing else.
+//! A folder has the files `states` and `moves` (see [`disk`](crate::protocol::states::disk)), `parts`, which says what the numbers in rows
+//! stand for, and `exploration.json`, the manifest. The manifest is replaced as a whole, after all other files have been written, and says
+//! how much of these is valid. If a process is killed, only its work since the last checkpoint is lost.
 //!
-//! - [`manifest`]: what is in the manifest;
+//! - [`manifest`]: the contents of the manifest;
 //! - [`learnt`]: the file of parts.
 
 mod learnt;
@@ -30,22 +29,23 @@ pub use manifest::{Manifest, identity};
 pub const MANIFEST: &str = "exploration.json";
 /// The names of all other files.
 const FILES: [&str; 5] = ["states", "moves", "parts", "lock", "exploration.json.new"];
-/// The time between two checkpoints, at least.
+/// The shortest time between two checkpoints.
 const LEAST_TIME: Duration = Duration::from_millis(500);
-/// The same, as a multiple of the time that the last one took.
+/// The time between two checkpoints, as a multiple of the time that the last one took.
 const TIMES_ITS_TIME: u32 = 50;
-/// The time between two checkpoints, at most, apart from the time that a batch takes.
+/// The longest time between two checkpoints, apart from the time that a batch takes.
 const MOST_TIME: Duration = Duration::from_secs(30);
 
-/// What a search leaves on disk.
+/// The checkpoints of a search on disk.
 #[derive(Debug)]
 pub struct Checkpoints {
     folder: PathBuf,
     /// The parameters that stay the same throughout the exploration.
     manifest: Manifest,
     learnt: Learnt,
-    /// The end of the last checkpoint, and how long it took.
+    /// The time of the last checkpoint.
     last: Instant,
+    /// The time that the last checkpoint took.
     took: Duration,
 }
 
@@ -59,7 +59,7 @@ impl<'d> Locked<'d> {
     /// Makes a folder if there is none, and locks it.
     ///
     /// # Errors
-    /// The folder cannot be written, another process uses it, or it has other files.
+    /// Fails if the folder cannot be written, if another process uses it, or if it has other files.
     pub fn new(disk: &'d Disk) -> Result<Locked<'d>, DiskProblem> {
         let folder = &disk.folder;
         fs::create_dir_all(folder).map_err(DiskProblem::io(folder, "made"))?;
@@ -79,10 +79,10 @@ impl<'d> Locked<'d> {
         }
     }
 
-    /// What another process has left, if it explored the same.
+    /// The manifest that an earlier process has left; none if there is none.
     ///
     /// # Errors
-    /// It explored something else, or the manifest cannot be read.
+    /// Fails if the manifest is one of another exploration, or cannot be read.
     pub fn left(&self, identity: &str) -> Result<Option<Manifest>, DiskProblem> {
         let path = self.disk.folder.join(MANIFEST);
         match fs::read_to_string(&path) {
@@ -92,10 +92,10 @@ impl<'d> Locked<'d> {
         }
     }
 
-    /// A search that begins in the first state. What was left in the folder is lost.
+    /// Creates a search that begins in the first state. An exploration that was stored in the folder is lost.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// Fails if the folder cannot be written.
     pub fn begin(
         &self,
         stepper: PartStepper,
@@ -118,10 +118,10 @@ impl<'d> Locked<'d> {
         Ok(search)
     }
 
-    /// The search that was left in the folder.
+    /// Resumes the search that is stored in the folder.
     ///
     /// # Errors
-    /// The files cannot be read, or are not what was written.
+    /// Fails if the files cannot be read, or are damaged.
     pub fn go_on(
         &self,
         mut stepper: PartStepper,
@@ -163,10 +163,10 @@ impl Checkpoints {
 }
 
 impl Search {
-    /// Leaves how far the search has come, if it has not done so for some time.
+    /// Writes a checkpoint, if the last one is old enough.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// Fails if a file cannot be written.
     pub(super) fn leave_if_due(&mut self, at: &At) -> Result<(), DiskProblem> {
         let is_due = |checkpoints: &Checkpoints| {
             let time = (checkpoints.took * TIMES_ITS_TIME).clamp(LEAST_TIME, MOST_TIME);
@@ -175,10 +175,10 @@ impl Search {
         if self.checkpoints.as_ref().is_some_and(is_due) { self.leave(at) } else { Ok(()) }
     }
 
-    /// Leaves how far the search has come, if it is on disk and not void.
+    /// Writes a checkpoint, if states are on disk and the search is not void.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// Fails if a file cannot be written.
     pub(super) fn leave(&mut self, at: &At) -> Result<(), DiskProblem> {
         let Some(mut checkpoints) = self.checkpoints.take() else { return Ok(()) };
         let begun = Instant::now();
@@ -235,7 +235,7 @@ impl Search {
         let mut moves = Vec::new();
         self.stepper.known().moves(self.before.parts(), &mut moves);
         let Some(&chosen) = moves.get(chosen) else { return false };
-        // What is wrong after it, if anything is, was found before.
+        // A finding after the move is known already.
         let _ = self.stepper.take(self.before.parts(), chosen, &mut self.after);
         for warning in self.stepper.warnings() {
             note(&mut self.warnings, warning, state, chosen);
@@ -256,7 +256,7 @@ impl Search {
 }
 
 impl Manifest {
-    /// A search that has not begun.
+    /// The manifest of a search that has not begun.
     pub fn new(disk: &Disk, identity: &str, seed: u64, ordered: &[Asymmetry]) -> Manifest {
         let mut manifest = Manifest::default();
         (manifest.explores, manifest.identity) = (disk.explores.clone(), identity.to_owned());

@@ -1,4 +1,4 @@
-//! The run to a state that was found.
+//! Finds the run to a state or finding by following its path through the states.
 
 use simulate::stepper::{Move, Problem};
 use simulate::system::Warning;
@@ -17,7 +17,7 @@ struct Follower<'s> {
     /// The state in which the run is.
     state: Vec<u32>,
     run: Run,
-    /// What is wrong at the end.
+    /// The finding at the end, if the last move led to one.
     finding: Option<Finding>,
 }
 
@@ -27,8 +27,7 @@ impl Follower<'_> {
         Follower { search, state, run: Vec::new(), finding: None }
     }
 
-    /// Makes the moves to a state or finding. Returns whether there are such moves, as there are unless two states have one
-    /// fingerprint.
+    /// Makes the moves to a state or finding. Returns whether there are such moves: there are unless two states have the same fingerprint.
     fn follow(&mut self, to: usize) -> bool {
         let path = self.search.states.path(to);
         path.iter().skip(1).all(|&next| self.step(next))
@@ -89,8 +88,8 @@ impl Search {
         served
     }
 
-    /// The run to a finding: its moves, each with the whole state before it. The finding has the names of cores and lines
-    /// in this run. Nothing if two states with one fingerprint were taken for each other on the way.
+    /// The run to a finding: its moves, each with the whole state before it. The finding has the names of cores and lines in this run. None
+    /// if two states on the way have the same fingerprint.
     pub fn run_to_finding(&mut self, state: usize, found: Finding) -> Option<(Run, Finding)> {
         let mut follower = Follower::new(self);
         if !follower.follow(state) {
@@ -103,7 +102,7 @@ impl Search {
         let waiting = follower.search.stepper.known().waiting(&last);
         let finding = match found {
             Finding::Deadlock { .. } | Finding::Livelock { .. } => {
-                // A move to a permutation of the state is none between representatives.
+                // The search does not count a move to a permutation of the same state, so its deadlock may be a livelock here.
                 let mut moves = Vec::new();
                 follower.search.stepper.known().moves(&last, &mut moves);
                 let mut after = vec![0; last.len()];
@@ -118,8 +117,7 @@ impl Search {
         Some((follower.run, finding))
     }
 
-    /// The run to a move of a state that leads to a warning. Nothing if two states with one fingerprint were taken for each
-    /// other on the way.
+    /// The run to a move of a state that leads to a warning. None if two states on the way have the same fingerprint.
     pub fn run_to_warning(&mut self, state: usize, chosen: Move, warning: &Warning) -> Option<Run> {
         let mut follower = Follower::new(self);
         if !follower.follow(state) {

@@ -1,9 +1,8 @@
-//! The moves of many states at a time, by threads that look up only.
+//! Makes the moves of many states at a time, on threads that look things up and change nothing.
 //!
-//! A worker makes the moves of a state and looks up the states after them, in what was known before the batch. What it does
-//! not find, it passes on as a [`Lead`]: a state that seems new, a finding, a warning, or a move whose effect has to be learnt
-//! first. The search follows the leads one after another, in the order of states and moves, so that what it finds does not
-//! depend on the number of workers.
+//! A [`Worker`] makes the moves of a state and looks up the states after them, among those that were known before the batch. It passes on a
+//! [`Lead`] for everything else: a state that seems new, a finding, a warning, or a move whose effect has to be learnt first. The search
+//! follows the leads one after another, in the order of states and moves, so that what it finds does not depend on the number of workers.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -18,31 +17,31 @@ use super::{finding, is_spontaneous};
 /// The number of states that a worker takes at a time.
 const STATES_AT_A_TIME: usize = 128;
 
-/// Something that the search has to look at.
+/// A result that the search has to process.
 #[derive(Debug)]
 pub enum Lead {
     /// A state that was not known before the batch, with its place in [`Explored::packed`].
     New { at: Range<usize>, is_settled: bool, is_spontaneous: bool },
-    /// A finding.
+    /// A finding, and whether the move to it is spontaneous.
     Finding(Finding, bool),
-    /// A move whose report has warnings.
+    /// A move with warnings, and the number of its report.
     Warns(Move, u32),
-    /// A move that is not known.
+    /// A move whose effect has to be learnt.
     Unknown(Move),
 }
 
-/// What a worker found about a state.
+/// The results of a worker for a state.
 #[derive(Clone, Copy, Debug)]
 pub struct OfState {
     /// The number of its moves.
     pub moves: usize,
-    /// Another state to which a spontaneous move leads, of those that are known.
+    /// Another known state to which a spontaneous move leads.
     pub next: Option<u32>,
-    /// The end of its leads.
+    /// The end of its leads in [`Explored::leads`].
     pub leads: usize,
 }
 
-/// What a worker found about some states that follow each other.
+/// The results of a worker for some consecutive states.
 #[derive(Debug, Default)]
 pub struct Explored {
     /// The number of the first state in its batch.
@@ -50,24 +49,24 @@ pub struct Explored {
     pub states: Vec<OfState>,
     pub leads: Vec<Lead>,
     pub packed: Vec<u32>,
-    /// What was taken for known states, for [`States::claim`].
+    /// The states that were taken for known ones, for [`States::claim`].
     pub claims: Vec<u32>,
 }
 
-/// What workers look things up in.
+/// The data in which workers look things up.
 #[derive(Clone, Copy)]
 pub struct Knowledge<'s> {
     pub known: &'s Known,
     pub states: &'s States,
-    /// Whether the warnings of each report have been noted.
+    /// For each report of a move, whether its warnings have been noted.
     pub noted: &'s [bool],
     /// Whether memory performs requests at once.
     pub serves: bool,
 }
 
 impl Knowledge<'_> {
-    /// Lets memory perform the requests that wait in a state, if it does so at once. Returns whether all that happens is
-    /// known.
+    /// Lets memory perform the requests that wait in a state, if it does so at once. Returns false if the effect of one of these moves is
+    /// not known.
     fn serve(&self, state: &mut Vec<u32>, spare: &mut Vec<u32>) -> bool {
         loop {
             match self.serves.then(|| self.known.serve(state, spare)) {
@@ -82,10 +81,10 @@ impl Knowledge<'_> {
 /// The states of a batch.
 #[derive(Clone, Copy)]
 pub enum Batch<'b> {
-    /// States with consecutive numbers, the first and how many.
+    /// Consecutive states that are in memory: the number of the first, and how many.
     Stored(usize, usize),
-    /// The parts of states with consecutive numbers, of which the first is given, and if they are known their groups: so many
-    /// numbers for each.
+    /// Consecutive states that are not in memory: the number of the first, the count of numbers for each state, and these numbers, which
+    /// are the state's parts and, if known, its groups.
     Given(usize, usize, &'b [u32]),
 }
 
@@ -120,14 +119,14 @@ impl Batch<'_> {
 /// The number of states whose successors are looked up together.
 const STATES_TOGETHER: usize = 16;
 
-/// What a move of a state led to.
+/// The result of a move.
 #[derive(Debug)]
 enum Led {
     /// A state with this key, packed at a place in [`Worker::packed`].
     State(Option<u64>, Range<usize>),
     /// A finding.
     Finding(Finding),
-    /// The move is not known.
+    /// The effect of the move is not known.
     Nowhere,
 }
 
@@ -139,17 +138,18 @@ struct Made {
     report: u32,
 }
 
-/// What a thread needs to explore states.
+/// The buffers of a thread that explores states.
 #[derive(Debug, Default)]
 pub struct Worker {
     before: Unpacked,
     after: Vec<u32>,
     least: Vec<u32>,
     moves: Vec<Move>,
-    /// The moves of some states, and the states after them.
+    /// The moves of the states that are explored together.
     made: Vec<Made>,
+    /// The packed states after these moves.
     packed: Vec<u32>,
-    /// The numbers of these states, and the ends of their moves.
+    /// The numbers of the states that are explored together, each with the end of its moves in `made`.
     ends: Vec<(usize, usize)>,
     seen: Vec<u32>,
 }
@@ -216,7 +216,7 @@ impl Worker {
         }));
     }
 
-    /// Looks up the state after a move, and makes leads of what the search does not know yet.
+    /// Looks up the state after a move, and adds leads for the search.
     fn note(
         &self,
         knowledge: Knowledge<'_>,
@@ -258,7 +258,7 @@ impl Worker {
     }
 }
 
-/// Explores the states of a batch, and returns what was found in the order of the states.
+/// Explores the states of a batch, and returns the results in the order of the states.
 pub fn explore(
     workers: &mut [Worker],
     knowledge: Knowledge<'_>,

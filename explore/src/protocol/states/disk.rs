@@ -1,8 +1,8 @@
-//! States in files: the rows of all states, what was found from each, and what numbers in rows stand for.
+//! Stores states in files: [`rows::DiskRows`] has the rows of all states, and [`Moves`] what was found from each.
 //!
-//! - [`file`]: files to which is only appended;
-//! - [`rows`]: the rows of states, of each of which a fingerprint is in memory;
-//! - [`problem`]: what can go wrong with files.
+//! - [`file`]: files to which words are appended;
+//! - [`rows`]: the rows of states, found by fingerprints in memory;
+//! - [`problem`]: the errors.
 
 pub mod file;
 pub mod problem;
@@ -19,35 +19,35 @@ const WORDS: u64 = 2;
 /// The number of explored states that are read at a time.
 const STATES_AT_A_TIME: usize = 1 << 16;
 
-/// What was found from each explored state.
+/// The file with the results of each explored state: another state to which a spontaneous move leads, and the number of its children.
 #[derive(Debug)]
 pub struct Moves {
     file: WordFile,
 }
 
 impl Moves {
-    /// What was found from a number of states, in a folder.
+    /// Opens the file in a folder, which has the results of `explored` states.
     ///
     /// # Errors
-    /// The file cannot be read, or is too short.
+    /// Fails if the file cannot be read, or is too short.
     pub fn open(folder: &Path, explored: usize) -> Result<Moves, DiskProblem> {
         Ok(Moves { file: WordFile::open(folder, "moves", explored as u64 * WORDS)? })
     }
 
-    /// Notes what was found from the next explored state: another state to which a spontaneous move leads, or [`NONE`](super::NONE),
-    /// and the number of states that were found first from it.
+    /// Appends the results of the next explored state: another state to which a spontaneous move leads, or [`NONE`](super::NONE), and the
+    /// number of states that were found first from it.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn note(&mut self, next: u32, children: u32) -> Result<(), DiskProblem> {
         self.file.push(&[next, children])
     }
 
     /// Calls a function with each explored state, the state to which a spontaneous move leads or [`NONE`](super::NONE), and the number of
-    /// its children; the last states first, if that is asked for.
+    /// its children; the last states first if `is_backward`.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn for_each(
         &self,
         is_backward: bool,
@@ -75,12 +75,12 @@ impl Moves {
     /// Writes what is in memory to the file.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn flush(&mut self) -> Result<(), DiskProblem> {
         self.file.flush()
     }
 
-    /// Says that the file is not what was written.
+    /// The error that the contents of the file are damaged.
     pub fn corrupt(&self) -> DiskProblem {
         DiskProblem::corrupt(self.file.path(), "does not have the moves that were written")
     }

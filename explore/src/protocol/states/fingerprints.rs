@@ -1,4 +1,4 @@
-//! Fingerprints of states instead of states.
+//! Stores fingerprints of states instead of states: [`Fingerprints`].
 //!
 //! A state is represented by 64 bits of its hash (hash compaction: Wolper & Leroy, CAV 1993; Stern & Dill, CHARME 1995). Two
 //! states with the same fingerprint are taken for one, so that a state, and all that is reachable only through it, may be
@@ -19,7 +19,7 @@ pub struct Fingerprints {
     waiting: Queue,
 }
 
-/// The probability, at most, that two of this number of states have the same fingerprint.
+/// An upper bound of the probability that two of this number of states have the same fingerprint.
 pub fn missed(states: usize) -> f64 {
     (states as f64).powi(2) * 0.5_f64.powi(65)
 }
@@ -35,7 +35,7 @@ fn permuted(word: u64) -> u64 {
 }
 
 impl Fingerprints {
-    /// No states. Each seed has its own fingerprints.
+    /// Creates an empty collection. `seed` selects the fingerprints.
     pub fn new(seed: u64) -> Fingerprints {
         Fingerprints { seed: hash_word(seed), ..Fingerprints::default() }
     }
@@ -50,7 +50,7 @@ impl Fingerprints {
         pairs.fold(self.seed, |print, pair| permuted(print ^ pair))
     }
 
-    /// The number of states and others.
+    /// The number of states and findings.
     pub fn len(&self) -> usize {
         self.table.len()
     }
@@ -61,7 +61,7 @@ impl Fingerprints {
         self.table.find(print)
     }
 
-    /// Looks at where [`Fingerprints::find`] will look.
+    /// Loads the entry at which [`Fingerprints::find`] will look into the processor's caches.
     #[inline]
     pub fn glance(&self, print: u64) -> u32 {
         self.table.glance(print)
@@ -77,14 +77,14 @@ impl Fingerprints {
         number
     }
 
-    /// The number of something else than a state, which has a number of its own.
+    /// The number of a finding, which is numbered among the states. `other` identifies the finding.
     pub fn number_of_other(&mut self, other: u32) -> Result<u32, u32> {
         self.table.number(hash_word(!u64::from(other)))
     }
 
-    /// The next state that waits.
+    /// Takes the next state that waits to be explored.
     pub fn next(&mut self, into: &mut Vec<u32>) {
-        // Whoever asks for more than were added gets the last one again.
+        // If none waits, `into` stays as it is.
         let _ = self.waiting.pop(into);
     }
 

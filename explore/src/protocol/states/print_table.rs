@@ -1,44 +1,43 @@
-//! Numbers of states, found by their fingerprints, in about 10 bytes for each.
+//! [`PrintTable`]: a table from the fingerprints of states to their numbers, in about 10 bytes for each.
 //!
-//! The table is a sequence of slots, in which fingerprints are in ascending order of their *homes*: the slot to which the high
-//! bits of a fingerprint lead. Where several have the same home, or the home is taken, they move on to the next slots (Robin
-//! Hood hashing: Celis, Larson & Munro, FOCS 1985). So a slot need only say how far it is from the home; the home says the high
-//! bits, and of the fingerprint the rest is stored (Cleary, "Compact hash tables using bidirectional linear probing", IEEE
-//! Trans. Computers C-33, 1984). With *m* homes the rest is less than 2⁶⁴ / *m*, and numbers are less than 15/16 *m*, so that
-//! both together are one word of 64 bits, whatever the size.
+//! The table is a sequence of slots, in which fingerprints are in ascending order of their *homes*: the slot to which the high bits of a
+//! fingerprint lead. Where several have the same home, or the home is taken, they move on to the next slots (Robin Hood hashing: Celis,
+//! Larson & Munro, FOCS 1985). So a slot has to store only its distance from the home, which determines the high bits, and the rest of the
+//! fingerprint (Cleary, "Compact hash tables using bidirectional linear probing", IEEE Trans. Computers C-33, 1984). With *m* homes the
+//! rest is less than 2⁶⁴ / *m*, and numbers are less than 15/16 *m*, so that both together are one word of 64 bits, whatever the size.
 //!
-//! A table that is full grows in place, from its last slots to its first, so that there are never two of them.
+//! A table that is full grows in place, from its last slots to its first, so that there are never two copies.
 
-/// The bytes of a slot: one that says how far it is from its home, and 1 more, or 0 if it is free; and the word with the rest of the
-/// fingerprint and the number.
+/// The size of a slot, in bytes: one byte with 1 more than the distance from its home, or 0 if the slot is free, and a word of 8 bytes with
+/// the rest of the fingerprint and the number.
 const SLOT: usize = 9;
-/// The slots from the home to the farthest one.
+/// The largest number of slots from the home of a fingerprint to its slot, both included.
 const FARTHEST: usize = 254;
 /// The number of homes of a new table.
 const HOMES: usize = 16;
-/// The number of slots that are moved together, about, when a table grows.
+/// The approximate number of slots that are moved together when a table grows.
 const SLOTS_AT_A_TIME: usize = 1 << 12;
-/// The distance in bytes of the second place that is looked at.
+/// The distance of the second byte that [`PrintTable::glance`] reads from the first, in bytes.
 const AHEAD: usize = 63;
 
 /// A table of consecutive numbers from 0, each with a fingerprint.
 #[derive(Debug)]
 pub struct PrintTable {
     slots: Vec<u8>,
-    /// How slots are read.
+    /// The number of homes, which determines the meaning of slots.
     homes: Homes,
     used: usize,
-    /// What is too far from its home. There is hardly ever any.
+    /// The fingerprints that are too far from their homes for a slot, with their numbers. There are hardly ever any.
     others: Vec<(u64, u32)>,
 }
 
-/// How many homes there are.
+/// The number of homes.
 #[derive(Clone, Copy, Debug)]
 struct Homes {
     count: u64,
 }
 
-/// What a slot says.
+/// The content of a slot.
 #[derive(Clone, Copy)]
 struct Content {
     home: usize,
@@ -47,7 +46,7 @@ struct Content {
 }
 
 impl Homes {
-    /// The most numbers that there may be.
+    /// The largest number of fingerprints in the table.
     #[inline]
     fn numbers(self) -> u64 {
         self.count - self.count / 16
@@ -67,7 +66,7 @@ impl Homes {
     /// Divides a fingerprint into its home and the rest.
     #[inline]
     fn divide(self, print: u64) -> (usize, u64) {
-        // Those of one home follow each other, so that the low half of the product counts them, in steps of the number of homes.
+        // The fingerprints of a home are consecutive, so the low half of the product counts them, in steps of the number of homes.
         let product = u128::from(print) * u128::from(self.count);
         ((product >> 64) as usize, product as u64 / self.count)
     }
@@ -88,7 +87,7 @@ impl Default for PrintTable {
 }
 
 impl PrintTable {
-    /// The number of numbers.
+    /// The number of fingerprints in the table.
     pub fn len(&self) -> usize {
         self.used
     }
@@ -105,7 +104,7 @@ impl PrintTable {
         u64::from_le_bytes(*word)
     }
 
-    /// What a slot that is not free says.
+    /// The content of a slot that is not free.
     fn content(&self, slot: usize) -> Content {
         let word = self.word(slot);
         let (rest, number) = (word / self.homes.numbers(), word % self.homes.numbers());
@@ -138,8 +137,8 @@ impl PrintTable {
         self.others.iter().find(|(other, _)| *other == print).map(|(_, number)| *number)
     }
 
-    /// Looks at where [`PrintTable::find`] will look. Who looks many fingerprints up asks for all of these first, since the
-    /// processor then waits for all of them at once, and not for one after another.
+    /// Loads the slots at which [`PrintTable::find`] will look into the processor's caches. A caller that looks up many fingerprints calls
+    /// this for all of them first, so that the processor waits for all loads at once and not for one after another.
     #[inline]
     pub fn glance(&self, print: u64) -> u32 {
         let at = self.homes.home(print) * SLOT;
@@ -164,11 +163,11 @@ impl PrintTable {
         Err(number)
     }
 
-    /// Puts a number into the table that is not in it.
+    /// Inserts a fingerprint that is not in the table.
     fn place(&mut self, print: u64, number: u32) {
         let (home, rest) = self.homes.divide(print);
         let mut distance = 1;
-        // Behind those of the same home and of homes before.
+        // It goes behind the fingerprints of the same home and of earlier homes.
         while self.distance(home + distance - 1) >= distance {
             distance += 1;
         }
@@ -183,7 +182,7 @@ impl PrintTable {
         self.slots[slot * SLOT + 1..][..8].copy_from_slice(&word.to_le_bytes());
     }
 
-    /// Moves what is in a slot and behind it up to the next free slot on by one.
+    /// Frees a slot: moves its content and that of the slots behind it, up to the next free slot, by one slot.
     fn shift(&mut self, slot: usize) {
         let mut end = slot;
         while !matches!(self.distance(end), 0 | FARTHEST) {
@@ -209,7 +208,7 @@ impl PrintTable {
         let mut end = before.slots();
         let mut moved = Vec::new();
         while end > 0 {
-            // What is behind a free slot has its home there, and with more homes it has none before.
+            // Fingerprints behind a free slot have their homes behind it, and no earlier homes when there are more homes.
             let mut start = end.saturating_sub(SLOTS_AT_A_TIME);
             while start > 0 && self.distance(start) > 0 {
                 start -= 1;
@@ -243,7 +242,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers some fingerprints, and compares what the table says with a table of the library. Returns the table.
+    /// Numbers some fingerprints, and compares the table with a map of the library. Returns the table.
     fn compared(prints: impl Iterator<Item = u64>) -> PrintTable {
         let (mut table, mut known) = (PrintTable::default(), FxHashMap::default());
         for print in prints {

@@ -1,14 +1,14 @@
 //! A queue of states that wait to be explored.
 //!
-//! Each state is stored as its difference from the one before: the number of parts that differ, and for each of these the
-//! distance from the last one and the new number, in bytes of which the highest bit says that more follow. The bytes are in
-//! blocks, so that a queue of any length takes hardly more memory than what is in it.
+//! Each state is stored as its difference from the one before: the number of parts that differ, and for each of these the distance from the
+//! last one and the new number, as bytes of 7 bits, whose highest bit is set if more bytes follow. The bytes are in blocks, so that a queue
+//! of any length takes hardly more memory than its content.
 
 use std::collections::VecDeque;
 
-/// The bytes of a block.
+/// The size of a block, in bytes.
 const BLOCK: usize = 1 << 16;
-/// The bytes of a number, at most.
+/// The largest size of an encoded number, in bytes.
 const NUMBER: usize = 5;
 
 /// A queue of states, all with the same number of parts.
@@ -24,7 +24,7 @@ pub struct Queue {
 impl Queue {
     /// Adds a state.
     pub fn push(&mut self, state: &[u32]) {
-        // The first state differs from no parts in all of them.
+        // Before the first state all parts are `u32::MAX`, so it differs in all of them.
         self.last_in.resize(state.len(), u32::MAX);
         let differ = || {
             let both = state.iter().zip(&self.last_in).enumerate();
@@ -79,7 +79,7 @@ fn put(bytes: &mut Vec<u8>, mut word: u32) {
     bytes.push(word as u8);
 }
 
-/// The number at a place, which becomes that of what follows.
+/// Decodes the number at `at`, which becomes the place behind it.
 fn get(bytes: &[u8], at: &mut usize) -> u32 {
     let mut word = 0;
     for shift in (0..32).step_by(7) {

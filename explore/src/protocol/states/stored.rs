@@ -1,4 +1,4 @@
-//! What an exploration on disk asks of its states.
+//! The methods of [`States`] for explorations on disk, and [`Left`], which reads the states that an earlier process has left.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::protocol::Finding;
 const ROWS_AT_A_TIME: usize = 1 << 14;
 
 impl States {
-    /// The rows on disk, if there are some.
+    /// The rows of states, if they are on disk.
     fn disk(&self) -> Option<&DiskRows> {
         self.tree().and_then(Tree::disk)
     }
@@ -23,7 +23,7 @@ impl States {
         }
     }
 
-    /// Whether [`States::find`] goes by fingerprints, so that what it says has to be claimed.
+    /// Whether [`States::find`] compares only fingerprints, so that the states that it finds have to be passed to [`States::claim`].
     pub fn needs_claims(&self) -> bool {
         self.disk().is_some()
     }
@@ -37,8 +37,8 @@ impl States {
         }
     }
 
-    /// Compares what was taken for known states with these. Returns whether all is well: no two states have the same
-    /// fingerprint, and no file has failed.
+    /// Compares the rows that were taken for known states with those of the states. Returns false if two states have the same fingerprint,
+    /// or if a file could not be read or written.
     pub fn verify(&mut self) -> bool {
         self.disk_mut().is_none_or(|rows| {
             rows.verify();
@@ -46,12 +46,12 @@ impl States {
         })
     }
 
-    /// Whether two states have the same fingerprint, or a file has failed, as far as that is known.
+    /// Whether two states are known to have the same fingerprint, or a file could not be read or written.
     pub fn is_void(&self) -> bool {
         self.disk().is_some_and(|rows| rows.has_collided() || rows.has_failed())
     }
 
-    /// What has failed on disk, if anything has.
+    /// Takes the first error of a file, if there was one.
     pub fn problem(&mut self) -> Option<DiskProblem> {
         self.disk_mut().and_then(DiskRows::problem)
     }
@@ -62,8 +62,8 @@ impl States {
         }
     }
 
-    /// Unpacks states on disk that follow each other: the numbers of their parts and groups, of findings 0. Returns how many
-    /// numbers a state has.
+    /// Unpacks consecutive states on disk to the numbers of their parts and groups, which are 0 for findings. Returns the count of numbers
+    /// of a state.
     pub fn unpack_all(&self, states: std::ops::Range<usize>, into: &mut Vec<u32>) -> usize {
         into.clear();
         let Some((tree, rows)) = self.tree().zip(self.disk()) else { return 0 };
@@ -88,7 +88,7 @@ impl States {
         let mut is_changed = true;
         while is_changed && !self.is_void() {
             is_changed = false;
-            // Paths lead to states before and behind.
+            // Moves lead to earlier and to later states.
             for is_backward in [true, false] {
                 self.note_on_disk(moves.for_each(is_backward, &mut |state, next, _| {
                     if next != NONE && !is_fine.get(state) && is_fine.get(next as usize) {
@@ -104,7 +104,7 @@ impl States {
     /// Writes what is in memory to the files.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// Fails if a file cannot be written, or if there was an error before.
     pub fn flush(&mut self) -> Result<(), DiskProblem> {
         if let Some(problem) = self.problem() {
             return Err(problem);
@@ -142,10 +142,10 @@ pub struct Left {
 }
 
 impl Left {
-    /// Opens the files of a number of states, of which some were explored.
+    /// Opens the files in a folder, given the number of states and of explored states. The other parameters are those of [`States::new`].
     ///
     /// # Errors
-    /// A file cannot be opened, or is too short.
+    /// Fails if a file cannot be opened, or is too short.
     pub fn open(
         width: usize,
         groups: &[usize],
@@ -157,7 +157,7 @@ impl Left {
         Ok(Left { tree, count: states, moves: Moves::open(folder, explored)? })
     }
 
-    /// See [`Tree::add_groups`].
+    /// Adds rows of groups: see [`Tree::add_groups`].
     pub fn add_groups(&mut self, new: &[Vec<u32>]) -> bool {
         self.tree.add_groups(new)
     }
@@ -167,10 +167,10 @@ impl Left {
         let _ = self.tree.groups_since(counts);
     }
 
-    /// Reads all states, of which `is_settled` says whether nothing is outstanding in one with such parts.
+    /// Reads all states. `is_settled` returns whether nothing is outstanding in a state with these parts.
     ///
     /// # Errors
-    /// A file cannot be read, or is not what was written.
+    /// Fails if a file cannot be read, or is damaged.
     pub fn read(
         self,
         (found, findings): (Vec<(usize, u32)>, Vec<Finding>),

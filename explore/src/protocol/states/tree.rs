@@ -1,4 +1,4 @@
-//! All states, stored exactly.
+//! [`Tree`] stores states exactly, in two levels of rows.
 //!
 //! A state is a vector of numbers of parts. Parts that change together are a *group*: what a controller owns, and the messages
 //! in flight to it. The parts of a group are a row in a table, in which equal rows have one number, and the numbers of its
@@ -12,7 +12,7 @@ use simulate::numbering::{NumberTable, hash_word, make_room};
 use super::disk::DiskProblem;
 use super::disk::rows::DiskRows;
 
-/// The first number of a row that stands for something else than a state.
+/// The first number of a row that stands for a finding instead of a state.
 const NO_STATE: u32 = u32::MAX;
 /// The number of a group that is not known.
 const UNKNOWN: u32 = u32::MAX;
@@ -93,7 +93,7 @@ enum StateRows {
     Memory(Rows),
     Disk {
         rows: DiskRows,
-        /// Each seed has its own fingerprints.
+        /// The seed of the fingerprints.
         seed: u64,
     },
 }
@@ -148,7 +148,7 @@ impl Unpacked {
         &self.numbers
     }
 
-    /// Becomes a state of which a number of parts are given, and then, if they are known, its groups.
+    /// Sets the numbers of a state: `width` parts and then, if they are known, its groups.
     pub fn set(&mut self, numbers: &[u32], width: usize) {
         self.numbers.clear();
         self.numbers.extend_from_slice(numbers);
@@ -167,17 +167,17 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// No states, each of which will have this number of parts, with the first part of each group. The first one is 0, and
-    /// there are at least two.
+    /// Creates an empty tree of states with `width` parts each. `starts` has the first part of each group; the first is 0, and there are at
+    /// least two.
     pub fn new(width: usize, starts: &[usize]) -> Tree {
         Tree::of(width, starts, StateRows::Memory(Rows::new(starts.len())))
     }
 
-    /// A number of states in a folder, whose groups have to be [added](Tree::add_groups) and whose rows have to be
-    /// [learnt](Tree::learn). Each seed has its own fingerprints.
+    /// Opens the rows of a number of states in a folder. Their groups have to be [added](Tree::add_groups) and their rows
+    /// [learnt](Tree::learn) before use. `seed` selects the fingerprints.
     ///
     /// # Errors
-    /// The file cannot be opened, or is too short.
+    /// Fails if the file cannot be opened, or is too short.
     pub fn on_disk(
         width: usize,
         starts: &[usize],
@@ -199,7 +199,7 @@ impl Tree {
         }
     }
 
-    /// The number of states and others.
+    /// The number of states and findings.
     pub fn len(&self) -> usize {
         match &self.states {
             StateRows::Memory(rows) => rows.len(),
@@ -215,7 +215,7 @@ impl Tree {
         }
     }
 
-    /// See [`Tree::disk`].
+    /// The rows of states, if they are on disk, to change them.
     pub fn disk_mut(&mut self) -> Option<&mut DiskRows> {
         match &mut self.states {
             StateRows::Memory(_) => None,
@@ -232,7 +232,7 @@ impl Tree {
     /// Unpacks the state with a number.
     ///
     /// # Errors
-    /// The number is not that of a state, but of what [`Tree::number_of_other`] numbered: that.
+    /// Fails if the number is that of a finding, with the number that was passed to [`Tree::number_of_other`].
     pub fn unpack(&self, state: usize, into: &mut Unpacked) -> Result<(), u32> {
         match &self.states {
             StateRows::Memory(rows) => self.unpack_row(rows.get(state as u32), into),
@@ -247,7 +247,7 @@ impl Tree {
     /// Unpacks the row of a state.
     ///
     /// # Errors
-    /// As [`Tree::unpack`].
+    /// Fails as [`Tree::unpack`] does.
     pub fn unpack_row(&self, row: &[u32], into: &mut Unpacked) -> Result<(), u32> {
         if row[0] == NO_STATE {
             return Err(row[1]);
@@ -288,7 +288,7 @@ impl Tree {
         }
     }
 
-    /// Looks at where [`Tree::find`] will look, at first at the table, then at what it says.
+    /// Loads the entry of the table at which [`Tree::find`] will look into the processor's caches. [`Tree::glance_again`] takes the result.
     #[inline]
     pub fn glance(&self, hash: u64) -> u32 {
         match &self.states {
@@ -297,7 +297,7 @@ impl Tree {
         }
     }
 
-    /// See [`Tree::glance`].
+    /// Loads the row to which an entry of the table leads into the processor's caches, given the result of [`Tree::glance`].
     #[inline]
     pub fn glance_again(&self, seen: u32) -> u64 {
         match &self.states {
@@ -305,7 +305,7 @@ impl Tree {
                 let at = seen as usize * rows.length;
                 rows.rows.get(at).copied().unwrap_or(0).into()
             }
-            // A fingerprint in memory was looked at with the table.
+            // The fingerprint is in the table, which was loaded by `glance`.
             StateRows::Disk { .. } => 0,
         }
     }
@@ -321,7 +321,7 @@ impl Tree {
         self.states.number(row)
     }
 
-    /// The number of something else than a state, which has a number of its own.
+    /// The number of a finding, which is numbered among the states. `other` identifies the finding.
     pub fn number_of_other(&mut self, other: u32) -> Result<u32, u32> {
         let mut row = vec![0; self.states.length()];
         (row[0], row[1]) = (NO_STATE, other);
@@ -337,7 +337,8 @@ impl Tree {
         self.groups.iter().map(Rows::bytes).sum::<usize>() + states
     }
 
-    /// The rows of all groups that are new since there were `counts` of each, which become those of now. At first it is empty.
+    /// The rows of each group that were added since the last call. `counts` has the numbers of rows at that call, is empty at first, and is
+    /// updated.
     pub fn groups_since(&self, counts: &mut Vec<usize>) -> Vec<Vec<u32>> {
         counts.resize(self.groups.len(), 0);
         let new = self.groups.iter().zip(counts).map(|(group, count)| {
@@ -358,7 +359,7 @@ impl Tree {
             })
     }
 
-    /// Learns the next row of the file. Returns whether it is one of a new state or of something else.
+    /// Learns the next row of the file. Returns whether it is new, and valid as the row of a state or of a finding.
     pub fn learn(&mut self, row: &[u32]) -> bool {
         let is_known = |(number, group): (&u32, &Rows)| (*number as usize) < group.len();
         let is_row = row[0] == NO_STATE || row.iter().zip(&self.groups).all(is_known);

@@ -2,7 +2,7 @@ use history::CrashKind;
 
 use super::*;
 
-/// The crash that these lines tell of, the last of them without a line end if `is_cut`.
+/// The crash that these lines describe; if `is_cut`, the last of them has no line end.
 fn read(text: &str, is_cut: bool) -> Option<Crash> {
     let mut scan = CrashScan::default();
     let lines: Vec<&str> = text.lines().collect();

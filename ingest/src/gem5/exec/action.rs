@@ -1,4 +1,4 @@
-//! The effects of instructions on memory.
+//! [`Action`]: the effect of an instruction on memory, with the [`Operation`] that it performs.
 
 use history::{Annotation, Gap, Kind, low_bytes};
 
@@ -11,7 +11,7 @@ pub(super) enum Action {
     Access(Operation),
     /// Two adjacent loads of this many bytes each. The line shows at most one of the values.
     LoadPair(u8),
-    /// Two adjacent stores of this many bytes each, whose values are the halves of what the line shows.
+    /// Two adjacent stores of this many bytes each; the line shows both values as the halves of one number.
     StorePair(u8),
     /// A fence.
     Fence(Kind),
@@ -19,17 +19,17 @@ pub(super) enum Action {
     UnknownFence,
     /// The load of a locked read-modify-write, and its store.
     Locked(Operation),
-    /// A store-conditional whose line does not show whether it stored. With a register and a value: a branch that tests the
-    /// register shows it, and the value is what was stored.
+    /// A store-conditional whose line does not show whether it succeeded. If a register and a value are given, a branch
+    /// that tests the register shows whether it succeeded, and the value is the one that it stores.
     Attempt(Operation, Option<(usize, Option<u64>)>),
-    /// An instruction that is not understood and touches at most this many bytes from its address on.
+    /// An instruction that is not understood and accesses at most this many bytes from its address on.
     Unknown(Gap, u16),
     /// An access to an address that the line does not show.
     NoAddress(Gap),
-    /// An instruction that is not understood and touches at most the aligned block of this many bytes, a power of two, around
-    /// its address.
+    /// An instruction that is not understood and accesses at most the aligned block of this many bytes, a power of two,
+    /// around its address.
     UnknownBlock(Gap, u16),
-    /// An instruction that is not understood and touches at most the bytes of a vector register from its address on.
+    /// An instruction that is not understood and accesses at most the bytes of a vector register from its address on.
     UnknownVector(Gap),
     /// An instruction that is not understood and may change accesses to any address.
     UnknownEverywhere(Gap),
@@ -40,7 +40,7 @@ pub(super) enum Action {
 pub(super) struct Operation {
     pub kind: Kind,
     pub annotation: Annotation,
-    /// Number of bytes, 0 if the instruction does not tell.
+    /// Number of bytes; 0 if the instruction does not show it.
     pub size: u8,
     pub read: Option<u64>,
     pub written: Option<u64>,
@@ -78,8 +78,8 @@ impl Operation {
         }
     }
 
-    /// Sets an unknown size, which is 4 or 8 bytes, if value and address decide it: a value of more than 32 bits has 8 bytes,
-    /// and an address that is no multiple of 8 but of 4 means 4.
+    /// Sets an unknown size, which is 4 or 8 bytes, if value and address decide it: the size is 8 if the value has more
+    /// than 32 bits, and 4 if the address is a multiple of 4 but not of 8.
     pub fn sized_by(self, address: u64) -> Operation {
         if self.size != 0 {
             return self;
@@ -102,7 +102,7 @@ impl Operation {
     }
 }
 
-/// The lowest bytes of a value; all of it if their number is not known.
+/// The lowest `size` bytes of a value; the whole value if `size` is 0, which stands for unknown.
 pub(super) fn cut(value: u64, size: u8) -> u64 {
     match size {
         0 => value,
@@ -110,7 +110,7 @@ pub(super) fn cut(value: u64, size: u8) -> u64 {
     }
 }
 
-/// An atomic operation that computes.
+/// The computation of an atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Update {
     Swap,
@@ -125,7 +125,7 @@ pub(super) enum Update {
 }
 
 impl Update {
-    /// The value that it leaves in memory.
+    /// The value that the operation writes, computed from the value in memory and the operand.
     pub fn apply(self, old: u64, operand: u64, size: u8) -> u64 {
         let (old, operand) = (cut(old, size), cut(operand, size));
         let is_less = signed(operand, size) < signed(old, size);
@@ -144,7 +144,7 @@ impl Update {
         cut(result, size)
     }
 
-    /// Returns the value that the operation leaves in memory; `None` if it depends on a value that is not known.
+    /// The value that the operation writes; `None` if it depends on a value that is not known.
     pub fn written(self, old: Option<u64>, operand: Option<u64>, size: u8) -> Option<u64> {
         match self {
             Update::Swap => operand.map(|operand| cut(operand, size)),

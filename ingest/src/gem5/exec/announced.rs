@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use history::ANNOUNCEMENT;
 
-/// The announcements so far.
+/// The announcements that were read so far.
 #[derive(Debug, Default)]
 pub(super) struct Announced {
-    /// The announcement that a thread has begun.
+    /// The announcement whose stores are not complete yet.
     begun: Option<Begun>,
     /// The ranges that were announced.
     ranges: BTreeSet<(u64, u64)>,
@@ -18,7 +18,7 @@ pub(super) struct Announced {
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     hart: usize,
-    /// Where the next store goes.
+    /// The address of the next store of the announcement.
     next: u64,
     /// The first address of the variables, once it was stored.
     start: Option<u64>,
@@ -48,7 +48,7 @@ impl Announced {
         };
     }
 
-    /// The range that was announced, if exactly one was.
+    /// The announced range; `None` if no range or several different ones were announced.
     pub fn range(&self) -> Option<Range<u64>> {
         let mut ranges = self.ranges.iter();
         match (ranges.next(), ranges.next()) {

@@ -1,9 +1,9 @@
-//! Instructions of AArch64.
+//! Decodes instructions of AArch64.
 //!
-//! gem5 prints no domain and no kind of a `dmb` or `dsb`, no status of a store-exclusive and no old value of an atomic
-//! operation: the last register that an instruction writes is shown, which for these is one of gem5's own. The status of a
-//! store-exclusive is known from the branch that tests it. The names of registers tell 8 bytes from 4 in arithmetic, but not in
-//! accesses.
+//! gem5 prints neither domain nor kind of a `dmb` or `dsb`, no status of a store-exclusive, and no old value of an
+//! atomic operation: a line shows the last register that its instruction writes, which for these is one of gem5's
+//! internal registers. The status of a store-exclusive is known from the branch that tests it. The names of registers
+//! show whether arithmetic has 4 or 8 bytes, but not whether an access has.
 
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
@@ -19,7 +19,7 @@ pub(super) struct Decoder {
     registers: Registers,
 }
 
-/// A register and whether it is named as one of 32 bits.
+/// An integer register, and whether its name is that of the lower 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Register {
     number: usize,
@@ -30,9 +30,9 @@ struct Register {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Test {
     pub register: usize,
-    /// Whether it is taken if the register is 0.
+    /// Whether the branch is taken if the register is 0 (`cbz`), and not if it is not 0 (`cbnz`).
     pub if_zero: bool,
-    /// Where it leads, if the line shows that.
+    /// The target of the branch, if the line shows it.
     pub target: Option<u64>,
 }
 
@@ -42,7 +42,10 @@ const ZERO: usize = 31;
 const LINK: usize = 30;
 
 impl Decoder {
-    /// Decodes a line, the `at`-th of the trace, or returns what is missing from it.
+    /// Decodes a line, the `at`-th of the trace.
+    ///
+    /// # Errors
+    /// Returns the part that is missing from the line.
     pub fn decode(&mut self, line: &Line<'_>, at: u64) -> Result<Action, &'static str> {
         let (name, operands) = split_name(line.body.trim_ascii_start());
         if line.class.is_none() && line.micro.is_some() {
@@ -60,12 +63,12 @@ impl Decoder {
         Ok(action)
     }
 
-    /// What depends on which loads, in the order of lines.
+    /// The dependencies of lines on loads, in the order of lines.
     pub fn edges(&self) -> &[Edge] {
         self.registers.flow.edges()
     }
 
-    /// Notes where a branch may lead.
+    /// Notes the possible target of a branch.
     fn follow_branch(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
         let shown = operands.rsplit(|&byte| byte == b',').next().unwrap_or_default().trim_ascii();
         match name {
@@ -130,8 +133,8 @@ impl Decoder {
         })
     }
 
-    /// An atomic operation. One that writes what it read to the register that is always zero returns nothing, and then
-    /// does not acquire.
+    /// An atomic operation. If it returns the old value to the register that is always zero, it returns nothing, and
+    /// then it does not acquire.
     fn atomic(&self, name: &[u8], operands: &[u8]) -> Option<Action> {
         let Action::Access(operation) = atomic(name)? else { return None };
         let result = nth(operands, 0);
@@ -144,7 +147,7 @@ impl Decoder {
         })))
     }
 
-    /// `ldxr` and `stxr` with their kin.
+    /// Load-exclusive and store-exclusive of any size and annotation.
     fn exclusive(&self, name: &[u8], operands: &[u8], line: &Line<'_>) -> Option<Action> {
         let (name, size) = sized(name);
         let annotation = match name {
@@ -176,7 +179,7 @@ impl Decoder {
         }
     }
 
-    /// Notes what an instruction writes to registers.
+    /// Notes the values that an instruction writes to registers.
     fn write_back(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
         if matches!(name, b"dmb" | b"dsb" | b"isb" | b"nop" | b"clrex" | b"prfm") {
             return;
@@ -185,7 +188,7 @@ impl Decoder {
             || name.starts_with(b"b.")
             || matches!(name, b"cbz" | b"cbnz" | b"tbz" | b"tbnz")
         {
-            // A branch writes no register but that of a call.
+            // The only register that a branch writes is the link register, in `follow_branch`.
             return;
         }
         let stores = line.stores() && plain(line, name).is_some();
@@ -195,15 +198,15 @@ impl Decoder {
         let (plain_name, _) = sized(name);
         let is_known = RESULTS.contains(&name) || matches!(plain_name, b"ldxr" | b"ldaxr");
         let Some(result) = register(nth(operands, 0)).filter(|_| is_known) else {
-            // A known instruction may write a register of another kind, which is not followed.
+            // A known instruction may write a register of another kind, whose value is not tracked.
             if !is_known {
                 self.registers.forget();
             }
             return;
         };
         if line.data.is_none() && (line.loads() || line.stores()) {
-            // The value loaded into a vector register is not shown as a number, and the register is named like an integer
-            // register.
+            // The value that is loaded into a vector register is not shown as a number, and the register is named like
+            // an integer register.
             return self.registers.set(result.number, None);
         }
         let value = line.data.map(|value| cut(value, if result.narrow { 4 } else { 8 }));
@@ -234,10 +237,10 @@ impl Decoder {
     }
 }
 
-/// Most bytes that `dc zva` sets to 0.
+/// Largest number of bytes that `dc zva` sets to 0.
 const LARGEST_ZEROED: u16 = 2048;
 
-/// The target of a branch: `0x104`, or `<f+4>` of the function that the branch itself is in.
+/// Parses the target of a branch: `0x104`, or `<f+4>` if `f` is the function that the branch itself is in.
 fn target(line: &Line<'_>, shown: &[u8]) -> Option<u64> {
     if let Some(digits) = shown.strip_prefix(b"0x") {
         return u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
@@ -248,7 +251,7 @@ fn target(line: &Line<'_>, shown: &[u8]) -> Option<u64> {
     (function == own).then(|| line.pc?.checked_sub(own_offset)?.checked_add(offset))?
 }
 
-/// A symbol and the distance from it: `f+4`.
+/// Splits `f+4` into a symbol and the distance from it.
 fn symbol(place: &[u8]) -> (&[u8], u64) {
     let offset = || {
         let at = place.iter().rposition(|&byte| byte == b'+')?;
@@ -265,7 +268,7 @@ const RESULTS: [&[u8]; 22] = [
     b"adrp",
 ];
 
-/// The fence of a `dmb` or `dsb` with this operand; gem5 may print none.
+/// The fence of a `dmb` or `dsb` with this operand, which gem5 may not print.
 fn barrier(name: &[u8], domain: &[u8]) -> Action {
     match domain {
         b"sy" | b"ish" | b"osh" | b"nsh" => Action::Fence(Kind::Fence),
@@ -273,7 +276,7 @@ fn barrier(name: &[u8], domain: &[u8]) -> Action {
             Action::Fence(Kind::fence(Side::Reads, Side::Both))
         }
         b"st" | b"ishst" | b"oshst" | b"nshst" => {
-            // A `dsb` is over when the writes before it are.
+            // A `dsb` completes only when the writes before it have, so it orders them before everything after it.
             let after = if name == b"dsb" { Side::Both } else { Side::Writes };
             Action::Fence(Kind::fence(Side::Writes, after))
         }
@@ -285,7 +288,7 @@ fn is_prefetch(name: &[u8]) -> bool {
     name.starts_with(b"prf")
 }
 
-/// A name without the letter of its size, and the size: 0 where that is 4 or 8 bytes.
+/// Splits a name into the part before the letter of its size, and the size in bytes; 0 stands for 4 or 8 bytes.
 pub(super) fn sized(name: &[u8]) -> (&[u8], u8) {
     match name.split_last() {
         Some((b'b', rest)) => (rest, 1),
@@ -294,7 +297,7 @@ pub(super) fn sized(name: &[u8]) -> (&[u8], u8) {
     }
 }
 
-/// Plain loads and stores, and those that acquire or release.
+/// The action of loads and stores of one register, plain or with acquire or release.
 fn plain(line: &Line<'_>, name: &[u8]) -> Option<Action> {
     let (base, size) = match name {
         b"ldrsw" | b"ldursw" | b"ldtrsw" => {
@@ -316,7 +319,7 @@ fn plain(line: &Line<'_>, name: &[u8]) -> Option<Action> {
     }
 }
 
-/// The micro-operations of accesses to pairs and with write-back.
+/// The action of the micro-operations of pair accesses and of accesses with write-back.
 fn micro_operation(line: &Line<'_>, name: &[u8]) -> Option<Action> {
     Some(match name {
         b"ldrxi_uop" | b"ldrxr_uop" | b"ldrxl_uop" | b"ldrfpxi_uop" | b"ldrfpxr_uop"
@@ -334,8 +337,8 @@ fn micro_operation(line: &Line<'_>, name: &[u8]) -> Option<Action> {
     })
 }
 
-/// Atomic operations such as `ldaddal`, `swp`, `stclrlb` and `casa`. None shows what it read, or whether a comparison
-/// succeeded.
+/// The action of atomic operations such as `ldaddal`, `swp`, `stclrlb` and `casa`. Their lines show neither the value
+/// that they read nor whether a comparison succeeded.
 pub(super) fn atomic(name: &[u8]) -> Option<Action> {
     const OPERATIONS: [&[u8]; 8] =
         [b"add", b"clr", b"eor", b"set", b"smax", b"smin", b"umax", b"umin"];

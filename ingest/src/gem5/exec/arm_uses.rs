@@ -1,8 +1,8 @@
-//! What instructions of AArch64 do with registers.
+//! The registers that instructions of AArch64 read and write ([`uses`]).
 //!
-//! gem5 prints the register that an instruction writes first, then those that it reads, and leaves a register out that is
-//! always zero: `subs   x0, x1` compares or negates. Accesses of vector registers have the names of integer registers. What
-//! is not certain becomes no dependency, but an unknown one. All vector registers are followed as if they were one.
+//! gem5 prints the register that an instruction writes first, then those that it reads, and omits a register that is
+//! always zero: `subs   x0, x1` compares or negates. Accesses of vector registers have the names of integer registers.
+//! A dependency that is not certain is recorded as unknown. All vector registers are tracked as if they were one.
 
 use super::action::cut;
 use super::arm::{atomic, sized};
@@ -10,7 +10,7 @@ use super::flow::{RegisterSet, Uses};
 use super::line::{Line, nth};
 
 const STACK_POINTER: usize = 31;
-/// Position of the first of gem5's own registers.
+/// Position of the first of gem5's three internal registers.
 const TEMPORARY: usize = 32;
 const FLAGS: usize = 35;
 const VECTORS: usize = 36;
@@ -18,8 +18,8 @@ const VECTORS: usize = 36;
 const CONSTANT: usize = 37;
 const LINK: usize = 30;
 
-/// What an instruction does with registers. `value` tells what the line of a store would show if it stored the integer
-/// register of this number.
+/// The registers that an instruction reads and writes. `value` returns the known value of the integer register with
+/// this number, to be compared with the value that the line of a store shows.
 pub(super) fn uses(
     line: &Line<'_>,
     name: &[u8],
@@ -38,9 +38,9 @@ pub(super) fn uses(
         b"blr" => Uses { to: RegisterSet::of(LINK), ..branch(first) },
         b"ret" if first.is_empty() => branch(RegisterSet::of(LINK)),
         b"ret" => branch(first),
-        // The simulated kernel returns a value; a real one runs as a program of its own.
+        // A simulated kernel only returns a value. A real one shows its instructions like a program.
         b"svc" => Uses { to: RegisterSet::of(0), ..Uses::default() },
-        // The base of thread-local memory, and counters.
+        // The base of thread-local memory and counters depend on no load.
         b"mrs"
             if [&b"tpidr"[..], b"cntvct", b"cntfrq"]
                 .iter()
@@ -66,7 +66,7 @@ fn access(
     let [first, second] = [0, 1].map(|n| named(nth(before, n)));
     if atomic(name).is_some() {
         return if name.starts_with(b"cas") {
-            // Whether it writes depends on a comparison.
+            // A comparison with this register decides whether it writes.
             Uses { address, data: first, uncertain: second, loaded: second, ..Uses::default() }
         } else {
             Uses { address, data: second, loaded: first, ..Uses::default() }
@@ -75,7 +75,7 @@ fn access(
     let vectors = RegisterSet::of(VECTORS);
     let is_vector = name.windows(2).any(|part| part == b"fp");
     match sized(name).0 {
-        // The status is no dependency: it shows nothing that memory returned.
+        // A status carries no dependency, since it shows nothing that memory returned.
         b"stxr" | b"stlxr" => Uses { address, data: first, to: second, ..Uses::default() },
         _ if is_vector && line.stores() => Uses { address, data: vectors, ..Uses::default() },
         b"ldp_uop" | b"ldrduxi_uop" | b"ldrdsxi_uop" | b"ldrdxi_uop" => {
@@ -94,13 +94,13 @@ fn access(
 }
 
 impl Uses {
-    /// The same, if it is not certain that the data come from these registers.
+    /// These uses, without the certainty that the data come from these registers.
     fn without_certainty(self) -> Uses {
         Uses { data: RegisterSet::of(CONSTANT), uncertain: self.data, ..self }
     }
 }
 
-/// What a plain store stores: an integer register, or the vector register of that number.
+/// The register that a plain store stores: an integer register, or the vector register with the same number.
 fn stored(line: &Line<'_>, name: &[u8], value: impl Fn(usize) -> Option<u64>) -> Uses {
     let vectors = RegisterSet::of(VECTORS);
     let data = Uses { data: named(name), ..Uses::default() };
@@ -110,7 +110,7 @@ fn stored(line: &Line<'_>, name: &[u8], value: impl Fn(usize) -> Option<u64>) ->
     };
     let size = if shown <= u64::from(u32::MAX) { 4 } else { 8 };
     match value(register).map(|value| cut(value, size) == shown) {
-        // Zero is in many registers.
+        // A value of zero proves nothing, since many registers hold it.
         Some(true) if shown != 0 => data,
         Some(false) => Uses { data: vectors, ..Uses::default() },
         _ => either(),
@@ -145,7 +145,7 @@ fn computation(name: &[u8], operands: &[u8]) -> Option<Uses> {
         b"movk" | b"bfm" => computed(first | rest),
         b"adc" | b"sbc" => computed(rest | flags),
         b"adds" | b"subs" | b"ands" | b"bics" => Some(with_flags(name, operands)),
-        // Which of the operands it takes depends on the flags.
+        // The flags decide which of the operands is the result.
         b"csel" | b"csinc" | b"csinv" | b"csneg" => {
             Some(Uses { to: first, uncertain: rest | flags, ..Uses::default() })
         }
@@ -177,7 +177,7 @@ fn with_flags(name: &[u8], operands: &[u8]) -> Uses {
     }
 }
 
-/// An instruction whose results are not followed: those with vectors, and any other.
+/// The uses of an instruction whose results are not tracked: vector instructions, and all unknown ones.
 fn not_understood(name: &[u8], operands: &[u8]) -> Uses {
     const VECTOR_RESULTS: [&[u8]; 12] = [
         b"fadd", b"fsub", b"fmul", b"fdiv", b"fmadd", b"fmsub", b"fnmadd", b"fnmsub", b"fsqrt",

@@ -1,11 +1,12 @@
-//! Dependencies between the operations of a history, from those between the lines of a thread.
+//! Derives the dependencies between the operations of a history from those between the lines of a thread
+//! ([`Dependencies`]).
 //!
-//! Most accesses of a thread are left out of the history, since no other thread accesses their locations, but what a
-//! thread loads passes through them: it is stored on the stack and loaded from there, or is the address of something
-//! that nobody else uses. The models order such a left-out load behind what its address depends on, and behind what the
-//! store depends on whose value it returns (RVWMO 9 and 12; Armv8 likewise), so what depends on it depends on these,
-//! too. And all later writes are ordered behind what the address of a left-out access depends on (RVWMO 13), as they
-//! are behind what a branch depends on.
+//! Most accesses of a thread are left out of the history, since no other thread accesses their locations. But the
+//! values that a thread loads pass through them: a value is stored on the stack and loaded from there, or is the
+//! address of a private location. The models order a left-out load after the loads that its address depends on, and
+//! after those that the store whose value it returns depends on (RVWMO 9 and 12; Armv8 likewise). So an operation that
+//! depends on the left-out load depends on these loads as well. All later writes are ordered after the loads that the
+//! address of a left-out access depends on (RVWMO 13), as they are after those that a branch depends on.
 
 use history::{DependencyKind, HistoryBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,11 +14,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::flow::{Edge, UNKNOWN, origin};
 use super::log::Entry;
 
-/// The operations that something depends on, by their rows in the builder.
+/// The operations that an address, a value or a branch depends on, by their rows in the builder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sources {
     rows: Vec<u32>,
-    /// Whether there may be more.
+    /// Whether it may depend on further operations, which are unknown.
     is_open: bool,
 }
 
@@ -34,7 +35,7 @@ impl Sources {
     }
 }
 
-/// What an access depends on.
+/// The operations that the address and the data of an access depend on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AccessSources {
     address: Sources,
@@ -44,22 +45,23 @@ pub(super) struct AccessSources {
 /// Finds the dependencies of one thread, access by access in the order of lines.
 pub(super) struct Dependencies<'a> {
     edges: &'a [Edge],
-    /// The line of the last access and what it depends on, for lines with two accesses.
+    /// The line of the last access and its sources, for lines with two accesses.
     last: Option<(u64, AccessSources)>,
-    /// What each load stands for: itself, or if it was left out what it depends on itself. Without an entry, nothing.
+    /// The operations that stand for each load: the load itself, or if it was left out, those that it depends on. A
+    /// load without an entry depends on none.
     loads: FxHashMap<u32, Sources>,
     stored: Stored,
     controls: Controls,
 }
 
-/// What branches depend on, behind which no operation was added yet.
+/// The operations that branches depend on, for branches after which no operation was added yet.
 #[derive(Default)]
 struct Controls {
-    /// Lines of branches, and rows.
+    /// The line of each branch, and the row that it depends on.
     waiting: Vec<(u64, u32)>,
-    /// The line of the first branch that may depend on more.
+    /// The line of the first branch that may depend on unknown operations.
     open: Option<u64>,
-    /// Rows on which the operations from here on are known to depend.
+    /// Rows that later operations are already known to depend on.
     known: FxHashSet<u32>,
 }
 
@@ -74,7 +76,7 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    /// What the access of a line depends on. Takes in all branches up to there.
+    /// The sources of the access of a line. Takes in all branches up to this line.
     pub fn of(&mut self, line: u64) -> AccessSources {
         if let Some((_, sources)) = self.last.as_ref().filter(|(last, _)| *last == line) {
             return sources.clone();
@@ -90,7 +92,7 @@ impl<'a> Dependencies<'a> {
                 _ if u64::from(edge.line) < line => {}
                 DependencyKind::Address => sources.address.add(&on),
                 DependencyKind::Data => sources.data.add(&on),
-                // No instruction set tells the two sides of a choice apart yet.
+                // No decoder distinguishes the two operands of a choice yet.
                 DependencyKind::Choice => sources.data.is_open = true,
             }
         }
@@ -105,8 +107,8 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    /// Records the dependencies of the operation that was added last, which `entry` became. Returns how many of them the
-    /// trace does not show.
+    /// Records the dependencies of the operation that was added last, which is `entry`. Returns the number of its
+    /// dependencies that the trace does not show.
     pub fn record(
         &mut self,
         entry: &Entry,
@@ -124,8 +126,8 @@ impl<'a> Dependencies<'a> {
         unknown + self.controls.record(entry.line(), builder)
     }
 
-    /// Records what decides whether the fence that was added last is executed. Returns how many dependencies the trace
-    /// does not show.
+    /// Records the control dependencies of the fence that was added last. Returns the number of its dependencies that
+    /// the trace does not show.
     pub fn record_fence(&mut self, entry: &Entry, builder: &mut HistoryBuilder) -> u64 {
         self.controls.record(entry.line(), builder)
     }
@@ -150,7 +152,7 @@ impl<'a> Dependencies<'a> {
     }
 }
 
-/// The name of an entry as a load.
+/// The name of an entry, if it is a load ([`origin`]).
 fn name_of(entry: &Entry) -> u32 {
     origin(entry.line() as u32, entry.is_second())
 }
@@ -164,7 +166,7 @@ impl Controls {
         }
     }
 
-    /// Records the branches before a line at the operation that was added last.
+    /// Records the branches before a line as control dependencies of the operation that was added last.
     fn record(&mut self, line: u64, builder: &mut HistoryBuilder) -> u64 {
         self.waiting.retain(|&(branch, row)| {
             let is_before = branch < line;
@@ -177,19 +179,20 @@ impl Controls {
     }
 }
 
-/// What the values depend on that a thread stored where no other thread reads them.
+/// The operations that values in private memory of a thread depend on.
 #[derive(Default)]
 struct Stored {
-    /// By eight aligned bytes.
+    /// By the number of the aligned group of 8 bytes.
     granules: FxHashMap<u64, Granule>,
 }
 
-/// What eight bytes depend on.
+/// The operations that the values of 8 aligned bytes depend on.
 #[derive(Default)]
 struct Granule {
-    /// Bytes of one store, as a mask, and what its address and value depend on.
+    /// The bytes of each store that are not overwritten, as a mask, and the operations that its address and value
+    /// depend on.
     parts: Vec<(u8, Sources)>,
-    /// Bytes that may have been written by an earlier store or a later one.
+    /// Bytes, as a mask, for which it is unknown which of several stores wrote them.
     open: u8,
 }
 
@@ -215,7 +218,7 @@ impl Stored {
         }
     }
 
-    /// What a load depends on through the stores whose values it may have returned.
+    /// The operations that a load depends on through the stores whose values it may have returned.
     fn at(&self, entry: &Entry) -> Sources {
         let mut all = Sources::default();
         for (number, certain, possible) in bytes(entry) {
@@ -233,7 +236,8 @@ impl Stored {
     }
 }
 
-/// The bytes of an access by eight aligned ones, as masks: those that it certainly has, and those that it may have.
+/// The bytes of an access in each aligned group of 8, as masks: those that it certainly accesses, and those that it may
+/// access.
 fn bytes(entry: &Entry) -> impl Iterator<Item = (u64, u8, u8)> {
     let (least, most) = entry.sizes();
     let start = u128::from(entry.address);
@@ -264,7 +268,7 @@ mod tests {
         Edge { line, kind, on: if on == UNKNOWN { on } else { origin(on, false) } }
     }
 
-    /// Adds a store to the builder and returns its dependencies, as kinds and rows, and how many are not known.
+    /// Adds a store to the builder, and returns the numbers of its known and of its unknown dependencies.
     fn store_at(line: u64, found: &mut Dependencies<'_>) -> (usize, u64) {
         let mut builder = HistoryBuilder::new();
         for _ in 0..2 {

@@ -1,15 +1,15 @@
-//! Which loads the value of a register depends on, as the instructions of a thread show it.
+//! Tracks the loads that the value of each register depends on, through the instructions of a thread.
 //!
-//! An instruction set's module says what an instruction does with registers, its [`Uses`]; [`Flow`] follows that and
-//! notes the [`Edge`]s: what of an access or a branch depends on which loads. Loads are named by the lines that show
-//! them. What is not certain is no edge: it is noted as [`UNKNOWN`], since a dependency that is missing can hide a
-//! violation, but one that does not exist would make one up.
+//! The module of an instruction set returns the registers that an instruction reads and writes, its [`Uses`]. [`Flow`]
+//! follows the values and records [`Edge`]s: the loads that the address or the data of an access, or a branch, depends
+//! on. Loads are named by the lines that show them. A dependency that is not certain is recorded as [`UNKNOWN`], since
+//! a missing dependency can hide a violation, but a wrong one could cause a false one.
 
 use std::ops::BitOr;
 
 use history::DependencyKind;
 
-/// A set of the registers of a thread, by numbers below 64 that the instruction set's module chooses.
+/// A set of registers of a thread, by numbers below 64 that the instruction set's module chooses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RegisterSet(u64);
 
@@ -46,46 +46,48 @@ impl FromIterator<usize> for RegisterSet {
 
 const REGISTERS: usize = 64;
 
-/// What an instruction does with registers. All that it reads, it reads before it writes.
+/// The registers that an instruction reads and writes. It reads all registers before it writes any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Uses {
-    /// Registers that the address of its memory access is computed from.
+    /// Registers that the address of the memory access is computed from.
     pub address: RegisterSet,
-    /// Registers that the value it stores is computed from.
+    /// Registers that the stored value is computed from.
     pub data: RegisterSet,
-    /// Registers that where it branches to is computed from.
+    /// Registers that the condition or the target of the branch is computed from.
     pub branch: RegisterSet,
-    /// Registers that results are computed from, and those that receive them.
+    /// Registers that the results in `to` are computed from.
     pub from: RegisterSet,
+    /// Registers that receive computed results.
     pub to: RegisterSet,
-    /// Registers that may also have supplied `to`, `data` or `branch`.
+    /// Registers that `to`, `data` or `branch` may also depend on.
     pub uncertain: RegisterSet,
-    /// Registers that receive what its memory access returned, and what the second of two adjacent ones did.
+    /// Registers that receive the value that the memory access returned.
     pub loaded: RegisterSet,
+    /// Registers that receive the value of the second of two adjacent loads.
     pub loaded_second: RegisterSet,
-    /// Registers that it writes in a way that is not understood.
+    /// Registers that the instruction writes in a way that is not understood.
     pub lost: RegisterSet,
 }
 
-/// What of a line depends on what an earlier line loaded.
+/// A dependency of a line on a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
     pub line: u32,
-    /// [`DependencyKind::Control`] if the line is a branch.
+    /// The part of the line that depends: [`DependencyKind::Control`] for a branch.
     pub kind: DependencyKind,
     /// The load ([`origin`]), or [`UNKNOWN`].
     pub on: u32,
 }
 
-/// The name of a load: its line, and whether it is the second of two that the line shows.
+/// The name of a load: twice its line, plus 1 for the second of two loads that the line shows.
 pub(super) fn origin(line: u32, is_second: bool) -> u32 {
     2 * line + u32::from(is_second)
 }
 
-/// Stands for loads that the trace does not show.
+/// The name that stands for loads that the trace does not show.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
-/// The most loads that are remembered of the value of a register; of more, the latest.
+/// Largest number of loads that are kept for the value of a register; of more loads the latest are kept.
 const MOST_ORIGINS: usize = 8;
 
 /// The loads that a value was computed from, in ascending order.
@@ -93,7 +95,7 @@ const MOST_ORIGINS: usize = 8;
 struct Origins {
     loads: [u32; MOST_ORIGINS],
     count: usize,
-    /// Whether there may be more.
+    /// Whether the value may depend on further loads.
     is_open: bool,
 }
 
@@ -129,17 +131,17 @@ impl Origins {
     }
 }
 
-/// Follows what a thread loads from register to register.
+/// Tracks the values that a thread loads from register to register.
 #[derive(Debug)]
 pub(super) struct Flow {
     registers: [Origins; REGISTERS],
-    /// In the order of lines.
+    /// The dependencies so far, in the order of lines.
     edges: Vec<Edge>,
 }
 
 impl Default for Flow {
     fn default() -> Flow {
-        // What a register held before the trace depends on no load of the trace.
+        // The values of registers at the start depend on no load of the trace.
         Flow { registers: [Origins::default(); REGISTERS], edges: Vec::new() }
     }
 }
@@ -147,7 +149,7 @@ impl Default for Flow {
 impl Flow {
     /// Takes in the instruction of a line.
     pub fn step(&mut self, line: u64, uses: &Uses) {
-        // Histories do not have lines beyond 32 bits either.
+        // Histories have no lines beyond 32 bits either.
         let Some(line) = u32::try_from(line).ok().filter(|&line| line < u32::MAX / 2) else {
             return self.lose_all();
         };

@@ -1,4 +1,4 @@
-//! A hardware thread. It holds its last access back until the trace shows whether the access was performed or
+//! [`Hart`]: a hardware thread. It holds its last access back until the trace shows whether the access was performed or
 //! faulted.
 
 use std::hash::{Hash, Hasher};
@@ -17,28 +17,30 @@ type Keep<'a> = &'a mut dyn FnMut(Entry);
 
 /// Size of the longest instruction, in bytes.
 const LONGEST_INSTRUCTION: u64 = 16;
-/// Most accesses that a thread holds back.
+/// Largest number of accesses that a thread holds back.
 const MOST_SUSPENDED: usize = 64;
 /// Greatest distance between two instructions of one function, in bytes.
 const LONGEST_FUNCTION: u64 = 1 << 16;
 /// Number of instructions after a store-conditional in which the branch that tests it is searched for.
 const TEST_WINDOW: u32 = 8;
 
-/// A hardware thread.
+/// A hardware thread, with the accesses whose effect is not certain yet.
 #[derive(Debug)]
 pub(super) struct Hart {
     pub label: u32,
     pub decoders: Decoders,
-    /// The last access: if it faulted, it is executed again.
+    /// The last access. If it faulted, it will be executed again.
     last: Option<HeldAccess>,
-    /// Accesses after which the thread went elsewhere, to a handler of an interrupt or of a fault.
+    /// Accesses after which the thread executed other code, such as a handler of an interrupt or of a fault.
     suspended: Vec<HeldAccess>,
-    /// The load of a locked read-modify-write.
+    /// The load of a locked read-modify-write whose store has not come yet, and its address.
     lock: Option<(Entry, u64)>,
+    /// The store-conditional whose outcome is not known yet.
     attempt: Option<Attempt>,
     current: Instruction,
+    /// Whether an instruction was printed that neither accesses nor orders memory.
     shows_all: bool,
-    /// Instructions that are not understood: line and text of the first of them.
+    /// The first instructions that are not understood, each with line and text.
     unknown: Vec<(u64, String)>,
 }
 
@@ -55,25 +57,26 @@ struct HeldAccess {
     entry: Entry,
     pc: Option<u64>,
     micro: Option<u32>,
-    /// Hashes of the instruction's text and of the line that announced it.
+    /// Hash of the instruction's text.
     body: u64,
+    /// Hash of the line that announced the instruction.
     announced: Option<u64>,
-    /// The function, as a hash.
+    /// Hash of the name of the function.
     function: Option<u64>,
-    /// Whether the thread has executed other instructions since.
+    /// Whether the thread has executed other instructions since then.
     left: bool,
 }
 
-/// An instruction with its micro-operations, as far as they were printed.
+/// An instruction with those of its micro-operations that were printed so far.
 #[derive(Debug, Default)]
 struct Instruction {
     pc: Option<u64>,
     micro: Option<u32>,
-    /// The line that announced it, as a hash.
+    /// Hash of the line that announced the instruction.
     announced: Option<u64>,
-    /// Whether a line was printed that has results.
+    /// Whether one of its lines has results.
     has_results: bool,
-    /// Whether a part of it accesses or orders memory.
+    /// Whether one of its lines accesses or orders memory.
     is_of_memory: bool,
 }
 
@@ -81,12 +84,14 @@ struct Instruction {
 #[derive(Debug)]
 struct Attempt {
     entry: Entry,
-    /// The register with its status, and the value that it stores.
+    /// The register of the status, and the value that the store-conditional stores; `None` if no branch shows the
+    /// outcome.
     tested: Option<(usize, Option<u64>)>,
-    /// The branch that tests the status, and where it stands.
+    /// The branch that tests the status: its address, its test, and the value that the store-conditional stores.
     branch: Option<(u64, arm::Test, Option<u64>)>,
-    /// Address of the instruction before.
+    /// Address of the thread's previous instruction.
     last: Option<u64>,
+    /// Number of instructions since the store-conditional.
     age: u32,
 }
 
@@ -114,7 +119,8 @@ impl Hart {
         }
     }
 
-    /// What depends on which loads, in the order of lines. Those of x86 do not matter, since it preserves their order.
+    /// The dependencies of lines on loads, in the order of lines. Dependencies of x86 are not needed, since it
+    /// preserves the order of loads.
     pub fn edges(&self) -> &[Edge] {
         match self.decoders.riscv.edges() {
             [] => self.decoders.arm.edges(),
@@ -128,7 +134,7 @@ impl Hart {
         self.shows_all || self.current.shows_more()
     }
 
-    /// Decides whether earlier accesses were performed, by where the thread continues.
+    /// Decides whether earlier accesses were performed, by the place where the thread continues.
     pub fn arrive(&mut self, line: &Line<'_>, keep: Keep<'_>) {
         if !self.current.is_continued_by(line) {
             self.shows_all |= self.current.shows_more();
@@ -156,12 +162,12 @@ impl Hart {
         }
         match (last.micro, line.micro) {
             (Some(before), Some(now)) if now > before => keep(last.entry),
-            // Whether the next line is a retry of this access is decided where the two are compared.
+            // `wait` decides whether the next line is a retry of this access.
             _ => self.suspend(last, keep),
         }
     }
 
-    /// Keeps the suspended accesses that a line shows to have been performed.
+    /// Keeps the suspended accesses if the line shows that they were performed.
     fn resume(&mut self, line: &Line<'_>, keep: Keep<'_>) {
         let back = |waiting: &HeldAccess| waiting.shows_that_it_went_on(line);
         while let Some(at) = self.suspended.iter().position(back) {
@@ -172,6 +178,7 @@ impl Hart {
         }
     }
 
+    /// Holds an access back until the thread continues after it, unless it is known to have been performed.
     fn suspend(&mut self, waiting: HeldAccess, keep: Keep<'_>) {
         if waiting.entry.was_performed() {
             return keep(waiting.entry);
@@ -222,14 +229,14 @@ impl Hart {
         self.attempt = Some(Attempt { entry, tested, branch: None, last: pc, age: 0 });
     }
 
-    /// Looks for the branch that tests a store-conditional's status, and for where it leads.
+    /// Searches for the branch that tests a store-conditional's status, and for the instruction after it.
     fn follow_attempt(&mut self, line: &Line<'_>, keep: Keep<'_>) {
         let Some(attempt) = &mut self.attempt else {
             return;
         };
         attempt.age += 1;
         if let Some((pc, test, value)) = attempt.branch {
-            // Any other address is that of an interrupt handler, which shows nothing.
+            // Any other address belongs to an interrupt handler, and shows nothing.
             let behind = pc.wrapping_add(4);
             let is_taken = match line.pc {
                 _ if test.target == Some(behind) => None,
@@ -267,14 +274,14 @@ impl Hart {
         }
     }
 
-    /// Keeps a store-conditional of which it stays unknown whether it stored.
+    /// Keeps a store-conditional whose outcome stays unknown.
     fn give_up(&mut self, keep: Keep<'_>) {
         if let Some(attempt) = self.attempt.take() {
             keep(attempt.entry.possibly_stored());
         }
     }
 
-    /// Takes in a half of a locked read-modify-write: `ldstl` or `stul`.
+    /// Takes in the load (`ldstl`) or the store (`stul`) of a locked read-modify-write.
     pub fn locked(
         &mut self,
         spot: Spot,
@@ -312,7 +319,8 @@ impl Hart {
         keep(Entry::access(spot, address, operation).within(block));
     }
 
-    /// Keeps a locked load without its store. It reads, and orders like a read-modify-write.
+    /// Keeps a locked load without its store, as a failed compare-and-swap: it reads, and orders like a
+    /// read-modify-write.
     pub fn end_lock(&mut self, keep: Keep<'_>) {
         if let Some((alone, _)) = self.lock.take() {
             keep(alone);
@@ -332,7 +340,7 @@ impl Hart {
         Some(&self.unknown[at].1)
     }
 
-    /// Ends the trace: an access that was not executed again was performed.
+    /// Ends the trace. An access that was not executed again was performed.
     pub fn finish(&mut self, keep: Keep<'_>) {
         self.give_up(keep);
         self.end_lock(keep);
@@ -381,8 +389,8 @@ fn hash(text: &[u8]) -> u64 {
 }
 
 impl HeldAccess {
-    /// Whether a line shows that the thread went on behind the access, so that this was performed.
-    /// An instruction of the same function does, since a handler is another one.
+    /// Whether a line shows that the thread continued after the access, so that the access was performed. An
+    /// instruction of the same function shows it, since a handler is another function.
     fn shows_that_it_went_on(&self, line: &Line<'_>) -> bool {
         if self.pc == line.pc {
             return self.is_another(line);
@@ -390,7 +398,7 @@ impl HeldAccess {
         self.is_before(line) || self.is_in_function(line)
     }
 
-    /// Whether a line at the same place is of another instruction, as where programs take turns.
+    /// Whether a line at the same address is of another instruction, as when programs take turns.
     fn is_another(&self, line: &Line<'_>) -> bool {
         match (self.announced, line.class) {
             (Some(announced), None) if line.micro.is_none() => announced != hash(line.body),
@@ -407,7 +415,7 @@ impl HeldAccess {
         }
     }
 
-    /// Whether a line directly follows the access.
+    /// Whether the instruction of a line may directly follow the access.
     fn is_before(&self, line: &Line<'_>) -> bool {
         match (self.pc, line.pc) {
             (Some(before), Some(now)) => now.wrapping_sub(before) <= LONGEST_INSTRUCTION,

@@ -1,4 +1,4 @@
-//! Recognises the instruction set of an Exec line.
+//! Recognises the instruction set of an Exec line ([`of_line`]).
 
 use history::Isa;
 use memchr::memmem;

@@ -1,4 +1,4 @@
-//! The parts of an Exec line.
+//! [`Line`]: the parts of an Exec line, which the decoders of the instruction sets take.
 
 use history::Gap;
 use memchr::memmem;
@@ -25,15 +25,15 @@ pub(super) struct Line<'a> {
     pub symbol: Option<&'a [u8]>,
     /// The text of the instruction, without spaces at the end.
     pub body: &'a [u8],
-    /// The operation class; none in the lines that announce the micro-operations of an instruction.
+    /// The operation class; `None` in a line that announces the micro-operations of an instruction.
     pub class: Option<&'a [u8]>,
-    /// The value that it computed, loaded or stored, if the line shows a number.
+    /// The value that the instruction computed, loaded or stored, if the line shows a number.
     pub data: Option<u64>,
-    /// Address of its memory access.
+    /// Address of the memory access.
     pub address: Option<u64>,
-    /// Size in bytes of the vector register that it shows; 0 if it shows none.
+    /// Size in bytes of the vector register that the line shows; 0 if it shows none.
     pub vector: usize,
-    /// Whether a false predicate kept it from executing.
+    /// Whether a false predicate kept the instruction from executing.
     pub predicated: bool,
 }
 
@@ -116,20 +116,20 @@ impl<'a> Line<'a> {
         Ok(())
     }
 
-    /// Whether its class is one of those that read memory.
+    /// Whether the operation class is one of those that read memory.
     pub fn loads(&self) -> bool {
         let vector = |class: &[u8]| class.starts_with(b"Simd") && class.ends_with(b"Load");
         self.class.is_some_and(|class| class.ends_with(b"MemRead") || vector(class))
     }
 
-    /// Whether its class is one of those that write memory.
+    /// Whether the operation class is one of those that write memory.
     pub fn stores(&self) -> bool {
         let vector = |class: &[u8]| class.starts_with(b"Simd") && class.ends_with(b"Store");
         self.class.is_some_and(|class| class.ends_with(b"MemWrite") || vector(class))
     }
 
-    /// The action of a line without an address: nothing, unless it is an access, which should have one. `None` for a line with
-    /// an address.
+    /// The action of a line without an address: none, unless the instruction is an access, whose address is then
+    /// unknown. `None` for a line with an address.
     pub fn without_address(&self) -> Option<Action> {
         if self.address.is_some() && !self.predicated {
             return None;
@@ -148,7 +148,7 @@ impl<'a> Line<'a> {
             || [&b"dmb"[..], b"dsb", b"isb"].iter().any(|fence| name.starts_with(fence))
     }
 
-    /// The instruction as a message shows it: printable, and not long.
+    /// The instruction as messages show it: printable, and at most 60 characters.
     pub fn shown(&self) -> String {
         let text = String::from_utf8_lossy(self.body);
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -157,7 +157,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The program counter and micro-operation of `<pc> @<symbol>. 3`.
+/// Parses the program counter and the micro-operation of `<pc> @<symbol>. 3`.
 fn place(text: &[u8]) -> (Option<u64>, Option<u32>) {
     let word = text.trim_ascii_start();
     let end = word.iter().position(|&byte| byte == b' ' || byte == b'.');
@@ -168,7 +168,7 @@ fn place(text: &[u8]) -> (Option<u64>, Option<u32>) {
     (pc, number.filter(|_| before.trim_ascii_end().ends_with(b".")))
 }
 
-/// The symbol of `<pc> @<symbol>+12. 3`, without the distance.
+/// Parses the symbol of `<pc> @<symbol>+12. 3`, without the distance.
 fn function(text: &[u8]) -> Option<&[u8]> {
     let at = memchr::memchr(b'@', text)?;
     let name = text[at + 1..].split(|&byte| byte == b' ').next()?;
@@ -176,13 +176,13 @@ fn function(text: &[u8]) -> Option<&[u8]> {
     Some(name[..end].strip_suffix(b".").unwrap_or(&name[..end]))
 }
 
-/// What follows ` @`.
+/// Parses the symbol after ` @`, with the distance.
 fn symbol(place: &[u8]) -> Option<&[u8]> {
     let at = memmem::find(place, b" @")?;
     Some(place[at + 2..].trim_ascii_end())
 }
 
-/// How many bytes `[00000000_00000001]` has, the value of a vector register.
+/// The size in bytes of the value of a vector register, such as 8 for `[00000000_00000001]`; 0 for other data.
 fn vector_bytes(data: &[u8]) -> usize {
     match data.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")) {
         Some(digits) => digits.iter().filter(|byte| **byte != b'_').count() / 2,
@@ -208,7 +208,7 @@ pub(super) fn nth(operands: &[u8], n: usize) -> &[u8] {
     operand.unwrap_or_default().trim_ascii()
 }
 
-/// Whether data at the end of a line lost digits.
+/// Whether data at the end of a line have lost digits.
 fn is_short(digits: &[u8]) -> bool {
     digits.len() < 18 && b"0x".starts_with(&digits[..digits.len().min(2)])
 }
@@ -217,7 +217,7 @@ fn is_annotation(word: &[u8]) -> bool {
     [&b"FetchSeq="[..], b"CPSeq=", b"flags="].iter().any(|name| word.starts_with(name))
 }
 
-/// `0x` and at most 16 hexadecimal digits, and nothing else.
+/// Parses `0x` and at most 16 hexadecimal digits, with nothing after them.
 fn hex(text: &[u8]) -> Option<u64> {
     let parsed = all_consuming(preceded(tag("0x"), hex_digits)).parse(text);
     parsed.ok().map(|(_, value)| value)

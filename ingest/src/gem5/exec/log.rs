@@ -1,4 +1,5 @@
-//! The log of what hardware threads did, which is kept until it is known which locations threads share.
+//! [`Log`]: the accesses and fences of hardware threads, which are kept until it is known which locations threads
+//! share.
 
 use std::collections::VecDeque;
 
@@ -7,24 +8,26 @@ use rustc_hash::FxHashMap;
 
 use super::action::{Operation, cut};
 
-/// An entry of the log: 48 bytes, since there may be tens of millions.
+/// An entry of the log. It has 48 bytes, since there may be tens of millions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     hart: u16,
-    /// Trace line: 48 bits of it.
+    /// Bits 32 to 47 of the trace line.
     line_high: u16,
+    /// Bits 0 to 31 of the trace line.
     line: u32,
     tick: u64,
     pub address: u64,
     /// The value written.
     value: u64,
-    /// The value read; for a store that was repeated, the line that repeats it.
+    /// The value read; for a store that was printed again, the line that repeats it.
     old: u64,
     what: EntryKind,
-    /// Number of bytes, 0 if the instruction does not tell.
+    /// Number of bytes; 0 if the instruction does not show it.
     size: u16,
+    /// Flags, such as [`READ`].
     known: u8,
-    /// Most bytes that an access of unknown size can have.
+    /// Largest number of bytes that an access of unknown size can have.
     room: u8,
 }
 
@@ -47,16 +50,18 @@ pub(super) enum EntryKind {
     },
 }
 
-/// Bytes of the longest vector register, of RISC-V.
+/// Size of the longest vector register, which RISC-V has, in bytes.
 const LONGEST_VECTOR: u16 = 8192;
 
+/// Flag of an entry whose value read is known.
 const READ: u8 = 1;
+/// Flag of an entry whose value written is known.
 const WRITTEN: u8 = 2;
 /// Flag of a store that was printed again.
 const REPEATED: u8 = 4;
 /// Flag of a repeated store between whose lines the thread executed other instructions.
 const LEFT: u8 = 8;
-/// Flag of an access as long as a vector register, whose length may be known only at the end of the trace.
+/// Flag of an access of a vector register, whose length may be known only at the end of the trace.
 const VECTOR: u8 = 16;
 /// Flag of the second access of a line.
 const SECOND: u8 = 32;
@@ -67,7 +72,7 @@ pub(super) struct Spot {
     pub hart: usize,
     pub line: u64,
     pub tick: Option<u64>,
-    /// Whether it is the second access of the line.
+    /// Whether the entry is the second access of the line.
     pub is_second: bool,
 }
 
@@ -131,7 +136,7 @@ impl Entry {
         self
     }
 
-    /// Something that is not understood.
+    /// An instruction that is not understood.
     pub fn unknown(spot: Spot, address: u64, size: u16, gap: Gap) -> Entry {
         Entry::new(spot, address, size, EntryKind::Unknown(gap))
     }
@@ -152,8 +157,8 @@ impl Entry {
         Entry::new(spot, 0, 0, EntryKind::Unplaced { gap, is_access })
     }
 
-    /// The store was printed again, at this line; `left` says whether its thread executed other
-    /// instructions in between.
+    /// Marks a store that was printed again, at this line; `left` says whether its thread executed other instructions
+    /// in between.
     pub fn repeated(mut self, line: u64, left: bool) -> Entry {
         self.known |= REPEATED | if left { LEFT } else { 0 };
         self.old = line;
@@ -170,7 +175,7 @@ impl Entry {
         (self.known & REPEATED != 0).then_some(self.old)
     }
 
-    /// What the entry leaves uncertain, and why.
+    /// The gap that the entry leaves in the history, if any, and the reason, if the instruction itself is understood.
     pub fn doubt(&self) -> Option<(Gap, Option<Doubt>)> {
         match self.what {
             EntryKind::UnknownFence => Some((Gap::Fence, None)),
@@ -183,8 +188,8 @@ impl Entry {
         }
     }
 
-    /// Turns an access that may reach the last byte of the address space into one that is not understood, since locations
-    /// cannot end there.
+    /// Turns an access that may reach the last byte of the address space into one that is not understood, since a
+    /// location must not end there.
     pub fn bounded(mut self) -> Entry {
         let is_access = matches!(self.what, EntryKind::Access(..) | EntryKind::PossibleStore);
         let reach = self.longest_reach();
@@ -208,7 +213,7 @@ impl Entry {
         (self.known & WRITTEN != 0).then_some(self.value)
     }
 
-    /// Number of its hardware thread.
+    /// Number of the entry's hardware thread.
     pub fn hart(&self) -> usize {
         usize::from(self.hart)
     }
@@ -221,28 +226,27 @@ impl Entry {
         (self.tick != u64::MAX).then_some(self.tick)
     }
 
-    /// Whether two accesses are one: an instruction that faulted is printed again when it is
-    /// executed again.
+    /// Whether two accesses are the same: an instruction that faulted is printed again when it is executed again.
     pub fn is_again(&self, other: &Entry) -> bool {
         let parts =
             |it: &Entry| (it.hart, it.address, it.value, it.old, it.what, it.size, it.known);
         parts(self) == parts(other)
     }
 
-    /// Adds acquire to the annotation.
+    /// Adds an acquire to the annotation.
     pub fn acquire(&mut self) {
         if let EntryKind::Access(_, annotation) = &mut self.what {
             *annotation = Annotation::of(true, annotation.releases());
         }
     }
 
-    /// Removes the values, so that the access only orders its thread, like a fence.
+    /// Removes the values, so that the access only orders other accesses of its thread, like a fence.
     pub fn without_values(mut self) -> Entry {
         self.known = 0;
         self
     }
 
-    /// Whether it may change memory.
+    /// Whether the entry may write memory.
     pub fn may_write(&self) -> bool {
         match self.what {
             EntryKind::Access(kind, _) => kind.writes(),
@@ -253,7 +257,7 @@ impl Entry {
         }
     }
 
-    /// Whether it may return what memory holds.
+    /// Whether the entry may read memory.
     pub fn may_read(&self) -> bool {
         match self.what {
             EntryKind::Access(kind, _) => kind.reads(),
@@ -262,7 +266,7 @@ impl Entry {
         }
     }
 
-    /// How many bytes it has at least, and at most.
+    /// The smallest and the largest number of bytes that the entry may access, the latter at most 256.
     pub fn sizes(&self) -> (u64, u64) {
         let least = match (self.size, self.what) {
             (_, EntryKind::Unknown(_)) => 0,
@@ -272,17 +276,17 @@ impl Entry {
         (least, self.longest_reach().min(256))
     }
 
-    /// Whether it is the second access of its line.
+    /// Whether the entry is the second access of its line.
     pub fn is_second(&self) -> bool {
         self.known & SECOND != 0
     }
 
-    /// Whether it is an access whose size the instruction does not tell.
+    /// Whether the entry is an access whose size the instruction does not show.
     pub fn is_unsized(&self) -> bool {
         self.size == 0 && matches!(self.what, EntryKind::Access(..) | EntryKind::PossibleStore)
     }
 
-    /// Most bytes that it touches, if vector registers may have any length.
+    /// Largest number of bytes that the entry accesses if vector registers may have any length.
     pub fn longest_reach(&self) -> u64 {
         match self.size {
             0 => u64::from(self.room),
@@ -290,7 +294,8 @@ impl Entry {
         }
     }
 
-    /// Most bytes that it touches, if vector registers have at most `vector` bytes, or any length if that is `None`.
+    /// Largest number of bytes that the entry accesses if vector registers have at most `vector` bytes; `None` allows
+    /// any length.
     pub fn reach(&self, vector: Option<u64>) -> u64 {
         match vector.filter(|_| self.known & VECTOR != 0) {
             Some(bytes) => bytes,
@@ -307,7 +312,7 @@ impl Entry {
         }
     }
 
-    /// Whether it has an address.
+    /// Whether the entry has an address.
     pub fn has_place(&self) -> bool {
         !matches!(
             self.what,
@@ -315,7 +320,8 @@ impl Entry {
         )
     }
 
-    /// Whether it shows that it was performed: what it read, or that it did not fail.
+    /// Whether the entry is certain to have been performed or writes nothing: it is a read, a read-modify-write whose
+    /// value read is shown, or a store-conditional that succeeded.
     pub fn was_performed(&self) -> bool {
         match self.what {
             EntryKind::Access(Kind::StoreConditional, _) => true,
@@ -325,18 +331,18 @@ impl Entry {
     }
 }
 
-/// The gap that an access leaves that is not understood.
+/// The gap that an access of this kind leaves if it is not understood.
 pub(super) fn gap_of(kind: Kind) -> Gap {
     if kind.writes() { Gap::Write } else { Gap::Read }
 }
 
-/// Entries in pieces that can be freed one by one.
+/// The entries of all threads, in pieces that can be freed one by one.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     pieces: Vec<Vec<Entry>>,
     /// The last line of each thread.
     last: Vec<u64>,
-    /// Entries that came after one of their thread with a later line.
+    /// Entries that were added after an entry of the same thread with a later line.
     late: Vec<Entry>,
 }
 
@@ -364,7 +370,7 @@ impl Log {
         }
     }
 
-    /// Passes each entry to `each`, those of one thread in the order of lines, and frees their memory along the way.
+    /// Passes all entries to `each`, those of one thread in the order of lines, and frees their memory along the way.
     pub fn drain(mut self, mut each: impl FnMut(Entry)) {
         self.late.sort_by_key(Entry::line);
         let mut late: FxHashMap<u16, VecDeque<Entry>> = FxHashMap::default();

@@ -1,11 +1,11 @@
-//! Instructions that CPUs executed: loads, stores, atomic operations and fences of the flag Exec.
+//! Reads the instructions that CPUs executed: loads, stores, atomic operations and fences in lines of the flag Exec.
 //!
-//! [`line`] takes a line apart, [`isa`] tells which instruction set it is of, and [`x86`],
-//! [`riscv`] and [`arm`] say what it does: an [`action`]. [`riscv_uses`] and [`arm_uses`] say what it does with registers,
-//! by which [`flow`] finds what depends on which loads. [`hart`] follows each hardware thread and
-//! writes to the [`log`]; [`shared`] learns from it which locations threads share, [`announced`] which ones the program
-//! says it shares, and [`select`] makes the history of either, or of the addresses that the user chose, with the
-//! [`dependencies`] between them.
+//! [`line`] parses a line, [`isa`] recognises its instruction set, and [`x86`], [`riscv`] and [`arm`] return its effect
+//! on memory, an [`action`]. [`riscv_uses`] and [`arm_uses`] return the registers that it reads and writes, from which
+//! [`flow`] finds the loads that accesses and branches depend on. [`hart`] follows each hardware thread and writes to
+//! the [`log`]. [`shared`] finds the locations that threads share, [`announced`] those that the program announces as
+//! shared. [`select`] makes the history of either, or of the addresses that the user chose, with the [`dependencies`]
+//! between its operations.
 
 mod action;
 mod announced;
@@ -39,12 +39,12 @@ pub(crate) use select::Selected;
 use shared::Shared;
 use spaces::Spaces;
 
-/// Instructions so far.
+/// The instructions that were read so far.
 #[derive(Debug, Default)]
 pub(crate) struct Exec {
     isa: Option<Isa>,
     harts: Vec<Hart>,
-    /// By object and hardware thread.
+    /// The index of the thread in `harts`, by object and number of the hardware thread.
     by_name: FxHashMap<(usize, u32), usize>,
     recorder: Recorder,
     pub spaces: Spaces,
@@ -58,18 +58,18 @@ pub(crate) struct Exec {
     pub hardware_threads: bool,
     pub renumbered: bool,
     classes: bool,
-    /// Bytes of the vector registers that lines show, 0 as long as none does.
+    /// Largest size in bytes of the vector registers that lines show; 0 as long as no line shows one.
     vector: usize,
-    /// Number of lines that agreed with the instruction set.
+    /// Number of lines that agreed with the known instruction set.
     agreed: u32,
 }
 
-/// Position of a line, and what is known of its run from elsewhere.
+/// Position of a line, and properties of its run that other sources show.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineContext {
     pub line: u64,
     pub tick: Option<u64>,
-    /// Bytes of a cache line.
+    /// Size of a cache line in bytes.
     pub block: u64,
     /// The instruction set that other files of the run name.
     pub isa: Option<Isa>,
@@ -77,7 +77,7 @@ pub(crate) struct LineContext {
     pub space: Option<u64>,
 }
 
-/// Number of lines that are checked for another instruction set than the one the user gave.
+/// Number of agreeing lines after which only accesses are checked against the instruction set that the user gave.
 const ISA_CHECKED_LINES: u32 = 256;
 
 impl Exec {
@@ -119,7 +119,7 @@ impl Exec {
         self.isa
     }
 
-    /// Learns the instruction set from the user's option, else from other files, else from lines that show it.
+    /// Determines the instruction set from the user's option, else from other files, else from lines that show it.
     fn learn_isa(
         &mut self,
         line: &Line<'_>,
@@ -145,7 +145,7 @@ impl Exec {
         }
     }
 
-    /// The error about a line of another instruction set than the user, other files or earlier lines say.
+    /// The error about a line of another instruction set than the user's option, other files or earlier lines give.
     fn contradicts(&self, shown: Isa, known: Isa, at: LineContext, options: &Options) -> Fault {
         let found = format!("an instruction of {}", shown.title());
         let title = known.title();
@@ -185,7 +185,7 @@ impl Exec {
         Ok(())
     }
 
-    /// Decides whether earlier accesses of a thread were performed, by where it continues.
+    /// Decides whether earlier accesses of a thread were performed, by the place where the thread continues.
     fn arrive(&mut self, hart: usize, line: &Line<'_>, options: &Options) {
         let recorder = &mut self.recorder;
         self.harts[hart].arrive(line, &mut |entry| recorder.keep(entry, options));
@@ -300,8 +300,8 @@ impl Exec {
         hart.wait(entry, line, &mut keep);
     }
 
-    /// Returns an access with its size, as far as value and address decide it: one of unknown size has 4 or 8 bytes. Returns
-    /// `None`, and takes it in as not understood, if it may cross the end of its cache line.
+    /// Returns an access with its size, as far as value and address decide it; an unknown size is 4 or 8 bytes. An
+    /// access that may cross the end of its cache line is taken in as not understood, and `None` is returned.
     fn with_size(
         &mut self,
         spot: Spot,
@@ -339,7 +339,7 @@ impl Exec {
         }
     }
 
-    /// Takes in a half of a locked read-modify-write of x86.
+    /// Takes in the load or the store of a locked read-modify-write of x86.
     fn locked(&mut self, spot: Spot, address: u64, half: Operation, block: u64, options: &Options) {
         self.accesses += 1;
         let recorder = &mut self.recorder;
@@ -385,7 +385,7 @@ impl Exec {
     }
 }
 
-/// The record of what the threads executed.
+/// The entries of all threads, and the locations that threads share or the program announces.
 #[derive(Debug, Default)]
 struct Recorder {
     log: Log,
@@ -404,7 +404,8 @@ impl Recorder {
             self.announced.store(entry.hart(), spaces::plain(entry.address), value);
         }
         if entry.has_place() && options.wants_address(spaces::plain(entry.address)) {
-            // Bytes that only a vector access reaches need not be noted, since such an access is not checked.
+            // Longer accesses are those of vector registers, which are not part of the history, so their further bytes
+            // need not be noted.
             let bytes = (entry.address, entry.longest_reach().min(256));
             let thread = entry.hart() as u32;
             self.shared.access(thread, bytes, !entry.is_unsized(), entry.may_write());

@@ -1,8 +1,8 @@
-//! Values of integer registers, as far as a trace shows them.
+//! [`Registers`]: the values of a thread's integer registers, as far as the trace shows them.
 //!
-//! A store-conditional and an atomic operation do not show what they write: it is computed from a register, whose value the
-//! line of the instruction that wrote it has shown. A value that is no longer certain is forgotten, and so is what it was
-//! computed from ([`Flow`]).
+//! The line of a store-conditional or an atomic operation does not show the value that is written. It is computed from
+//! a register, whose value was shown by the line of the instruction that wrote the register. A value that is no longer
+//! certain is forgotten, and so are the loads that it was computed from ([`Flow`]).
 
 use std::collections::VecDeque;
 
@@ -13,39 +13,39 @@ use super::line::Line;
 #[derive(Debug, Default)]
 pub(super) struct Registers {
     values: [Option<u64>; 32],
-    /// Where the next instruction may be: behind the last one, and where it branches to.
+    /// The address of the last instruction, and the target that it may branch to.
     next: Option<(u64, Target)>,
-    /// Addresses behind the latest calls.
+    /// Return addresses of the latest calls.
     returns: VecDeque<u64>,
-    /// What values were computed from.
+    /// The loads that the values of registers were computed from.
     pub flow: Flow,
 }
 
-/// Where an instruction may branch to.
+/// The target that an instruction may branch to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// Nowhere.
+    /// The instruction is no branch, or its target is not known.
     None,
     /// An address.
     Address(u64),
     /// A symbol and a distance from it, such as `main+4`.
     Symbol(Box<[u8]>),
-    /// An address that the trace does not show; it may be the one behind an earlier call.
+    /// An address that the trace does not show; it may be the return address of an earlier call.
     Return,
 }
 
 /// Size of the longest instruction, in bytes.
 const LONGEST: u64 = 4;
-/// The most calls whose return is expected.
+/// Largest number of calls whose return is expected.
 const MOST_CALLS: usize = 64;
 
 impl Registers {
-    /// The value of a register.
+    /// The value of a register, if it is known.
     pub fn get(&self, register: usize) -> Option<u64> {
         self.values.get(register).copied().flatten()
     }
 
-    /// Notes what an instruction wrote to a register.
+    /// Notes the value that an instruction wrote to a register; `None` if it is not known.
     pub fn set(&mut self, register: usize, value: Option<u64>) {
         if let Some(slot) = self.values.get_mut(register) {
             *slot = value;
@@ -57,8 +57,8 @@ impl Registers {
         self.values = [None; 32];
     }
 
-    /// Notes that the instruction of a line follows. If the last one did not lead there, another program may have run in
-    /// between, and all values are forgotten.
+    /// Notes that the instruction of a line is executed next. If the last one did not lead there, another program may
+    /// have run in between, and all values are forgotten.
     pub fn arrive(&mut self, line: &Line<'_>) {
         let last = self.next.take();
         let is_expected = line.pc.is_some_and(|pc| match &last {
@@ -85,14 +85,14 @@ impl Registers {
         }
     }
 
-    /// Notes where the last instruction may branch to.
+    /// Notes the target that the last instruction may branch to.
     pub fn jump(&mut self, to: Target) {
         if let Some((_, target)) = &mut self.next {
             *target = to;
         }
     }
 
-    /// Notes that the last instruction calls a function, which returns to this address.
+    /// Notes that the last instruction calls a function that returns to this address.
     pub fn call(&mut self, behind: Option<u64>) {
         if self.returns.len() == MOST_CALLS {
             self.returns.pop_front();

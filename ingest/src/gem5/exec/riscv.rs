@@ -1,10 +1,10 @@
-//! Instructions of RISC-V.
+//! Decodes instructions of RISC-V.
 //!
-//! gem5 prints an atomic operation, load-reserved and store-conditional as a line that announces
-//! it, `amoadd_d_aqrl a5, a4, (a3)`, and one for each micro-operation: `amoadd_d[l] a5, a4, (a3)`
-//! between `fence`s for `.rl` and `.aq`. The annotation is that of the first line, or of these
-//! fences where it was not recorded. Loads and atomic operations show what the register gets,
-//! store-conditionals 0 or 1. `fence.tso` is printed as `fence rw, rw`.
+//! gem5 prints an atomic operation, load-reserved or store-conditional as a line that announces it,
+//! `amoadd_d_aqrl a5, a4, (a3)`, and one line for each micro-operation: `amoadd_d[l] a5, a4, (a3)` between `fence`s for
+//! `.rl` and `.aq`. The annotation is that of the first line, or if that was not recorded, of these fences. The lines
+//! of loads and atomic operations show the value that the register receives, those of store-conditionals 0 (success) or
+//! 1. `fence.tso` is printed as `fence rw, rw`.
 
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
@@ -20,11 +20,12 @@ pub(super) struct Decoder {
     registers: Registers,
     /// The annotation of the instruction at an address, from the line that announced it.
     announced: Option<(u64, Annotation)>,
-    /// The address of an instruction that began with the fence of a release.
+    /// The address of an instruction whose first micro-operation was the fence of a release.
     release: Option<u64>,
 }
 
-/// A mnemonic in a common form: with `_` for `.`, without its annotation, and without the `c_` of compressed instructions.
+/// A mnemonic in normal form: with `_` for `.`, without its annotation, and without the `c_` of compressed
+/// instructions.
 struct Mnemonic {
     text: [u8; 24],
     length: usize,
@@ -98,7 +99,7 @@ fn atomic(name: &[u8]) -> Option<(Atomic, u8)> {
     Some((Atomic::Update(update), size))
 }
 
-/// Bytes of an atomic operation, load-reserved or store-conditional.
+/// Number of bytes of an atomic operation, load-reserved or store-conditional; `None` for other instructions.
 pub(super) fn atomic_size(name: &[u8]) -> Option<u8> {
     atomic(name).map(|(_, size)| size)
 }
@@ -113,7 +114,7 @@ fn is_unknown_atomic(body: &[u8], name: &[u8]) -> bool {
         || word.is_some_and(|word| word.ends_with(b"[l]"))
 }
 
-/// Bytes of a plain load.
+/// Number of bytes of a plain load; `None` for other instructions.
 pub(super) fn load_size(name: &[u8]) -> Option<u8> {
     Some(match name {
         b"lb" | b"lbu" => 1,
@@ -124,7 +125,7 @@ pub(super) fn load_size(name: &[u8]) -> Option<u8> {
     })
 }
 
-/// Bytes of a plain store.
+/// Number of bytes of a plain store; `None` for other instructions.
 pub(super) fn store_size(name: &[u8]) -> Option<u8> {
     Some(match name {
         b"sb" => 1,
@@ -138,8 +139,7 @@ pub(super) fn store_size(name: &[u8]) -> Option<u8> {
 impl Decoder {
     /// Decodes a line, the `at`-th of the trace.
     ///
-    /// # Errors
-    /// Returns what is missing from the line.
+    /// Returns the part that is missing from the line.
     pub fn decode(&mut self, line: &Line<'_>, at: u64) -> Result<Action, &'static str> {
         let (word, operands) = split_name(line.body);
         let mnemonic = Mnemonic::of(word);
@@ -158,19 +158,19 @@ impl Decoder {
         Ok(action)
     }
 
-    /// What depends on which loads, in the order of lines.
+    /// The dependencies of lines on loads, in the order of lines.
     pub fn edges(&self) -> &[Edge] {
         self.registers.flow.edges()
     }
 
-    /// Whether a line is the fence of an acquire, behind the access that it belongs to.
+    /// Whether a line is the fence of an acquire, which follows the access that it belongs to.
     pub fn is_acquire(line: &Line<'_>) -> bool {
         line.body.starts_with(b"0x")
             && line.body.ends_with(b" fence")
             && line.micro.is_some_and(|micro| micro > 0)
     }
 
-    /// A line without results announces the micro-operations of an instruction.
+    /// Takes in a line without results, which announces the micro-operations of an instruction.
     fn announce(&mut self, line: &Line<'_>, mnemonic: &Mnemonic) -> Result<Action, &'static str> {
         let name = mnemonic.name();
         if line.micro.is_some() || load_size(name).is_some() || store_size(name).is_some() {
@@ -209,7 +209,7 @@ impl Decoder {
             b"cbo_clean" | b"cbo_flush" => Action::Nothing,
             b"cbo_zero" => Action::UnknownBlock(Gap::Write, 256),
             _ => {
-                // Atomic operations are of the class of loads.
+                // gem5 gives atomic operations the operation class of loads.
                 let reads = line.loads() && !is_unknown_atomic(line.body, name);
                 let gap = if reads { Gap::Read } else { Gap::Write };
                 if name.starts_with(b"v") {
@@ -274,7 +274,7 @@ impl Decoder {
         }
     }
 
-    /// Notes what an instruction writes to registers.
+    /// Notes the values that an instruction writes to registers.
     fn write_back(&mut self, line: &Line<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
         let last = operands.rsplit(|&byte| byte == b' ' || byte == b',').next();
         let offset = last.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
@@ -293,7 +293,7 @@ impl Decoder {
         }
     }
 
-    /// A jump to the address in a register: `jalr ra, 8(a5)`, `c_jr ra` or `c_jalr a5`.
+    /// Notes a jump to the address in a register: `jalr ra, 8(a5)`, `c_jr ra` or `c_jalr a5`.
     fn jump(&mut self, line: &Line<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
         let base = operands.split(|&byte| byte == b'(').nth(1);
         let base = base.map_or(operands, |base| base.strip_suffix(b")").unwrap_or(base));
@@ -325,14 +325,14 @@ const RETURN_ADDRESS: usize = 1;
 /// The effect of an instruction on integer registers.
 enum RegisterEffect {
     None,
-    /// It writes the value that its line shows to its first operand.
+    /// The instruction writes the value that its line shows to its first operand.
     Result,
     Branch,
     /// A jump to an address that its line shows; it may write the return address.
     Call,
     /// A jump to the address in a register; it may write the return address.
     Jump,
-    /// Not known.
+    /// The effect is not known, so the values of all registers are forgotten.
     Forget,
 }
 
@@ -371,7 +371,7 @@ pub(super) fn shows_result(name: &[u8]) -> bool {
     )
 }
 
-/// The fence of `fence rw, w`, whose sets of device accesses are ignored, or of `fence.tso`.
+/// The action of a fence such as `fence rw, w`, whose device accesses are ignored, or `fence.tso`.
 fn fence(name: &[u8], operands: &[u8]) -> Action {
     if name == b"fence_tso" {
         return Action::Fence(Kind::WeakFence(WeakFence::Tso));
@@ -379,7 +379,7 @@ fn fence(name: &[u8], operands: &[u8]) -> Action {
     let has = |set: &[u8], what: u8| set.contains(&what);
     let mut sets = operands.splitn(2, |&byte| byte == b',');
     let (Some(before), Some(after)) = (sets.next(), sets.next()) else {
-        // Without its sets it orders everything.
+        // A fence without sets orders everything.
         return if operands.trim_ascii().is_empty() {
             Action::Fence(Kind::Fence)
         } else {
@@ -394,7 +394,7 @@ fn fence(name: &[u8], operands: &[u8]) -> Action {
     }
 }
 
-/// The number of an integer register.
+/// The number of an integer register by its name.
 pub(super) fn number(name: &[u8]) -> Option<usize> {
     NAMES.iter().position(|known| *known == name)
 }
@@ -409,7 +409,7 @@ const NAMES: [&[u8]; 32] = [
 mod tests {
     use super::*;
 
-    /// The last of some lines.
+    /// Decodes lines, and returns the action of the last one.
     fn last(lines: &[&str]) -> Action {
         let mut decoder = Decoder::default();
         let actions = lines.iter().map(|text| {

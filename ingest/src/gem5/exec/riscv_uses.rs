@@ -1,4 +1,4 @@
-//! What instructions of RISC-V do with registers.
+//! The registers that instructions of RISC-V read and write ([`uses`]).
 //!
 //! gem5 prints the register that an instruction writes first, then those that it reads. Of a compressed instruction
 //! with an accumulator, such as `c_add a0, a1`, it prints that register once.
@@ -19,11 +19,11 @@ const FLOATING_NAMES: [&[u8]; 32] = [
 const RETURN_ADDRESS: usize = 1;
 const ARGUMENT: usize = 10;
 
-/// What an instruction of this name, without `c_` if it `is_compressed`, does with registers.
+/// The registers that an instruction reads and writes. `name` is its name, without `c_` if it `is_compressed`.
 pub(super) fn uses(line: &Line<'_>, name: &[u8], is_compressed: bool, operands: &[u8]) -> Uses {
     let first = of(nth(operands, 0));
     let all = named(operands);
-    // The base of an access is in parentheses, behind everything else.
+    // The base register of an access is in parentheses at the end of the operands.
     let base = operands.iter().rposition(|&byte| byte == b'(').unwrap_or(operands.len());
     let address = named(&operands[base..]);
     if let Some(uses) = atomic_uses(line, name, operands, address) {
@@ -49,7 +49,7 @@ pub(super) fn uses(line: &Line<'_>, name: &[u8], is_compressed: bool, operands: 
             Uses { branch: all, to: RegisterSet::of(RETURN_ADDRESS), ..Uses::default() }
         }
         b"jalr" => Uses { branch: address, to: first, ..Uses::default() },
-        // The simulated kernel returns a value; a real one runs as a program of its own.
+        // A simulated kernel only returns a value. A real one shows its instructions like a program.
         b"ecall" => Uses { to: RegisterSet::of(ARGUMENT), ..Uses::default() },
         b"li" | b"lui" | b"auipc" => Uses { to: first, ..Uses::default() },
         _ if name.starts_with(b"csr") && is_counter(operands) => {
@@ -71,7 +71,8 @@ pub(super) fn uses(line: &Line<'_>, name: &[u8], is_compressed: bool, operands: 
     }
 }
 
-/// Load-reserved, store-conditional and atomic operations: `amoadd_d a5, a4, (a3)`.
+/// The uses of load-reserved, store-conditional and atomic operations, such as `amoadd_d a5, a4, (a3)`; `None` for
+/// other instructions.
 fn atomic_uses(
     line: &Line<'_>,
     name: &[u8],
@@ -84,7 +85,7 @@ fn atomic_uses(
     Some(match (name.get(..3), line.data) {
         (Some(b"lr_"), _) => Uses { address, loaded: result, ..Uses::default() },
         (Some(b"sc_"), Some(0)) => Uses { address, data, loaded: result, ..Uses::default() },
-        // It failed, and there is no access.
+        // The store-conditional failed, so there is no access.
         (Some(b"sc_"), Some(_)) => Uses { to: result, ..Uses::default() },
         (Some(b"sc_"), None) => Uses { address, data, lost: result, ..Uses::default() },
         // A compare-and-swap also reads the register that it writes.

@@ -13,33 +13,34 @@ use super::log::{Entry, EntryKind, Log};
 use super::shared::Shared;
 use super::spaces::{is_kernel, plain};
 
-/// The selected accesses, and what is to be said about the others.
+/// The history of the selected accesses, and remarks on the others.
 #[derive(Debug, Default)]
 pub(crate) struct Selected {
     pub builder: HistoryBuilder,
-    /// Store-conditionals that may or may not have stored.
+    /// Stores and store-conditionals that may or may not have been performed.
     pub unfinished: Vec<Unfinished>,
     /// Instructions that were not understood, the first of each kind of gap.
     pub not_understood: Vec<NotUnderstood>,
     /// Lines of fences whose kind the trace does not show.
     pub unknown_fences: Vec<u64>,
-    /// Whether a write that is not selected reaches into what is.
+    /// Whether a write that is not selected reaches into the selected range.
     pub outside_writes: bool,
-    /// The addresses that the program announces, if the locations were chosen by that.
+    /// The addresses that the program announces, if they select the accesses.
     pub announced: Option<Range<u64>>,
-    /// Bytes that threads share, if the locations were found by that.
+    /// Number of bytes that threads share, if sharing selects the accesses.
     pub shared_bytes: Option<u64>,
-    /// Line and address of the first access to memory of a program, where the locations were found.
+    /// Line and address of the first selected access to memory of a program, if sharing selects the accesses.
     pub of_program: Option<(u64, u64)>,
-    /// Accesses that were not selected.
+    /// Number of accesses that were not selected.
     pub left_out: u64,
-    /// Dependencies that the trace does not show.
+    /// Number of dependencies that the trace does not show.
     pub unknown_dependencies: u64,
 }
 
-/// Makes the history.
+/// Makes the history of the selected accesses.
 ///
-/// `vector` is how many bytes a vector register has at most, where that is known.
+/// `vector` is the largest size of a vector register in bytes, where it is known. `chosen` are the addresses that are
+/// selected; without them, the locations that threads share are.
 pub(super) fn history(
     log: Log,
     shared: &Shared,
@@ -76,25 +77,25 @@ struct Selection<'a> {
     selected: Selected,
 }
 
-/// What orders the accesses of a thread, since the last one that was selected: fences, and accesses
-/// that are not selected.
+/// The fences and unselected accesses since a thread's last selected access that may order its accesses.
 ///
-/// An acquire or a release orders accesses under weak models, whatever it accesses. Under the models with store buffers, a
-/// read-modify-write empties the store buffer wherever it is. A release follows the stores before it and precedes an acquire
-/// behind it, and stores follow a read that follows a fence of stores before reads. Such accesses stay, without their values,
-/// and the models do the rest. Any other access that is not selected orders nothing by itself: the models with store buffers
-/// preserve all program order except that after a store, and under weak models [`Dependencies`] passes on what it depends on.
+/// An acquire or a release orders accesses under weak models, whatever location it accesses. Under the models with
+/// store buffers, a read-modify-write of any location empties the store buffer, a release follows the stores before it
+/// and precedes a later acquire, and stores follow a read that follows a fence of stores before reads. Such accesses
+/// are added to the history without their values, and the models derive the order. Any other access that is not
+/// selected orders nothing by itself: the models with store buffers preserve all program order except that after a
+/// store, and for weak models [`Dependencies`] passes its dependencies on.
 #[derive(Debug, Default)]
 struct Orders {
-    /// Whether an access was selected: else fences have nothing to order.
+    /// Whether an access was selected. Without one, fences have nothing to order.
     accessed: bool,
-    /// Whether a store was selected: else nothing waits in a buffer.
+    /// Whether a store was selected. Without one, the store buffer is empty.
     stored: bool,
-    /// Whether there was a release since.
+    /// Whether a release was added or is waiting, selected or not.
     released: bool,
-    /// Whether no read follows the last fence of stores before reads alone.
+    /// Whether there was a fence that orders stores before reads but not before stores, and no read since.
     fenced: bool,
-    /// Fences, and accesses with what they depend on.
+    /// The fences and accesses, with the sources of accesses.
     waiting: Vec<(Entry, AccessSources)>,
 }
 
@@ -159,15 +160,15 @@ impl Selection<'_> {
         self.push(entry, kind, (entry.read(), entry.written()), sources);
     }
 
-    /// A store that was printed again. If its thread executed other instructions in between it may
-    /// have faulted, or may be another one, of another task.
+    /// Takes in a store that was printed again. If its thread executed other instructions in between, it may have
+    /// faulted, or the second may be another store, of another task.
     fn executed_again(&mut self, entry: &Entry, sources: &AccessSources) {
         if entry.was_left() && self.wants(entry) {
             self.possible_store(entry, sources);
         }
     }
 
-    /// A store that may or may not have been performed: reads of its location show nothing.
+    /// Takes in a store that may or may not have been performed; reads of its location may return any value.
     fn possible_store(&mut self, entry: &Entry, sources: &AccessSources) {
         self.selected.unfinished.push(Unfinished {
             thread: self.harts[entry.hart()].label,
@@ -179,7 +180,7 @@ impl Selection<'_> {
         self.push(entry, Kind::Store, (None, None), sources);
     }
 
-    /// Adds an access with these values, read and written.
+    /// Adds an access to the history, with the value read and the value written.
     fn push(
         &mut self,
         entry: &Entry,
@@ -221,7 +222,7 @@ impl Selection<'_> {
         }
     }
 
-    /// Adds the waiting entries of a thread, since an access follows them.
+    /// Adds the waiting entries of a thread to the history, since a selected access follows them.
     fn push_orders(&mut self, hart: usize) {
         for (entry, sources) in std::mem::take(&mut self.orders[hart].waiting) {
             let (kind, place) = match entry.what() {
@@ -254,7 +255,7 @@ impl Selection<'_> {
         }
     }
 
-    /// Notes what the instruction of a line leaves open.
+    /// Notes an instruction that leaves a gap; the first one of each kind of gap is kept.
     fn not_understood(&mut self, entry: &Entry, line: u64, gap: Gap, doubt: Option<Doubt>) {
         let hart = &self.harts[entry.hart()];
         let known = self.selected.not_understood.iter_mut();
@@ -280,7 +281,7 @@ fn annotation_of(entry: &Entry) -> Annotation {
 }
 
 impl Orders {
-    /// Notes a fence. A full fence makes the others superfluous, and one of each kind is enough.
+    /// Notes a fence. A full fence makes the other entries superfluous, and of each kind of fence one is enough.
     fn fence(&mut self, fence: Entry) {
         if !self.accessed {
             return;
@@ -290,7 +291,7 @@ impl Orders {
             EntryKind::Fence(Kind::WeakFence(weak)) if weak.orders_store_load() && !weak.orders_store_store()
         );
         let is_full = |it: &Entry| it.what() == EntryKind::Fence(Kind::Fence);
-        // Of the instruction barriers the last has the most branches before it.
+        // Of several instruction barriers, the last has the most branches before it, so it is the one to keep.
         let isb = EntryKind::Fence(Kind::WeakFence(WeakFence::Instruction));
         if fence.what() == isb {
             self.waiting.retain(|(it, _)| it.what() != isb);
@@ -321,7 +322,7 @@ impl Orders {
             return;
         }
         self.released |= is_release;
-        // The first and the last of a kind order all that those between them do.
+        // The first and the last entry of a kind order everything that those between them do.
         let is_full = |it: &Entry| it.what() == EntryKind::Fence(Kind::Fence);
         if self.waiting.iter().any(|(it, _)| is_full(it)) {
             return;

@@ -1,18 +1,24 @@
-//! Finds the bytes that threads share: those that one thread writes and another accesses.
+//! [`Shared`]: finds the bytes that threads share, that is, bytes that one thread writes and another accesses.
 
 use rustc_hash::FxHashMap;
 
-/// Which threads accessed eight aligned bytes. It takes about 40 bytes of memory.
+/// The accesses to 8 aligned bytes, as one bit for each byte. It takes about 40 bytes of memory.
+///
+/// If more than two threads access the 8 bytes, each byte that a third thread accesses counts as shared if it is
+/// written at all.
 #[derive(Clone, Copy, Debug)]
 struct Granule {
     first: u32,
     second: u32,
-    /// Bytes that the first thread accessed, the second, and any other.
+    /// Bytes that the first thread accessed.
     by_first: u8,
+    /// Bytes that the second thread accessed.
     by_second: u8,
+    /// Bytes that any further thread accessed.
     by_others: u8,
+    /// Bytes that any thread wrote.
     written: u8,
-    /// Whether something certainly accessed one of the last four of them.
+    /// Whether an access of known size accessed one of the last four bytes.
     upper: bool,
 }
 
@@ -24,14 +30,15 @@ impl Granule {
     }
 }
 
-/// The use of memory so far.
+/// The accesses to memory so far.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     granules: FxHashMap<u64, Granule>,
 }
 
 impl Shared {
-    /// Notes that a thread accesses `bytes`, an address and a size; unless `is_known`, that is the largest size possible.
+    /// Notes that a thread accesses `bytes`, an address and a size; unless `is_known`, the size is the largest possible
+    /// one.
     pub fn access(&mut self, thread: u32, bytes: (u64, u64), is_known: bool, writes: bool) {
         let (address, size) = bytes;
         for (number, bytes) in parts(address, size) {
@@ -59,7 +66,7 @@ impl Shared {
         }
     }
 
-    /// Whether some of these bytes are shared.
+    /// Whether any of these bytes is shared.
     pub fn is_shared(&self, address: u64, size: u64) -> bool {
         let mut parts = parts(address, size);
         parts.any(|(number, bytes)| {
@@ -68,23 +75,23 @@ impl Shared {
         })
     }
 
-    /// Whether the four bytes behind those at an address, which is a multiple of eight, are known to
-    /// be used.
+    /// Whether an access of known size accessed one of the upper four of the eight bytes at an address, which is a
+    /// multiple of eight.
     pub fn is_upper_used(&self, address: u64) -> bool {
         let granule = self.granules.get(&(address >> 3));
         granule.is_some_and(|granule| granule.upper)
     }
 
-    /// How many bytes are shared.
+    /// Number of bytes that are shared.
     pub fn bytes(&self) -> u64 {
         let granules = self.granules.values();
         granules.map(|granule| u64::from(granule.shared().count_ones())).sum()
     }
 }
 
-/// The granules that an access touches, and the bytes in each.
+/// The numbers of the granules that an access touches, and the bytes in each as a mask.
 fn parts(address: u64, size: u64) -> impl Iterator<Item = (u64, u8)> {
-    // The last byte rather than the end, since it may be the last of the address space.
+    // The end of the access may be 2^64, so the last byte is used instead.
     let last = address.saturating_add(size.max(1) - 1);
     (address >> 3..=last >> 3).map(move |number| {
         let start = number << 3;

@@ -1,4 +1,5 @@
-//! Address spaces: addresses are virtual, so one address of two processes is not one location.
+//! [`Spaces`]: distinguishes address spaces. Addresses are virtual, so the same address of two processes is not the
+//! same location.
 //!
 //! With the flag ExecAsid a line shows its address space. The lower half of the addresses belongs to programs and is separate
 //! in each space. The upper half belongs to the kernel and is common to all, on x86, RISC-V and Arm with the operating systems
@@ -7,7 +8,7 @@
 
 use super::line::Line;
 
-/// The address spaces so far.
+/// The address spaces that lines have shown so far.
 #[derive(Debug, Default)]
 pub(crate) struct Spaces {
     known: Vec<u64>,
@@ -17,10 +18,11 @@ pub(crate) struct Spaces {
     kernel: bool,
 }
 
-/// The bit that tells the halves apart; the bits above it may hold a tag on Arm.
+/// The bit that distinguishes the two halves of the addresses; the bits above it may hold a tag on Arm.
 const KERNEL: u64 = 1 << 55;
-/// Position and mask of a space's number in an address.
+/// Position of a space's number in an address.
 const SHIFT: u32 = 48;
+/// Largest number of a space, and mask of the number after shifting.
 const NUMBERS: u64 = 0x7f;
 
 impl Spaces {
@@ -43,12 +45,13 @@ impl Spaces {
         }
     }
 
-    /// The address spaces that are distinguished; none if there is only one, as on x86 and RISC-V, where gem5 always prints 0.
+    /// The address spaces that are distinguished; empty if there is only one, as on x86 and RISC-V, where gem5 always
+    /// prints 0.
     pub fn told_apart(&self) -> &[u64] {
         if self.known.len() > 1 { &self.known } else { &[] }
     }
 
-    /// Whether one address may be that of several processes.
+    /// Whether several processes may use the same address for different memory.
     pub fn are_mixed(&self, full_system: bool) -> bool {
         self.overflown || ((self.kernel || full_system) && self.told_apart().is_empty())
     }
@@ -59,7 +62,7 @@ pub(crate) fn is_kernel(address: u64) -> bool {
     address & KERNEL != 0
 }
 
-/// An address as the trace shows it.
+/// The address as the trace shows it, without the number of its space.
 pub(crate) fn plain(address: u64) -> u64 {
     if is_kernel(address) { address } else { address & !(NUMBERS << SHIFT) }
 }

@@ -1,4 +1,4 @@
-//! Micro-operations of x86.
+//! Decodes micro-operations of x86.
 
 use history::{Gap, Kind, Side};
 use memchr::memmem;
@@ -8,8 +8,7 @@ use super::line::{Line, split_name};
 
 /// Decodes a line.
 ///
-/// # Errors
-/// Returns what is missing from the line.
+/// Returns the part that is missing from the line.
 pub(super) fn decode(line: &Line<'_>) -> Result<Action, &'static str> {
     match (line.class, line.micro) {
         (Some(_), Some(_)) => Ok(action(line)),
@@ -38,7 +37,7 @@ fn action(line: &Line<'_>) -> Action {
         Some(size) => (size, !is_high_byte(operands)),
         None => match vector_size(line.body) {
             Some(size) => (size, true),
-            // The most bytes that it can have, with an unknown value.
+            // The size is not known: the largest possible one is assumed, with an unknown value.
             None => (8, false),
         },
     };
@@ -51,7 +50,8 @@ fn action(line: &Line<'_>) -> Action {
     }
 }
 
-/// The fence that a micro-operation is. `lfence` orders loads before what follows it, as x86 does anyway.
+/// The action of a micro-operation that accesses no memory. `lfence` orders loads before everything after it, as x86
+/// does anyway.
 fn fence(name: &[u8]) -> Action {
     match name {
         b"mfence" => Action::Fence(Kind::Fence),
@@ -65,9 +65,9 @@ fn fence(name: &[u8]) -> Action {
 /// Beginnings of the names of fences.
 const FENCES: [&[u8]; 3] = [b"mfence", b"lfence", b"sfence"];
 
-/// Whether a micro-operation of a class that accesses memory neither reads nor writes it. `cda` checks an address before
-/// something is stored there, the others write a cache line back; gem5 prints a meaningless value for all of them. The segments
-/// `MS` and `INTSEG` lead to registers of the CPU and ports of devices (`rdmsr`, `in` and the like).
+/// Whether a micro-operation neither reads nor writes memory although its class is one of accesses. `cda` checks an
+/// address before a store, `clflushopt` and `clwb` write a cache line back; gem5 prints a meaningless value for all of
+/// them. The segments `MS` and `INTSEG` address registers of the CPU and ports of devices (`rdmsr`, `in` and the like).
 fn is_no_memory(name: &[u8], operands: &[u8]) -> bool {
     let is_internal = memmem::find(operands, b":[").is_some_and(|at| {
         let segment = operands[..at].rsplit(|byte| !byte.is_ascii_alphanumeric());
@@ -78,12 +78,12 @@ fn is_no_memory(name: &[u8], operands: &[u8]) -> bool {
     is_internal || matches!(name, b"cda" | b"clflushopt" | b"clwb")
 }
 
-/// Whether an instruction loads only to fill a cache. The value is thrown away, and the load is not ordered with anything.
+/// Whether an instruction is a prefetch. Its value is discarded, and it is not ordered with other accesses.
 fn is_prefetch(body: &[u8]) -> bool {
     body.trim_ascii_start().starts_with(b"PREFETCH")
 }
 
-/// Name and operands of `MOV_R_P : ld   edx, DS:[…]` or `XCHG_M_R.mfence`.
+/// Splits `MOV_R_P : ld   edx, DS:[…]` or `XCHG_M_R.mfence` into the name of the micro-operation and its operands.
 fn micro_operation(body: &[u8]) -> (&[u8], &[u8]) {
     let text = match memmem::rfind(body, b" : ") {
         Some(at) => &body[at + 3..],
@@ -103,7 +103,8 @@ fn is_high_byte(operands: &[u8]) -> bool {
     matches!(first(operands), b"ah" | b"bh" | b"ch" | b"dh")
 }
 
-/// Bytes of the register that is loaded or stored: an access has as many.
+/// Size in bytes of the register that is loaded or stored, which is that of the access; `None` if the name does not
+/// show it.
 fn operand_size(operands: &[u8]) -> Option<u8> {
     let name = first(operands);
     let size = match name {
@@ -117,7 +118,7 @@ fn operand_size(operands: &[u8]) -> Option<u8> {
     Some(size)
 }
 
-/// Bytes that a micro-operation of an instruction with vector registers accesses.
+/// Number of bytes that a micro-operation of an instruction with vector registers accesses, if it is known.
 fn vector_size(body: &[u8]) -> Option<u8> {
     let name = body.trim_ascii_start().split(|&byte| byte == b'_').next()?;
     match name {
@@ -129,7 +130,7 @@ fn vector_size(body: &[u8]) -> Option<u8> {
     }
 }
 
-/// Bytes of `r8d`, `t1w` and the like.
+/// Size in bytes of a numbered register, such as `r8d` or `t1w`.
 fn numbered(name: &[u8]) -> Option<u8> {
     let rest = name.strip_prefix(b"r").or_else(|| name.strip_prefix(b"t"))?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! Plans at which tick each line of a trace is printed.
+//! [`Plan`]: decides at which tick each line of a trace is printed.
 
 use history::{History, Kind, OpId};
 use rustc_hash::FxHashMap;
@@ -11,22 +11,22 @@ use crate::error::WriteError;
 pub(super) struct Start {
     pub tick: u64,
     pub op: OpId,
-    /// Whether it is the request of a sequencer; else it is the client's line of a store.
+    /// Whether the line is the request of a sequencer; otherwise it is the client's line of a store.
     pub request: bool,
 }
 
-/// When each operation is requested, performed and printed by its client.
+/// The ticks at which each operation is requested, performed and printed by its client.
 pub(super) struct Plan<'h> {
     history: &'h History,
     /// Operations in the order in which memory performed them.
     order: Vec<OpId>,
-    /// By operation, when it was performed. In `order` this rises strictly.
+    /// By operation, the tick at which it was performed. Along `order` the ticks rise strictly.
     completed: Vec<u64>,
-    /// By operation, how long its request took; `None` if memory never saw one.
+    /// By operation, the duration of its request in ticks; `None` if memory never saw a request.
     cycles: Vec<Option<u32>>,
     /// The lines that are printed before an operation is performed, by tick.
     starts: Vec<Start>,
-    /// Whether clients print lines.
+    /// Whether lines of clients are printed.
     client: bool,
 }
 
@@ -57,13 +57,13 @@ impl Plan<'_> {
         Starts { rest: &self.starts }
     }
 
-    /// How long a request took; `None` for what memory never sees: fences, and loads that a
+    /// The duration of a request in ticks; `None` for operations that memory never sees: fences, and loads that a store
     /// buffer serves.
     pub fn cycles(&self, op: OpId) -> Option<u32> {
         self.cycles[op.at()]
     }
 
-    /// When the sequencer completes an operation. A client sees that one tick later.
+    /// The tick at which the sequencer completes an operation. A client sees the completion one tick later.
     pub fn done(&self, op: OpId) -> u64 {
         let completed = self.completed[op.at()];
         match self.seen(op) {
@@ -72,14 +72,15 @@ impl Plan<'_> {
         }
     }
 
-    /// When the client prints that an operation has completed; `None` if it does not. A store is printed when it is issued.
+    /// The tick at which the client prints that an operation has completed; `None` if it does not. The line of a store
+    /// is printed when it is issued.
     pub fn seen(&self, op: OpId) -> Option<u64> {
         let is_printed = self.client && self.history.kind(op) != Kind::Store;
         is_printed.then(|| self.completed[op.at()])
     }
 
-    /// Plans the requests. A buffer sends its stores one at a time, and a thread's requests to
-    /// one location do not overlap: a sequencer would complete them in the order of requests.
+    /// Plans the requests. A store buffer sends its stores one at a time. A thread's requests to one location do not
+    /// overlap, since a sequencer would complete them in the order of requests.
     fn request_all(&mut self, issued: &[u64]) {
         let forwarded = forwarded(self.history, &self.completed);
         let mut free = vec![0; self.history.threads().len()];
@@ -106,7 +107,7 @@ impl Plan<'_> {
     }
 }
 
-/// The lines that were not taken yet, by tick.
+/// The lines that were not printed yet, by tick.
 pub(super) struct Starts<'p> {
     rest: &'p [Start],
 }
@@ -121,7 +122,7 @@ impl<'p> Starts<'p> {
     }
 }
 
-/// By operation, when it was issued and when memory performed it.
+/// By operation, the ticks at which it was issued and at which memory performed it.
 struct Times {
     issued: Vec<u64>,
     completed: Vec<u64>,
@@ -143,7 +144,8 @@ impl Times {
     }
 }
 
-/// The order in which memory performed operations, if their ticks say the same.
+/// The order in which memory performed the operations. It is an error if their ticks of completion do not rise along
+/// it.
 fn order(history: &History, completed: &[u64]) -> Result<Vec<OpId>, WriteError> {
     let mut order: Vec<OpId> = history.ops().collect();
     order.sort_unstable_by_key(|&op| history.order(op));
@@ -158,8 +160,8 @@ fn order(history: &History, completed: &[u64]) -> Result<Vec<OpId>, WriteError> 
     }
 }
 
-/// Whether a sequencer's requests do not show program order: there are fences, or an operation was
-/// issued before the one before it was performed.
+/// Whether the requests of sequencers alone do not show program order: there are fences, or an operation was issued
+/// before the one before it was performed.
 fn needs_client(history: &History, issued: &[u64], completed: &[u64]) -> bool {
     let has_fence = history.ops().any(|op| history.kind(op) == Kind::Fence);
     let overlaps = |thread| {
@@ -172,7 +174,7 @@ fn needs_client(history: &History, issued: &[u64], completed: &[u64]) -> bool {
     has_fence || (0..history.threads().len()).any(overlaps)
 }
 
-/// By operation, whether it is a load while its thread has a store to its location buffered.
+/// By operation, whether it is a load that was performed while a store of its thread to its location was buffered.
 fn forwarded(history: &History, completed: &[u64]) -> Vec<bool> {
     let mut forwarded = vec![false; history.len()];
     let mut stored: FxHashMap<u32, u64> = FxHashMap::default();

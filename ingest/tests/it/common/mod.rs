@@ -29,7 +29,7 @@ impl Script {
         self
     }
 
-    /// A line of the sequencer of a thread.
+    /// Adds a line of the sequencer of a thread.
     pub fn sequencer(&mut self, thread: u32, message: &str) -> &mut Self {
         let tick = self.tick;
         self.line(format!("{tick:7}: system.ruby.l1_cntrl{thread}.sequencer: {message}"))
@@ -42,7 +42,7 @@ impl Script {
         ))
     }
 
-    /// A line of ProtocolTrace.
+    /// Adds a line of ProtocolTrace.
     pub fn raw(
         &mut self,
         version: u32,
@@ -64,7 +64,8 @@ impl Script {
         self.raw(version, "Seq", event, ("", ""), address, rest)
     }
 
-    /// A request that enters the protocol: `begin` is its type, `None` if it is coalesced.
+    /// Adds the lines of a request that a sequencer accepts. `begin` is the type with which it enters the protocol,
+    /// `None` if it is coalesced.
     pub fn request(
         &mut self,
         (thread, port): (u32, u32),
@@ -90,7 +91,7 @@ impl Script {
         self.port(thread, port, &format!("Request {command} {address:#x} issued"))
     }
 
-    /// A completion: `done` is the event of the raw line, `data` the data lines.
+    /// Adds the lines of a completion. `done` is the event of the raw line, `data` are the data lines.
     pub fn complete(
         &mut self,
         (thread, port): (u32, u32),
@@ -121,7 +122,7 @@ impl Script {
             "{tick:7}: system.ruby.l1_cntrl{thread}.sequencer.response_ports{port}-RespPacketQueue: \
              schedSendTiming for ReadResp address {address:x} size {size} when {when} ord: 0"
         );
-        // gem5 prints it before `Hit callback done!`.
+        // gem5 prints this line before `Hit callback done!`.
         let done = self.text.trim_end().rfind('\n').map_or(0, |at| at + 1);
         self.text.insert_str(done, &format!("{line}\n"));
         self
@@ -163,7 +164,7 @@ pub fn error(text: &str) -> Error {
     }
 }
 
-/// A block that begins with some bytes.
+/// The text of a data block that begins with these bytes; the others are 0.
 pub fn block(bytes: &[u8]) -> String {
     let mut text = "[ ".to_owned();
     for at in 0..BLOCK as usize {
@@ -173,7 +174,7 @@ pub fn block(bytes: &[u8]) -> String {
     text + "]"
 }
 
-/// The operations of the only history, each with its thread and what it does.
+/// The operations of the only history, each as its thread and its description.
 pub fn operations(trace: &Trace) -> Vec<String> {
     assert_eq!(trace.histories.len(), 1);
     let history = &trace.histories[0];

@@ -67,8 +67,8 @@ pub(super) fn gcc_unordered(size: Size) -> Vec<Point> {
     }]
 }
 
-/// The histories of [`gcc_unordered`] with other shares of reads and numbers of locations, which the paper does not state: what is counted
-/// as ordered has to explain both of its numbers on one of them.
+/// The histories of [`gcc_unordered`] with other shares of reads and numbers of locations, which the paper does not state. A definition of
+/// ordered pairs fits the paper if, at one of these points, it yields both of the paper's shares.
 pub(super) fn gcc_unordered_reads(size: Size) -> Vec<Point> {
     let mut points = Vec::new();
     for reads in [46, 48, 50, 60, 70] {

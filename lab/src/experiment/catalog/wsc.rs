@@ -10,8 +10,8 @@ pub(super) const COMPLETE: [Algorithm; 4] =
 pub(super) const SATURATION: [Algorithm; 3] = [Algorithm::Wsc, Algorithm::Ccm, Algorithm::Dbcop];
 
 /// Every second history has one read re-pointed: as in section 6, the read gets the value of another write within a bounded distance. The
-/// paper does not say how many reads of a history are. With one, CCM misses about as many violations as in the paper (1.25 %); with
-/// several it misses none.
+/// paper does not say how many reads of a history are re-pointed. With one, CCM misses about as many violations as in the paper (1.25 %);
+/// with several it misses none.
 pub(super) const HALF: Repoint = Repoint { every: 2, reads: 1, distance: 50 };
 /// Every history has one read re-pointed.
 pub(super) const ALL: Repoint = Repoint { every: 1, ..HALF };

@@ -23,10 +23,11 @@ impl Program {
 /// Burnim et al., section 7: the overhead of both monitors for data structures, as a share of the time of exploring; approximate.
 pub const STRUCTURES_OVERHEAD: f64 = 0.2;
 
-/// The same for algorithms of mutual exclusion.
+/// Burnim et al., section 7: the overhead of both monitors for algorithms of mutual exclusion, as a share of the time
+/// of exploring; approximate.
 pub const LOCKS_OVERHEAD: f64 = 1.0;
 
-/// The published results for all interleavings of a program.
+/// The published results of exploring all interleavings of a program up to a number of preemptions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Explored {
     /// The number of interleavings.

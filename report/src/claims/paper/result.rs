@@ -82,7 +82,8 @@ impl PublishedResult {
         }
     }
 
-    /// The published rate, if the event is so rare that few histories may have none of it.
+    /// The published share of an event, or of its absence, if it is so small that a few histories may show none; else
+    /// `None`.
     pub(in crate::claims) fn rate(self) -> Option<f64> {
         /// Share from which an event is not rare.
         const RARE: f64 = 0.05;
@@ -94,7 +95,7 @@ impl PublishedResult {
         }
     }
 
-    /// A number of ours as text, in the unit of the published one.
+    /// Returns a number of ours as text, in the unit of the published one.
     pub(in crate::claims) fn shown(self, ours: Estimate) -> String {
         let unit = match self {
             PublishedResult::Words(..) => Unit::Count,
@@ -107,7 +108,7 @@ impl PublishedResult {
         ours.shown(|number| unit.shown(number))
     }
 
-    /// Whether a number of ours agrees.
+    /// Whether a number of ours agrees with the published result.
     pub(in crate::claims) fn admits(self, ours: Estimate) -> Decision {
         let within = |low: f64, high: f64| match () {
             // Numbers on the bound are within it, whatever the rounding error.
@@ -137,7 +138,7 @@ impl PublishedResult {
         }
     }
 
-    /// Whether a counted share agrees, as far as the number of cases decides it.
+    /// Whether a counted share of ours agrees with the published result, as far as the number of cases decides it.
     pub(in crate::claims) fn admits_share(self, ours: Share) -> Decision {
         let interval = ours.interval();
         match self {

@@ -12,14 +12,14 @@ pub const ALIKE: f64 = 1.5;
 /// Up to this ratio, times of the same algorithm on other histories are similar.
 pub const SIMILAR: f64 = 2.0;
 
-/// Ratio of two shares from which one is far more than the other.
+/// Ratio of two shares from which the larger counts as far more.
 pub const FAR_MORE: f64 = 2.0;
 
-/// Largest difference of two shares that are not far from each other.
+/// Largest difference of two shares that still counts as not far.
 pub const NOT_FAR: f64 = 0.02;
 
-/// Fewest histories that only one of two criteria refutes from which one of them refutes more: with fewer, all may be those of one
-/// criterion by chance, with a likelihood of more than 5 %.
+/// Smallest number of histories refuted by only one of two criteria at which the criteria are compared. With fewer, all
+/// may be refuted by the same one by chance, with a likelihood of more than 5 %.
 pub const FEWEST_APART: u64 = 5;
 
 /// Largest share that counts as few.
@@ -33,21 +33,21 @@ pub const ROUGHLY: f64 = 0.25;
 pub enum Rule {
     /// One algorithm is faster than another.
     Faster,
-    /// One algorithm gets ever faster than another.
+    /// One algorithm's advantage over another grows.
     Grows,
     /// Two algorithms take the same time.
     Alike,
     /// One algorithm is the fastest.
     Fastest,
-    /// One algorithm gets slower than the others do.
+    /// One algorithm's time grows more than those of the others.
     Degrades,
-    /// Times are those of another experiment.
+    /// Times are similar to those of another experiment.
     Similar,
     /// CCv leaves far more pairs unordered than CCM.
     FarMore,
-    /// One share is most, another one few.
+    /// One share is above a half, and another one is small.
     MostAgainstFew,
-    /// One share is more than another, and not far from it.
+    /// One share is larger than another, but not by far.
     NotFar,
     /// One criterion refutes histories that another does not.
     RefutesMore,
@@ -57,7 +57,7 @@ pub enum Rule {
     Incomplete,
     /// Algorithms find an order less often as a parameter grows.
     FindsLess,
-    /// An algorithm finishes with few threads only.
+    /// An algorithm finishes in time only with few threads.
     SeldomFinishes,
     /// The slowdown of an algorithm grows.
     SlowdownGrows,
@@ -67,7 +67,7 @@ pub enum Rule {
     NoneHas,
     /// Every program has a violation.
     EachHas,
-    /// Two numbers are near the approximate ones of the paper.
+    /// Two numbers are near approximate numbers of the paper.
     Roughly,
 }
 

@@ -28,7 +28,7 @@ fn tso(first: [f64; 3], last: [f64; 3]) -> Vec<Trial> {
     figure("gcc-fig6", "tso", ["tso-sat", "tso-wccm-enum", "tso-wccm-sat"], first, last)
 }
 
-/// Histories with 1000 pairs, of which criteria order so many.
+/// Histories with 1000 pairs of writes, with the number of pairs that each criterion orders.
 fn ordered(model: &'static str, criteria: &[(&str, u64)]) -> Vec<Trial> {
     let point = Point { model, ..Point::sc("gcc-unordered", "histories") };
     let rows = |(criterion, ordered): &(&str, u64)| {
@@ -37,7 +37,7 @@ fn ordered(model: &'static str, criteria: &[(&str, u64)]) -> Vec<Trial> {
     criteria.iter().flat_map(rows).collect()
 }
 
-/// Violations, of which CC and CCM refute the first so many tenths.
+/// Violations, of which CC refutes the first `cc` tenths and CCM the first `ccm` tenths.
 fn violations(cc: u32, ccm: u32) -> Vec<Trial> {
     let point = Point { threads: 8, ..Point::sc("gcc-fig5", "threads") };
     let refuted = |row: &mut Trial| {

@@ -1,7 +1,7 @@
 use super::super::testing::{Case, Point, case, run};
 use tables::{CampaignRun, Reported, Trial};
 
-/// Valid histories, for all of which but the last the order of completions is a witness.
+/// Valid histories for which the order of completions is a witness. The answer for history 9 is `last`.
 fn simple(last: Reported) -> Vec<Trial> {
     let point = Point::sc("qadeer-cycles", "valid");
     point.rows("simple-witness", Reported::Consistent, 1.0, |row| {
@@ -11,14 +11,15 @@ fn simple(last: Reported) -> Vec<Trial> {
     })
 }
 
-/// Violations of 4 threads on 16 locations, with cycles of these lengths.
+/// Violations of 4 threads on 16 locations with cycles of length `most`. Only the cycle of history 9 has the length
+/// `last`.
 fn cycles(most: u32, last: Option<u32>) -> Vec<Trial> {
     Point::sc("qadeer-cycles", "histories").rows("nice-cycle", Reported::Undecided, 1.0, |row| {
         row.cycle = if row.number == 9 { last } else { Some(most) };
     })
 }
 
-/// Violating runs. All violate what their cores guarantee, and the first `of` of 80 violate these criteria.
+/// Violating runs. All violate the criteria `all`, and the first `of` of each 80 violate `breaks`, too.
 fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun> {
     let asked = ["cc", "ccv", "ccm", "wsc", "sc", "wccm", "tso"];
     let run = |number| {

@@ -1,7 +1,8 @@
 use super::super::testing::{Case, Point, case};
 use tables::{Reported, Trial};
 
-/// Heu and Deriv, with the tenths of the orders that they find with little and with much sharing.
+/// Rows of Heu and Deriv with the tenths of the histories for which they find an order, with little and with much
+/// sharing.
 fn sorts(heu: [u32; 2], deriv: [u32; 2]) -> Vec<Trial> {
     let mut rows = Vec::new();
     for (at, locations) in [(0, 256), (1, 4)] {
@@ -40,14 +41,14 @@ fn grid(points: &[(u64, u32, u32, f64, f64)]) -> Vec<Trial> {
     rows.collect()
 }
 
-/// The largest tuple, with this number of backtracks.
+/// The largest tuple, with the time of Deriv+Back in seconds and its number of backtracks.
 fn largest(back: f64, backtracks: u64) -> Vec<Trial> {
     let mut rows = grid(&[(512 << 10, 60, 256, 10.0, back)]);
     rows.iter_mut().for_each(|row| row.backtracks = backtracks);
     rows
 }
 
-/// Deriv+Back with these backtracks, this depth, and this answer about the last history.
+/// Rows of Deriv+Back. History 9 has these backtracks, this depth and this answer.
 fn back(backtracks: u64, depth: u64, last: Reported) -> Vec<Trial> {
     Point::tso("tsotool-fig3", "locations").rows("deriv-back", Reported::Consistent, 1.0, |row| {
         if row.number == 9 {

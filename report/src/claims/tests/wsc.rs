@@ -1,8 +1,8 @@
 use super::super::testing::{Case, Point, case};
 use tables::{Reported, Trial};
 
-/// Histories with a kernel of 9000 of 10000 pairs. A criterion orders the whole kernel of the first `exact` tenths, and `less` pairs less of
-/// the others.
+/// Histories with a kernel of 9000 of 10000 pairs. A criterion orders the whole kernel of the first `exact` tenths, and
+/// `less` pairs of the others.
 fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
     let point = Point::sc("wsc-kernel", "histories");
     let mut rows: Vec<Trial> = Vec::new();
@@ -21,7 +21,7 @@ fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
     rows
 }
 
-/// 4400 such histories, of which CCM orders the kernels of the first thirty.
+/// 4400 such histories, of thirty of which CCM orders the whole kernel.
 fn many_kernels() -> Vec<Trial> {
     let some = kernels(&[("ccm", 3, 8000)]).into_iter();
     let some: Vec<Trial> = some.filter(|row| row.threads == 4).collect();
@@ -201,7 +201,7 @@ fn next_to_no_time_tells_nothing() {
     assert!(found.ours.starts_with("ccm takes 2.50 times"), "{found:#?}");
     assert!(found.note.contains("less than 1 ms"), "{found:#?}");
     assert!(found.note.contains("By threads: 0.50 times at 8, 2.50 times at 16."), "{found:#?}");
-    // It is enough if one of the two times is not too short.
+    // Two times can be compared if one of them is long enough.
     let found = super::claim("wsc-fig9-beyond", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Differs);
     // An earlier point decides if the last does not.

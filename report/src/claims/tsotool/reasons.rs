@@ -6,7 +6,8 @@ use super::{BACK, BASELINE};
 use crate::numbers::{percent, seconds, times};
 use crate::statistics::{Estimate, mean, median};
 
-/// The median overhead of Heu by threads, with what the baseline takes: that grows faster with them than a sort does.
+/// Says the median overhead of Heu by number of threads, with the time of the baseline, which grows faster with the
+/// number of threads than that of a sort does.
 pub fn by_threads(trials: &Trials<'_>) -> String {
     let points = trials.along(Axis::Threads).into_iter();
     let overheads = points.filter_map(|(threads, point)| {
@@ -18,7 +19,7 @@ pub fn by_threads(trials: &Trials<'_>) -> String {
     format!("By threads, of the time of the baseline: {}.", overheads.join(", "))
 }
 
-/// The number of edges that Deriv+Back and the baseline derive, which accounts for a part of the time.
+/// Says how many times as many edges as the baseline Deriv+Back derives, which accounts for a part of the time.
 pub fn derived(trials: &Trials<'_>, axis: Axis) -> String {
     let edges = |point: &Trials<'_>| {
         let of = |name| point.rows(name).map(|row| row.edges as f64).sum::<f64>();
@@ -34,7 +35,8 @@ pub fn derived(trials: &Trials<'_>, axis: Axis) -> String {
     }
 }
 
-/// The time of the baseline per operation, and the time that the search adds: where the first grows faster, the slowdown falls.
+/// Says how long the baseline takes per operation, and how much the search adds. Where the former grows faster, the
+/// slowdown falls.
 pub fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
     let both = |history: &History<'_>| {
         let rows = [history.by(BASELINE), history.by(BACK)];
@@ -68,7 +70,7 @@ pub fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
     }
 }
 
-/// The number of operations of the programs, if it is smaller than the paper's.
+/// Says how many operations the programs have, if these are fewer than the paper's.
 pub fn shorter(trials: &Trials<'_>, theirs: u64) -> String {
     let operations = trials.histories.iter().map(|history| history.any.operations);
     match operations.max() {
@@ -79,7 +81,7 @@ pub fn shorter(trials: &Trials<'_>, theirs: u64) -> String {
     }
 }
 
-/// The number of edges that the algorithms derive for each group of histories.
+/// Says how many edges the algorithms derive in each group of histories.
 pub fn edges(groups: &[Trials<'_>]) -> String {
     let of = |name: &str| {
         let medians = groups.iter().map(|group| {

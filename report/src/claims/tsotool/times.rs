@@ -24,7 +24,8 @@ const TABLE_1: u64 = 256 << 10;
 /// The mixes of Table 1, in its order.
 const MIXES: [&str; 3] = ["50,16,30,2", "33,33,30,2", "16,50,30,2"];
 
-/// The median of what the programs of a tuple give, for each tuple.
+/// Returns the median of the numbers of a tuple's programs, which `of` computes, for each tuple of operations, threads
+/// and locations.
 pub fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) -> Vec<Estimate> {
     let tuples = trials.tuples().into_iter();
     let medians = tuples.filter_map(|(_, tuple)| median(&of(&tuple)));
@@ -43,7 +44,7 @@ pub(in crate::claims) fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
 
 pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let all = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu", BASELINE])?;
-    // Where it gets stuck it ends early.
+    // Heu ends early if it gets stuck, so that its time is not comparable.
     let is_whole = |history: &History<'_>| {
         history.by("heu").is_some_and(|row| row.said == Reported::Consistent)
     };
@@ -57,7 +58,8 @@ pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(reasons::shorter(&trials, FIGURE_3)))
 }
 
-/// The mean over all histories, as the paper may have it, also those where Heu finds no order.
+/// Says the mean overhead over all histories, including those for which Heu finds no order: the paper may have averaged
+/// so.
 fn everywhere(all: &Trials<'_>) -> String {
     mean(&overheads(all, "heu")).map_or_else(String::new, |mean| {
         format!(
@@ -68,7 +70,7 @@ fn everywhere(all: &Trials<'_>) -> String {
     })
 }
 
-/// The time beyond the baseline, as a part of the time of the baseline.
+/// The time of an algorithm beyond the baseline, as a share of the time of the baseline.
 pub fn overheads(trials: &Trials<'_>, algorithm: &str) -> Vec<Estimate> {
     let ratios = trials.ratios(algorithm, BASELINE).into_iter();
     ratios.map(beyond).collect()
@@ -102,14 +104,16 @@ pub(in crate::claims) fn slowdown(results: AtSize<'_>) -> Result<Evidence, Missi
     Ok(found.because(by_operations(&trials)))
 }
 
-/// The mean over all histories, as the paper has it, which single runs can dominate: it may say otherwise than the medians.
+/// Says the plain mean over all histories, which the paper gives. Single runs can dominate it, so it may differ from
+/// the mean of medians.
 fn plain(trials: &Trials<'_>) -> String {
     mean(&ratios(trials)).map_or(String::new(), |mean| {
         format!("The plain mean over all histories is {}.", mean.shown(times))
     })
 }
 
-/// The slowdown by operations, and how long the baseline takes: where that is next to nothing, a slowdown says little.
+/// Says the slowdown by number of operations, with the time of the baseline: if that is very short, the slowdown says
+/// little.
 fn by_operations(trials: &Trials<'_>) -> String {
     let points = trials.along(Axis::Operations).into_iter();
     let slowdowns = points.filter_map(|(operations, point)| {
@@ -147,7 +151,8 @@ pub(in crate::claims) fn few(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(paper::BACK_FEW.number(middle, counts, trials.basis(&[BASELINE, BACK])))
 }
 
-/// The mean of something at the smallest and at the largest number on an axis.
+/// Returns the number that `of` computes at the smallest and at the largest value on an axis that have enough
+/// histories.
 pub fn ends(
     trials: &Trials<'_>,
     axis: Axis,
@@ -215,7 +220,7 @@ pub(in crate::claims) fn minutes(results: AtSize<'_>) -> Result<Evidence, Missin
     Ok(paper::BACK_MINUTES.number(longest, None, trials.basis(&[BACK])))
 }
 
-/// Tests that a number grows with the share of stores in the mix.
+/// Tests that a number, computed by `of`, grows with the share of stores in the mix.
 pub(in crate::claims) fn mixes(
     results: AtSize<'_>,
     of: impl Fn(&Trials<'_>) -> Vec<Estimate>,
@@ -240,7 +245,7 @@ pub(in crate::claims) fn mixes(
     .because(reasons::shorter(&trials, TABLE_1)))
 }
 
-/// Whether numbers rise, up to what may be chance.
+/// Whether the last number exceeds the first and no step falls, by more than may be chance.
 fn rises(numbers: &[Estimate]) -> Decision {
     let falls = |pair: &[Estimate]| match pair {
         [before, after] => before.exceeds(after.times(FASTER)),

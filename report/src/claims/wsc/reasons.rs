@@ -5,7 +5,7 @@ use super::ALGORITHMS;
 use crate::numbers::{percent, seconds, times};
 use crate::statistics::{Estimate, mean};
 
-/// The times of the two saturations alone on the same histories: wsc-kernel has those of Figures 6 and 7.
+/// Says how long the two saturations take alone on the same histories, as far as the experiment wsc-kernel has them.
 pub fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {
     let kernels = Trials::of(results, "wsc-kernel", "sc");
     let same = kernels.map(|kernels| trials.among(&kernels));
@@ -20,7 +20,7 @@ pub fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {
     }
 }
 
-/// The times of the two saturations on valid histories, compared with those of Figure 9.
+/// Says how long the two saturations take on the valid histories of wsc-kernel, compared with violations.
 pub fn unrefuted(results: AtSize<'_>, violations: &Trials<'_>) -> String {
     let Ok(valid) = Trials::of(results, "wsc-kernel", "sc") else {
         return String::new();
@@ -41,7 +41,7 @@ pub fn unrefuted(results: AtSize<'_>, violations: &Trials<'_>) -> String {
     }
 }
 
-/// The number of pairs that each of the two saturations leaves to SAT, and the number of conflicts of SAT.
+/// Says which share of the pairs each of the two saturations orders before SAT, and how many conflicts SAT met.
 pub fn left_to_sat(trials: &Trials<'_>) -> String {
     let share = |name: &str| {
         let rows = trials.rows(name).filter(|row| row.write_pairs > 0);
@@ -74,7 +74,7 @@ pub fn left_to_sat(trials: &Trials<'_>) -> String {
     }
 }
 
-/// The number of nodes that the searches visited.
+/// Says how many nodes the searches visited.
 pub fn looked(trials: &Trials<'_>) -> String {
     let looked = |name| {
         let (middle, most) = trials.count(name, |row| row.nodes)?;
@@ -89,7 +89,7 @@ pub fn looked(trials: &Trials<'_>) -> String {
     }
 }
 
-/// The number of nodes that DBCOP visited to refute.
+/// Says how many nodes DBCOP visited on violations.
 pub fn looked_for(trials: &Trials<'_>) -> String {
     match trials.count("dbcop", |row| row.nodes) {
         Some((middle, most)) => format!(
@@ -100,7 +100,7 @@ pub fn looked_for(trials: &Trials<'_>) -> String {
     }
 }
 
-/// The ratio of two algorithms at each point of an axis.
+/// Says the ratio of the times of two algorithms at each point of an axis.
 pub fn course(trials: &Trials<'_>, axis: Axis, slow: &str, fast: &str) -> String {
     let points = trials.part(axis).along(axis).into_iter();
     let ratios = points.filter_map(|(at, point)| {
@@ -114,7 +114,8 @@ pub fn course(trials: &Trials<'_>, axis: Axis, slow: &str, fast: &str) -> String
     }
 }
 
-/// The times of the algorithms on histories as simulated, on those whose reads were re-pointed, and on those of Figure 7.
+/// Says how long the algorithms take on histories as simulated, on those whose reads were re-pointed, and on those of
+/// Figure 7.
 pub fn apart(trials: &Trials<'_>, reference: &Trials<'_>) -> String {
     let valid = trials.filter(|history| history.any.repointed == 0);
     let repointed = trials.filter(|history| history.any.repointed > 0);

@@ -1,14 +1,16 @@
-//! Puts a row between the rows of a cache line wherever several were left out, so that nobody reads two rows as one following the other.
+//! Puts a row between the rows of a cache line wherever several rows were left out, so that the rows around it are not
+//! taken for consecutive ones.
 
 use std::collections::BTreeSet;
 
 use crate::numbers::counted;
 use crate::picture::LineRow;
 
-/// The largest number of states of a controller that such a row shows.
+/// The largest number of a controller's states that such a row shows.
 const STATES: usize = 4;
 
-/// The rows with these numbers, and a row for each gap between them. A gap of one row is filled, since a row for it needs the same room.
+/// Returns the rows with these numbers, and a row for each gap between them. A gap of one row is filled, since its own
+/// row needs the same room.
 pub(super) fn marked(rows: Vec<LineRow>, kept: &BTreeSet<usize>) -> Vec<LineRow> {
     let (mut shown, mut gap): (Vec<LineRow>, Vec<LineRow>) = Default::default();
     for (at, row) in rows.into_iter().enumerate() {
@@ -23,7 +25,7 @@ pub(super) fn marked(rows: Vec<LineRow>, kept: &BTreeSet<usize>) -> Vec<LineRow>
     shown
 }
 
-/// The row that stands for the rows of a gap, which it takes; none if there are none.
+/// Returns the row that stands for the rows of a gap, which it empties; `None` if there are none.
 fn standing_for(gap: &mut Vec<LineRow>) -> Option<LineRow> {
     let last = gap.pop()?;
     if gap.is_empty() {
@@ -50,7 +52,8 @@ fn standing_for(gap: &mut Vec<LineRow>) -> Option<LineRow> {
     Some(LineRow { what, states, left_out: transitions, ..LineRow::default() })
 }
 
-/// The states that a controller entered, such as `M → M_I → I`; the first and the last ones if there are many. None if there are none.
+/// Returns the states that a controller entered, such as `M → M_I → I`; the first and the last ones if there are many.
+/// `None` if there are none.
 fn entered<'a>(states: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut states: Vec<&str> = states.collect();
     states.dedup();

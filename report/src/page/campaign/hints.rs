@@ -1,10 +1,10 @@
-//! What would have found the mutants that nothing found, as far as that is known.
+//! Hints at runs that would find the mutants that nothing found, as far as such runs are known.
 
 use std::collections::BTreeMap;
 
 use crate::answers::{Answers, CaughtMutant, Survivor};
 
-/// What is known about the places of a campaign's mutants.
+/// The knowledge about undetected mutants that a campaign and the table of named mutants give.
 pub struct Hints<'a> {
     known: &'a BTreeMap<String, String>,
     /// The mutants that were found, by protocol and place.
@@ -12,7 +12,7 @@ pub struct Hints<'a> {
 }
 
 impl<'a> Hints<'a> {
-    /// What is known from a campaign. `known` has for some mutants how their fault shows.
+    /// Collects the knowledge from a campaign. `known` says for some named mutants how their fault can be detected.
     pub fn of(answers: &'a Answers, known: &'a BTreeMap<String, String>) -> Hints<'a> {
         let mut found: BTreeMap<_, Vec<&CaughtMutant>> = BTreeMap::new();
         for one in &answers.caught {
@@ -23,7 +23,7 @@ impl<'a> Hints<'a> {
         Hints { known, found }
     }
 
-    /// What would have found a mutant, in a sentence without its full stop; `not known` if that is so.
+    /// Says which runs would find a mutant, in a sentence without its full stop; `not known` if there is no hint.
     pub fn about(&self, one: &Survivor) -> String {
         if let Some(known) = self.known.get(&one.mutant) {
             return known.clone();
@@ -49,7 +49,7 @@ impl<'a> Hints<'a> {
     }
 }
 
-/// The place that a made mutant edits: the part of its id before the operator; none for a named one.
+/// The place that a generated mutant edits, which is the part of its id before the operator; `None` for a named mutant.
 fn place(mutant: &str) -> Option<&str> {
     let (place, _) = mutant.rsplit_once('/')?;
     Some(place)

@@ -8,10 +8,11 @@ use crate::numbers::percent;
 use crate::page::cell::Cell;
 use crate::page::table::Table;
 
-/// The matrices of each protocol, which are not pooled; of the only protocol that of all runs, of each model, and of each client.
+/// Shows the kill matrices. If there are several protocols, these are the matrices of each protocol; otherwise those of
+/// all runs, of each model and of each client.
 pub(super) fn part(answers: &Answers) -> Option<Markup> {
     let shown = answers.shown(&answers.kills, |matrix| &matrix.scope);
-    // The cores of each model of each protocol would be twice as many tables.
+    // The matrices of each model of each protocol would be twice as many tables.
     let shown = shown.filter(|matrix| !matches!(matrix.scope, Scope::Cores { .. }));
     let mut matrices = shown.filter(|matrix| !matrix.rows.is_empty());
     let first = matrices.next()?;

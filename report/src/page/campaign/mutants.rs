@@ -10,11 +10,11 @@ use crate::numbers::counted;
 use crate::page::cell::Cell;
 use crate::page::table::Table;
 
-/// The largest number of rows of a table that is not folded.
+/// The largest number of rows of a table that is not folded at first.
 const LONG: usize = 25;
 
-/// The mutants that were found by a protocol error or deadlock only, each with the command that reproduces it. Violations of a model have a
-/// section of their own.
+/// Lists the mutants that were found by a protocol error or deadlock only, each with the command that reproduces the
+/// run. Violations of a model have a section of their own.
 pub(super) fn failures(answers: &Answers) -> Option<Markup> {
     let is_failure = |one: &&CaughtMutant| one.outcome != "violation";
     let failed: Vec<&CaughtMutant> = answers.caught.iter().filter(is_failure).collect();
@@ -41,7 +41,7 @@ pub(super) fn failures(answers: &Answers) -> Option<Markup> {
     })
 }
 
-/// The survivors, the most suspicious first.
+/// Lists the survivors, the most suspicious first.
 pub(super) fn survivors(answers: &Answers, known: &BTreeMap<String, String>) -> Option<Markup> {
     let survivors = &answers.survivors;
     if survivors.is_empty() {
@@ -90,7 +90,7 @@ fn survivor(one: &Survivor) -> Vec<Cell> {
     ]
 }
 
-/// The equivalent mutants, folded.
+/// Lists the equivalent and harmless mutants, folded.
 pub(super) fn equivalents(answers: &Answers) -> Option<Markup> {
     let equivalents = &answers.equivalents;
     if equivalents.is_empty() {

@@ -9,7 +9,7 @@ use crate::page::cell::Cell;
 use crate::page::table::Table;
 use tables::CRITERIA;
 
-/// The shares, with a row for each scope.
+/// Shows the shares in a table with a row for each scope.
 pub(super) fn rates(answers: &Answers) -> Option<Markup> {
     let shown = answers.shown(&answers.rates, |rates| &rates.scope);
     let rates: Vec<&Rates> = shown.filter(|rates| rates.violating > 0).collect();
@@ -30,7 +30,7 @@ pub(super) fn rates(answers: &Answers) -> Option<Markup> {
     })
 }
 
-/// The published shares and ours, for each model. Those of single kinds of cores are in the table.
+/// Shows the published shares and ours, for each model. Those of single kinds of cores are in the table only.
 fn stated(rates: &[&Rates]) -> Markup {
     let of_models =
         rates.iter().filter(|rates| matches!(rates.scope, Scope::Model(_) | Scope::Cores { .. }));
@@ -71,7 +71,7 @@ fn sentence(of: &Scope, claim: &ClaimedShare) -> String {
     )
 }
 
-/// The operations until detection, with a row for each scope.
+/// Shows the operations until detection in a table with a row for each scope.
 pub(super) fn operations(answers: &Answers) -> Option<Markup> {
     let is_known =
         |one: &&OperationsToDetection| one.criteria.iter().any(|detection| detection.runs > 0);

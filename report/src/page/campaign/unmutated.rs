@@ -7,7 +7,7 @@ use crate::numbers::{counted, halves};
 use crate::page::cell::Cell;
 use crate::page::table::Table;
 
-/// The runs of unmutated protocols, with their alarms and warnings.
+/// Shows the runs of unmutated protocols, with their alarms and warnings.
 pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
     let found = &answers.alarms;
     if found.runs.is_empty() {
@@ -63,7 +63,8 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
     })
 }
 
-/// The known faults of gem5's released protocol that explain an alarm, by their repairs; empty if that was not tried.
+/// Names the known faults of gem5's released protocol that explain an alarm, by their repairs; empty if no explanation
+/// was searched.
 pub(in crate::page) fn known(alarm: &Alarm) -> String {
     match &alarm.known {
         None => String::new(),
@@ -72,7 +73,7 @@ pub(in crate::page) fn known(alarm: &Alarm) -> String {
     }
 }
 
-/// The number of runs until each generator finds a named mutant, where both were run.
+/// Shows the number of runs until each generator finds a named mutant, for mutants that both generators ran.
 pub(super) fn generators(answers: &Answers) -> Option<Markup> {
     let compared = answers.generators.iter();
     let compared: Vec<_> =

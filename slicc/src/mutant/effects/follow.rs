@@ -33,7 +33,7 @@ impl Registers {
         self.0[at] = held;
     }
 
-    /// Keeps what holds on both of two paths that meet.
+    /// Joins the contents of registers on two paths that meet: what both agree on remains known.
     fn join(&mut self, other: &Registers) {
         self.0.truncate(other.0.len());
         for (one, other) in self.0.iter_mut().zip(&other.0) {
@@ -60,7 +60,7 @@ pub(in crate::mutant) struct Surroundings<'a> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Collects what the effects of a machine's actions depend on.
+    /// Collects the parts of a machine on which the effects of its actions depend.
     pub fn new(protocol: &'a Protocol, machine: &'a Machine) -> Surroundings<'a> {
         let program = &*protocol.program;
         let declared = protocol.machines().find(|one| one.name.text == machine.name);

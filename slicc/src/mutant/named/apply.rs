@@ -117,7 +117,7 @@ pub(super) fn changed(is_changed: bool, already: impl FnOnce() -> String) -> Out
     if is_changed { Outcome::Changed } else { Outcome::Already(already()) }
 }
 
-/// Adds rows with the actions of another row, or with one of them.
+/// Adds rows with the actions of the row `of`, or only with the one of them that matches `what`.
 fn new_rows<'a>(
     draft: &mut Draft<'a>,
     rows: &'a Rows,
@@ -295,7 +295,7 @@ fn put(draft: &mut Draft<'_>, row: usize, name: String, place: &Place) -> Result
     Ok(())
 }
 
-/// Makes a row set aside the message of another buffer, in the way in which it did that of its own.
+/// Makes a row set aside the message of the buffer `now`, in the way in which it set aside that of the buffer `was`.
 fn set_aside(draft: &mut Draft<'_>, row: usize, now: &str, was: &str) -> Result<(), Misfit> {
     let (now, was) = (Pattern::Park(now.to_owned()), Pattern::Park(was.to_owned()));
     if draft.places(row, &was).is_empty() && !draft.places(row, &now).is_empty() {

@@ -41,8 +41,8 @@ fn names(draft: &Draft<'_>, rows: &[usize]) -> String {
     format!("{} {}", draft.syntax.name(), all.join(", "))
 }
 
-/// Removes what matches the pattern from the rows' actions. Actions that do nothing else are
-/// removed from the rows; others lose the matching statements.
+/// Removes the statements that match the pattern from the rows' actions. Actions without other effects are removed
+/// from the rows; others lose only the statements.
 pub(super) fn without(
     draft: &mut Draft<'_>,
     rows: &[usize],
@@ -73,7 +73,7 @@ fn removed(syntax: MachineSyntax<'_>, statements: Vec<&Statement>) -> Vec<Edit> 
     statements.into_iter().map(edit).collect()
 }
 
-/// Removes what matches the pattern from all actions of a machine.
+/// Removes the statements that match the pattern from all actions of a machine.
 pub(super) fn without_anywhere(draft: &mut Draft<'_>, pattern: &Pattern) -> Outcome {
     let syntax = draft.syntax;
     let found = syntax.actions().flat_map(|action| pattern.found_in(&syntax, action));

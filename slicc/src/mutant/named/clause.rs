@@ -1,9 +1,9 @@
 //! A clause: one change that a named fault or a repair makes. It gives the place by the names of
 //! machines, states, events and buffers, and the change by the calls that actions make.
 //!
-//! `L1Cache (M, Replacement Inv): without evictionCallback` is about two rows. Clauses do not use
-//! the names of actions and ports, since these are the choice of whoever wrote the protocol. Code
-//! in braces may call functions that the protocol declares.
+//! `L1Cache (M, Replacement Inv): without evictionCallback` is about two rows. Clauses do not use the names of
+//! actions and ports, which the author of a protocol chooses freely. Code in braces may call functions that the
+//! protocol declares.
 
 mod parse;
 
@@ -55,8 +55,8 @@ pub(in crate::mutant) enum RowChange {
     SetAside { now: String, was: String },
     /// `take A`: dequeues its message, also where it was set aside
     Take(String),
-    /// `add PATTERN of (S, E) [PLACE] [if any]`: at the end if no place is given. A row that has
-    /// such an action stays as it is. `of any` takes the only such action of the
+    /// `add PATTERN of (S, E) [PLACE] [if any]`: at the end if no place is given. A row that has such an action stays
+    /// as it is, and with `if any` also if the row (S, E) has none. `of any` takes the only such action of the
     /// machine, or the only one that does nothing else.
     Add { what: Pattern, of: Option<Pair>, place: Place, if_any: bool },
     /// `replace PATTERN by PATTERN of (S, E)`, or `of any`

@@ -28,8 +28,7 @@ pub(super) struct Row<'a> {
     pub next: Next,
     pub actions: Vec<String>,
     pub is_dropped: bool,
-    /// Whether the protocol has no such row. The statement is then that of the row after which it
-    /// was made.
+    /// Whether the fault adds this row. `transition` is then the statement of the row on which it is modelled.
     pub is_new: bool,
 }
 
@@ -64,7 +63,7 @@ pub(super) struct Draft<'a> {
     copies: BTreeMap<String, &'a Action>,
     /// Names and shorthands of new actions; a shorthand is preceded by a quote.
     new_names: Vec<String>,
-    /// Events that the machine gets.
+    /// Names of the events that the fault adds to the machine.
     pub new_events: Vec<String>,
     /// New actions by their statements.
     new_actions: BTreeMap<String, String>,

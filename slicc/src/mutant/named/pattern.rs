@@ -127,7 +127,8 @@ impl Pattern {
             .collect()
     }
 
-    /// Whether an action does nothing besides that has an effect outside of it.
+    /// Whether a pattern describes all effects of an action: a statement matches, and the others have no effect
+    /// outside of the action or accompany it.
     pub fn is_all_of(&self, syntax: &MachineSyntax<'_>, action: &Action) -> bool {
         let found: Vec<&Statement> = walk::statements(&action.body)
             .into_iter()
@@ -144,8 +145,8 @@ impl Pattern {
                 .all(|(one, _)| self.is_accompanying(one))
     }
 
-    /// Whether a statement belongs to what the pattern does: locals, statistics, and the bookkeeping
-    /// that comes with allocating or deallocating a TBE or an entry.
+    /// Whether a statement accompanies the effect of the pattern: locals, statistics, and the bookkeeping that comes
+    /// with allocating or deallocating a TBE or an entry.
     fn is_accompanying(&self, statement: &Statement) -> bool {
         let is_space = match self {
             Pattern::Write { .. } => true,

@@ -90,7 +90,7 @@ fn is_ready_check(statement: &Statement) -> bool {
     is
 }
 
-/// Puts code at the beginning of what a port does with a message, and `end` behind the rest.
+/// Inserts `code` at the beginning of the block in which a port handles a message, and `end` at its end.
 fn begin(draft: &Draft<'_>, port: &InPort, code: &str, end: Option<&str>) -> Vec<Edit> {
     let block = message_block(port);
     let text = draft.syntax.file(block.span);
@@ -109,7 +109,7 @@ fn begin(draft: &Draft<'_>, port: &InPort, code: &str, end: Option<&str>) -> Vec
     edits
 }
 
-/// Replaces what a port does with a message.
+/// Replaces the code with which a port handles a message.
 fn own_code(draft: &Draft<'_>, port: &InPort, code: &str) -> Vec<Edit> {
     let block = message_block(port);
     let (Some(first), Some(last)) = (block.statements.first(), block.statements.last()) else {
@@ -140,7 +140,7 @@ fn lock_checks(draft: &Draft<'_>, port: &InPort, event: &str) -> Result<Vec<Edit
             else {
                 continue;
             };
-            // A line that is no variable of its own is that of the message, which `block_on` covers.
+            // An address that is not a variable is that of the message, which `block_on` covers.
             let Some(Expression { kind: ExpressionKind::Name(line), .. }) = arguments.get(1) else {
                 continue;
             };
@@ -317,7 +317,7 @@ fn checks_of_line(port: &InPort) -> Vec<&Statement> {
     statements.map(|(one, _)| one).filter(is_check).collect()
 }
 
-/// The branches that do nothing but trigger an event.
+/// Removes the branches that only trigger an event.
 fn branches(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
     let text = draft.syntax.file(port.span);
     let is_it = |block: &Block| match &block.statements[..] {

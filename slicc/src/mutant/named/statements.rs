@@ -9,7 +9,7 @@ use crate::mutant::edit::{Edit, apply};
 use crate::mutant::list::List;
 use crate::mutant::row;
 
-/// The edits that turn a machine's rows into what a fault has made of them.
+/// The edits that make the changes of a fault to a machine's rows.
 pub(super) fn edits(draft: &Draft<'_>) -> Vec<Edit> {
     // New rows stand behind the others.
     let own = draft.rows.iter().take_while(|row| !row.is_new).count();

@@ -1,4 +1,4 @@
-//! Counts that are off by one.
+//! Makes mutants in which a count is off by one.
 
 use crate::ast::{Expression, ExpressionKind, Unary};
 use crate::mutant::edit::Edit;

@@ -1,5 +1,5 @@
-//! Rows with an action dropped, repeated or exchanged with its neighbour, and rows dropped
-//! altogether.
+//! Makes mutants in which an action of a row is dropped, repeated or exchanged with its neighbour, or a whole row is
+//! dropped.
 
 use crate::mutant::made::Collector;
 use crate::mutant::scene::Scene;

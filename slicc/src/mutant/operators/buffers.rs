@@ -1,4 +1,4 @@
-//! Buffers on another virtual network, or without order.
+//! Makes mutants in which a buffer is on another virtual network, or is not ordered.
 
 use crate::ast::{Object, Pair, PairKind};
 use crate::mutant::edit::Edit;
@@ -60,7 +60,7 @@ pub(super) fn unordered(scene: &Scene, mutants: &mut Collector) {
             parameter: name.to_string(),
             value: "unordered".to_owned(),
         };
-        // Scripts decide, unless the protocol itself has the attribute.
+        // gem5's script decides, unless the buffer has the attribute.
         let edits = pair(buffer, "ordered").map(|pair| set(pair, "false"));
         let edits = edits.into_iter().collect();
         let about = format!("{name} is no longer ordered.");

@@ -1,4 +1,4 @@
-//! Blocks that are not stored or come from elsewhere, and dirty flags.
+//! Makes mutants in which a block is not stored or comes from elsewhere, or a dirty flag is wrong.
 
 use crate::ast::{Expression, ExpressionKind, Statement, StatementKind};
 use crate::mutant::edit::Edit;

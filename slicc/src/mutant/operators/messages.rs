@@ -1,4 +1,4 @@
-//! Messages of another type, to another receiver, with a field unset, or not sent at all.
+//! Makes mutants in which a message has another type, another receiver or an unset field, or is not sent at all.
 
 use super::data::is_dirty;
 use crate::ast::{Expression, ExpressionKind, Name, Statement, StatementKind};
@@ -101,7 +101,7 @@ fn destination<'a>(
     Some(Destination { statement, others })
 }
 
-/// Replaces an expression by others.
+/// The edits that replace an expression by others.
 fn replacements(scene: &Scene, now: &Expression, others: Vec<String>) -> Vec<(String, Edit)> {
     let text = scene.text(now.span);
     let others = others.into_iter().filter(|other| other != text);
@@ -112,7 +112,7 @@ fn replacements(scene: &Scene, now: &Expression, others: Vec<String>) -> Vec<(St
     others.map(edit).collect()
 }
 
-/// Replaces the machine type, if the expression maps an address to a machine of some type.
+/// The edits that replace the machine type, if the expression maps an address to a machine of some type.
 fn other_machines(scene: &Scene, receiver: &Expression) -> Vec<(String, Edit)> {
     let mut now: Option<&Name> = None;
     visit::expression(receiver, &mut |node| {

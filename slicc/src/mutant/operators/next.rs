@@ -1,4 +1,4 @@
-//! Transitions that lead to another state.
+//! Makes mutants in which a transition leads to another state.
 
 use crate::mutant::made::Collector;
 use crate::mutant::scene::Scene;

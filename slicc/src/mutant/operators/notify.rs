@@ -1,4 +1,4 @@
-//! Lines that are lost without the core being told.
+//! Makes mutants in which the core is not told that a line was lost.
 
 use super::actions::places;
 use crate::mutant::edit::Edit;

@@ -1,4 +1,4 @@
-//! Ports that are scanned in another order, trigger other events, or do not wait for locks.
+//! Makes mutants in which ports are scanned in another order, trigger other events, or do not wait for locks.
 
 use crate::ast::{Expression, ExpressionKind, InPort, Name, Pair, StatementKind};
 use crate::mutant::edit::Edit;

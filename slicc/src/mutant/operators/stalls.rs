@@ -1,4 +1,4 @@
-//! Rows that no longer stall, and rows that stall where they should not.
+//! Makes mutants in which a row no longer stalls, or stalls where it should not.
 
 use super::actions::places;
 use crate::mutant::made::Collector;

@@ -1,4 +1,4 @@
-//! Statements that no other operator covers: conditions, checks and the rest.
+//! Makes mutants of statements that no other operator covers: conditions, checks and the rest.
 
 use super::data::is_dirty;
 use crate::ast::{Expression, ExpressionKind, Statement, StatementKind};

@@ -22,10 +22,12 @@ enum Further {
     OverwrittenOwnWrites,
 }
 
-/// All events in a topological order of preserved program order, external reads-from, and program order, or if
-/// there is none, as under a model that lets a write precede an earlier read, as much of it as there is an order
-/// for, and [near](near::order) program order. An event that could come next for the longest time does, so that threads that
-/// wait for others fall behind. `None` if these are cyclic, too. Cost: that of [`near::order`].
+/// All events in a topological order of preserved program order, external reads-from, and program order. If
+/// these are cyclic, as they can be under a model that lets a write precede an earlier read, only the pairs
+/// of `Further::OwnWrites`, or else of `Further::OverwrittenOwnWrites`, are kept of program order, and events
+/// come [near](near::order) it. Of the events that can come next, the one that could for the longest time
+/// does, so that threads that wait for others fall behind. `None` if every such relation is cyclic. Cost:
+/// that of [`near::order`].
 pub(super) fn order(input: &Input<'_>) -> Option<Vec<u32>> {
     let ways = [Further::Program, Further::OwnWrites, Further::OverwrittenOwnWrites];
     ways.into_iter().find_map(|further| sorted(input, further))
@@ -54,8 +56,8 @@ fn sorted(input: &Input<'_>, further: Further) -> Option<Vec<u32>> {
     }
 }
 
-/// The pairs that [`Further::OwnWrites`] or [`Further::OverwrittenOwnWrites`] keep, the event that is admitted first in
-/// front. Cost: linear.
+/// The pairs that [`Further::OwnWrites`] or [`Further::OverwrittenOwnWrites`] keep. The first event of a pair
+/// is admitted first. Cost: linear.
 fn own_writes(input: &Input<'_>, further: Further) -> Vec<(u32, u32)> {
     let own = input.own_writes();
     let mut pairs = Vec::new();

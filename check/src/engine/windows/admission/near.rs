@@ -1,7 +1,8 @@
-//! [`order`]: sorts along a graph, and keeps each thread near its program order.
+//! [`order`]: sorts the events topologically along a graph, and keeps each thread near its program order.
 //!
-//! The oldest event of a thread that is not sorted is the one that comes next in it. Later ones that could come, too, wait
-//! until nothing else can, or until their thread has been stalled for some time: what stalls it may wait for one of them.
+//! Of each thread, the oldest unsorted event comes next. Later events of the thread that could come too wait
+//! until nothing else can, or until their thread has been stalled for some time, since the oldest event may
+//! itself wait for one of them.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,11 +12,12 @@ use crate::engine::digraph::{Digraph, predecessors};
 use crate::engine::events::NONE;
 use crate::engine::windows::Input;
 
-/// Number of events of each thread that are sorted, on average, before an event of a stalled thread comes early.
+/// Number of events per thread that are sorted, on average, before a later event of a stalled thread comes
+/// early.
 const PATIENCE: usize = 8;
 
-/// The events in a topological order, first in, first out. `None` if the graph is cyclic. Cost: linear, but for the logarithm
-/// of the number of events that wait in a thread.
+/// The events in a topological order of the graph, first in, first out. `None` if the graph is cyclic. Cost:
+/// O(m + n log w) for n events, m edges and w events that wait in a thread.
 pub(super) fn order(input: &Input<'_>, graph: &Csr) -> Option<Vec<u32>> {
     let mut sorting = Sorting::new(input, predecessors(graph));
     for event in 0..input.nodes() as u32 {
@@ -43,20 +45,21 @@ struct Thread {
     end: u32,
     /// Events that could come before the oldest one; some may be sorted already.
     early: BinaryHeap<Reverse<u32>>,
-    /// How many events had been sorted when it was stalled, if it is.
+    /// If the thread is stalled, the number of events that had been sorted when it was.
     stalled: Option<usize>,
 }
 
 struct Sorting<'a> {
     input: &'a Input<'a>,
-    /// Per event, how many of those before it are not sorted.
+    /// Per event, how many of its predecessors in the graph are not sorted.
     missing: Vec<u32>,
     is_sorted: Vec<bool>,
     sorted: Vec<u32>,
-    /// The events that come next.
+    /// The queue of events to be sorted next.
     next: VecDeque<u32>,
     threads: Vec<Thread>,
-    /// Threads by the time when they were stalled. What differs from [`Thread::stalled`] is out of date.
+    /// Stalled threads, those stalled first in front, as (number of events sorted by then, thread). An entry
+    /// that differs from [`Thread::stalled`] is out of date.
     stalled: VecDeque<(usize, u32)>,
 }
 
@@ -89,7 +92,7 @@ impl<'a> Sorting<'a> {
         (number != NONE).then(|| (number, &mut self.threads[number as usize]))
     }
 
-    /// Adds an event that all those before it are sorted of.
+    /// Adds an event whose predecessors are all sorted.
     fn offer(&mut self, event: u32) {
         match self.thread(event) {
             Some((number, thread)) if thread.oldest != event => {
@@ -108,7 +111,7 @@ impl<'a> Sorting<'a> {
         self.stalled.push_back((now, thread));
     }
 
-    /// Takes the event that comes next.
+    /// Removes and returns the event to be sorted next.
     fn take(&mut self) -> Option<u32> {
         let patience = PATIENCE * self.threads.len();
         while let Some(&(since, number)) = self.stalled.front() {
@@ -125,7 +128,7 @@ impl<'a> Sorting<'a> {
         self.next.pop_front()
     }
 
-    /// Takes the first event of a stalled thread that could come early.
+    /// Removes and returns the first event of a stalled thread that can come early, if there is one.
     fn take_early(&mut self, number: u32) -> Option<u32> {
         let thread = &mut self.threads[number as usize];
         thread.stalled = None;
@@ -140,7 +143,8 @@ impl<'a> Sorting<'a> {
         None
     }
 
-    /// Notes that an event is sorted.
+    /// Appends an event to the sorted ones. If it was the oldest of its thread, the next unsorted event
+    /// becomes the oldest.
     fn note(&mut self, event: u32) {
         self.sorted.push(event);
         self.is_sorted[event as usize] = true;

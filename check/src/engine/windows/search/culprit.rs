@@ -1,26 +1,26 @@
-//! Undoing placements after a contradiction.
+//! Undoes placements after a contradiction.
 //!
-//! A contradiction follows from a guess, which may lie many windows back: what contradicts it became known only when later
-//! events were admitted. With these as members, the rules refute the guess at once. So placements are undone, window by window
-//! and then by halves, until the last one is the first from which a contradiction follows. That one is banned, and all before
-//! it stay.
+//! A contradiction follows from a guess, which may lie many windows back: what contradicts it became known
+//! only when later events were admitted. With these as members, the rules refute the guess at once. So
+//! placements are undone, window by window and then by halves, until the first placement from which a
+//! contradiction follows is found. That placement is banned, and all before it stay.
 
 use super::Search;
 use crate::engine::windows::placing::Ban;
 use crate::engine::windows::rules;
 use crate::engine::windows::window::Conflict;
 
-/// Number of contradictions without new placements after which the search gives up in a small history. A large
-/// history, where giving up loses more, allows one more for each so many events.
+/// Number of contradictions without new placements after which the search gives up in a small history. A
+/// large history, where giving up loses more, allows one more for each `EVENTS_PER_FURTHER_CONFLICT` events.
 const MAX_CONFLICTS_WITHOUT_PROGRESS: usize = 16;
 const EVENTS_PER_FURTHER_CONFLICT: usize = 4096;
-/// Members that a window may have while placements are undone, in sizes of the smallest.
+/// Maximum number of members of a window while placements are undone, as a multiple of the smallest window.
 const MAX_MEMBERS: usize = 16;
 
 /// A placement from which a contradiction follows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refuted {
-    /// Number of events that were placed before.
+    /// Number of events that were placed before it.
     placed: usize,
     pub ban: Ban,
 }
@@ -34,8 +34,8 @@ struct Undone {
 }
 
 impl Search<'_> {
-    /// Undoes placements after a contradiction, up to the one that it follows from, which is refuted. Returns whether
-    /// the search goes on.
+    /// Undoes placements after a contradiction, up to and including the one that it follows from, and bans
+    /// that one. Returns whether the search goes on.
     pub(super) fn go_back(&mut self) -> bool {
         if !self.may_go_back() {
             return false;
@@ -64,8 +64,9 @@ impl Search<'_> {
         }
     }
 
-    /// Undoes placements where nothing can be placed any more, but no contradiction is known: up to the last
-    /// write that keeps others out, which is refuted. Returns whether the search goes on.
+    /// Undoes placements if nothing can be placed any more although no contradiction is known: up to and
+    /// including the last write that keeps others out of its location, which is banned. Returns whether the
+    /// search goes on.
     pub(super) fn leave_dead_end(&mut self) -> bool {
         if !self.may_go_back() {
             return false;
@@ -91,7 +92,8 @@ impl Search<'_> {
         refuted.iter().map(|refuted| refuted.ban).collect()
     }
 
-    /// Counts a contradiction. Returns whether it is not one too many.
+    /// Counts a contradiction and enlarges the window. Returns whether the number of contradictions is still
+    /// within the limit.
     fn may_go_back(&mut self) -> bool {
         self.conflicts += 1;
         self.size = (self.size + self.size / 8).min(super::MAX_GROWTH * self.smallest);
@@ -99,14 +101,15 @@ impl Search<'_> {
         self.conflicts <= MAX_CONFLICTS_WITHOUT_PROGRESS + further
     }
 
-    /// The members of the window.
+    /// The unplaced members of the window, with no placement undone yet.
     fn members(&mut self) -> Undone {
         self.window.forget_placed(self.input);
         let members = self.window.order().iter().map(|&slot| self.window.event(slot));
         Undone { base: self.prefix.len(), events: members.collect() }
     }
 
-    /// The number of events that were placed some windows ago.
+    /// The number of events that were placed `windows` windows ago, or at the oldest checkpoint if there are
+    /// fewer; `None` if there is none.
     fn checkpoint(&self, windows: usize) -> Option<usize> {
         let earlier = self.checkpoints.partition_point(|&placed| placed < self.prefix.len());
         let earlier = &self.checkpoints[..earlier];
@@ -120,8 +123,8 @@ impl Search<'_> {
         *undone = Undone { base, events };
     }
 
-    /// Places events again up to the first one from which a contradiction follows, and refutes that one. There is no
-    /// contradiction now, and there is one after `contradictory` placements.
+    /// Places events again up to the first one from which a contradiction follows, found by bisection, and
+    /// bans that one. There is no contradiction now, and there is one after `contradictory` placements.
     fn refute(&mut self, undone: &Undone, contradictory: usize) {
         let (mut consistent, mut contradictory) = (undone.base, contradictory);
         let mut saved = self.window.save();
@@ -140,8 +143,11 @@ impl Search<'_> {
         self.ban(undone.events[consistent - undone.base]);
     }
 
-    /// Places members in the order in which they were placed before, and applies the rules. With further members, there may
-    /// be a known order that this one contradicts.
+    /// Places members in the order in which they were placed before, and applies the rules.
+    ///
+    /// # Errors
+    /// Returns [`Conflict`] if the rules find a contradiction, or the order contradicts an order that has
+    /// become known through further members.
     fn place_again(&mut self, events: &[u32]) -> Result<(), Conflict> {
         for &event in events {
             let slot = self.window.slot(event).ok_or(Conflict)?;
@@ -160,7 +166,8 @@ impl Search<'_> {
         rules::saturate(self.input, &self.prefix, &mut self.window)
     }
 
-    /// Bans an event from what may be placed next.
+    /// Bans an event from being placed next if it is a write, and forgets the checkpoints and bans of
+    /// placements that were undone.
     fn ban(&mut self, event: u32) {
         let placed = self.prefix.len();
         self.checkpoints.retain(|&checkpoint| checkpoint <= placed);

@@ -12,19 +12,19 @@ use culprit::Refuted;
 
 /// Number of windows that can be undone.
 const CHECKPOINTS: usize = 256;
-/// Members of the largest window, in sizes of the smallest.
+/// Maximum size of a window, as a multiple of the smallest.
 const MAX_GROWTH: usize = 3;
 
-/// How far a search came.
+/// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     /// All events are placed.
     Complete,
-    /// The caller stopped it.
+    /// The caller stopped the search.
     Stopped,
     /// The search found no order.
     GaveUp,
-    /// A bound was met.
+    /// One of the [`Bounds`] was met.
     Exceeded,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Search<'e> {
     patience: usize,
     /// The number of members to admit. Contradictions raise it.
     size: usize,
-    /// Number of further members, until some can be placed.
+    /// Number of members to admit beyond `size`, as long as too few can be placed.
     extra: usize,
     /// Whether a write waits until its readers are members ([`Caution::holds`]).
     holds: bool,
@@ -90,8 +90,8 @@ impl<'e> Search<'e> {
         }
     }
 
-    /// Places all events, or those of the windows until `stops` says that this is enough. It is asked before
-    /// each window.
+    /// Places all events, or stops before the first window for which `stops` returns true of the events
+    /// placed so far.
     pub fn run(&mut self, bounds: &Bounds, mut stops: impl FnMut(&Prefix<'_>) -> bool) -> Progress {
         loop {
             if bounds.passed() {
@@ -227,7 +227,8 @@ impl<'e> Search<'e> {
         }
     }
 
-    /// Puts the writes of a location behind the readers of what it holds.
+    /// Adds edges from the unplaced readers of the value that a location holds to the unplaced writes of the
+    /// location.
     fn lock(&mut self, location: u32) {
         let writes: Vec<u32> = self.window.writes(location).collect();
         for write in writes {
@@ -241,7 +242,7 @@ impl<'e> Search<'e> {
         }
     }
 
-    /// Puts the other writes of a location before the final one.
+    /// Adds edges from the other writes of a location to the write of its final value.
     fn link_finals(&mut self, location: u32) {
         let last = self.prefix.final_write(location);
         if let Some(last) = last.and_then(|last| self.window.slot(last)) {
@@ -293,10 +294,11 @@ impl<'e> Search<'e> {
         true
     }
 
-    /// Makes a window of these events alone, and applies the rules.
+    /// Fills the window with these events alone, and applies the rules.
     fn refill(&mut self, members: &[u32]) -> Result<(), Conflict> {
         self.locked.clear();
-        // A contradiction may have come up while events were admitted.
+        // If a contradiction interrupted the admission of events, `admitted` does not count those that were
+        // admitted.
         self.admitted = self.prefix.len() + members.len();
         let size = members.len().max(self.size + self.extra);
         self.window.clear(self.input, size + size / 2);

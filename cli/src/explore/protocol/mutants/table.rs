@@ -1,4 +1,4 @@
-//! Explorations of mutants as a table: a line each, and how many were found.
+//! A table of explored mutants: a line each, and the number of those found.
 
 use std::io::{self, Write};
 
@@ -9,18 +9,19 @@ use serde_json::Value;
 use crate::options::Format;
 use crate::status::Status;
 
-/// The field of a result that says whether a run comes to what the mutant changes.
+/// The key of a result that says whether a run reaches the change of the mutant.
 pub const REACHED: &str = "change_reached";
 
 /// The lines of a table, and the counts of its last line.
 #[derive(Default)]
 pub struct Table {
-    /// The number of characters of the longest name of a mutant: see [`width`].
+    /// The number of characters of the longest name of a mutant, from [`width`].
     pub width: usize,
-    /// The number of mutants of which something was found, of which nothing, and which are undecided.
+    /// The numbers of mutants with a finding, without a finding, and undecided.
     counts: [usize; 3],
-    /// The numbers of those of which nothing was found and no run comes to what they change, or it is not known whether one does.
+    /// The number of mutants without a finding whose change no run reaches.
     unreached: usize,
+    /// The number of mutants without a finding for which it is unknown whether a run reaches their change.
     unknown: usize,
     /// The status of all explorations.
     pub status: Status,
@@ -66,12 +67,12 @@ impl Table {
         }
     }
 
-    /// Whether there are mutants whose change no run comes to.
+    /// Whether there are mutants whose change no run reaches.
     pub fn has_unreached(&self) -> bool {
         self.unreached > 0
     }
 
-    /// How many mutants were found.
+    /// The last line of the table, with the numbers of mutants.
     pub fn end(&self) -> String {
         let [found, nothing, undecided] = self.counts;
         let counted =
@@ -117,12 +118,12 @@ pub fn print(rows: &[Row], format: Format, out: &mut dyn Write) -> io::Result<St
     Ok(status)
 }
 
-/// Whether it is not known if a run comes to what the mutant changes.
+/// Whether it is unknown if a run reaches the change of the mutant.
 fn is_unknown(result: &Value) -> bool {
     result.get(REACHED).is_some_and(Value::is_null)
 }
 
-/// What follows the outcome of a mutant of which nothing was found: whether runs come to what it changes.
+/// Text that follows the outcome of a mutant without a finding, if no run is known to reach its change.
 fn unreached(result: &Value) -> &'static str {
     match &result[REACHED] {
         Value::Bool(false) => ": no run that was looked at comes to what the mutant changes",
@@ -133,7 +134,7 @@ fn unreached(result: &Value) -> &'static str {
     }
 }
 
-/// The number of moves of the run that was found, and what was found.
+/// The number of moves of the run to the finding, and the finding, in words.
 fn in_words(result: &Value) -> (String, String) {
     let text = |key: &str| result[key].as_str().unwrap_or_default();
     match text("outcome") {

@@ -1,6 +1,6 @@
-//! The file that says what the numbers in the rows of states stand for: parts, and groups of them.
+//! The file of the parts of states, and of groups of parts, for which the numbers in the rows of states stand.
 //!
-//! It consists of chunks, one for each checkpoint: 8 bytes that say how long it is, 8 bytes of its digest, and what was new then.
+//! It consists of chunks, one for each checkpoint: its length (8 bytes), its digest (8 bytes), and the parts and groups that were new then.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::super::super::states::disk::DiskProblem;
 use super::super::super::states::disk::file::{open, read_at, write_at};
 use super::super::super::states::stored::Left;
 
-/// The bytes before a chunk.
+/// The size of the length and digest before a chunk, in bytes.
 const HEAD: u64 = 16;
 
-/// What was new at a checkpoint.
+/// The parts and groups that were new at a checkpoint.
 #[derive(Serialize, Deserialize)]
 struct Chunk {
     parts: Parts,
@@ -30,8 +30,9 @@ pub struct Learnt {
     path: PathBuf,
     file: File,
     length: u64,
-    /// The number of parts and groups in the file, of each kind.
+    /// The number of parts of each kind that are in the file.
     parts: Vec<usize>,
+    /// The number of groups of each kind that are in the file.
     groups: Vec<usize>,
 }
 
@@ -42,25 +43,25 @@ fn digest(bytes: &[u8]) -> [u8; 8] {
 }
 
 impl Learnt {
-    /// The file in a folder, of which a number of bytes are valid.
+    /// Opens the file in a folder, of which `length` bytes are valid.
     ///
     /// # Errors
-    /// The file cannot be opened, or is shorter than the manifest says.
+    /// Fails if the file cannot be opened, or is shorter.
     pub fn open(folder: &Path, length: u64) -> Result<Learnt, DiskProblem> {
         let path = folder.join("parts");
         let file = open(&path, length)?;
         Ok(Learnt { path, file, length, parts: Vec::new(), groups: Vec::new() })
     }
 
-    /// The number of its bytes.
+    /// The length of the file, in bytes.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// Appends what is new.
+    /// Appends a chunk with the parts and groups that are not in the file yet.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn write(&mut self, stepper: &PartStepper, states: &States) -> Result<(), DiskProblem> {
         let chunk = Chunk {
             parts: stepper.parts_since(&mut self.parts),
@@ -75,10 +76,10 @@ impl Learnt {
         self.file.sync_data().map_err(DiskProblem::io(&self.path, "written"))
     }
 
-    /// Numbers everything in the file.
+    /// Reads the file, and gives its parts and groups their numbers.
     ///
     /// # Errors
-    /// The file cannot be read, or is not what was written.
+    /// Fails if the file cannot be read, or is damaged.
     pub fn read(&mut self, stepper: &mut PartStepper, left: &mut Left) -> Result<(), DiskProblem> {
         let mut at = 0;
         while at < self.length {
@@ -93,7 +94,7 @@ impl Learnt {
         Ok(())
     }
 
-    /// Reads the chunk at a place, which becomes that of the next one.
+    /// Reads the chunk at `at`, which becomes the place of the next chunk.
     fn chunk(&self, at: &mut u64) -> Result<Chunk, DiskProblem> {
         let mut head = [0; HEAD as usize];
         if self.length - *at < HEAD {

@@ -1,4 +1,4 @@
-//! What the manifest of an exploration on disk says.
+//! The manifest of an exploration on disk: what is explored, and how far the search has come.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -17,20 +17,21 @@ use super::MANIFEST;
 /// The version of the files.
 const VERSION: u32 = 2;
 
-/// How far an exploration on disk has come.
+/// The manifest: the parameters of an exploration on disk, and its position.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of the files.
     pub(super) version: u32,
-    /// The program that wrote it.
+    /// The name and version of the program that wrote it.
     pub(super) program: String,
-    /// What is explored, for readers.
+    /// A description of the exploration, for readers.
     pub explores: String,
     /// The digest of all on which states depend: see [`identity`].
     pub identity: String,
     /// The seed of the fingerprints.
     pub seed: u64,
-    /// The symmetries that were left out since something depends on the order of what they exchange, and where.
+    /// The symmetries that were left out since a run depends on the order of cores or lines, each with the place in the protocol where it
+    /// does.
     pub(super) ordered: Vec<(String, [u32; 3])>,
     /// Whether a run depends on the requests that wait for memory, so that memory does not perform them at once.
     pub refuses_partial_order: bool,
@@ -40,18 +41,21 @@ pub struct Manifest {
     pub requested: Vec<(u64, usize)>,
     /// The number of states and findings.
     pub states: usize,
-    /// The number of those that were explored.
+    /// The number of explored states.
     pub explored: usize,
-    /// The end of the states after as many moves as the next one.
+    /// The end of the states that are as many moves from the first state as the next state to be explored.
     pub layer_ends: usize,
+    /// The number of moves on a shortest run to the last explored state.
     pub depth: u32,
+    /// The number of moves, including those to known states.
     pub moves: u64,
+    /// The time of the search, in seconds.
     pub seconds: f64,
     /// The sum of all fingerprints.
     pub sum: u64,
-    /// The bytes of the file of parts.
+    /// The length of the file of parts, in bytes.
     pub learnt: u64,
-    /// The findings, by their numbers among states.
+    /// The numbers of findings among states, each with its index in `findings`.
     pub found: Vec<(usize, u32)>,
     pub findings: Vec<Finding>,
     /// The states and moves that led to warnings.
@@ -84,7 +88,7 @@ impl Manifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// It is none, or of another version or exploration.
+    /// Fails if the text is not a manifest, or one of another version or exploration.
     pub(super) fn read(text: &str, path: &Path, identity: &str) -> Result<Manifest, DiskProblem> {
         #[derive(Deserialize)]
         struct Versions {
@@ -117,10 +121,10 @@ impl Manifest {
         if is_sound { Ok(manifest) } else { Err(corrupt(&"its numbers do not fit each other")) }
     }
 
-    /// Writes it to a folder, as a whole or not at all.
+    /// Writes the manifest to a folder, as a whole or not at all.
     ///
     /// # Errors
-    /// The manifest cannot be written.
+    /// Fails if the manifest cannot be written.
     pub(super) fn write(&self, folder: &Path) -> Result<(), DiskProblem> {
         let manifest = Manifest { version: VERSION, program: program(), ..self.clone() };
         let text = serde_json::to_string_pretty(&manifest).expect("a manifest can be written");

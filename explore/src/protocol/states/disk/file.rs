@@ -1,4 +1,4 @@
-//! Files to which is only appended. What was appended last is in memory.
+//! Files to which words are appended ([`WordFile`]). The words that were appended last are in memory.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use super::DiskProblem;
 
-/// The words in memory after which they are written.
+/// The number of words in memory at which they are written to the file.
 const TAIL: usize = 1 << 19;
-/// The bytes of a word.
+/// The size of a word, in bytes.
 const BYTES: u64 = size_of::<u32>() as u64;
 
 /// Opens a file of which a number of bytes are valid, and cuts off what follows them, which a process that was killed wrote.
 ///
 /// # Errors
-/// The file cannot be opened, or is shorter.
+/// Fails if the file cannot be opened, or is shorter.
 pub fn open(path: &Path, valid: u64) -> Result<File, DiskProblem> {
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create(true).truncate(false).open(path);
@@ -30,7 +30,7 @@ pub fn open(path: &Path, valid: u64) -> Result<File, DiskProblem> {
 /// Reads bytes from a place in a file.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Fails if the file cannot be read.
 pub fn read_at(file: &File, path: &Path, at: u64, into: &mut [u8]) -> Result<(), DiskProblem> {
     let mut file = file;
     let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(into));
@@ -40,7 +40,7 @@ pub fn read_at(file: &File, path: &Path, at: u64, into: &mut [u8]) -> Result<(),
 /// Writes bytes to a place in a file.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Fails if the file cannot be written.
 pub fn write_at(file: &File, path: &Path, at: u64, bytes: &[u8]) -> Result<(), DiskProblem> {
     let mut file = file;
     let written = file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(bytes));
@@ -59,17 +59,17 @@ pub struct WordFile {
 }
 
 impl WordFile {
-    /// A file of a number of words in a folder.
+    /// Opens a file in a folder, of which `words` words are valid.
     ///
     /// # Errors
-    /// The file cannot be opened, or is shorter.
+    /// Fails if the file cannot be opened, or is shorter.
     pub fn open(folder: &Path, name: &str, words: u64) -> Result<WordFile, DiskProblem> {
         let path = folder.join(name);
         let file = open(&path, words * BYTES)?;
         Ok(WordFile { path, file, written: words, tail: Vec::new() })
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -82,7 +82,7 @@ impl WordFile {
     /// Appends words.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn push(&mut self, words: &[u32]) -> Result<(), DiskProblem> {
         self.tail.extend_from_slice(words);
         if self.tail.len() >= TAIL { self.write() } else { Ok(()) }
@@ -99,13 +99,13 @@ impl WordFile {
     /// Writes all words to the disk.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn flush(&mut self) -> Result<(), DiskProblem> {
         self.write()?;
         self.file.sync_data().map_err(DiskProblem::io(&self.path, "written"))
     }
 
-    /// Some of the words that are in memory, if those at this place are.
+    /// The `count` words at a place, if they are in memory.
     pub fn in_memory(&self, at: u64, count: usize) -> Option<&[u32]> {
         let at = at.checked_sub(self.written)? as usize;
         self.tail.get(at..at + count)
@@ -114,7 +114,7 @@ impl WordFile {
     /// Reads the words at a place.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn read(&self, at: u64, into: &mut [u32]) -> Result<(), DiskProblem> {
         let on_disk = self.written.saturating_sub(at).min(into.len() as u64) as usize;
         let (from_file, from_tail) = into.split_at_mut(on_disk);

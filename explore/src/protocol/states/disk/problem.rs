@@ -1,9 +1,9 @@
-//! What can go wrong with the folder of an exploration.
+//! The errors of the folder of an exploration.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is wrong with the folder of an exploration.
+/// An error of the folder of an exploration.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskProblem {
     /// A file cannot be read or written.
@@ -11,9 +11,9 @@ pub enum DiskProblem {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What cannot be done with it: `read`.
+        /// The operation that fails, such as `read`.
         done: &'static str,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A file is not what was written.
@@ -21,7 +21,7 @@ pub enum DiskProblem {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage.
         problem: String,
     },
     /// The folder has the states of another exploration.
@@ -32,7 +32,7 @@ pub enum DiskProblem {
     Other {
         /// The folder.
         path: PathBuf,
-        /// What it explores, and in what it differs.
+        /// A description of the exploration in the folder, and of its difference.
         of: String,
     },
     /// The folder has files that are not of an exploration.
@@ -50,7 +50,7 @@ pub enum DiskProblem {
 }
 
 impl DiskProblem {
-    /// Makes an error of what could not be done with a file.
+    /// Makes the error of an operation on a file. `done` is the operation: `read`.
     pub(in crate::protocol) fn io(
         path: &Path,
         done: &'static str,
@@ -59,7 +59,7 @@ impl DiskProblem {
         move |source| DiskProblem::Io { path: path.clone(), done, source }
     }
 
-    /// Says what is wrong with a file.
+    /// Makes the error of a damaged file.
     pub(in crate::protocol) fn corrupt(path: &Path, problem: &str) -> DiskProblem {
         DiskProblem::Corrupt { path: path.to_owned(), problem: problem.to_owned() }
     }

@@ -1,8 +1,8 @@
 //! Rows in a file, found by fingerprints in memory.
 //!
-//! A row that has the fingerprint of a known one is taken for that one, and the two are compared some time later: many at a
-//! time, in the order of the file, so that it is read from the beginning to the end. Where they differ, all that was explored
-//! is void. As there are 2⁶⁴ fingerprints, that hardly ever happens.
+//! A row that has the fingerprint of a known one is taken for that one, and the two are compared some time later: many at a time, in the
+//! order of the file, so that it is read from the beginning to the end. If they differ, the whole exploration is void. As there are 2⁶⁴
+//! fingerprints, that hardly ever happens.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -11,9 +11,9 @@ use super::super::print_table::PrintTable;
 use super::DiskProblem;
 use super::file::WordFile;
 
-/// The smallest number of words of claims after which they are verified. For larger files it is in proportion.
+/// The least number of words of claims at which they are verified. For large files the number is proportional to the file.
 const WORDS_OF_CLAIMS: usize = 1 << 21;
-/// The share of its words that may be claimed before the file is read.
+/// The claims of a large file are verified when the file has this many times as many words as they have.
 const SHARE: usize = 64;
 /// The number of words that are read at a time.
 const WORDS_AT_A_TIME: usize = 1 << 12;
@@ -24,21 +24,21 @@ pub struct DiskRows {
     length: usize,
     table: PrintTable,
     file: WordFile,
-    /// What was taken for known rows: the number of one, and the row that was taken for it.
+    /// The claims that are not verified yet: each the number of a known row, and the row that was taken for it.
     claims: Vec<u32>,
     /// The sum of all fingerprints.
     sum: u64,
     /// Whether two different rows have the same fingerprint.
     has_collided: bool,
-    /// What has failed first.
+    /// The first error.
     problem: OnceLock<DiskProblem>,
 }
 
 impl DiskRows {
-    /// The file of a number of rows. They are not known before each of them is [learnt](DiskRows::learn).
+    /// Opens the file of `rows` rows. They are not known before each of them is [learnt](DiskRows::learn).
     ///
     /// # Errors
-    /// The file cannot be read, or is too short.
+    /// Fails if the file cannot be read, or is too short.
     pub fn open(folder: &Path, length: usize, rows: usize) -> Result<DiskRows, DiskProblem> {
         Ok(DiskRows {
             length,
@@ -67,13 +67,13 @@ impl DiskRows {
         self.table.find(print)
     }
 
-    /// Looks at where [`DiskRows::find`] will look.
+    /// Loads the entry at which [`DiskRows::find`] will look into the processor's caches.
     #[inline]
     pub fn glance(&self, print: u64) -> u32 {
         self.table.glance(print)
     }
 
-    /// Learns the fingerprint of the next row of the file. Returns whether it is another one than those of all rows before.
+    /// Learns the fingerprint of the next row of the file. Returns whether it differs from those of all rows before.
     pub fn learn(&mut self, print: u64) -> bool {
         self.number_of(print).is_err()
     }
@@ -113,7 +113,7 @@ impl DiskRows {
         }
     }
 
-    /// Compares all rows that were taken for known ones with these.
+    /// Verifies all claims: compares the rows that were taken for known ones with the known rows.
     pub fn verify(&mut self) {
         let claims = std::mem::take(&mut self.claims);
         let compared = self.compare(&claims);
@@ -150,24 +150,24 @@ impl DiskRows {
     pub fn read(&self, first: usize, into: &mut [u32]) {
         if let Err(problem) = self.file.read((first * self.length) as u64, into) {
             into.fill(0);
-            // Only the first one is kept.
+            // An earlier error is kept instead.
             let _ = self.problem.set(problem);
         }
     }
 
-    /// Notes what has failed.
+    /// Keeps an error, if it is the first one.
     pub fn note(&self, done: Result<(), DiskProblem>) {
         if let Err(problem) = done {
             let _ = self.problem.set(problem);
         }
     }
 
-    /// Whether something has failed, so that nothing that is read has a meaning.
+    /// Whether there was an error, so that rows that are read are meaningless.
     pub fn has_failed(&self) -> bool {
         self.problem.get().is_some()
     }
 
-    /// What has failed, if anything has.
+    /// Takes the first error, if there was one.
     pub fn problem(&mut self) -> Option<DiskProblem> {
         self.problem.take()
     }
@@ -185,12 +185,12 @@ impl DiskRows {
     /// Writes all rows to the disk.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn flush(&mut self) -> Result<(), DiskProblem> {
         self.file.flush()
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
