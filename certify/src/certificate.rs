@@ -18,8 +18,9 @@
 //! ```
 //!
 //! For `consistent`, the steps of the operational machine follow, with operations named by thread and
-//! index: `x 0:3` executes an operation, `c 0:3` commits it from the store buffer. Before the steps,
-//! `reads-from 1:0 0:3` names the source of a read whose value several writes have.
+//! index: `x 0:3` executes an operation, `c 0:3` commits it from the store buffer. Under a weak model, which has no
+//! machine, the `x` steps list the accesses in memory order. Before the steps, `reads-from 1:0 0:3` names the source
+//! of a read whose value several writes have.
 //!
 //! For `violation`, the numbered steps of a proof follow. Each derives a fact from the history and from
 //! the facts that it cites by number after the colon:
@@ -27,14 +28,14 @@
 //! | step | derives |
 //! |---|---|
 //! | `R1 a b`, `R2 a b`, `R3 a b` | a < b: program order that the model preserves (a reads; a is a plain store; a fence is involved) |
-//! | `ppo-NAME a b` | a < b: program order that a weak model preserves by [the rule of that name](memory::weak::PpoRule); `ppo-reads-apart` may cite the sources of a and b |
+//! | `ppo-NAME a b` | a < b: program order that a weak model preserves by [the rule of that name](memory::weak::PpoRule) |
 //! | `R4 s l` | s < l: l reads from s, which is not earlier in its own thread |
 //! | `R5 s l` | s < the source of l: s is an earlier write of l's thread and location |
 //! | `R6 s l : …` | s < the source of l: the cited facts are a path from s to l |
 //! | `R7 l s : …` | l < s: the cited facts are a path from the source of l to s; none is needed from the initial write |
 //! | `first s` | the initial write of the location < s |
 //! | `final s` | s < the write of the location's final value (cited, if several wrote it) |
-//! | `suppose a<b`, `suppose l=s` | that, until the next contradiction |
+//! | `suppose a<b`, `suppose l=s` | the literal, until the next contradiction |
 //! | `candidates l` | the clause l=s₁ ∨ l=s₂ ∨ … over all writes that l can have read from |
 //! | `clause x y … : …` | the clause x ∨ y ∨ …: its opposite contradicts the cited clauses and facts by unit propagation |
 //! | `cycle : …` | a contradiction: the cited facts are a path from an event to itself |
@@ -46,27 +47,29 @@
 //! outside a block ends the proof. In `R6` and `R7` a store-conditional counts as a reader of what its
 //! load-linked read. A literal is `a<b`, `l=s` or `l!=s`; an operation is `thread:index`, an initial
 //! write `initial@address`, and `final@address` reads the location's final value. Where the values do
-//! not determine a read's source, steps about the read cite a fact `l=s`.
-//! The last line is `end`.
+//! not determine a read's source, steps about the read cite a fact `l=s`; `ppo-reads-apart` is about the sources of
+//! both a and b. The last line is `end`.
 //!
-//! The proof that a criterion (CAV 2019) is violated is a numbered list of pairs of its relations, and a
-//! cycle.
-//! π is `po`, or under wccm `ppo` or `po-loc`; `ww` is any of `hb^π@o`, `cf`, `pww` (`cf_e`, `wpww`).
+//! The proof that a criterion (CAV 2019) is violated is a numbered list of pairs of its relations, and a cycle of
+//! them. In the table, π is `po`, or under wccm `ppo` or `po-loc`; `ww` stands for any of `hb^π@o`, `cf`, `pww`
+//! (under wccm `cf_e`, `wpww`). Paths and cycles consist of the cited facts. In the steps with `via`, and in `pww`
+//! and `wpww`, a and b are different writes of one location.
 //!
 //! | step | says that (a, b) is in |
 //! |---|---|
 //! | `po a b`, `ppo a b`, `po-loc a b` | program order; program order that TSO preserves in its own right; program order of one location |
 //! | `wr a b`, `wr_e a b` | b reads from a; b reads from a, which is not earlier in b's own thread |
-//! | `hb@o a b via r : …` | `hb_o`: the cited facts are a path from the write a to r over `po`, `wr` and `hb@o`; r reads from another write b of the location, and is o or before it |
+//! | `hb@o a b via r : …` | `hb_o`: there is a path from a to r over `po`, `wr` and `hb@o`; r reads from b, and is o or before it |
 //! | `hb^ppo@o …`, `hb^po-loc@o …` | `hb^π_o`, the same with π, `wr_e` and `hb^π@o` |
 //! | `cf a b via r : …` | `cf`: the same with paths over `po`, `wr` and, for ccm, `hb` of any operation |
 //! | `cf_e a b via r : …` | `cf_e`: the same with one π, `wr_e` and `hb^π` of any operation, r reading externally |
-//! | `pww a b : …`, `wpww a b : …` | the partial store order: a and b are different writes of a location, and the cited facts are a path over `po`, `wr`, `hb` (wccm: `ppo`, `po-loc`, `wr_e`, `hb^π`), or over `ww` |
-//! | `rw a b : …` | `rw`: b is another write than the source of a, and the cited facts are a path from there to b over `ww` (cc, ccv, cm: `po`, `wr`) |
-//! | `cycle R : …` | – the cited facts are a cycle in the relation R, which the criterion requires to be acyclic: `po\|wr`, `rw[co];co`, `po\|wr\|cf`, `hb@o`, `po\|wr\|pww\|rw[pww]`, `ppo\|wr_e\|wpww\|rw[wpww]`, `po-loc\|wr_e\|…` |
+//! | `pww a b : …`, `wpww a b : …` | the store order: a path from a to b over `po`, `wr`, `hb` (wccm: `ppo`, `po-loc`, `wr_e`, `hb^π`), or `ww` |
+//! | `rw a b : …` | `rw`: b is another write than the source of a, and there is a path from that source to b over `ww` (cc, ccv, cm: `po`, `wr`) |
+//! | `cycle R : …` | (no pair) there is a cycle in R, which the criterion requires to be acyclic or irreflexive |
 //!
-//! A store-conditional reads from what its load-linked reads from. An initial write is before
-//! everything in `po`, and so in `ppo` before all but plain loads.
+//! R is `po|wr`, `rw[co];co`, `po|wr|cf`, `hb@o`, `po|wr|pww|rw[pww]`, `ppo|wr_e|wpww|rw[wpww]` or
+//! `po-loc|wr_e|wpww|rw[wpww]`, where `co` is causality. A store-conditional reads from the write that its load-linked
+//! reads from. An initial write is before everything in `po`, and so in `ppo` before all but plain loads.
 
 mod read;
 mod relations;
@@ -85,7 +88,7 @@ use memory::machine::Step;
 use crate::criterion::Criterion;
 use crate::rule::Rule;
 
-/// What a certificate claims, apart from the verdict.
+/// The history, the model and the assumptions that a certificate's verdict is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// Name of the file that the history was read from, without its folder, if that is known. Like
@@ -97,24 +100,24 @@ pub struct Claim {
     pub operations: Option<u64>,
     /// Name of the history, if it has one.
     pub history: Option<String>,
-    /// [`Model::digest`].
+    /// The digest of the history under the model ([`Model::digest`]).
     pub digest: String,
     /// The model of the claim.
     pub model: Model,
     /// The criterion, if the claim is about one that is weaker than the model.
     pub criterion: Option<Criterion>,
-    /// Name of the source, as [`history::Source::name`] has it.
+    /// Name of the kind of input that the history was read from, as in [`history::Source::name`].
     pub source: String,
     /// Sizes known or assumed, as [`history::Sizes`] prints them.
     pub sizes: String,
-    /// How initial values are known, as [`history::InitialMode::name`] has it.
+    /// How initial values are known, as in [`history::InitialMode::name`].
     pub initial: String,
     /// The options with which the history was read from its file, if any.
     pub options: String,
 }
 
 impl Claim {
-    /// The claim about a history. Cost: linear, for the digest.
+    /// The claim about a history as it was read with these options. Cost: linear, for the digest.
     pub fn new(history: &History, model: Model, options: &str) -> Claim {
         let provenance = &history.provenance;
         Claim {
@@ -174,7 +177,7 @@ impl Name {
 }
 
 impl Name {
-    /// Reads a name as it is displayed. `None` if the text is none.
+    /// Parses a name as [`fmt::Display`] writes it; `None` if the text is not a name.
     fn parse(text: &str) -> Option<Name> {
         if let Some(address) = text.strip_prefix("initial@") {
             return address.parse().ok().map(Name::Initial);
@@ -212,7 +215,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The opposite. Memory order is total, so one of two events precedes the other.
+    /// The negation of the literal. Memory order is total, so the negation of `a < b` is `b < a`.
     pub fn opposite(self) -> Literal {
         match self {
             Literal::Before(a, b) => Literal::Before(b, a),
@@ -232,7 +235,7 @@ impl fmt::Display for Literal {
     }
 }
 
-/// What a step of a refutation says.
+/// The statement of a step of a model's refutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
     /// One event precedes another, by `R1` to `R7`, `first` or `final`.
@@ -258,13 +261,13 @@ pub enum Statement {
     ThinFinal(u64),
 }
 
-/// A numbered step of a refutation. `S` is what a step says: a [`Statement`] for models, a
+/// A numbered step of a refutation. `S` is the type of its statement: [`Statement`] for models,
 /// [`RelationStatement`] for criteria.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumberedStep<S> {
     /// The number of the step; numbers ascend.
     pub number: u32,
-    /// What the step says.
+    /// The statement of the step.
     pub statement: S,
     /// The numbers of the steps that it cites.
     pub premises: Vec<u32>,
@@ -276,15 +279,15 @@ pub type ProofStep = NumberedStep<Statement>;
 /// A step of a refutation of a criterion.
 pub type RelationStep = NumberedStep<RelationStatement>;
 
-/// What a certificate offers as proof.
+/// The proof of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// A run of the machine.
+    /// A run of the machine, or a memory order of a weak model.
     Consistent {
         /// The sources of ambiguous reads, as (read, source).
         reads_from: Vec<(Name, Name)>,
         /// The steps of the run: whether the operation is committed rather than executed, and the
-        /// operation.
+        /// operation. Under a weak model, the accesses in memory order, none of them committed.
         steps: Vec<(bool, Name)>,
     },
     /// The refutation of a model.
@@ -296,13 +299,13 @@ pub enum Evidence {
 /// A certificate as read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// What the certificate claims.
+    /// The history, the model and the assumptions that the verdict is about.
     pub claim: Claim,
-    /// The proof: a run of the machine, or the steps of a refutation.
+    /// The proof: a run, a memory order, or the steps of a refutation.
     pub evidence: Evidence,
 }
 
-/// Writes the header up to the verdict.
+/// Writes the header lines, up to that of the verdict.
 fn write_header(out: &mut impl Write, claim: &Claim, verdict: &str) -> io::Result<()> {
     writeln!(out, "rubric certificate 1")?;
     let line = |text: &str| text.replace(['\n', '\r'], " ");

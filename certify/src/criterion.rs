@@ -3,7 +3,7 @@
 
 use memory::Model;
 
-/// The definition of a criterion, as far as refutations need it.
+/// The parts of a criterion's definition that the check of refutations needs.
 pub(crate) struct Definition {
     name: &'static str,
     weakest_model: Model,
@@ -125,7 +125,7 @@ impl Criterion {
 pub enum BaseOrder {
     /// `po`.
     Full,
-    /// `ppo`: what TSO preserves.
+    /// `ppo`: the part of program order that TSO preserves.
     Preserved,
     /// `po-loc`: between operations of one location.
     SameLocation,
@@ -149,20 +149,20 @@ pub enum PairRelation<T> {
     Program(BaseOrder),
     /// `wr`; `wr_e` if external: from a write that is not earlier in the read's own thread.
     ReadsFrom {
-        /// `wr_e`.
+        /// Whether the relation is `wr_e`.
         external: bool,
     },
     /// `hb_o`, by its second rule: `hb_o` has a pair (w', w) if it has (w', r), r reads from w, and r is o
     /// or before o in the order. Over `ppo` and `po-loc` the paper writes `hb^π_o`.
     Local(BaseOrder, T),
-    /// `cf[R]`, or `cf_e[R]`: R leads from a write to a read that reads from another.
+    /// `cf[R]`, or `cf_e[R]`: R leads from the first write to a read that reads from the second.
     Conflict {
-        /// `cf_e`.
+        /// Whether the relation is `cf_e`.
         external: bool,
     },
-    /// `pww`, or `wpww`.
+    /// `pww`, or `wpww`: the partial store order of the criterion.
     Store {
-        /// `wpww`.
+        /// Whether the relation is `wpww`.
         weak: bool,
     },
     /// `rw[R]`: R leads from the read's source to the write.
@@ -172,9 +172,9 @@ pub enum PairRelation<T> {
 /// A cycle that a criterion forbids, by the relation that must be acyclic, or irreflexive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ForbiddenCycle<T> {
-    /// `co`, that is `po ∪ wr`.
+    /// `po ∪ wr`, whose transitive closure is causality.
     Causality,
-    /// `rw[co] ; co`.
+    /// `rw[co] ; co`, where `co` is causality: a read whose source is overwritten in its past.
     Stale,
     /// `po ∪ wr ∪ cf`.
     Convergence,
@@ -213,7 +213,7 @@ impl<T> PairRelation<T> {
         }
     }
 
-    /// Whether the relation is part of the store order.
+    /// Whether the relation is part of the partial store order.
     pub fn orders_writes(&self) -> bool {
         matches!(
             self,

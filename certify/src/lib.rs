@@ -1,9 +1,9 @@
 //! Certificates of verdicts about memory consistency, and their verifier: the trusted kernel.
 //!
-//! A [`certificate`](certificate::Certificate) is a verdict with its proof, as text: a run of the
-//! operational machine for a consistent history, or the steps of a refutation. [`verify`](verify::verify)
-//! checks it against the history. It uses the `history` and `memory` crates and none of the engines that
-//! find verdicts, so a certificate can be trusted without trusting the engine that wrote it.
+//! A [`certificate`](certificate::Certificate) is a verdict with its proof, as text: for a consistent history a run
+//! of the operational machine, or a memory order under a weak model; for a violation the steps of a refutation.
+//! [`verify`](verify::verify) checks it against the history. It uses the `history` and `memory` crates and none of
+//! the engines that find verdicts, so a certificate can be trusted without trusting the engine that wrote it.
 //!
 //! - [`certificate`] is the format: claims, steps, reading and writing;
 //! - [`criterion`] defines the criteria that are weaker than a model, and the relations that their

@@ -14,7 +14,7 @@ use memory::weak::PpoRule;
 pub enum Relation {
     /// `po`: the first is earlier in the thread of the second.
     ProgramOrder,
-    /// `rf`: the second reads what the first writes.
+    /// `rf`: the second takes its value from the first.
     ReadsFrom,
     /// `co`: two writes of one location in the order in which they reach memory.
     Coherence,
@@ -71,7 +71,7 @@ pub enum Rule<T> {
     Overtaken,
     /// The initial write precedes every write of its location.
     InitialFirst,
-    /// S' precedes the write of the final value (which the premise names, if several writes have it).
+    /// S' precedes the write of the final value. If several writes have that value, the premise says which is last.
     Final,
     /// The order is an assumption of this block of the proof.
     Assumed,
@@ -127,8 +127,7 @@ impl<T> Rule<T> {
         }
     }
 
-    /// The same rule, with operations identified as `name` says; `None` if `name` knows no name for
-    /// the read.
+    /// The same rule, with operations identified as `name` says; `None` if `name` returns `None` for the read.
     pub fn try_map<U>(self, name: impl FnOnce(T) -> Option<U>) -> Option<Rule<U>> {
         Some(match self {
             Rule::OwnEarlier(read) => Rule::OwnEarlier(name(read)?),

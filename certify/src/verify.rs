@@ -2,8 +2,9 @@
 //!
 //! [`verify`] is independent of the engines: it uses the history, its reads-from, the definitions of the
 //! models and the operational machines, and nothing else. The run of a consistent history is replayed
-//! on the machine, in linear time. The steps of a refutation, of a model or of a weaker criterion, are
-//! checked one by one, each against the few operations it names and the numbered facts it cites.
+//! on the machine, in linear time. The memory order of a weak model is checked against the model's axioms. The
+//! steps of a refutation, of a model or of a weaker criterion, are checked one by one, each against the few
+//! operations it names and the numbered facts it cites.
 
 mod criterion;
 mod proof;
@@ -23,12 +24,12 @@ use proof::Proof;
 use crate::certificate::{Certificate, Claim, Evidence, Name, ProofStep};
 use crate::criterion::Criterion;
 
-/// What a certificate was found to prove.
+/// What a verified certificate proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verified {
     /// The history satisfies the model.
     Consistent {
-        /// Number of steps of the machine.
+        /// Number of steps of the machine; under a weak model, number of operations in memory order.
         steps: usize,
     },
     /// The history does not satisfy the model.
@@ -61,7 +62,7 @@ pub enum Rejection {
     /// A step names an operation or location that the history does not have.
     #[error("step {step}: the history has no {name}")]
     Unknown {
-        /// Number of the step.
+        /// Number of the step, from 1; 0 for a `reads-from` line under a weak model.
         step: usize,
         /// The name that the step uses.
         name: String,
@@ -79,7 +80,7 @@ pub enum Rejection {
     /// The list is no memory order that satisfies the axioms of a weak model.
     #[error("the list of operations is no memory order: {name}: {problem}")]
     Unordered {
-        /// The operation that the problem is about, if it is about one.
+        /// The operation that the problem is about; empty if it is about none.
         name: String,
         /// What is wrong.
         problem: Unordered,
@@ -87,7 +88,7 @@ pub enum Rejection {
     /// A read of the run takes its value from another write than the certificate says.
     #[error("step {step}: read {read} does not take its value from {source_name}")]
     OtherSource {
-        /// Number of the step.
+        /// Number of the step, from 1; 0 under a weak model.
         step: usize,
         /// The read.
         read: String,
@@ -102,7 +103,7 @@ pub enum Rejection {
         /// What is wrong.
         why: &'static str,
     },
-    /// The certificate names no criterion, or one that the model does not imply.
+    /// The steps refute a criterion, but the certificate names none, or one that the model does not imply.
     #[error("the certificate names no criterion that {0} implies, so its steps refute nothing")]
     OtherCriterion(Model),
     /// Steps follow the contradiction that ends the proof.
@@ -111,7 +112,7 @@ pub enum Rejection {
     /// The proof ends without a contradiction.
     #[error("the proof ends without a contradiction")]
     Inconclusive,
-    /// The history has no completed operation, and a run of no steps proves nothing about the memory.
+    /// The history has no completed operation. A run without steps proves nothing about the memory.
     #[error(
         "the history has no operation that completed, so a run of it proves nothing about the memory"
     )]
@@ -125,7 +126,7 @@ pub enum Rejection {
     NotUnderstood(u64),
 }
 
-/// Checks a certificate against the history that it is said to be about.
+/// Checks a certificate against a history: that it is about this history, and that its proof holds.
 ///
 /// # Errors
 /// Returns the first [`Rejection`] found: of the claim first, then step by step.

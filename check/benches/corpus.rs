@@ -1,5 +1,5 @@
-//! Measures the time for a corpus of small histories under three models: the oracle corpus if it is present,
-//! else the litmus tests of the fixtures.
+//! Measures the time to check a corpus of small histories under SC, TSO and PSO: the oracle corpus if it is
+//! present, else the litmus tests of the fixtures.
 
 use std::fs::File;
 use std::hint::black_box;

@@ -1,5 +1,5 @@
-//! Compares the papers' algorithms on valid SC histories like those of the papers; the orders of magnitude
-//! matter. A run that takes longer than [`PATIENCE`] is stopped and counts as that long.
+//! Compares the orders of magnitude of the times that the papers' algorithms take on valid SC histories like those
+//! of the papers. A run that takes longer than [`PATIENCE`] is stopped and counted as that limit.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use check::{Algorithm, Bounds, Model, Options, decide};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use history::{Ambiguity, History, ReadsFrom};
 
-/// The time limit of a run.
+/// The time limit of one run of an algorithm.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn history(threads: u32, operations: u32, locations: u32) -> History {
@@ -26,7 +26,7 @@ fn time(history: &History, algorithm: Algorithm) {
     black_box(decide(history, &reads_from, Model::SC, &options, &bounds));
 }
 
-/// Runs algorithms on histories, each named by a number.
+/// Measures each algorithm on each history. A history is named by a number, the parameter that varies.
 fn compare(
     criterion: &mut Criterion,
     name: &str,
@@ -44,7 +44,7 @@ fn compare(
     group.finish();
 }
 
-/// CAV 2019, Fig. 4: gradual checking and the direct encoding.
+/// Compares gradual checking with the direct encoding, as CAV 2019, Fig. 4.
 fn gradual(criterion: &mut Criterion) {
     let histories =
         [100, 200, 300].map(|operations| (u64::from(operations), history(4, operations, 8)));
@@ -53,7 +53,7 @@ fn gradual(criterion: &mut Criterion) {
     compare(criterion, "4 threads, by operations", &histories, &algorithms);
 }
 
-/// Boosting, Fig. 7: search with and without saturation.
+/// Compares search with and without saturation, as Boosting, Fig. 7.
 fn search(criterion: &mut Criterion) {
     let histories = [4, 8, 12].map(|threads| {
         let operations = 50 * threads;
@@ -63,7 +63,7 @@ fn search(criterion: &mut Criterion) {
     compare(criterion, "50 operations a thread, by threads", &histories, &algorithms);
 }
 
-/// Boosting, Fig. 9: the polynomial criteria alone. HPCA 2006: the rules and the search.
+/// Compares the polynomial criteria, as Boosting, Fig. 9, and the rules and the search of HPCA 2006.
 fn polynomial(criterion: &mut Criterion) {
     let histories = [4_000, 16_000].map(|size| (u64::from(size), history(16, size, 64)));
     let algorithms = [
@@ -76,7 +76,7 @@ fn polynomial(criterion: &mut Criterion) {
     compare(criterion, "16 threads, by operations", &histories, &algorithms);
 }
 
-/// The cost of exact kernels, by size.
+/// Measures the computation of exact kernels, by the size of the history.
 fn kernels(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("kernel, threads x operations");
     group.sample_size(10);

@@ -20,7 +20,7 @@ use history::{Ambiguity, History, ReadsFrom};
 
 const MODELS: [Model; 3] = [Model::SC, Model::TSO, Model::PSO];
 
-/// The mixes of Manovit & Hangal 2006 (section 5 and Table 1).
+/// The mixes of operations of Manovit & Hangal 2006 (section 5 and Table 1), with their names.
 const MIXES: [(&str, [u32; 4]); 3] =
     [("loads", [50, 16, 30, 2]), ("equal", [33, 33, 30, 2]), ("stores", [16, 50, 30, 2])];
 
@@ -41,7 +41,7 @@ fn middle(model: Model) -> Recipe {
     }
 }
 
-/// Every point with its name: the central point for each model, the others for TSO.
+/// Every point with its name: the central point under each model, and the other points under TSO.
 fn points() -> Vec<(String, Recipe)> {
     let tso = || middle(Model::TSO);
     let mut points: Vec<(String, Recipe)> =
@@ -117,8 +117,8 @@ fn stages(criterion: &mut Criterion) {
     }
 }
 
-/// Histories of weak machines, of the sizes that the manual of the Axe checker reports WMO for: 4.15 s on average for
-/// 32K operations of 32 threads.
+/// Measures the search on histories of weak models, with the sizes for which the manual of the Axe checker reports
+/// times for WMO: 4.15 s on average for 32K operations of 32 threads.
 fn weak(criterion: &mut Criterion) {
     let mut group = quick(criterion, "weak");
     for model in [Model::WMO, Model::RVWMO, Model::ARMV8] {
@@ -140,7 +140,7 @@ fn weak(criterion: &mut Criterion) {
     }
 }
 
-/// Histories that saturation cannot decide: search, and its proofs verified.
+/// Measures search, and the verification of its proofs, on histories that saturation cannot decide.
 fn families(criterion: &mut Criterion) {
     let sizes = [
         ("ring-violation", 16),
@@ -166,7 +166,7 @@ fn families(criterion: &mut Criterion) {
     }
 }
 
-/// A group whose every bench takes seconds.
+/// Creates a group of benchmarks of which each takes seconds.
 fn quick<'c>(criterion: &'c mut Criterion, name: &str) -> BenchmarkGroup<'c, WallTime> {
     let mut group = criterion.benchmark_group(name);
     group

@@ -1,10 +1,10 @@
-//! [`Bounds`]: the time and memory that an engine may take before it gives up.
+//! [`Bounds`]: the time and memory that an algorithm may take before it gives up.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Checks of the time between two checks of the memory, which cost about a microsecond each.
+/// Number of checks of the time for each check of the memory, which costs about a microsecond.
 const TIME_CHECKS_PER_MEMORY_CHECK: u32 = 8;
 /// Size in bytes below which an allocation is not checked in advance.
 const SMALL_ALLOCATION: usize = 1 << 20;
@@ -30,7 +30,7 @@ pub struct Bounds {
     memory: Option<u64>,
     /// Set when the caller cancels the run.
     interrupted: Option<&'static AtomicBool>,
-    /// Calls of [`Bounds::passed`] so far.
+    /// Number of calls of [`Bounds::passed`] so far.
     checks: Cell<u32>,
     /// The first bound that was met.
     exceeded: Cell<Option<Exceeded>>,
@@ -103,7 +103,7 @@ impl Bounds {
         }
     }
 
-    /// Has a bound count as met that a copy of these bounds has met.
+    /// Marks the bound that a copy of these bounds has met as met, unless one was met already.
     pub fn include(&self, copy: &Bounds) {
         if self.exceeded.get().is_none() {
             self.exceeded.set(copy.exceeded.get());

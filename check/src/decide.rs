@@ -1,4 +1,4 @@
-//! [`check`] and [`decide`]: run the stages one after the other until one decides, or a single algorithm.
+//! [`check`] and [`decide`] run the stages one after the other until one decides, or a single algorithm.
 //!
 //! [`check`]: crate::check
 
@@ -34,17 +34,17 @@ use crate::weak;
 use memory::Model;
 use memory::machine::Step;
 
-/// Contradictions after which the search hands over to SAT in a small history. A large history allows one
-/// more for each this many events.
+/// Number of contradictions after which the search of a small history hands over to SAT. One more contradiction
+/// is allowed for every 512 events of the history.
 const SAT_HANDOVER_CONTRADICTIONS: u64 = 512;
 /// Saturation visits per event after which the search hands over to SAT.
 const SAT_HANDOVER_VISITS_PER_EVENT: u64 = 16;
 
-/// Number of events from which on a memory order is searched window by window first.
+/// Smallest number of events of a history that is searched for a memory order window by window first.
 pub(crate) const MINIMUM_FOR_WINDOWS: usize = 8192;
 
-/// Operations that the verifier may visit for the candidates of reads when [`check`] verifies its own
-/// proof.
+/// Number of operations that the verifier may visit for the candidates of reads when [`check`] verifies its
+/// own proof. [`check`] trusts larger proofs without verifying them.
 ///
 /// [`check`]: crate::check
 const VERIFIER_VISITS: usize = 50_000_000;
@@ -52,8 +52,9 @@ const VERIFIER_VISITS: usize = 50_000_000;
 /// Memory below which no algorithm can start, in bytes.
 const MINIMUM_MEMORY: usize = 1 << 20;
 
-/// Decides whether a history satisfies a model. The verifier has accepted the proof of a violation, unless
-/// that would take too long, and the proof has no operation that could be left out, unless it is large.
+/// Decides whether a history satisfies a model. The proof of a violation has been accepted by the verifier,
+/// unless that would take too long. No operation can be left out of the proof, unless the proof is large, chooses
+/// between candidate sources of a read, or is for a weak model.
 pub fn check(
     history: &History,
     reads_from: &ReadsFrom,
@@ -64,7 +65,8 @@ pub fn check(
     check_within(history, reads_from, model, options, &bounds)
 }
 
-/// Decides as [`check`], within `bounds` instead of the time and memory of the options: they can have a flag that cancels the work.
+/// Decides as [`check`], within `bounds` instead of the time and memory of the options. Unlike the options,
+/// bounds can have a flag that cancels the work.
 ///
 /// [`check`]: crate::check
 pub fn check_within(
@@ -80,7 +82,7 @@ pub fn check_within(
     }
     if let Verdict::Violation(violation) = &mut outcome.verdict {
         let (basis, reads_from) = basis_of_violations(history, reads_from);
-        // Leaving out an access may add order under a weak model, so its proofs stay as they are.
+        // Under a weak model, leaving out an access may add order, so these proofs are not minimised.
         if !model.is_weak() {
             let decide_part = |history: &History, reads_from: &ReadsFrom, options: &Options| {
                 decide(history, reads_from, model, options, bounds)
@@ -94,8 +96,8 @@ pub fn check_within(
     outcome
 }
 
-/// Whether the verifier accepts a proof. Each step about the candidates of a read visits the whole history,
-/// so a proof with too many of them is not verified here.
+/// Whether the verifier accepts a proof. A proof with too many steps about the candidates of reads, each of
+/// which visits the whole history, is trusted without verification.
 fn is_certain(history: &History, model: Model, violation: &Violation) -> bool {
     let steps = steps(history, violation);
     let needs_candidates = |step: &&ProofStep| {
@@ -105,7 +107,7 @@ fn is_certain(history: &History, model: Model, violation: &Violation) -> bool {
     visits > VERIFIER_VISITS || verify_violation(history, model, &steps).is_ok()
 }
 
-/// Searches a proof of a violation that an algorithm without proofs found.
+/// Searches for a proof of a violation that was found by an algorithm that gives no proofs.
 fn proved(
     history: &History,
     reads_from: &ReadsFrom,
@@ -124,7 +126,8 @@ fn proved(
 }
 
 /// Decides with the algorithm of the options alone, so that it can be measured. Unlike [`check`], it does
-/// not minimise proofs, and searches no proof for an algorithm without proofs ([`Verdict::Unproved`]).
+/// not minimise or verify proofs, and does not search for a proof if the algorithm gives none
+/// ([`Verdict::Unproved`]).
 ///
 /// [`check`]: crate::check
 pub fn decide(
@@ -151,7 +154,7 @@ pub fn decide(
     allow_for_gaps(history, model, outcome)
 }
 
-/// [`History::basis_of_violations`], with its reads-from.
+/// Returns [`History::basis_of_violations`] and its reads-from.
 fn basis_of_violations<'h, 'r>(
     history: &'h History,
     reads_from: &'r ReadsFrom,
@@ -172,8 +175,9 @@ fn is_refuted(outcome: &Outcome) -> bool {
     )
 }
 
-/// Makes a verdict undecided if instructions that were not understood may make it wrong. Where a value without a write leaves it
-/// undecided, such an instruction may be that write, and is what the user can do something about.
+/// Makes a verdict undecided if an instruction that was not understood may make it wrong. If the history is
+/// already undecided because no recorded write has a value, such an instruction may be the missing write. It is
+/// then reported as the reason, since the user can act on it.
 fn allow_for_gaps(history: &History, model: Model, mut outcome: Outcome) -> Outcome {
     let provenance = &history.provenance;
     let against = match outcome.verdict {
@@ -192,7 +196,7 @@ fn allow_for_gaps(history: &History, model: Model, mut outcome: Outcome) -> Outc
     outcome
 }
 
-/// Decides as if everything in the trace had been understood.
+/// Decides as if every instruction of the trace had been understood.
 fn decide_known(
     history: &History,
     reads_from: &ReadsFrom,
@@ -210,7 +214,7 @@ fn decide_known(
     if history.is_empty() {
         return Outcome::new(Verdict::Undecided(Reason::NothingCompleted), stage);
     }
-    // A bound that is met already is met by every algorithm.
+    // If a bound is met already, no algorithm starts.
     if bounds.passed() || !bounds.allows(MINIMUM_MEMORY) {
         return Outcome::new(Verdict::Undecided(Reason::exceeded(bounds)), stage);
     }
@@ -329,7 +333,7 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Runs saturation, and then search or SAT, as the algorithm says.
+    /// Tries windows if the history is long, then runs saturation, and then the stages of the chosen algorithm.
     fn extend(&self) -> Outcome {
         let finals = self.finals.writes.iter();
         let finals = finals.filter_map(|&write| self.events.event_of(write));
@@ -349,7 +353,7 @@ impl Task<'_> {
                 None => self.stopped(Stage::By(Algorithm::Saturate)),
             },
             Ok(()) => {
-                // The trace's own order of completions, if there is one, is the better guess.
+                // Without an order of completions, guess memory order from the number of predecessors.
                 if !self.history.has_order() {
                     saturation.rank_by_past();
                 }
@@ -360,7 +364,7 @@ impl Task<'_> {
         outcome
     }
 
-    /// Searches a memory order window by window, if the history is long.
+    /// Searches for a memory order window by window, if the history is long.
     fn try_windows(&self, finals: &[u32]) -> Option<Outcome> {
         let searches = matches!(self.options.algorithm, Algorithm::Stages | Algorithm::Complete);
         let is_long = self.events.len() >= MINIMUM_FOR_WINDOWS;
@@ -434,7 +438,7 @@ impl Task<'_> {
         outcome
     }
 
-    /// Runs SAT over the order that is left open.
+    /// Runs SAT over the pairs of writes that saturation leaves unordered.
     fn solve(&self, saturation: &Saturation<'_>) -> Outcome {
         let (history, reads_from) = (self.history, self.reads_from);
         let formula = Residual::new(history, reads_from, self.finals, saturation, self.bounds);

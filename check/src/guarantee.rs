@@ -1,4 +1,4 @@
-//! [`Guarantee`]: the models, and the criteria weaker than them, that a memory system may guarantee.
+//! [`Guarantee`]: a model, or a criterion that is weaker than a model, that a memory system may guarantee.
 
 use crate::algorithm::{Algorithm, Power};
 use memory::{Model, PsoRmw};
@@ -46,7 +46,7 @@ impl Guarantee {
         all.find(|guarantee| guarantee.name() == name)
     }
 
-    /// Whether the guarantee of the second name follows from the model of the first name; false if there is no such name.
+    /// Whether the guarantee named `guarantee` follows from the model named `model`; `false` if either name is unknown.
     pub fn is_implied(model: &str, guarantee: &str) -> bool {
         let model = Model::from_name(model, PsoRmw::default());
         let guarantee = Guarantee::from_name(guarantee);

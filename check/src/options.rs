@@ -1,4 +1,4 @@
-//! What the caller of [`check`](crate::check()) chooses.
+//! [`Options`]: the algorithm and the limits that the caller of [`check`](crate::check()) chooses.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::algorithm::Algorithm;
 pub struct Options {
     /// The algorithm that decides the history.
     pub algorithm: Algorithm,
-    /// Time limit for one history and model.
+    /// Time limit for one history and model; `None` for no limit.
     pub timeout: Option<Duration>,
-    /// Memory that the process may occupy, in bytes.
+    /// Memory that the process may occupy, in bytes; `None` for no limit.
     pub max_memory: Option<u64>,
-    /// Contradictions that the search may meet.
+    /// Maximum number of contradictions that a search or the SAT solver may meet.
     pub budget: u64,
     /// Whether the algorithms of HPCA 2006 sort without inferring edges first.
     pub no_baseline: bool,

@@ -1,4 +1,4 @@
-//! Verdicts, the reasons why a history may be undecided, and statistics of the work.
+//! [`Verdict`], the [`Reason`] why a history may be undecided, and [`Statistics`] of the work.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ impl fmt::Display for Stage {
     }
 }
 
-/// A sentence about an instruction that was not understood, with what to do next.
+/// Describes an instruction that was not understood, in a sentence that says what to do next.
 fn not_understood(what: &NotUnderstood) -> String {
     let NotUnderstood { gap, line, instruction, doubt } = what;
     if let Some(doubt) = doubt {
@@ -56,7 +56,7 @@ fn not_understood(what: &NotUnderstood) -> String {
     }
 }
 
-/// A sentence about an instruction that is understood but whose effect is not known.
+/// Describes an instruction that is understood but whose effect is not known, in a sentence.
 fn doubted(doubt: Doubt, line: u64, instruction: &str) -> String {
     match doubt {
         Doubt::Repeats(first) => format!(
@@ -78,7 +78,7 @@ fn doubted(doubt: Doubt, line: u64, instruction: &str) -> String {
 /// Why a history is undecided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The time limit was met.
+    /// The time limit was met, or the caller cancelled the run.
     Timeout,
     /// The memory limit was met.
     Memory,
@@ -88,11 +88,11 @@ pub enum Reason {
     Lemmas,
     /// No operation completed, so the history says nothing about the memory.
     NothingCompleted,
-    /// The trace shows no order of completions, or one that is no memory order, which proves nothing.
+    /// The trace shows no order of completions, or one that is no memory order. This does not prove a violation.
     NoTraceOrder,
-    /// No contradiction is forced, which proves nothing.
+    /// Saturation or the rules of a paper force no contradiction. This does not prove consistency.
     NoForcedContradiction,
-    /// A heuristic could not place all operations, which proves nothing.
+    /// A heuristic could not place all operations. This does not prove a violation.
     GaveUp {
         /// Number of operations that were placed.
         placed: usize,
@@ -103,8 +103,8 @@ pub enum Reason {
     NoWitness(Box<NiceCycle>),
     /// The trace does not show the order of completions.
     NoCompletions,
-    /// No run has the store order that was given: in it each of these operations would have to
-    /// precede the next, and the last the first.
+    /// No run has the store order that was given: these operations would have to precede each other in a
+    /// cycle, each the next and the last the first.
     StoreOrder(Vec<OpId>),
     /// This read returned a value that only a store without a completion can have supplied.
     UnfinishedStore(OpId),
@@ -123,18 +123,19 @@ pub enum Reason {
     NeedsSources(usize),
     /// The algorithm does not handle weak fences, acquires and releases, of which this operation is one.
     Refined(OpId),
-    /// This algorithm found no run, but there is one, which is a defect of the program.
+    /// This algorithm found that there is no run, but there is one. This is a defect of rubric.
     Refuted(Algorithm),
-    /// An order was found, but reads that it left unconstrained do not return the machine's values.
+    /// An order was found, but the machine does not accept it: reads with unknown sources, which the search
+    /// leaves unconstrained, would return other values.
     FreeReads,
     /// A violation was found that depends on an assumed initial value.
     AssumedInitial,
-    /// The verifier rejects the proof of a violation, which is a defect of the program.
+    /// The verifier rejects the proof of a violation. This is a defect of rubric.
     ProofRefused,
 }
 
 impl Reason {
-    /// The bound that an engine met.
+    /// The reason for the bound that was met first.
     pub fn exceeded(bounds: &Bounds) -> Reason {
         match bounds.exceeded() {
             Some(Exceeded::Memory) => Reason::Memory,
@@ -278,7 +279,7 @@ impl Reason {
     }
 }
 
-/// A clause that says that operations precede each other in a cycle.
+/// Describes, in a clause, that operations would have to precede each other in a cycle.
 fn in_a_circle(history: &History, cycle: &[OpId]) -> String {
     let around = cycle.iter().chain(cycle.first());
     let names: Vec<String> = around.map(|&op| named(history, op)).collect();
@@ -297,7 +298,7 @@ pub(crate) fn named(history: &History, op: OpId) -> String {
     )
 }
 
-/// Whether a history satisfies a model, and how that is known.
+/// Whether a history satisfies a model, with the evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The history satisfies the model: this run of the operational machine performs it.
@@ -335,7 +336,7 @@ pub struct Statistics {
     pub edges: usize,
     /// Contradictions that a search met.
     pub backtracks: u64,
-    /// The largest number of choices that a contradiction undid.
+    /// The largest number of choices that were undone at once.
     pub depth: u64,
     /// States or choices that a search visited.
     pub nodes: Option<u64>,

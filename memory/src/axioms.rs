@@ -12,9 +12,9 @@
 //! history with its reads-from.
 //!
 //! The code is meant to be checked by eye, not to be fast: its cost is exponential, and tests use it for
-//! histories of about ten operations. A read whose value the history does not show, or whose write it may lack, constrains
-//! nothing. A read of a value that several
-//! writes have, as a read-modify-write that writes back what it read makes them, is tried with each.
+//! histories of about ten operations. A read is not constrained if the history does not show its value or may lack
+//! the write of that value. A read of a value that several writes have (such as a write, and a read-modify-write
+//! that reads the value and writes it back) is tried with each of them as its source.
 
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, WrittenTwice};
 
@@ -54,7 +54,7 @@ pub trait Axioms {
     fn preserves(&self, execution: &Execution<'_>, first: OpId, second: OpId) -> bool;
 
     /// Whether the operation has a place in memory order. Fences of weak models have none, since they only
-    /// make pairs of accesses ordered.
+    /// order pairs of accesses.
     fn has_place(&self, execution: &Execution<'_>, op: OpId) -> bool;
 
     /// Whether a read may return a write of its own thread that follows it in memory order.
@@ -102,7 +102,8 @@ pub fn memory_order(execution: &Execution<'_>, model: &dyn Axioms) -> Option<Vec
     })
 }
 
-/// The writes that have the value of a read, and the initial value if it is that.
+/// The candidate sources of a read: the other writes of its location with its value, and the initial value if it
+/// is the same.
 fn candidates(execution: &Execution<'_>, read: OpId) -> Vec<ReadSource> {
     let history = execution.history;
     let value = history.read(read);
@@ -116,7 +117,7 @@ fn candidates(execution: &Execution<'_>, read: OpId) -> Vec<ReadSource> {
     writes.chain(is_initial.then_some(ReadSource::Initial)).collect()
 }
 
-/// [`memory_order`] where each read has one source.
+/// [`memory_order`] for an execution without ambiguous reads.
 fn memory_order_of(execution: &Execution<'_>, model: &dyn Axioms) -> Option<Vec<OpId>> {
     let history = execution.history;
     let mut before = vec![Vec::new(); history.len()];
@@ -208,7 +209,7 @@ impl Search<'_, '_> {
             Some(ReadSource::Write(write)) => latest.is_some_and(|(_, &found)| found == write),
             Some(ReadSource::Initial) => latest.is_none(),
             Some(ReadSource::ThinAir | ReadSource::Ambiguous) | None => false,
-            // It returned what the history does not show, so it may be anywhere.
+            // The history does not show what the read returned, so the read may be anywhere.
             Some(
                 ReadSource::NotShown
                 | ReadSource::HiddenWrite
@@ -235,7 +236,7 @@ impl Search<'_, '_> {
                 }
             }
             Some(ReadSource::Initial) => 0,
-            // Nothing is known of where it began.
+            // Without the source of the load-linked, nothing is known about the writes after it.
             _ => return true,
         };
         let mut between = self.order[after..at].iter();

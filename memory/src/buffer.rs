@@ -1,7 +1,7 @@
-//! The store buffer of a thread, for machines that run programs.
+//! [`StoreBuffer`]: the store buffer of a thread, for machines that run programs.
 //!
-//! [`crate::machine`] has none of these: it executes a history whose stores it knows beforehand, so a
-//! bit for each store is enough, and its steps take constant time.
+//! [`crate::machine`] does not use it. That machine executes a history, whose stores are known in advance, so a
+//! bit for each store suffices, and its steps take constant time.
 
 use std::ops::{Deref, DerefMut};
 
@@ -12,13 +12,13 @@ use crate::model::Model;
 
 /// A store that waits in a buffer.
 pub trait Store {
-    /// What tells locations apart.
+    /// The type that identifies a location.
     type Location: Copy + Ord;
 
-    /// Where it writes.
+    /// The location that the store writes.
     fn location(&self) -> Self::Location;
 
-    /// Whether it writes any part of a location. By default locations are disjoint.
+    /// Whether the store writes any part of a location. By default, locations are disjoint.
     fn touches(&self, location: Self::Location) -> bool {
         self.location() == location
     }
@@ -32,7 +32,7 @@ impl<L: Copy + Ord, V> Store for (L, V) {
     }
 }
 
-/// A thread's stores that have not reached memory, the oldest first. As a slice, all of them.
+/// A thread's stores that have not reached memory. It dereferences to a slice of them, the oldest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StoreBuffer<S>(Vec<S>);
@@ -49,31 +49,32 @@ impl<S: Store> StoreBuffer<S> {
         self.0.push(store);
     }
 
-    /// Adds the newest store behind those to its location, in a buffer whose stores are in order of
-    /// locations: where each location has a buffer, two that are equal but for that are then equal.
+    /// Adds the newest store to a buffer whose stores are sorted by location, and by age within a location. If each
+    /// location has a store buffer of its own, the age of stores to different locations has no effect, and sorted
+    /// buffers are equal if they have the same effect.
     pub fn push_by_location(&mut self, store: S) {
         let behind = self.0.partition_point(|other| other.location() <= store.location());
         self.0.insert(behind, store);
     }
 
-    /// The newest store to a location, or to a part of it: what a load of the thread may be served by.
+    /// The newest store to a location or a part of it, from which a load of the thread may be served.
     pub fn newest(&self, location: S::Location) -> Option<&S> {
         self.0.iter().rfind(|store| store.touches(location))
     }
 
-    /// Whether the store at a place may reach memory next.
+    /// Whether the store at this index may reach memory next.
     pub fn may_leave(&self, model: Model, at: usize) -> bool {
         let is_before = |older: &S| older.touches(self.0[at].location());
         if model.buffers_by_location() { !self.0[..at].iter().any(is_before) } else { at == 0 }
     }
 
-    /// Takes the store at a place.
+    /// Removes the store at this index and returns it.
     pub fn remove(&mut self, at: usize) -> S {
         self.0.remove(at)
     }
 
-    /// Takes the stores that an operation of this kind waits for, the oldest first: all, those to
-    /// its location, or where stores leave one buffer in order, those up to the last to its location.
+    /// Removes the stores that an operation of this kind waits for, and returns them, the oldest first: all stores, or
+    /// those to its location. If stores leave one buffer in order, the stores before these leave, too.
     pub fn drain(
         &mut self,
         model: Model,

@@ -1,4 +1,4 @@
-//! The order that a fence adds to a model.
+//! [`FenceEffect`]: the order that a fence adds to what a model preserves anyway.
 
 use history::{Kind, WeakFence};
 
@@ -51,8 +51,8 @@ impl FenceEffect {
         }
     }
 
-    /// Whether the fence precedes a later fence in memory order. It must not if one orders writes and the
-    /// other reads, since together they would order pairs that neither orders.
+    /// Whether the fence precedes a later fence in memory order. A fence that orders writes and one that orders reads
+    /// must not be ordered, since together they would order pairs of accesses that neither orders alone.
     pub(crate) fn precedes_fence(self, later: FenceEffect) -> bool {
         let fences = [self, later];
         !fences.contains(&FenceEffect::Nothing)

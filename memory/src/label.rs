@@ -1,4 +1,4 @@
-//! The properties of an operation that memory models depend on, besides its location.
+//! [`Label`]: the properties of an operation that memory models depend on, besides its location.
 
 use history::{Annotation, History, Kind, OpId};
 

@@ -11,8 +11,8 @@
 //! - [`machine`] is the operational machine of the models that store buffers can express. A history is
 //!   consistent if the machine can execute all of it.
 //! - [`buffer`] is the store buffer of a thread, for machines that run programs.
-//! - [`weak`] has the models that reorder loads, too (RVWMO, Armv8, WMO): the rules of their preserved
-//!   program order, and the check of a memory order against their axioms. They have no machine.
+//! - [`weak`] has the models that also reorder loads (Ztso, RVWMO, Armv8, WMO, RMO): the rules of their
+//!   preserved program order, and the check of a memory order against their axioms. They have no machine.
 //! - [`axioms`] decides small histories by trying every memory order. It is the reference that the
 //!   machine and the engines of other crates are tested against. Its interface also fits models whose
 //!   `ppo` depends on reads-from.

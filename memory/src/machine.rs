@@ -55,8 +55,8 @@ pub enum Refusal {
 }
 
 /// A machine in the middle of a run. Memory: 17 bytes an operation, 4 more if weak fences or
-/// annotations matter, and a word a location and a thread. A step takes constant time, amortised over a
-/// run if these matter.
+/// annotations matter, and a word for each location and thread. A step takes constant time, amortised over a
+/// run if weak fences or annotations matter.
 #[derive(Clone, Debug)]
 pub struct Machine<'h> {
     history: &'h History,
@@ -67,7 +67,7 @@ pub struct Machine<'h> {
     seen: Option<FxHashSet<(u32, u64)>>,
     earlier: Arc<EarlierStores>,
     /// The stores that weak fences, acquires and releases make operations wait for, and the oldest
-    /// pending store of each thread; `None` if the history has nothing of the kind.
+    /// pending store of each thread; `None` if they make no operation wait.
     waits: Option<(Arc<Waits>, Oldest)>,
     state: State,
 }
@@ -107,11 +107,13 @@ impl EarlierStores {
     }
 }
 
-/// The state of a machine: what executes next, memory, buffers and reservations. Runs that reach the
+/// The state of a machine: the next operations, memory, buffers and reservations. Runs that reach the
 /// same state can continue in the same ways.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
+    /// Per thread, the operation that executes next.
     next: Vec<u32>,
+    /// Per location, the write whose value memory holds; `None` for the initial value.
     memory: Vec<Option<OpId>>,
     /// Per thread, how many stores are in its buffer.
     buffered: Vec<u32>,
@@ -122,7 +124,7 @@ pub struct State {
 }
 
 impl<'h> Machine<'h> {
-    /// A machine before the first step.
+    /// Creates a machine before the first step.
     pub fn new(history: &'h History, model: Model) -> Machine<'h> {
         let threads = history.threads().len();
         Machine {
@@ -226,7 +228,7 @@ impl<'h> Machine<'h> {
         } else {
             self.model.drains_own(kind) && self.newest_own(op).is_some()
         };
-        // A plain store waits in the buffer instead.
+        // A plain store can execute: it waits in the buffer.
         let waits = waits || !(kind.may_be_buffered() || self.may_reach_memory(thread, op));
         if waits { Err(Refusal::NotDrained) } else { Ok(()) }
     }
@@ -251,7 +253,7 @@ impl<'h> Machine<'h> {
         Ok(())
     }
 
-    /// Whether only a write outside of the history can have written the value that a read returned.
+    /// Whether only a write that the history does not record can have supplied the value that a read returned.
     fn is_outside(&self, op: OpId) -> bool {
         let (Some(seen), Some(location), Some(value)) =
             (&self.seen, self.history.location(op), self.history.read(op))

@@ -1,4 +1,4 @@
-//! A memory model as data, and the preserved program order that follows from it.
+//! [`Model`]: a memory model as data ([`Definition`]), and the preserved program order that follows from it.
 //!
 //! # Weak fences
 //!
@@ -15,13 +15,12 @@
 //!
 //! # Acquire and release
 //!
-//! These models reorder nothing but a store with later accesses, so an acquire adds nothing by itself. A
-//! release follows the stores before it, which a single buffer keeps in order anyway: only under PSO a
-//! release store has to wait until they have reached memory, and a read-modify-write with a release
-//! waits for all of them. A release store precedes every later acquire of its thread, whatever their
-//! locations: AArch64 orders `STLR` and `LDAR` so, but not `LDAPR`, and RISC-V (rule 7 of RVWMO) its `.rl`
-//! and `.aq`, which are RCsc. Such an acquire therefore never reads from a release store that is still in
-//! the buffer.
+//! The models with store buffers reorder nothing but a store with later accesses, so an acquire adds nothing by
+//! itself. A release follows the stores before it, which a single buffer keeps in order anyway. Only under PSO a
+//! release store has to wait until they have reached memory, and a read-modify-write with a release waits for all
+//! of them. A release store precedes every later acquire of its thread, whatever their locations, because AArch64
+//! orders `STLR` before `LDAR` (but not before `LDAPR`), and RISC-V orders `.rl` before `.aq`, which are RCsc
+//! (rule 7 of RVWMO). Such an acquire therefore never reads from a release store that is still in the buffer.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -67,7 +66,7 @@ pub enum Buffering {
     InOrder,
     /// Each thread has a first-in first-out store buffer for each location.
     PerLocation,
-    /// Loads are reordered, too, so store buffers do not express the model: see [`crate::weak`].
+    /// Loads are reordered, too, so store buffers cannot express the model (see [`crate::weak`]).
     Weak,
 }
 
@@ -78,7 +77,7 @@ pub struct Definition {
     pub name: &'static str,
     /// The name in running text.
     pub title: &'static str,
-    /// Whether the model is among those that are checked by default.
+    /// Whether the model is one of those that are checked by default.
     pub is_usual: bool,
     /// How stores wait before they reach memory.
     pub buffering: Buffering,
@@ -202,15 +201,15 @@ impl Model {
         }
     }
 
-    /// The digest that identifies a history for this model: of all that decides the verdict.
+    /// The digest that identifies a history for this model. It covers everything that decides the verdict.
     pub fn digest(self, history: &History) -> String {
         let history = self.prepare(history);
         if self.uses_ticks() { history.digest_with_ticks() } else { history.digest() }
     }
 
-    /// The history as the model sees it: a read-modify-write that writes back what it read is a write under
-    /// weak models alone, and where a read-modify-write is two events, it is two operations. Everything that
-    /// takes a history and a weak model expects it in this form. Cost: linear.
+    /// The history as the model sees it. A read-modify-write that writes back what it read is a write under weak
+    /// models, and a failed compare-and-swap under the others. If a read-modify-write is two events under the model,
+    /// it becomes two operations. All functions that take a history and a weak model expect this form. Cost: linear.
     pub fn prepare(self, history: &History) -> Cow<'_, History> {
         let settled = history.settle_silent(self.is_weak());
         let split = self.0.splits_atomics;
@@ -299,9 +298,10 @@ impl Model {
         )
     }
 
-    /// Whether the operation orders something else than its kind alone says: it has an annotation that
+    /// Whether the operation's kind alone does not determine what it orders, because it has an annotation that
     /// matters under the model, or is a fence weaker than a full one. An algorithm that looks at kinds
-    /// only, and takes every fence for a full one, cannot decide a history with such an operation.
+    /// only, and takes every fence for a full one, cannot decide a history with such an operation. Always `false`
+    /// for SC.
     pub fn refines(self, label: Label) -> bool {
         let is_refined = matches!(label.kind, Kind::WeakFence(_))
             || label.is_release_store()

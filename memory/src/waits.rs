@@ -1,8 +1,8 @@
 //! The stores that operations wait for because of weak fences, acquires and releases.
 //!
-//! [`Waits`] has them for each operation, [`Oldest`] tracks the stores that are still pending in a run.
-//! The stores that an operation waits for by its kind alone, such as all of its thread for a full fence,
-//! are not among them: see [`Model::drains_all`] and [`Model::drains_own`].
+//! [`Waits`] has these stores for each operation, and [`Oldest`] tracks the stores that are still pending in a run.
+//! Stores that an operation waits for by its kind alone, such as those before a full fence, are not included: see
+//! [`Model::drains_all`] and [`Model::drains_own`].
 
 use history::{History, OpId};
 
@@ -29,7 +29,7 @@ impl Waits {
         }
         let mut until = vec![0; history.len()];
         for thread in 0..history.threads().len() {
-            // The stores that later reads, acquires and writes of the thread wait for, as `until`.
+            // The values of `until` for later reads, acquires and writes of the thread.
             let (mut reads, mut acquires, mut writes) = (0, 0, 0);
             for op in history.thread_ops(thread) {
                 let label = Label::of(history, op);
@@ -65,8 +65,8 @@ impl Waits {
     }
 }
 
-/// The oldest plain store of each thread that has not reached memory. All updates of a run together
-/// take linear time.
+/// The oldest plain store of each thread that has not reached memory, executed or not. All updates of a run
+/// together take linear time.
 #[derive(Clone, Debug)]
 pub struct Oldest {
     /// Per thread, the store; the thread's end if all stores have reached memory.

@@ -1,4 +1,4 @@
-//! Reading certificates.
+//! [`read`]: parses the text of a certificate.
 
 use std::io::{self, BufRead};
 
@@ -19,15 +19,15 @@ pub enum ReadError {
         line: usize,
         /// The start of the line.
         found: String,
-        /// What the format requires there.
+        /// What the format requires at this line.
         expected: &'static str,
     },
     /// The text ends early.
     #[error("the certificate ends after line {line}, expected {expected}; it was cut off")]
     Truncated {
-        /// Number of lines.
+        /// Number of lines of the text.
         line: usize,
-        /// What should follow.
+        /// What the format requires next.
         expected: &'static str,
     },
     /// The input could not be read, or is not UTF-8.
@@ -65,7 +65,7 @@ pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
     }
 }
 
-/// The keys of header lines before the verdict.
+/// The keys of the header lines that may come before that of the verdict.
 const HEADER: [&str; 12] = [
     "file",
     "history",
@@ -180,7 +180,7 @@ impl<B: BufRead> Reader<B> {
         Ok(Evidence::Consistent { reads_from, steps })
     }
 
-    /// The steps of a refutation, up to `end`.
+    /// Reads the steps of a refutation, up to the line `end`. `statement` parses the statement of a step.
     fn steps<S>(
         &mut self,
         expected: &'static str,

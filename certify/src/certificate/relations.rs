@@ -1,11 +1,11 @@
-//! The steps of a certificate that refutes a criterion.
+//! [`RelationStatement`]: the steps of a certificate that refutes a criterion, and their text.
 
 use std::fmt;
 
 use super::Name;
 use crate::criterion::{BaseOrder, ForbiddenCycle, PairRelation};
 
-/// What a step of a refutation of a criterion says.
+/// The statement of a step of a criterion's refutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationStatement {
     /// A pair is in a relation.
@@ -63,7 +63,7 @@ fn cycle_word(cycle: &ForbiddenCycle<Name>) -> String {
     }
 }
 
-/// Parses a step without its number and premises.
+/// Parses the statement of a step, which is the step without its number and premises.
 pub(super) fn parse(text: &str) -> Option<RelationStatement> {
     let mut words = text.split(' ');
     let statement = match words.next()? {

@@ -1,9 +1,9 @@
-//! Checking the steps that refute a criterion, one by one, from the definitions in CAV 2019.
+//! [`Relations`]: checks the steps that refute a criterion, one by one, from the definitions in CAV 2019.
 //!
-//! Only the pairs that the second rule of `hb_o` derives are steps of their own. The first rule admits
-//! pairs of `co` in the past of o. Here paths may use any pair of `co`: whatever leads to o, to a read
-//! before o in π, or to the start of a derived pair is in the past of o anyway. The same holds for a
-//! cycle through a derived pair.
+//! Only the pairs that the second rule of `hb_o` derives are steps of their own. The first rule of the definition
+//! admits pairs of causality in the past of o. Here paths may use any pair of causality: an operation from which a
+//! path leads to o, to a read before o in π, or to the start of a derived pair is in the past of o anyway. The same
+//! holds for a cycle through a derived pair.
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::Model;
@@ -116,7 +116,7 @@ impl<'h> Relations<'h> {
             .ok_or_else(|| Rejection::Unknown { step: self.step as usize, name: name.to_string() })
     }
 
-    /// The location of a write; rejects a name that is not a write's.
+    /// The location of a write. Rejects a name that is not that of a write.
     fn written(&self, name: Name) -> Checked<u32> {
         let location = match name {
             Name::Op(..) => {
@@ -201,7 +201,7 @@ impl<'h> Relations<'h> {
         self.require(!own, "the source is earlier in the read's own thread")
     }
 
-    /// Whether a read is `of`, or before it in the transitive closure of π.
+    /// Checks that a read is `of`, or before it in the transitive closure of π.
     fn before_or_equal(&self, order: BaseOrder, read: Name, of: Name) -> Checked<()> {
         if read == of {
             return Ok(());
@@ -218,8 +218,8 @@ impl<'h> Relations<'h> {
         self.require(holds, "the read is not before that operation")
     }
 
-    /// Whether a relation is part of `co` over π, or of `hb^π_o`, where o is `of`, or any operation if
-    /// that is `None`.
+    /// Whether a relation is part of causality over π, or of `hb^π_o`. The operation o is `of`, or any operation if
+    /// `of` is `None`.
     fn is_local(&self, relation: PairRelation<Name>, order: BaseOrder, of: Option<Name>) -> bool {
         match relation {
             PairRelation::Program(other) => other == order,
@@ -229,7 +229,7 @@ impl<'h> Relations<'h> {
         }
     }
 
-    /// Whether a relation is part of `co`.
+    /// Whether a relation is part of causality.
     fn is_causal(&self, relation: PairRelation<Name>) -> bool {
         matches!(relation, PairRelation::Program(_) | PairRelation::ReadsFrom { .. })
     }
@@ -249,7 +249,8 @@ impl<'h> Relations<'h> {
         all.fold(first, Result::or)
     }
 
-    /// Checks that the cited pairs lead from the first write to a read from the second.
+    /// Checks that the cited pairs, all of allowed relations, are a path from the first write to a read from the
+    /// second.
     fn conflict(
         &self,
         (a, b): (Name, Name),
@@ -337,7 +338,7 @@ impl<'h> Relations<'h> {
         }
     }
 
-    /// Whether pairs of a relation may be on a cycle.
+    /// Whether pairs of a relation may be on a cycle of this kind.
     fn may_be_on(&self, cycle: ForbiddenCycle<Name>, relation: PairRelation<Name>) -> bool {
         let is_overwritten = relation == PairRelation::Overwritten;
         match cycle {

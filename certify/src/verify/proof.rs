@@ -1,4 +1,5 @@
-//! Checking the steps of a model's refutation one by one, from the rules R1 to R7.
+//! [`Proof`]: checks the steps of a model's refutation one by one, from the rules R1 to R7 and the rules of
+//! preserved program order of weak models.
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::Model;
@@ -10,11 +11,13 @@ use super::{Rejection, Verified, resolve};
 use crate::certificate::{Literal, Name, ProofStep, Statement};
 use crate::rule::Rule;
 
-/// What the step of a number has established.
+/// The result of a checked step, which later steps may cite.
 enum Established {
+    /// The literal holds, under the suppositions of the step's block.
     Fact(Literal),
+    /// One of the literals holds.
     Clause(Vec<Literal>),
-    /// The step belongs to a block that is closed, so nothing may cite it.
+    /// The step belongs to a block that is closed, so no step may cite it.
     Closed,
 }
 
@@ -22,8 +25,9 @@ enum Established {
 pub(super) struct Proof<'h> {
     history: &'h History,
     model: Model,
+    /// The history with its reads-from; `None` if reads-from cannot be derived.
     execution: Option<Execution<'h>>,
-    /// What the steps so far have established, by number.
+    /// The results of the steps checked so far, by number.
     established: FxHashMap<u32, Established>,
     /// Suppositions of the open block.
     supposed: Vec<Literal>,
@@ -142,8 +146,8 @@ impl<'h> Proof<'h> {
         }))
     }
 
-    /// The literal that follows by a rule. The reader of certificates makes sure that the ends which the
-    /// rule needs are there.
+    /// Checks a step that applies a rule, and returns the literal that follows. [`Rule::written_ends`] says which of
+    /// `before` and `after` the rule needs.
     fn order(
         &self,
         rule: Rule<Name>,
@@ -199,9 +203,10 @@ impl<'h> Proof<'h> {
         self.execution.as_ref()?.reads_from.source(read)
     }
 
-    /// The read whose value `reader` depends on: `reader` itself, or a store-conditional's load-linked. No write comes between
-    /// the source of that read and `reader`; if the thread of a store-conditional wrote the location since the load-linked, no
-    /// write of another thread, and so `other` must be one.
+    /// The read that has the source of `reader`: `reader` itself, or the load-linked of a store-conditional. In memory
+    /// order no write comes between that source and `reader`. If the thread of a store-conditional wrote the location
+    /// after the load-linked, this holds only for writes of other threads, so `other`, the write in question, must be
+    /// of another thread.
     fn reading(&self, reader: OpId, other: Name) -> Checked<OpId> {
         if let Some(read) = self.history.observing_read(reader) {
             return Ok(read);
@@ -269,7 +274,7 @@ impl<'h> Proof<'h> {
         Ok(Literal::Before(a, b))
     }
 
-    /// Program order that a weak model preserves by a rule of its own.
+    /// Checks a pair of program order that a weak model preserves by a rule of its own.
     fn preserved(&self, rule: PpoRule, a: Name, b: Name, premises: &[u32]) -> Checked<Literal> {
         let (first, second) = (self.op(a)?, self.op(b)?);
         self.require(self.model.ppo_rules().contains(&rule), "the model has no such rule")?;
@@ -419,7 +424,8 @@ impl<'h> Proof<'h> {
         }
     }
 
-    /// One literal for each write that a read, or a location's final value, can have its value from.
+    /// A literal for each write, the initial one included, that a read or a location's final value can take its value
+    /// from.
     fn candidates(&self, l: Name) -> Checked<Vec<Literal>> {
         let (location, value, initial) = match l {
             Name::Final(address) => self.final_value(address)?,
@@ -445,7 +451,8 @@ impl<'h> Proof<'h> {
         Ok((location, value, is_initial.then(|| self.initial(read))))
     }
 
-    /// Location and final value of an address. Rejects a location with a write whose value is not known.
+    /// Location and final value of an address, and no initial write. Rejects a location without writes, or with a
+    /// write whose value is not known.
     fn final_value(&self, address: u64) -> Checked<(u32, u64, Option<Name>)> {
         let here = |location: u32| self.history.locations()[location as usize].address == address;
         let last = self.history.finals().iter();

@@ -1,5 +1,5 @@
-//! Random histories: a random program, run on a model's operational machine; or, under a weak model,
-//! performed out of order as the model allows ([`WeakMix`]).
+//! Generates random histories ([`generate`], [`Recipe`]): a random program is run on a model's operational machine
+//! or, under a weak model, performed out of order as the model allows ([`WeakMix`]).
 //!
 //! The history records what the run did, so it is consistent under that model, unless the [`Recipe`]
 //! asks for some reads to be changed at the end (see [`Recipe::violations`]). The values of a location are
@@ -41,7 +41,7 @@ pub use weak::WeakMix;
 /// The parameters of a random history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
-    /// The model that the run keeps: its machine runs the program, if it has one.
+    /// The model that the history satisfies, before reads are changed.
     pub model: Model,
     /// Number of threads. Their numbers of operations differ by at most one.
     pub threads: u32,
@@ -56,7 +56,7 @@ pub struct Recipe {
     pub skew: f64,
     /// Maximum number of stores in a thread's buffer, for models with store buffers.
     pub buffer: u32,
-    /// What only weak models have.
+    /// Parameters that only weak models use.
     pub weak: WeakMix,
     /// The seed of the pseudo-random generator. The same recipe gives the same history on every machine.
     pub seed: u64,
@@ -95,7 +95,7 @@ pub struct Mix {
     pub stores: u32,
     /// Read-modify-writes.
     pub rmws: u32,
-    /// Fences: full ones, and under a weak model others too.
+    /// Fences: full fences, and under a weak model also weak fences.
     pub fences: u32,
 }
 
@@ -109,7 +109,7 @@ impl Default for Mix {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// A number is 0 that must not be.
+    /// A parameter is 0 that must be at least 1.
     #[error("no {0}: at least 1 was expected")]
     None(&'static str),
     /// A number is too large.
@@ -117,7 +117,7 @@ pub enum RecipeError {
     TooMany {
         /// The number.
         number: u32,
-        /// What it counts.
+        /// The name of the things that it counts, such as `threads`.
         name: &'static str,
         /// The largest number allowed.
         most: u32,
@@ -156,21 +156,21 @@ pub enum RecipeError {
         /// The maximum distance, in operations.
         distance: u32,
     },
-    /// The history could not be built, such as for too many operations.
+    /// The history could not be built, for example because it has too many operations.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The history with changed reads could not be restored, which is a defect of this program.
+    /// The history with changed reads could not be restored. This is a defect of rubric.
     #[error("{0}: please report this")]
     Restore(#[from] RestoreError),
-    /// The machine refused a step of the random schedule, which is a defect of this program.
+    /// The machine refused a step of the random schedule. This is a defect of rubric.
     #[error("the machine refuses a step of its own run ({0}): please report this")]
     Refused(#[from] Refusal),
 }
 
 /// Generates the history of a recipe: operations with values, ticks and the memory order.
 ///
-/// Cost: time linear in operations, times the depth of the buffers; about 200 bytes of memory an operation
-/// at the peak.
+/// Cost: time linear in the number of operations times the depth of the buffers; at the peak, about 200 bytes of
+/// memory an operation.
 ///
 /// # Errors
 /// Returns a [`RecipeError`] if a parameter is out of range or too few reads can be changed.

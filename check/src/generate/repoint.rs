@@ -1,4 +1,4 @@
-//! Changes reads of a history to return the value of another write.
+//! [`repointed`]: changes random reads of a history to return the value of another write.
 
 use history::random::Rng;
 use history::{History, OpId};
@@ -11,8 +11,8 @@ use super::RecipeError;
 /// what the history satisfied. The same seed gives the same reads on every machine.
 ///
 /// # Errors
-/// Returns [`RecipeError::TooFewReads`] if fewer reads have another write nearby. Operations without a
-/// position in the order of completions have none.
+/// Returns [`RecipeError::TooFewReads`] if fewer than `reads` reads have another write with another value
+/// within the distance. Operations without a position in the order of completions do not count.
 pub fn repointed(
     history: &History,
     reads: u32,
@@ -22,7 +22,7 @@ pub fn repointed(
     repoint(history, reads, distance, &mut Rng::new(seed, 0))
 }
 
-/// As [`repointed`], with a generator that has already been used.
+/// As [`repointed`], with the given pseudo-random generator.
 pub(super) fn repoint(
     history: &History,
     wanted: u32,
@@ -61,7 +61,7 @@ struct CompletionOrder<'a> {
     history: &'a History,
     /// Per operation, its position, from 1; `None` if it is not known.
     place: Vec<Option<u32>>,
-    /// Per location, its writes in this order.
+    /// Per location, its writes in the order of completions.
     writes: Vec<Vec<OpId>>,
 }
 
@@ -86,7 +86,8 @@ impl CompletionOrder<'_> {
         order
     }
 
-    /// The other sources that a read could have within a distance; `None` is the initial value.
+    /// The sources within a distance of a read whose value differs from the one it returned; `None` stands for the
+    /// initial value.
     fn others(&self, read: OpId, far: u32) -> Vec<Option<OpId>> {
         let (Some(place), Some(location)) = (self.place[read.at()], self.history.location(read))
         else {
@@ -107,7 +108,7 @@ impl CompletionOrder<'_> {
             .collect()
     }
 
-    /// The value that a read returns from a source.
+    /// The value that a read returns from a source; a source of `None` stands for the initial value.
     fn value(&self, read: OpId, source: Option<OpId>) -> Option<u64> {
         match source {
             Some(write) => self.history.written(write),

@@ -1,4 +1,5 @@
-//! [`run()`]: executes a program on a model's machine, with a random schedule. The history of a run.
+//! [`run()`] executes a program on a model's machine with a random schedule. [`Program::history`] makes a history
+//! of such a [`Run`].
 
 use history::random::Rng;
 use history::{
@@ -18,6 +19,7 @@ pub(super) const TICKS_PER_STEP: u64 = 4;
 pub(super) struct Run {
     /// The write that a read took its value from; `None` for the initial value.
     pub source: Vec<Option<OpId>>,
+    /// The tick at which the thread issued the operation.
     issued: Vec<u64>,
     /// The tick at which memory performed the operation: for a buffered store, when it was committed. No
     /// two are equal.
@@ -25,7 +27,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// A run of so many operations, none of which was performed.
+    /// Creates a run of this many operations, none of which has been performed.
     pub fn new(operations: usize) -> Run {
         Run {
             source: vec![None; operations],
@@ -34,8 +36,8 @@ impl Run {
         }
     }
 
-    /// Lets each thread issue its operations in program order, each as early as it can: after the reads
-    /// that it depends on have returned.
+    /// Sets the ticks of issue: each thread issues its operations in program order, and each operation as early as
+    /// possible after the reads that it depends on have returned.
     pub fn issue(&mut self, program: &Program) {
         let mut dependencies = program.dependencies.iter().peekable();
         let mut starts = program.starts.iter().peekable();
@@ -51,7 +53,8 @@ impl Run {
         }
     }
 
-    /// An operation with its value read and its ticks. `written` are the values that the program writes.
+    /// Returns `access`, the operation `op`, with the value that it read and its ticks. `written` are the values that
+    /// the program writes.
     pub fn observed(&self, op: usize, access: Access, written: &[u64]) -> Access {
         let read = self.source[op].map_or(0, |write| written[write.at()]);
         Access {
@@ -68,7 +71,7 @@ impl Program {
     /// The history of a run under a model. Without a run, the values of reads are unknown.
     pub fn history(&self, run: Option<&Run>, model: Model) -> Result<History, BuildError> {
         let mut builder = HistoryBuilder::new();
-        // Where ticks stand for dependencies, no others are recorded.
+        // Under a model where ticks stand for dependencies, dependencies are not recorded.
         let mut dependencies = if model.uses_ticks() { &[][..] } else { &self.dependencies[..] };
         for (thread, &start) in self.starts.iter().enumerate() {
             let end = self.starts.get(thread + 1).copied();

@@ -1,21 +1,23 @@
-//! Finds pairs of writes that runs order either way, by moving events of a known run forward.
+//! Finds pairs of writes that some runs order one way and some the other, by moving events of a known run
+//! towards its start.
 //!
 //! In a run, let a write A come before a write B of its location. If B can be moved before A together with the
-//! events that have to move with it, the result is a run that orders the two the other way around. It proves the
-//! same for each other pair of writes that changed its order. This needs no search, and looks only at the stretch
-//! of the run from A to the last reader of B.
+//! events that have to move with it, the result is a run that orders the two the other way around. It is also
+//! such a run for each other pair of writes that changed its order. Only the stretch of the run from A to the
+//! last event that moves is looked at, and few choices are tried.
 //!
-//! **What has to move.** An order of the events is a run if it contains the forced order, and no write S comes
-//! between the source of a read and the read itself. So with the events M of the stretch, which
-//! move before its others, belong
+//! **Which events have to move.** An order of the events is a run if it contains the forced order and no write
+//! comes between a read and its source. Let M be the events of the stretch that move before all its other
+//! events. M has to contain
 //! - B and its readers;
-//! - what the forced order puts before an event of M;
-//! - a read that an S of M would come before, if its source is before both;
-//! - for a source of M with a reader that does not move, or a final write, the writes that it would come before.
+//! - each event of the stretch that the forced order puts before an event of M;
+//! - each read of which a write in M would otherwise come between the read and its source;
+//! - for a write in M that is final, each write of its location that it would otherwise come before. If the
+//!   write has a reader that does not move, either these writes or the reader have to move.
 //!
 //! If A has to move too, B cannot be moved in this way, and other methods decide the pair.
 //!
-//! **Cost.** For each pair that is tried, a few passes over the stretch.
+//! **Cost.** For each pair that is tried, some passes over the stretch.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,18 +25,19 @@ use super::run::{Run, predecessors};
 use crate::bounds::Bounds;
 use crate::engine::events::{Events, INITIAL, NONE};
 
-/// Number of alternatives that are tried for a pair.
+/// Maximum number of alternatives that are tried for a pair.
 const MOST_ALTERNATIVES: usize = 64;
-/// A pass that reverses less than one pair of so many is the last one.
+/// A pass over the pairs is the last one if it reverses at most this fraction (1/16) of them.
 const LEAST_PROGRESS: usize = 16;
-/// Number of events of the longest stretch that is tried. Other methods are faster then.
+/// Maximum number of events of a stretch. For longer ones other methods are faster.
 const LONGEST_STRETCH: usize = 1 << 13;
 
-/// The pairs that no exchange reverses, each in the order of the run. `open` are pairs of writes of one location
-/// that the forced order leaves unordered. The run becomes another one.
+/// Reverses pairs of writes by exchanges, and returns the pairs that no exchange reverses, each in the order of
+/// the given run. `open` are pairs of writes of one location that the forced order leaves unordered. `run` is
+/// replaced by the run after the last exchange.
 ///
-/// An exchange starts from the run that the last one left. So later exchanges are tried in other surroundings, and
-/// a pair that could not be reversed at first may be later.
+/// Each exchange changes the run that the next one starts from, so a pair that could not be reversed in the
+/// first pass may be reversed in a later one.
 pub(super) fn without_exchange(
     run: &mut Run<'_, '_>,
     open: &[(u32, u32)],
@@ -65,30 +68,31 @@ pub(super) fn without_exchange(
     }
 }
 
-/// A choice that is left to try: after the first `moved` of the moving events, these move next.
+/// A choice that is left to try: keep the first `moved` of the moving events, and move the events `next` too.
 struct Alternative {
     moved: usize,
     next: Vec<u32>,
 }
 
-/// A write that would come between a moving write and these readers, which do not move: either it moves, or they do.
-/// If there are none, the moving write is final.
+/// A write that would come between a moving write and the readers of that write that do not move. Either the
+/// write or the readers have to move. If there are no readers, the moving write is final, and `write` has to move.
 struct Overtaken {
     write: u32,
     readers: Vec<u32>,
 }
 
-/// The search for the events that have to move so that two writes are reversed. One is used for all pairs of a run.
+/// The search for the events that have to move to reverse two writes. It is used for all pairs of a run.
 struct Exchange<'r, 's, 'e> {
     run: &'r mut Run<'s, 'e>,
     events: &'e Events,
-    /// The places in the run from the first write to the last event that moves.
+    /// The positions in the run from that of the first write up to one past the last event that moves.
     begin: usize,
     end: usize,
-    /// Per event, whether it moves; and the moving events, in the order in which they were added.
+    /// Per event, whether it moves.
     moves: Vec<bool>,
+    /// The moving events, in the order in which they were added.
     moved: Vec<u32>,
-    /// Per location, the place of the write that a pass over the stretch has met, or [`NONE`].
+    /// Per location, the position of the write that the current pass over the stretch remembers, or [`NONE`].
     write_at: Vec<u32>,
 }
 
@@ -106,8 +110,8 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         }
     }
 
-    /// Finds what has to move so that the second write comes before the first. Returns whether that is possible, as
-    /// far as a few choices show.
+    /// Finds the events that have to move so that the second write comes before the first. Returns whether it found
+    /// any; it tries at most [`MOST_ALTERNATIVES`] alternatives.
     fn reverse(&mut self, first: u32, second: u32) -> bool {
         self.undo(0);
         self.begin = self.run.place(first) as usize;
@@ -140,7 +144,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         }
     }
 
-    /// Keeps only the first `moved` of the moving events.
+    /// Drops all but the first `moved` moving events.
     fn undo(&mut self, moved: usize) {
         for event in self.moved.drain(moved..) {
             self.moves[event as usize] = false;
@@ -149,7 +153,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         self.end = last.max().unwrap_or(self.begin);
     }
 
-    /// Adds events, and what the forced order puts before them.
+    /// Adds events to the moving ones, with the events of the stretch that the forced order puts before them.
     fn add(&mut self, mut next: Vec<u32>) {
         while let Some(event) = next.pop() {
             let place = self.run.place(event) as usize;
@@ -161,7 +165,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         }
     }
 
-    /// The reads that do not move, and that a moving write would come before although it follows their source.
+    /// The reads that do not move although a moving write would come between them and their sources.
     fn overtaken_reads(&mut self) -> Vec<u32> {
         let mut found = Vec::new();
         for at in (self.begin..self.end).rev() {
@@ -183,7 +187,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         found
     }
 
-    /// Whether the source of a read comes before the moving write at a place, after the exchange.
+    /// Whether the source of a read comes before the moving write at the position `write` after the exchange.
     fn comes_before(&self, source: u32, write: u32) -> bool {
         match source {
             NONE => false,
@@ -195,8 +199,8 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         }
     }
 
-    /// A write that does not move, and that a moving write would come before although it has readers that do not
-    /// move, or is final.
+    /// A write that does not move although a moving write would come before it that is final, or that has
+    /// readers after it that do not move.
     fn overtaken_write(&mut self) -> Option<Overtaken> {
         let mut found = None;
         for at in self.begin..self.end {
@@ -221,7 +225,8 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         found
     }
 
-    /// The write at the place `other`, which does not move, if it would come between a moving write and readers.
+    /// The write at the position `other`, which does not move, if it would come between the write `moving` and
+    /// readers of that write, or if `moving` is final.
     fn overtaken_by(&self, moving: u32, other: u32) -> Option<Overtaken> {
         let write = self.run.order()[other as usize];
         if self.run.is_final(moving) {
@@ -233,7 +238,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         (!readers.is_empty()).then_some(Overtaken { write, readers })
     }
 
-    /// Ends a pass over the stretch.
+    /// Resets `write_at` after a pass over the stretch.
     fn forget_writes(&mut self) {
         for &event in &self.run.order()[self.begin..self.end] {
             let location = self.events.location[event as usize];
@@ -243,7 +248,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         }
     }
 
-    /// The pairs of writes of one location that the last exchange reversed, in the order of the run.
+    /// The pairs of writes of one location that the exchange reverses, each in the order of the run before it.
     fn reversed(&self) -> impl Iterator<Item = (u32, u32)> {
         let mut stay: Vec<Vec<u32>> = Vec::new();
         let mut numbers = FxHashMap::default();
@@ -266,7 +271,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         pairs.into_iter()
     }
 
-    /// Makes the exchange in the run.
+    /// Applies the exchange to the run.
     fn apply(&mut self) {
         let mut stretch = self.run.order()[self.begin..self.end].to_vec();
         stretch.sort_by_key(|&event| !self.moves[event as usize]);

@@ -1,17 +1,20 @@
 //! The kernel of a history: the store order that all of its runs have in common (Zennou et al.,
 //! "Boosting Sequential Consistency Checking using Saturation", section 4).
 //!
-//! Saturation orders most of its pairs. Of the pairs that are left, a run shows one order each. What is left to
-//! show is which of them some run orders the other way around:
-//! - `exchange` moves events of the run forward, which reverses most of those that can be reversed;
-//! - `reorder` places the events around others of them anew;
-//! - where the reversed order leads saturation to a contradiction, the pair belongs to the kernel;
-//! - of the rest, the SAT solver searches a run that reverses at least one, until there is none. The remaining
-//!   pairs then belong to the kernel. This is the computation of a backbone, so the kernel is exact.
+//! [`kernel()`] computes a [`Kernel`]. Saturation orders most of its pairs. One run of the history orders each of
+//! the other pairs one way. A pair belongs to the kernel if no run orders it the other way, which these steps
+//! decide:
+//! - `exchange` moves events towards the start of the run, which reverses most of the pairs that can be reversed;
+//! - `reorder` reverses further pairs by placing the events around them anew;
+//! - if the reversed order of a pair leads saturation to a contradiction, the pair belongs to the kernel;
+//! - the SAT solver searches for runs that reverse at least one of the remaining pairs, until there is none. The
+//!   pairs that are left belong to the kernel.
+//!
+//! The last step computes a backbone of the formula, so the kernel is exact.
 //!
 //! **Cost.** Saturation, then some passes over a short stretch of the run for each pair that is left. The solver
-//! is called once for each set of pairs that it finds to be free, and once for each [`CHUNK`] of pairs that
-//! turn out to be fixed. On random SC histories there are few calls.
+//! is called once for each run that it finds, and once for each [`CHUNK`] of pairs that turn out to belong to
+//! the kernel. On random SC histories there are few calls.
 
 mod exchange;
 pub(crate) mod pairs;
@@ -45,16 +48,16 @@ use run::Run;
 
 pub use pairs::{count_ordered, write_pairs};
 
-/// Number of pairs that one call of the solver tries to reverse.
+/// Number of pairs of which one call of the solver tries to reverse at least one.
 pub const CHUNK: usize = 256;
 
-/// The store order that all runs have in common.
+/// The store order that all runs of a history have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Number of pairs that saturation orders.
     pub saturated: u64,
-    /// The pairs that every run orders in this way, without initial writes, in ascending order. The
-    /// relation is transitively closed.
+    /// The pairs of writes of one location that every run orders in this way, without initial writes, in
+    /// ascending order. The relation is transitively closed.
     pub pairs: Vec<(OpId, OpId)>,
     /// Statistics of the solver.
     pub sat: SatStatistics,
@@ -69,11 +72,11 @@ pub enum NoKernel {
     Undecided(Reason),
 }
 
-/// The kernel of a history under a model. Every read must have one source.
+/// Computes the kernel of a history under a model. Every read must have one source.
 ///
 /// # Errors
-/// Returns [`NoKernel::Inconsistent`] if there is no run, and [`NoKernel::Undecided`] if it is not known
-/// whether there is one, or what all runs have in common.
+/// Returns [`NoKernel::Inconsistent`] if the history has no run, and [`NoKernel::Undecided`] if the bounds were
+/// met, a read or final value has several candidate sources, or the history is empty or does not show enough.
 pub fn kernel(
     history: &History,
     reads_from: &ReadsFrom,
@@ -130,8 +133,8 @@ pub fn kernel(
     Ok(Kernel { saturated, pairs, sat })
 }
 
-/// The criteria that are weaker than a model and derive store order, the weakest first. There are none for
-/// PSO, from which no criterion follows.
+/// The criteria that are weaker than a model and derive store order, the weakest first. Only SC and TSO have
+/// such criteria.
 pub fn criteria(model: Model) -> &'static [Algorithm] {
     if model == Model::SC {
         &[Algorithm::Ccv, Algorithm::Ccm, Algorithm::Wsc]
@@ -142,9 +145,10 @@ pub fn criteria(model: Model) -> &'static [Algorithm] {
     }
 }
 
-/// The number of pairs of writes that one of the [`criteria`] orders; `None` if it does not hold, or a bound
-/// was met. For CCv these are the pairs of `(po ∪ wr ∪ cf)⁺`, for CCM `pww`, for wCCM `wpww`, for wSC and
-/// wTSO the pairs that saturation orders. CCM and wCCM need matrices of n² bits.
+/// The number of pairs of writes that one of the [`criteria`] orders; `None` if the criterion does not hold, a
+/// bound was met, or the history has weak fences. For CCv these are the pairs of `(po ∪ wr ∪ cf)⁺`, for CCM
+/// `pww`, for wCCM `wpww`, for wSC and wTSO the pairs that saturation orders. CCM and wCCM need matrices of
+/// n² bits.
 pub fn derived(
     history: &History,
     reads_from: &ReadsFrom,
@@ -182,7 +186,7 @@ fn exceeded(bounds: &Bounds) -> NoKernel {
     NoKernel::Undecided(Reason::exceeded(bounds))
 }
 
-/// A run of a saturated history, from which others are made.
+/// Finds a run of a saturated history, window by window or by SAT.
 fn first_run<'s, 'e>(
     saturation: &'s Saturation<'e>,
     finals: &'s [u32],
@@ -202,8 +206,8 @@ fn first_run<'s, 'e>(
     Ok(Run::new(saturation, finals, order))
 }
 
-/// Adds those candidates to the pairs of the kernel whose reversed order leads saturation to a contradiction. The other
-/// candidates are returned.
+/// Adds the candidates whose reversed order leads saturation to a contradiction to the pairs of the kernel.
+/// Returns the other candidates.
 fn refute_reversals(
     saturation: &mut Saturation<'_>,
     candidates: Vec<(u32, u32)>,
@@ -224,8 +228,8 @@ fn refute_reversals(
     Ok(left)
 }
 
-/// Adds those candidates to the pairs of the kernel that no run reverses. The open pairs and the candidates, which
-/// are some of them, are in the order of a run.
+/// Adds the candidates that no run reverses to the pairs of the kernel, by SAT. The candidates are some of the
+/// open pairs, and each pair is in the order of one run.
 fn search_reversals(
     saturation: &Saturation<'_>,
     finals: &[u32],
@@ -240,7 +244,7 @@ fn search_reversals(
     let numbered = open.iter().zip(1..);
     let literal: FxHashMap<(u32, u32), i32> =
         numbered.map(|(&pair, number)| (pair, number)).collect();
-    // The solver tries the order of the run first, which needs no further clause.
+    // The solver tries the order of each pair as given first, that of a run, which needs no further clause.
     let mut residual = Residual::of_pairs(saturation, open, bounds);
     while !candidates.is_empty() {
         let rest = candidates.len().saturating_sub(CHUNK);
@@ -262,7 +266,7 @@ fn search_reversals(
     Ok(residual.statistics())
 }
 
-/// The order of a run in which these literals hold, if there is one.
+/// The events in the order of a run in which the literals `assumptions` hold; `None` if there is none.
 fn solve(
     residual: &mut Residual<'_, '_, '_>,
     assumptions: &[i32],
@@ -282,7 +286,7 @@ mod tests {
     use super::*;
     use crate::generate::{Recipe, generate, without_order};
 
-    /// The open pairs that belong to the kernel, by the solver alone.
+    /// Computes the open pairs that belong to the kernel by the solver alone.
     fn by_solver(
         saturation: &Saturation<'_>,
         last: &[u32],
@@ -359,7 +363,7 @@ mod tests {
         assert!(fixed > 20 && exchanged > open_pairs / 2 && reordered > 20, "{counts:?}");
     }
 
-    /// The pairs, those among `some` in the order that they have there.
+    /// The pairs, of which those that also occur in `some` have the order that they have there.
     fn sorted_by(pairs: &[(u32, u32)], some: &[(u32, u32)]) -> Vec<(u32, u32)> {
         let is_reversed = |&(a, b): &(u32, u32)| some.contains(&(b, a));
         pairs.iter().map(|pair| if is_reversed(pair) { (pair.1, pair.0) } else { *pair }).collect()

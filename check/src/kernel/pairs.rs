@@ -1,17 +1,17 @@
-//! The pairs of writes of one location, without initial writes: how many there are, and which of them a
-//! saturated order orders. Each pair counts once, whatever its order.
+//! Counts and lists the pairs of writes of one location that a saturated order orders or leaves unordered.
+//! Initial writes are left out, and each pair counts once, whatever its order.
 
 use history::History;
 
 use crate::bounds::Bounds;
 use crate::engine::saturate::Saturation;
 
-/// Number of steps between two checks of the bounds.
+/// Number of groups of unordered pairs between two checks of the bounds.
 const CHECK_INTERVAL: usize = 1024;
 /// Memory of a pair, here and in the structures that are built from it, in bytes.
 const BYTES_PER_PAIR: usize = 200;
 
-/// The number of pairs of a history. Cost: linear.
+/// The number of pairs of writes of one location in a history. Cost: linear.
 pub fn write_pairs(history: &History) -> u64 {
     let mut writes = vec![0u64; history.locations().len()];
     for op in history.ops().filter(|&op| history.kind(op).writes()) {
@@ -22,20 +22,20 @@ pub fn write_pairs(history: &History) -> u64 {
     writes.iter().map(|&n| n * n.saturating_sub(1) / 2).sum()
 }
 
-/// The ordered pairs of events, the earlier one first. To be called at a fixpoint. Cost: for each
-/// write O(threads) steps and those of the pairs.
+/// The ordered pairs of writes of one location, as events, the earlier one first. The saturation must be at its
+/// fixpoint. Cost: O(threads) for each write, and the number of pairs.
 pub fn ordered(saturation: &Saturation<'_>) -> impl Iterator<Item = (u32, u32)> {
     before(saturation)
         .flat_map(|(write, others)| others.iter().map(move |&earlier| (earlier, write)))
 }
 
-/// The number of ordered pairs. Cost: for each write O(threads) steps.
+/// The number of ordered pairs of writes of one location. Cost: O(threads) for each write.
 pub fn count_ordered(saturation: &Saturation<'_>) -> u64 {
     before(saturation).map(|(_, others)| others.len() as u64).sum()
 }
 
-/// The unordered pairs of events, grouped by location. In each pair, the event of lower rank comes first.
-/// `None` if a bound was met. Cost: for each write O(threads) steps and those of the pairs.
+/// The unordered pairs of writes, as events, grouped by location. In each pair, the event of lower rank comes
+/// first. `None` if a bound was met. Cost: O(threads) for each write, and the number of pairs.
 pub fn unordered(saturation: &Saturation<'_>, bounds: &Bounds) -> Option<Vec<(u32, u32)>> {
     let events = saturation.events;
     let rank = saturation.ranks();
@@ -61,14 +61,15 @@ pub fn unordered(saturation: &Saturation<'_>, bounds: &Bounds) -> Option<Vec<(u3
     bounds.allows(BYTES_PER_PAIR * pairs.len()).then_some(pairs)
 }
 
-/// The number of unordered pairs. Cost: for each write O(threads) steps.
+/// The number of unordered pairs of writes of one location. Cost: O(threads) for each write.
 pub fn count_unordered(saturation: &Saturation<'_>) -> u64 {
     let locations = 0..saturation.events.locations() as u32;
     let unordered = locations.flat_map(|location| unordered_at(saturation, location));
     unordered.map(|(_, others)| others.len() as u64).sum()
 }
 
-/// For each write and each chain with writes of its location, those of them that precede it.
+/// For each write and each chain with writes of its location: the write, and the writes of the chain and
+/// location that precede it.
 fn before<'s>(saturation: &'s Saturation<'_>) -> impl Iterator<Item = (u32, &'s [u32])> {
     let events = saturation.events;
     let writes = (0..events.len() as u32).filter(|&event| events.writes(event));
@@ -82,8 +83,8 @@ fn before<'s>(saturation: &'s Saturation<'_>) -> impl Iterator<Item = (u32, &'s 
     })
 }
 
-/// For each write and each later chain of its location, the writes there that are unordered with it, which
-/// are consecutive.
+/// For each write of a location and each later chain with writes of the location: the write, and the writes of
+/// the chain that are unordered with it, which are consecutive.
 fn unordered_at<'s>(
     saturation: &'s Saturation<'_>,
     location: u32,

@@ -8,8 +8,9 @@ use crate::engine::windows::{Reorder, Stretch};
 /// Number of events on either side of a pair that are placed anew, for each thread.
 const MARGIN: usize = 8;
 
-/// The pairs that are not reversed in this way, each in the order of the run. The run becomes another one.
-/// Cost: for each pair linear in the history, and a search in the stretch.
+/// Reverses pairs of writes by placing the events around them anew, and returns the pairs that it cannot
+/// reverse, each in the order of the given run. `run` is replaced by the run with the other pairs reversed. Cost:
+/// for each pair linear in the history, and a search in the stretch.
 pub(super) fn without_reorder(
     run: &mut Run<'_, '_>,
     pairs: Vec<(u32, u32)>,
@@ -20,7 +21,7 @@ pub(super) fn without_reorder(
     let margin = MARGIN * events.threads;
     let mut left = Vec::new();
     for (first, second) in pairs {
-        // An earlier one may have reversed the pair.
+        // The reversal of an earlier pair may have reversed this one.
         let is_reversed = run.place(second) < run.place(first);
         if !is_reversed && !reverse(run, &reorder, margin, (first, second), bounds) {
             left.push((first, second));
@@ -63,7 +64,7 @@ fn reverse(
     is_valid
 }
 
-/// Per location, the last write after these events, if `held` has the last one before them.
+/// Returns, per location, the last write up to the end of `order`, given in `held` the last write before it.
 fn after(run: &Run<'_, '_>, order: &[u32], mut held: Vec<u32>) -> Vec<u32> {
     let events = run.saturation().events;
     for &event in order.iter().filter(|&&event| events.writes(event)) {

@@ -1,24 +1,26 @@
-//! [`Run`]: a run of a history, with the place of each event.
+//! [`Run`]: an order of all events that performs a history.
 
 use std::ops::Range;
 
 use crate::engine::events::{INITIAL, NONE};
 use crate::engine::saturate::Saturation;
 
-/// A run, with the place of each event.
+/// A run: an order of all events, with the position of each event in it.
 pub(super) struct Run<'s, 'e> {
     saturation: &'s Saturation<'e>,
-    /// The writes that have to be the last of their locations, and per event whether it is one of them.
+    /// The writes that have to be the last of their locations.
     finals: &'s [u32],
+    /// Per event, whether it is one of `finals`.
     is_final: Vec<bool>,
-    /// The events, in the order of the run, and per event its place there.
+    /// The events, in the order of the run.
     order: Vec<u32>,
+    /// Per event, its position in `order`.
     place: Vec<u32>,
 }
 
 impl<'s, 'e> Run<'s, 'e> {
-    /// The run that has all events in this order. It is not checked (see [`Run::is_valid`]). `finals` are the writes that
-    /// have to be the last of their locations. Cost: linear.
+    /// Creates a run from an order of all events, without checking it (see [`Run::is_valid`]). `finals` are the
+    /// writes that have to be the last of their locations. Cost: linear.
     pub fn new(saturation: &'s Saturation<'e>, finals: &'s [u32], order: Vec<u32>) -> Run<'s, 'e> {
         let mut place = vec![NONE; saturation.events.len()];
         for (at, &event) in order.iter().enumerate() {
@@ -29,15 +31,16 @@ impl<'s, 'e> Run<'s, 'e> {
         Run { saturation, finals, is_final, order, place }
     }
 
-    /// Whether the order contains the forced order, and each read finds its value. Cost: linear.
+    /// Whether the order contains the forced order, each read finds its source, and the final writes are the last of
+    /// their locations. Cost: linear.
     pub fn is_valid(&self) -> bool {
         let initial = vec![INITIAL; self.saturation.events.locations()];
         self.is_valid_in(0..self.order.len(), initial, self.finals)
     }
 
-    /// Whether the events at some places follow the forced order, and their reads find their values. `held` has, per
-    /// location, the last write before these places, or [`INITIAL`]; `finals` are the writes that have to be the last of
-    /// their locations there. Cost: linear in the number of places.
+    /// [`Run::is_valid`] for the events at a range of positions. `held` has, per location, the last write before the
+    /// range, or [`INITIAL`]; `finals` are the writes that have to be the last of their locations in the range.
+    /// Cost: linear in the length of the range.
     pub fn is_valid_in(&self, stretch: Range<usize>, held: Vec<u32>, finals: &[u32]) -> bool {
         let stretch = &self.order[stretch];
         self.follows_forced_order(stretch) && self.has_right_values(stretch, held, finals)
@@ -50,8 +53,8 @@ impl<'s, 'e> Run<'s, 'e> {
         })
     }
 
-    /// Whether each read finds its source in memory, or reads from a write of its own thread that comes later, and the
-    /// final writes are the last.
+    /// Whether each read finds its source in memory, or its source comes later in the run (a store of its own thread
+    /// that is still buffered), and the final writes are the last of their locations.
     fn has_right_values(&self, stretch: &[u32], mut held: Vec<u32>, finals: &[u32]) -> bool {
         let events = self.saturation.events;
         for &event in stretch {
@@ -84,13 +87,13 @@ impl<'s, 'e> Run<'s, 'e> {
         &self.order
     }
 
-    /// The place of an event in the order.
+    /// The position of an event in the order.
     pub fn place(&self, event: u32) -> u32 {
         self.place[event as usize]
     }
 
-    /// Puts these events at the places from `begin` on, which must have held the same events in another order. The caller
-    /// sees to it that the result is a run.
+    /// Replaces the events at the positions from `begin` on by `stretch`, the same events in another order. The
+    /// caller must make sure that the result is a run.
     pub fn replace(&mut self, begin: usize, stretch: &[u32]) {
         for (place, &event) in (begin..).zip(stretch) {
             self.order[place] = event;

@@ -13,8 +13,8 @@ pub const NONE: u32 = u32::MAX;
 /// A history ⟨O, po, wr⟩ (CAV 2019, Definition 1). Its *nodes* are the operations, numbered as in
 /// the history, and after them an initial write for each location. Memory: about 30 bytes a node.
 ///
-/// A store-conditional counts as a reader of what its load-linked read: then "the source is
-/// immediately before it in store order" is what every rule says of a read-modify-write.
+/// A store-conditional counts as a reader of the write that its load-linked read from. So every rule treats it as a
+/// read-modify-write, whose source comes immediately before it in store order.
 #[derive(Debug)]
 pub struct Execution<'h> {
     /// The history.

@@ -20,6 +20,9 @@
 //! each. It needs to know the source of every read (the papers assume that values are written once), and
 //! gives up when the bounds are met. A run that it finds counts only after the operational machine has
 //! executed it. If it finds that there is no run but has no proof, [`crate::check`] searches for one.
+//!
+//! Relations have the names of the papers: `wr` is reads-from (`wr_e` that from other threads), `ww` the store order
+//! (coherence order), `rw` from-reads, and `co` causality.
 
 pub mod criteria;
 pub(crate) mod dbcop;
@@ -50,7 +53,7 @@ pub struct Problem<'a> {
     pub reads_from: &'a ReadsFrom,
     /// The writes of final values, each of which comes last at its location.
     pub finals: &'a [OpId],
-    /// The model, which is one that the algorithm applies to.
+    /// The model. The algorithm must apply to it.
     pub model: Model,
     /// Limits and choices.
     pub options: &'a Options,
@@ -116,7 +119,7 @@ pub(crate) fn run(problem: &Problem<'_>) -> Option<Report> {
     Some(run(problem))
 }
 
-/// Whether the bounds allow an algorithm to start that needs this many bytes. At least a megabyte is
+/// Whether the bounds allow an algorithm that needs this many bytes to start. At least 1 MiB is
 /// checked, so that the memory limit is checked even if little is needed.
 fn may_start(bounds: &Bounds, bytes: usize) -> bool {
     bounds.allows(bytes.max(1 << 20)) && !bounds.passed()

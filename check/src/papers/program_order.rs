@@ -1,4 +1,4 @@
-//! Program order reduced to neighbours.
+//! Program order as a linear number of edges, for algorithms that close it transitively.
 
 use memory::Model;
 
@@ -32,8 +32,8 @@ pub fn program_order(execution: &Execution<'_>, model: Model) -> Vec<(u32, u32)>
     edges
 }
 
-/// Edges whose transitive closure is `po-loc`: between neighbouring operations of one thread and
-/// location, and from the location's initial write.
+/// Edges whose transitive closure is `po-loc`, program order between operations of one location: from each
+/// operation to the next of its thread and location, and from the location's initial write.
 pub fn program_order_by_location(execution: &Execution<'_>) -> Vec<(u32, u32)> {
     let mut edges = Vec::new();
     let mut last = vec![NONE; execution.locations() as usize];

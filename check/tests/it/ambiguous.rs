@@ -1,5 +1,5 @@
-//! Values that are written more than once: the engine chooses the sources of reads, and its verdicts equal
-//! those of the exhaustive machine.
+//! Tests of histories in which values are written more than once: the engine chooses the sources of reads, and its
+//! verdicts equal those of the exhaustive machine.
 
 use crate::common::{
     MODELS, Mix, accesses_of, build, certified, change_reads, print, program, run, seeded,
@@ -10,7 +10,7 @@ use history::{Access, Ambiguity, History, Kind, Place, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
 
-/// A random history with few values, from a run of a machine.
+/// Makes a random history with few values from a run of a model's machine.
 fn history(seed: u64, linked: bool, model: Model) -> Option<History> {
     let mut random = seeded(seed);
     let mix = Mix {

@@ -1,5 +1,5 @@
-//! Histories with large numbers as axe text: the Axe checker can read every number, and verdicts stay the
-//! same.
+//! Writes histories with large numbers as axe text, and tests that the Axe checker can read every number and that
+//! verdicts stay the same.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,8 +12,9 @@ use rand::rngs::StdRng;
 /// Number of histories.
 const HISTORIES: u64 = 300;
 
-/// The largest number of digits that the Axe checker reads, and the first value that it rejects.
+/// The largest number of digits of a number that the Axe checker reads.
 const DIGITS: usize = 9;
+/// The smallest value that the Axe checker rejects.
 const TOO_LARGE: u64 = 1 << 23;
 
 /// A random history of few operations, consistent under some model or not.

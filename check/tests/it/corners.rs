@@ -1,4 +1,4 @@
-//! Cases in which a verdict is easily wrong: values that the history does not determine, accesses of
+//! Tests of cases in which a verdict is easily wrong: values that the history does not determine, accesses of
 //! mixed sizes, and initial and final values.
 
 use std::collections::HashMap;
@@ -133,7 +133,7 @@ fn a_reservation_of_an_unknown_value_excuses_its_store() {
     assert!(is_consistent(&plain(&accesses, &[]), Ambiguity::Refuse));
 }
 
-/// Two bytes that are written one by one look like a later write of both.
+/// Two bytes that are written one by one have the value of a later write of both.
 #[test]
 fn a_split_read_is_matched_as_a_whole_only_where_nothing_else_fits() {
     let accesses = [
@@ -281,7 +281,8 @@ fn program_order_says_what_a_private_location_ends_with() {
     });
 }
 
-/// A store that the trace cuts off may have written a final value, as it may have supplied a read.
+/// A store that did not complete before the end of the trace may have written a final value, as it may have
+/// supplied a read.
 #[test]
 fn an_unfinished_store_may_have_written_a_final_value() {
     let provenance = Provenance {

@@ -1,4 +1,4 @@
-//! The weak criteria, compared with their definitions and with each other, and their certificates.
+//! Compares the criteria of CAV 2019 with their definitions and with each other, and tests their certificates.
 
 use crate::common::literal;
 
@@ -104,7 +104,7 @@ fn same(relation: &Relation, pairs: &Pairs, what: &str, history: &History) {
     }
 }
 
-/// Pairs of writes of one location, initial writes left out.
+/// The number of pairs of writes of one location in a relation, without initial writes.
 fn write_pairs(exec: &Execution<'_>, pairs: &Pairs) -> u64 {
     let mut count = 0;
     for location in 0..exec.locations() {
@@ -360,7 +360,7 @@ fn axe(name: &str, text: &str) -> History {
     parsed(text, name).remove(0)
 }
 
-/// The rows of a table as names and values.
+/// The rows of a CSV table, each as the names of its columns with the values.
 fn table(path: &Path) -> Vec<Vec<(String, String)>> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines();
@@ -369,7 +369,7 @@ fn table(path: &Path) -> Vec<Vec<(String, String)>> {
     lines.map(|line| header.iter().zip(line.split(',')).map(named).collect()).collect()
 }
 
-/// Whether one column of the table of figures says that this history is allowed.
+/// Whether a history is allowed by the model or criterion that a column of the table of figures is about.
 fn allowed(history: &History, column: &str) -> bool {
     let saturated = |model| decide(history, model, Algorithm::Saturate) != Some(false);
     let complete = |model| decide(history, model, Algorithm::Complete).unwrap();
@@ -418,7 +418,7 @@ fn theorems_hold(corpus: &Corpus) {
     }
 }
 
-/// The pairs of a partial store order, initial writes left out.
+/// The pairs of writes of a partial store order, without initial writes, as location and values.
 fn values(exec: &Execution<'_>, order: &Relation) -> Vec<(u64, u64, u64)> {
     let history = exec.history;
     let mut pairs = Vec::new();

@@ -1,5 +1,5 @@
-//! Search over interleavings, compared with the machine and the corpus, on deep histories, and within
-//! bounds.
+//! Tests of the search over interleavings (DBCOP): compares it with the machine and the corpus, and runs it on long
+//! histories and within bounds.
 
 use crate::common;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The smallest violating prefix: compares bisection with a scan of all prefixes for every algorithm, and
-//! checks prefixes with the machines.
+//! Tests of the search for the smallest violating prefix: compares bisection with a scan of all prefixes for every
+//! algorithm, and checks prefixes with the machines.
 
 use crate::common::{MODELS, Mix, accesses_of, build, change_reads, print, program, run, seeded};
 use check::algorithm::Power;
@@ -39,7 +39,7 @@ fn found(
     detect(history, reads_from, model, &options(algorithm), &Bounds::none())
 }
 
-/// Whether every violation that the algorithm finds in a prefix is also found in longer ones.
+/// Whether the algorithm finds a violation in every prefix that is longer than one in which it finds a violation.
 fn is_monotone(algorithm: Algorithm) -> bool {
     matches!(algorithm.power(), Power::Complete | Power::Criterion { .. })
         || algorithm == Algorithm::Saturate
@@ -73,7 +73,7 @@ fn compare(history: &History, reads_from: &ReadsFrom, model: Model, algorithm: A
     true
 }
 
-/// The same operations, completed in a random order in which some have no position.
+/// The same operations, with a random order of completions in which some operations have no position.
 fn in_some_order(random: &mut StdRng, history: &History) -> History {
     let mut places: Vec<u64> = (0..history.len() as u64).collect();
     if random.random_bool(0.7) {
@@ -91,7 +91,7 @@ fn in_some_order(random: &mut StdRng, history: &History) -> History {
     build(&accesses, &finals)
 }
 
-/// Moves store-conditionals away from their load-linked, past other operations.
+/// Moves store-conditionals past operations after them, away from their load-linked.
 fn spread(random: &mut StdRng, accesses: &mut Vec<Access>) {
     for at in (0..accesses.len()).rev() {
         if accesses[at].kind == Kind::StoreConditional {
@@ -140,7 +140,7 @@ fn bisection_finds_what_the_scan_finds() {
     }
 }
 
-/// The machine performs every prefix of a history that it performs, whatever the order.
+/// If the machine can perform a history, it can perform every prefix, whatever the order of completions.
 #[test]
 fn a_run_has_no_violating_prefix() {
     let mut prefixes_seen = 0;
@@ -169,7 +169,7 @@ fn a_run_has_no_violating_prefix() {
     assert!(prefixes_seen > 5_000, "{prefixes_seen}");
 }
 
-/// The same history with values that are written repeatedly.
+/// The same history with few values, so that values are written repeatedly.
 fn with_few_values(history: &History, values: u64) -> History {
     let few =
         |value: Option<u64>| value.map(|value| if value == 0 { 0 } else { 1 + value % values });
@@ -262,7 +262,7 @@ fn split_accesses_stay_whole() {
     assert!(split > 500 && violations > 500, "{split} {violations}");
 }
 
-/// Larger histories, in the order in which memory performed them, with some reads changed.
+/// Larger histories, with completions in the order in which memory performed the operations, and some reads changed.
 #[test]
 fn generated_histories() {
     let mut violations = 0;
@@ -299,7 +299,7 @@ fn load(thread: u32, cell: u64, value: u64, order: Option<u64>) -> Access {
     Access { read: Some(value), order, ..Access::new(thread, Kind::Load, Place::Cell(cell)) }
 }
 
-/// The operations of each prefix, the shortest first.
+/// The operations of each prefix under SC, the shortest prefix first.
 fn growth(accesses: &[Access]) -> Vec<Vec<u32>> {
     let history = build(accesses, &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
@@ -310,7 +310,7 @@ fn growth(accesses: &[Access]) -> Vec<Vec<u32>> {
 
 #[test]
 fn a_read_keeps_its_source() {
-    // From its own buffer, from a store that completes later, and from one that never does.
+    // The source is a store in the thread's own buffer, a store that completes later, or one that never completes.
     let own = [store(0, 0, 1, Some(2)), load(0, 0, 1, Some(1))];
     assert_eq!(growth(&own), [[0, 1], [0, 1]]);
     let other = [store(0, 0, 1, None), load(1, 0, 1, Some(2)), store(1, 1, 1, Some(1))];

@@ -1,5 +1,5 @@
-//! Compares all deciders with each other on small histories. proptest generates them, and shrinks one on
-//! which two deciders differ.
+//! Compares all algorithms with each other on small histories. proptest generates the histories, and shrinks one on
+//! which two algorithms differ.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,7 +26,8 @@ fn step() -> impl Strategy<Value = Step> {
     (0..4_u32, kind, 0..3_u64, 0..6_usize)
 }
 
-/// Operations that write unique values. Reads return the initial value or one that the history writes.
+/// Builds a history of operations that write unique values. Reads return the initial value or one that the history
+/// writes to the location.
 fn history(steps: &[Step]) -> History {
     let mut values: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for (number, &(_, kind, location, _)) in (1..).zip(steps) {

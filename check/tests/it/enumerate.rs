@@ -1,5 +1,4 @@
-//! Explicit enumeration of store orders, compared with the machine and the corpus, from several partial
-//! store orders.
+//! Compares the enumeration of store orders, from several partial store orders, with the machine and the corpus.
 
 use std::time::Duration;
 
@@ -59,7 +58,7 @@ fn answer(history: &History, model: Model, start: Start, bounds: &Bounds) -> Rep
     enumerate(&problem, &execution, &pww)
 }
 
-/// Whether a run was found. The machine must perform it.
+/// Whether a report says that there is a run. Checks that the machine performs the run.
 fn is_consistent(history: &History, model: Model, report: &Report) -> bool {
     match &report.answer {
         Answer::Order(order) => {

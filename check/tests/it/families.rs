@@ -1,5 +1,5 @@
-//! Hard histories have the verdicts that the figures claim; saturation does not find them, and the search
-//! does.
+//! Tests that hard histories have the verdicts that the papers' figures claim, and that search finds these verdicts
+//! while saturation does not.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use memory::machine::explore;
 /// Number of states that an exhaustive search of the machine may visit.
 const STATES: usize = 1 << 17;
 
-/// The smallest sizes of a figure.
+/// The sizes of a figure that the tests use, its smallest ones.
 fn small(figure: Figure) -> std::ops::RangeInclusive<u32> {
     match figure {
         Figure::Ring => 2..=5,
@@ -37,7 +37,7 @@ fn all(model: Model, seed: u64) -> impl Iterator<Item = (HardRecipe, History)> {
     })
 }
 
-/// Whether a history is consistent, by trying every run. `None` if there are too many.
+/// Whether a history is consistent, by trying every run of the machine; `None` if there are too many runs.
 fn truth(history: &History, model: Model) -> Option<bool> {
     // Store buffers multiply the number of runs.
     let threads = if model.buffers() { 7 } else { 10 };
@@ -113,7 +113,8 @@ fn fences_for_a_weak_model_serve_the_stronger_ones() {
     assert_eq!(fences(Model::PSO), (8, Some(false)));
 }
 
-/// The figure as it is drawn, up to names: what each thread does, sorted.
+/// The threads of a history, sorted, each as its sequence of reads (`r`) and writes (`w`). It can be compared with
+/// the paper's figure.
 fn shape(history: &History) -> Vec<String> {
     let mut threads: Vec<String> = (0..history.threads().len())
         .map(|thread| {

@@ -1,4 +1,4 @@
-//! Weak fences, acquires and releases: compares the engine with the exhaustive machine and the axioms, on
+//! Tests of weak fences, acquires and releases: compares the engine with the exhaustive machine and the axioms, on
 //! random histories and on litmus tests whose verdicts are known.
 
 use crate::common::axioms::Axioms;
@@ -16,7 +16,7 @@ use memory::machine::{Step, explore};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-/// A history with weak fences from a run of some model's machine, with some reads changed.
+/// A random history with weak fences, from a run of a random model's machine with some reads changed, and the model.
 fn random_history(seed: u64, linked: bool, operations: usize) -> Option<(History, Model)> {
     let mut random = seeded(seed);
     let mut accesses = sized_program(&mut random, (2..=4, 4..=operations, 1..=3), linked);
@@ -161,7 +161,7 @@ fn the_papers_algorithms_are_right_or_undecided() {
     assert!(undecided > 100, "{undecided}");
 }
 
-/// A run or a proof of the history with full fences is no certificate of the history with weak ones.
+/// A certificate of the history with full fences is rejected for the history with weak fences.
 #[test]
 fn certificates_of_other_fences_are_refused() {
     let mut refused = [0, 0];
@@ -205,7 +205,8 @@ fn named(history: &History, step: Step) -> (bool, Name) {
     }
 }
 
-/// The same operations without annotations, with fences that order nothing under the model or full ones.
+/// The same operations without annotations, and with fences that order nothing under the model (if `without`) or
+/// full fences instead of weak ones.
 fn with_other_fences(history: &History, without: bool) -> History {
     let mut accesses = accesses_of(history);
     for access in &mut accesses {
@@ -217,8 +218,9 @@ fn with_other_fences(history: &History, without: bool) -> History {
     build(&accesses, &[])
 }
 
-/// Threads in words: `x=1` stores, `x:0` loads; `/rel`, `/acq`, `/pc` annotate; anything with a comma
-/// is a fence, and so are `tso` and `full`; `x:0=1` is a read-modify-write.
+/// Builds a history from the text of its threads. In it `x=1` is a store, `x:0` a load and `x:0=1` a
+/// read-modify-write; `/rel`, `/acq`, `/pc` and `/both` annotate an access; `tso`, `full` and any word with a comma
+/// are fences.
 fn litmus(threads: &[&str]) -> History {
     let mut accesses = Vec::new();
     for (thread, text) in (0..).zip(threads) {
@@ -260,7 +262,7 @@ fn litmus(threads: &[&str]) -> History {
 
 #[test]
 fn litmus_tests_have_their_verdicts() {
-    // Threads, and whether SC, TSO, PSO and PSO with read-modify-writes that wait for all allow it.
+    // Threads, and whether they are allowed by SC, TSO, PSO, and PSO with read-modify-writes that wait for all stores.
     let cases: &[(&[&str], [bool; 4])] = &[
         // Store buffering.
         (&["x=1 y:0", "y=1 x:0"], [false, true, true, true]),
@@ -296,7 +298,7 @@ fn litmus_tests_have_their_verdicts() {
         (&["x=1/rel y=1", "y:1 x:0"], [false, false, true, true]),
         (&["x=1 z=1/rel y=1", "y:1 x:0"], [false, false, true, true]),
         (&["x=1 z=1/rel y=1", "y:1 x:0 z:0"], [false, false, true, true]),
-        // Read-modify-writes write, and those with a release wait.
+        // A read-modify-write counts as a write, and one with a release waits for the stores before it.
         (&["x=1 y:0=1", "y:1 x:0"], [false, false, true, false]),
         (&["x=1 w,w y:0=1", "y:1 x:0"], [false; 4]),
         (&["x=1 w,r y:0=1", "y:1 x:0"], [false; 4]),

@@ -1,5 +1,5 @@
-//! Saturation compared with its definition: clocks are reachability, the rules add nothing more, and undoing
-//! a choice restores everything.
+//! Compares saturation with its definition: clocks are reachability, the rules add nothing more, and undoing
+//! a choice restores the state before it.
 
 use crate::common;
 use certify::rule::Rule;
@@ -13,7 +13,7 @@ use rand::RngExt;
 
 const MODELS: [Model; 4] = [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL];
 
-/// Per event, the events that a path of program order and derived edges leads to.
+/// Per event, the events to which a path of program order and derived edges leads.
 fn reachable(saturation: &Saturation<'_>) -> Vec<Vec<bool>> {
     let events = saturation.events;
     let mut next: Vec<Vec<u32>> =
@@ -101,8 +101,8 @@ fn histories() -> impl Iterator<Item = (Model, history::History)> {
     })
 }
 
-/// Histories with weak fences and annotations. A run of a stronger model's machine satisfies all order that
-/// these add.
+/// Histories with weak fences and annotations, with a model. They are runs of a stronger model's machine, so they
+/// satisfy all order that fences and annotations add.
 fn refined_histories() -> impl Iterator<Item = (Model, history::History)> {
     (0..40u64).map(|seed| {
         let is_kept_by_tso = |fence: &WeakFence| !fence.orders_store_load();

@@ -1,5 +1,5 @@
-//! Generated histories are consistent under their model, the same for the same seed, and without hints of
-//! the order if that was removed.
+//! Tests that generated histories are consistent under their model, are the same for the same seed, and give no hint
+//! of the order if the order was removed.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use check::{Algorithm, Model, Options, Verdict, check};
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, Row};
 use memory::machine::explore;
 
-/// A recipe small enough to try every run of the machine.
+/// A recipe of histories that are small enough to try every run of the machine.
 fn small(model: Model, seed: u64) -> Recipe {
     Recipe {
         model,
@@ -117,7 +117,7 @@ fn proportions_hold() {
     assert_eq!(threads.iter().sum::<usize>(), 20_000);
     assert!(threads.iter().all(|&ops| ops.abs_diff(20_000 / 7) <= 1));
 
-    // Zipf: the most popular of 50 locations gets 1/4.5 of the accesses, the second half of that.
+    // By Zipf's law, the most popular of 50 locations gets 1/4.5 of the accesses, and the second one half as many.
     let mut uses = vec![0; history.locations().len()];
     for location in history.ops().filter_map(|op| history.location(op)) {
         uses[location as usize] += 1;
@@ -127,7 +127,7 @@ fn proportions_hold() {
     assert!((1_800..2_200).contains(&uses[1]), "{uses:?}");
 }
 
-/// The largest number of stores of one thread that were issued and not completed at a time.
+/// The largest number of stores of one thread that were issued and not completed at the same time.
 fn most_pending(history: &History) -> usize {
     let mut most = 0;
     for thread in 0..history.threads().len() {
@@ -179,7 +179,7 @@ fn ticks_are_those_of_a_run() {
     }
 }
 
-/// The percentage of neighbouring pairs that ascend.
+/// The percentage of pairs of neighbouring values that ascend.
 fn ascending(values: impl Iterator<Item = Vec<u64>>) -> usize {
     let (mut up, mut pairs) = (0, 0);
     for values in values {

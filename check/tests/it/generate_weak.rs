@@ -1,5 +1,5 @@
-//! Generated histories of weak models: the order of the run is a memory order of the model, all that the
-//! model's instruction set has occurs, and reordering shows.
+//! Tests of generated histories of weak models: the order of the run is a memory order of the model, all
+//! instructions of the model's instruction set occur, and some histories are not consistent under SC.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use memory::weak::order;
 
 const WEAK: [Model; 5] = [Model::ZTSO, Model::RVWMO, Model::ARMV8, Model::WMO, Model::RMO];
 
-/// Few threads on few locations, with much of everything.
+/// A recipe with few threads on few locations, and with many dependencies, annotations and weak fences.
 fn racy(model: Model, seed: u64) -> Recipe {
     Recipe {
         model,

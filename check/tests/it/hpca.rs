@@ -1,4 +1,4 @@
-//! The algorithms of HPCA 2006 are never wrong, are complete if they backtrack, and derive as much as the
+//! Tests that the algorithms of HPCA 2006 are never wrong, are complete if they backtrack, and derive as much as the
 //! paper says.
 
 use std::path::Path;
@@ -260,7 +260,7 @@ fn figure_2() {
     }
 }
 
-/// Every order of the writes of each location.
+/// Every store order of a history, which orders the writes of each location.
 fn store_orders(history: &History) -> Vec<Vec<OpId>> {
     let mut orders = vec![Vec::new()];
     for location in 0..history.locations().len() as u32 {
@@ -373,7 +373,7 @@ fn bounds_are_kept() {
             assert_eq!(found, Err(reason), "{algorithm:?}");
         }
     }
-    // Stops in the middle of a search that would not end.
+    // The time limit stops a search that would not end.
     let mut options = options(Algorithm::HeuBack, true);
     options.timeout = Some(Duration::from_millis(300));
     let start = Instant::now();

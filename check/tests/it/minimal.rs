@@ -1,4 +1,4 @@
-//! The proof of a violation mentions no operation that could be removed.
+//! Tests that the proof of a violation mentions no operation that could be removed.
 
 use crate::common::{MODELS, change_reads, print, run, seeded, sized_program};
 use check::{Algorithm, Model, Options, Verdict, check};

@@ -1,4 +1,4 @@
-//! Compares the online checker with the saturation of everything that has arrived.
+//! Compares the online checker with saturation of all operations that have arrived.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-/// An operation of a history, as it arrives.
+/// The arrival of an operation of a history at the online checker.
 pub fn arrival(history: &History, op: OpId) -> Arrival {
     let operation = history.operation(op);
     Arrival {
@@ -97,13 +97,13 @@ fn case(seed: u64, linked: bool) -> Option<Case> {
     Some(Case { history, reads_from, order, model: MODELS[model] })
 }
 
-/// The number of operations after which a violation is reported, if one is.
+/// The number of arrived operations after which a violation is reported; `None` if none is.
 fn noticed(case: &Case, forgets: bool) -> Option<usize> {
     watched(case, forgets).err()
 }
 
-/// Whether a run was found by the end, or the number of operations after which a violation is reported. If
-/// `forgets`, operations are forgotten as early as possible.
+/// Runs the online checker. Returns whether it found a run by the end, or as the error the number of arrived
+/// operations after which it reports a violation. If `forgets`, it forgets operations as early as possible.
 fn watched(case: &Case, forgets: bool) -> Result<bool, usize> {
     let history = &case.history;
     let mut online = Online::new(case.model);
@@ -135,7 +135,7 @@ fn watched(case: &Case, forgets: bool) -> Result<bool, usize> {
     Ok(online.is_explained())
 }
 
-/// Whether the operations explain themselves in the order in which they arrive.
+/// Whether the lazy checker finds a run in the order in which the operations arrive.
 fn explain_themselves(case: &Case) -> bool {
     let mut lazy = Lazy::new(case.model);
     let all = case.order.iter();

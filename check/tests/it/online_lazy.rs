@@ -18,7 +18,7 @@ enum Call {
     Settle(u32, u32),
 }
 
-/// The operations of a run in the order of their completion, with some of them later than that.
+/// The operations of a run in the order of their completion, but some of them delayed.
 fn arrivals(random: &mut StdRng, history: &History) -> Vec<Arrival> {
     let late = [0.0, 0.002, 0.05][random.random_range(0..3)];
     let mut timed: Vec<(u32, Arrival)> = Vec::new();
@@ -33,7 +33,7 @@ fn arrivals(random: &mut StdRng, history: &History) -> Vec<Arrival> {
     timed.into_iter().map(|it| it.1).collect()
 }
 
-/// Makes some operations such as are no operations of a run.
+/// Changes threads, locations or values of some operations, so that they may no longer be those of a run.
 fn spoil(random: &mut StdRng, arrivals: &mut [Arrival]) {
     let all = arrivals.len();
     for _ in 0..random.random_range(1..4) {
@@ -63,7 +63,8 @@ fn spoil(random: &mut StdRng, arrivals: &mut [Arrival]) {
     }
 }
 
-/// The calls: batches of operations, each followed by how far the threads have come.
+/// The calls for these operations: they arrive in batches, and after each batch the threads are settled as far as
+/// all of their operations have arrived.
 fn calls(random: &mut StdRng, arrivals: &[Arrival]) -> Vec<Call> {
     let batch = [1, 50, 4096, usize::MAX][random.random_range(0..4)];
     let mut calls = Vec::new();
@@ -101,10 +102,10 @@ fn recipe(random: &mut StdRng, seed: u64) -> Recipe {
     }
 }
 
-/// What a checker says: after how many calls it stopped, and why.
+/// The result of a checker: whether it found a run, or after how many calls it stopped, and why.
 type Said = Result<bool, (usize, ArrivalError)>;
 
-/// What [`Online`] says, and how many operations it remembered.
+/// The result of [`Online`], and the operations that it remembered at the end.
 fn online(model: Model, calls: &[Call]) -> (Said, Vec<Arrival>) {
     let mut online = Online::new(model);
     for (number, call) in calls.iter().enumerate() {
@@ -159,7 +160,7 @@ fn it_says_what_the_eager_checker_says_at_the_same_operation() {
             let label = format!("seed {seed}, {model}, room {room}, {recipe:?}");
             let (said, left) = lazy(model, room, &calls);
             match (&wanted, &said) {
-                // More runs are found, but none is missed.
+                // The lazy checker may find a run where the eager one does not, but not the other way around.
                 (Ok(false), Ok(_)) | (Ok(true), Ok(true)) => {}
                 _ => assert_eq!(said, wanted, "{label}"),
             }

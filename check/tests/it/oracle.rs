@@ -1,4 +1,4 @@
-//! The oracle corpora: every verdict as tabulated, every certificate verified.
+//! Tests that every verdict of the oracle corpora is as tabulated, and verifies every certificate.
 
 use crate::common::corpus::Corpus;
 use crate::common::decide;
@@ -49,7 +49,7 @@ on_corpus!(axe_litmus_tests_under_wmo, "axe", |corpus: &Corpus| compare_with(
     &[("wmo", Model::WMO)],
 ));
 
-/// Random histories with timestamps, with what the Axe checker says of them.
+/// The verdicts of random histories with timestamps equal those of the Axe checker.
 #[test]
 fn random_histories_under_wmo() {
     compare_with(&Corpus::sample("axe-wmo"), "wmo.csv", &[("wmo", Model::WMO)]);

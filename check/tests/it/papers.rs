@@ -1,4 +1,4 @@
-//! The papers' complete algorithms: every verdict equals that of the oracle and of the exhaustive machine,
+//! Tests of the papers' complete algorithms: every verdict equals that of the oracle and of the exhaustive machine,
 //! and has a certificate.
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
 
-/// The algorithms that decide a model, given time.
+/// The algorithms that decide a model, given enough time.
 fn complete(model: Model) -> impl Iterator<Item = Algorithm> {
     let all = Algorithm::ALL.into_iter();
     all.filter(move |algorithm| {

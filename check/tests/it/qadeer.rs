@@ -12,7 +12,7 @@ use history::{
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-/// The history with an order of completions: a position for each operation, `None` for none.
+/// The history with an order of completions: the position of each operation, or `None` if it has none.
 fn ordered(history: &History, places: &[Option<u32>]) -> History {
     let mut builder = HistoryBuilder::new();
     for (access, place) in accesses_of(history).into_iter().zip(places) {
@@ -28,9 +28,10 @@ fn ordered(history: &History, places: &[Option<u32>]) -> History {
 /// The literal definition of section 5: program order, and the order of a location for the simple witness.
 struct Definition<'h> {
     history: &'h History,
-    /// Per operation, the position of the write of its value among those of its location, the initial one
-    /// first. A write that reads has two.
+    /// Per operation, the position of the write that it reads from among the writes of its location, the initial write
+    /// at 0; `None` if it does not read.
     read: Vec<Option<usize>>,
+    /// Per operation, its own position among these writes; `None` if it does not write.
     written: Vec<Option<usize>>,
 }
 
@@ -68,7 +69,8 @@ impl<'h> Definition<'h> {
         x < y && self.history.thread_of(x) == self.history.thread_of(y)
     }
 
-    /// The three conditions. An operation that reads and writes has two values.
+    /// Whether one of the three conditions of section 5 orders x before y. An operation that reads and writes has two
+    /// values.
     fn location_order(&self, x: OpId, y: OpId) -> bool {
         let history = self.history;
         if x == y || history.location(x).is_none() || history.location(x) != history.location(y) {
@@ -83,7 +85,7 @@ impl<'h> Definition<'h> {
         })
     }
 
-    /// Whether the final values are those of the last writes.
+    /// Whether each final value is that of its location's last write.
     fn ends_right(&self) -> bool {
         let history = self.history;
         history.finals().iter().all(|last| {

@@ -1,5 +1,5 @@
-//! Histories that are too large to try every run of, and large enough for the search to place, choose,
-//! backtrack and restart. Every verdict is verified by its certificate.
+//! Tests of the search on histories that are too large to try every run of, and large enough for the search to
+//! place, choose, backtrack and restart. Every verdict is verified by its certificate.
 
 use crate::common;
 use check::engine::complete::{Completion, complete};
@@ -59,7 +59,7 @@ fn every_verdict_is_certified() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// A hard history after a random consistent one, in the same threads and on other locations.
+/// A history whose threads first perform a random consistent history, and then a hard one on other locations.
 fn behind(first: &History, hard: &History) -> History {
     let mut accesses = common::accesses_of(first);
     accesses.extend(common::accesses_of(hard).into_iter().map(|access| Access {
@@ -72,8 +72,8 @@ fn behind(first: &History, hard: &History) -> History {
     common::build(&accesses, &[])
 }
 
-/// A meaningless rank leads to wrong choices. With short stretches many of them lie before the stretch;
-/// with a short trail stretches end soon after they begin.
+/// A meaningless rank leads to wrong choices. With short stretches many wrong choices lie before the stretch; with a
+/// short trail, stretches end soon after they begin.
 #[test]
 fn stretches_change_no_verdict() {
     let mut contradictions = 0;

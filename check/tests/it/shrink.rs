@@ -1,5 +1,5 @@
-//! Shrinking: the rest violates the model, no operation of it can be removed, and it gets the name of its
-//! litmus test.
+//! Tests of shrinking: the shrunk history violates the model, no operation of it can be removed, and it gets the
+//! name of its litmus test.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn read(text: &str) -> History {
     trace.histories.remove(0)
 }
 
-/// An operation and all that require it, by the definition.
+/// The operation `gone` and all operations that require it, directly or through others.
 fn with_dependents(requirements: &Requirements<'_>, ops: &[OpId], gone: OpId) -> BTreeSet<OpId> {
     let mut all = BTreeSet::from([gone]);
     loop {

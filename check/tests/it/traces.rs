@@ -1,4 +1,4 @@
-//! Generated histories as gem5 traces: reading one gives the same operations in the same order.
+//! Writes generated histories as gem5 traces, and tests that reading one gives the same operations in the same order.
 
 use crate::common::MODELS;
 use check::generate::{Mix, Recipe, generate, without_order};
@@ -26,7 +26,8 @@ fn read(text: &str, source: Option<Source>) -> History {
     history
 }
 
-/// The parts of an operation that a trace preserves.
+/// The properties of an operation that a trace preserves: thread, kind, address, value read, value written, and
+/// position in the order of completions.
 type Kept = (u32, Kind, Option<u64>, Option<u64>, Option<u64>, u32);
 
 fn kept(history: &History, op: OpId) -> Kept {

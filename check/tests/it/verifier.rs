@@ -1,4 +1,4 @@
-//! The verifier must reject certificates that do not prove their claim.
+//! Tests that the verifier rejects certificates that do not prove their claim.
 
 use crate::common::{MODELS, change_reads, print, run, seeded, sized_program};
 use certify::certificate::{
@@ -75,7 +75,7 @@ fn no_tampered_proof_refutes_a_consistent_history() {
     for seed in 0..6000 {
         let mut random = seeded(seed);
         let history = random_history(&mut random);
-        // A proof for a stronger model, used for a weaker one that the history satisfies.
+        // A proof for a stronger model is offered for a weaker one that the history satisfies.
         for (strong, weak) in [(0, 1), (0, 2), (1, 2), (3, 2), (0, 4), (4, 1)] {
             let (strong, weak) = (MODELS[strong], MODELS[weak]);
             let Some(proof) = proof(&history, strong) else {
@@ -161,7 +161,7 @@ fn damaged_files_are_errors() {
     }
 }
 
-/// A certificate with a changed byte is rejected, or still true of the history.
+/// A certificate with a changed byte is rejected, or its claim is still true of the history.
 #[test]
 fn a_changed_byte_never_changes_a_verdict() {
     let (mut accepted, mut tried) = (0, 0);

@@ -1,4 +1,4 @@
-//! The engine for weak models, tested against their axioms by brute force, with every certificate verified.
+//! Compares the engine for weak models with their axioms, decided by brute force, and verifies every certificate.
 
 use crate::common::{build, certified, print, refine, seeded, sized_program};
 use check::generate::families::{Family, HardRecipe, hard};
@@ -18,7 +18,8 @@ fn weak_models() -> impl Iterator<Item = Model> {
     models::ALL.iter().copied().filter(|model| model.is_weak())
 }
 
-/// Random accesses with annotations, fences and ticks. Written values are at most `values`.
+/// Random accesses with annotations, fences and ticks. Written values are at most `values`, so values repeat if that
+/// is small.
 fn accesses(random: &mut StdRng, largest: usize, values: u64) -> Vec<Access> {
     let mut accesses = sized_program(random, (2..=3, 3..=largest, 1..=3), true);
     let fences = if random.random_bool(0.5) { 0.3 } else { 0.0 };
@@ -49,7 +50,7 @@ fn give_values(random: &mut StdRng, accesses: &mut [Access]) {
     }
 }
 
-/// Hides what some reads returned, and lets others return values that nothing in the history writes.
+/// Removes the values of some reads, and lets others return values that no operation of the history writes.
 fn make_gaps(random: &mut StdRng, accesses: &mut [Access]) {
     for (at, access) in accesses.iter_mut().enumerate() {
         if access.kind.reads() {
@@ -138,7 +139,8 @@ fn any_choice(
     })
 }
 
-/// Random accesses, among them pairs of load-linked and store-conditional between which their thread writes the location.
+/// Random accesses, among them pairs of load-linked and store-conditional between which their own thread writes the
+/// location.
 fn crossed_pairs(random: &mut StdRng, largest: usize, values: u64) -> Vec<Access> {
     let mut accesses = Vec::new();
     let threads = random.random_range(2..=3);
@@ -174,7 +176,8 @@ fn crossed_pairs(random: &mut StdRng, largest: usize, values: u64) -> Vec<Access
     accesses
 }
 
-/// Makes random accesses of at most, or about, a number, whose values repeat or not.
+/// A function that makes random accesses from a generator, a maximum number of accesses (which [`crossed_pairs`] may
+/// exceed by a few) and a maximum value written (for [`crossed_pairs`], 0 stands for unique values).
 type Program = fn(&mut StdRng, usize, u64) -> Vec<Access>;
 
 fn compare(seeds: std::ops::Range<u64>, program: Program, largest: usize, values: u64) {
@@ -219,7 +222,8 @@ fn pairs_exclude_other_threads_across_own_writes() {
     compare(0..500, crossed_pairs, 6, 3);
 }
 
-/// A read of which nothing is known constrains nothing, in the engine, in the order that it finds, and in the axioms.
+/// A read that may have returned a write outside of the history constrains nothing, in the engine, in the check of
+/// its memory order, and in the axioms.
 #[test]
 fn reads_of_writes_outside_of_the_history_constrain_nothing() {
     let mut counts = [0; 2];
@@ -245,7 +249,8 @@ fn reads_of_writes_outside_of_the_history_constrain_nothing() {
     assert!(counts.iter().all(|&count| count > 200), "{counts:?}");
 }
 
-/// The search alone takes many contradictions for these, and more than an hour for the largest.
+/// Without SAT, the search meets many contradictions on these histories, and takes more than an hour for the
+/// largest.
 #[test]
 fn hard_violations_are_proved() {
     for (name, size) in [("pigeons-violation", 4), ("pairs-violation", 5), ("pigeons-violation", 5)]

@@ -1,5 +1,5 @@
-//! Memory orders found window by window: the machine runs each of them, and they are found for most
-//! consistent histories, though windows are so small that placements are often undone.
+//! Tests of memory orders that are found window by window: the machine runs each of them, and they are found for
+//! most consistent histories, although windows are so small that placements are often undone.
 
 use crate::common;
 use check::engine::events::Events;
@@ -46,7 +46,7 @@ fn orders_of_consistent_histories_are_found_and_run() {
     }
 }
 
-/// These are long enough to be placed by halves.
+/// These histories are long enough to be placed in halves.
 #[test]
 fn orders_of_two_halves_are_run_as_one() {
     for model in MODELS {
@@ -97,8 +97,8 @@ fn long_histories_are_decided_with_certificates() {
     }
 }
 
-/// Without the order of completions, much is possible between two accesses of a location, so placements are
-/// undone more often than under other models. The alternative would take a minute.
+/// Without the order of completions, WMO leaves many orders possible between two accesses of a location, so
+/// placements are undone more often than under other models. Saturation would take a minute.
 #[test]
 fn weak_models_are_decided_by_windows_on_many_locations() {
     let recipe = Recipe {
@@ -116,8 +116,8 @@ fn weak_models_are_decided_by_windows_on_many_locations() {
     assert_eq!(outcome.statistics.edges, 0, "windows should find an order");
 }
 
-/// A machine with a weak model lets writes precede earlier reads, so program order cannot say when an event comes
-/// to a window. Saturation would take a minute for each of these.
+/// Under a weak model writes may precede earlier reads of their thread, so program order does not determine when an
+/// event enters a window. Saturation would take a minute for each of these histories.
 #[test]
 fn histories_of_weak_machines_are_decided_by_windows() {
     for &model in models::ALL.iter().filter(|model| model.is_weak()) {
@@ -129,8 +129,8 @@ fn histories_of_weak_machines_are_decided_by_windows() {
     }
 }
 
-/// Without dependencies and fences, most writes could come first of all: what keeps them near their places is the order of
-/// admission, and guesses are often wrong.
+/// Without dependencies and fences, most writes could come first in memory order. Only the order of admission to
+/// windows keeps them near their positions, and guesses are often wrong.
 #[test]
 fn histories_of_weak_machines_with_little_order_are_decided_by_windows() {
     let weak = WeakMix { linked: 0, dependencies: 0, annotations: 0, weak_fences: 0, window: 8 };

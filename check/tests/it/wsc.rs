@@ -1,5 +1,5 @@
-//! wSC, wTSO and their extensions, compared with the literal definitions, the machine, the corpus's kernels
-//! and the paper's figures.
+//! Compares wSC, wTSO and their extensions with the literal definitions, the machine, the corpus's kernels and the
+//! paper's figures.
 
 use crate::common;
 use crate::common::corpus::{Corpus, Pairs};
@@ -50,7 +50,8 @@ impl Case {
         }
     }
 
-    /// Whether a read or a final value has a value that no write has, which is decided before any algorithm.
+    /// Whether a read returns, or a location ends with, a value that no write has. This is decided before any algorithm
+    /// runs.
     fn is_thin_air(&self) -> bool {
         let reads_from = &self.reads_from;
         let mut ops = self.history.ops();
@@ -180,7 +181,7 @@ fn insert_finals(execution: &Execution<'_>, finals: &[OpId], hb: &mut Relation) 
     }
 }
 
-/// Random histories: runs of a machine, for which the flag is true, and the same with some reads changed.
+/// Random histories: runs of a machine, with the flag `true`, and the same runs with some reads changed.
 fn random_histories(
     seeds: std::ops::Range<u64>,
     model: Model,
@@ -486,10 +487,10 @@ impl Threads {
         });
     }
 
-    /// Makes it impossible that both writes are first at their locations; the write of value v to x
-    /// (location 0) is thread v-1's, that to t thread v+1's. Takes four locations from `fresh`. With
-    /// x's write first, thread A's and C's stores overtake what D and B read, and with t's, B's and
-    /// D's what A and C read: A → B → C → D → A.
+    /// Makes it impossible that both writes are the first of their locations. The write of value v to x
+    /// (location 0) is by thread v - 1, and the write of v to t by thread v + 1. Uses four locations from `fresh` on.
+    /// If x's write is first, the stores of threads A and C overtake the values that D and B read; if t's write is
+    /// first, those of B and D overtake the values that A and C read: A → B → C → D → A.
     fn forbid(&mut self, fresh: u64, orders: [(u64, u64); 2]) {
         for at in 0..4 {
             let (location, first) = orders[at as usize % 2];

@@ -14,8 +14,8 @@ use history::Isa;
 
 use crate::model::{Model, PsoRmw};
 
-/// The models that have a name, the strongest first. Of a model with variants, the weakest one is
-/// listed.
+/// The models that have a name of their own, each after the models that are stronger. Of a model with variants,
+/// the weakest variant is listed.
 pub const ALL: &[Model] = &[
     Model::SC,
     Model::IBM370,
@@ -28,7 +28,7 @@ pub const ALL: &[Model] = &[
     Model::RMO,
 ];
 
-/// The models that store buffers express, the strongest first: those with a machine.
+/// The models that store buffers can express, and that have a machine, the strongest first.
 pub fn with_machines() -> impl DoubleEndedIterator<Item = Model> {
     ALL.iter().copied().filter(|model| !model.is_weak())
 }
@@ -61,7 +61,7 @@ impl Model {
     /// SPARC's relaxed memory order, with timestamps as dependencies.
     pub const RMO: Model = Model::of(&rmo::DEFINITION);
 
-    /// The model that the CPUs of an instruction set keep.
+    /// The memory model of an instruction set.
     pub const fn of_isa(isa: Isa) -> Model {
         match isa {
             Isa::X86 => Model::TSO,

@@ -1,4 +1,5 @@
-//! RMO, SPARC's relaxed memory order: WMO, where loads of one location may be reordered, too.
+//! RMO, SPARC's relaxed memory order: WMO, except that loads of one location may also be reordered. Timestamps
+//! stand for dependencies.
 
 use crate::model::{Buffering, Definition, Model};
 use crate::weak::{PLAIN, PpoRule};

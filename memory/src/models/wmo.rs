@@ -1,5 +1,5 @@
 //! WMO, the weak memory order of the Axe checker (its manual, section "Weak Memory Order"): SPARC's RMO,
-//! but that loads of one location stay in order. Timestamps stand for dependencies.
+//! except that loads of one location stay in order. Timestamps stand for dependencies.
 
 use crate::model::{Buffering, Definition, Model};
 use crate::weak::{PLAIN, PpoRule};

@@ -1,9 +1,9 @@
-//! Preserved program order of a weak model as a graph whose size is linear in that of the history.
+//! [`Graph`]: preserved program order of a weak model as a graph whose size is linear in that of the history.
 //!
 //! A fence orders every access before it before every access after it, so preserved program order may
-//! have quadratically many pairs. The graph has *joins* besides the operations: nodes that stand for
-//! everything that precedes them. One operation precedes another in the graph, over joins alone, only if
-//! a [`PpoRule`] orders the two in its own right.
+//! have quadratically many pairs. Besides the operations, the graph has nodes called *joins*, each of which stands
+//! for all operations that precede it. If a path leads from one operation to another over joins alone, a
+//! [`PpoRule`] orders the two in its own right.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,8 +34,9 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Preserved program order of a weak model, as far as known sources of reads decide it. Fences are not
-    /// ordered. Cost: linear, but for the logarithm of looking up dependencies.
+    /// Builds the graph of a weak model's preserved program order. A rule that depends on the source of a read applies
+    /// only if the source is known. Fences are not ordered. Cost: linear, times a logarithm for looking up
+    /// dependencies.
     pub fn new(execution: &Execution<'_>, model: Model) -> Graph {
         let mut graph = Graph { operations: execution.history.len() as u32, ..Graph::default() };
         for thread in 0..execution.history.threads().len() {
@@ -63,36 +64,42 @@ impl Graph {
     }
 }
 
-/// What a later access of some kind has to follow, as one node that stands for all of it.
+/// A bound on later accesses of some kind: the node that all of them have to follow, if any.
 #[derive(Clone, Copy, Default)]
 struct Bound(Option<Node>);
 
-/// The accesses of a kind so far, as a join of those that were counted and a list of those that were not.
+/// The accesses of one kind that were added so far.
 #[derive(Default)]
 struct SoFar {
+    /// A node that stands for all of them but the `uncounted` ones.
     join: Option<Node>,
+    /// The accesses since the last [`Builder::snapshot`], which `join` does not stand for.
     uncounted: Vec<Node>,
 }
 
-/// Consecutive reads of one location from one write, since the last own write of the location.
+/// Consecutive reads of one location by a thread that return the same write, since the thread's last write of the
+/// location.
 struct Run {
     source: Option<OpId>,
     reads: SoFar,
-    /// What stands for the run before this one.
+    /// The node that stands for the reads of the run before this one.
     before: Option<Node>,
 }
 
-/// What a thread did to a location.
+/// The latest accesses of a thread to a location.
 #[derive(Default)]
 struct Place {
-    /// The last write, and the accesses after it.
+    /// The last write.
     last_write: Option<OpId>,
+    /// The accesses after the last write.
     reads_since: Vec<OpId>,
+    /// The last read, which may also write.
     last_read: Option<OpId>,
+    /// The last run of reads that return the same write.
     run: Option<Run>,
 }
 
-/// The rules of a model, as the switches that the builder asks.
+/// The set of rules of a model, with a bit for each rule.
 #[derive(Clone, Copy, Default)]
 struct Rules(u32);
 
@@ -106,30 +113,36 @@ impl Rules {
     }
 }
 
-/// Whether the address or the value of an operation depends on another one in this way.
+/// Whether a dependency is one of the address or the written value of an operation.
 fn is_used(kind: DependencyKind) -> bool {
     matches!(kind, DependencyKind::Address | DependencyKind::Data)
 }
 
-/// Adds the operations of one thread, in program order.
+/// Adds the operations of one thread to a graph, in program order.
 struct Builder<'a, 'h> {
     execution: &'a Execution<'h>,
     history: &'h History,
     graph: &'a mut Graph,
     rules: Rules,
-    /// Reads that return what they read, other reads, and writes. An atomic is a read and a write.
+    /// Reads that return what they read. An atomic is a read and a write.
     reads: SoFar,
+    /// Reads of atomics that do not return what they read.
     silent_reads: SoFar,
+    /// Writes.
     writes: SoFar,
-    /// What later reads, and what later writes, have to follow.
+    /// The bound on later reads.
     before_reads: Bound,
+    /// The bound on later writes.
     before_writes: Bound,
-    /// What is before a later `ISB` and so before everything after it.
+    /// The bound on all accesses after the next `ISB`.
     before_isb: Bound,
+    /// The last atomic access with an acquire or release annotation.
     last_annotated: Option<OpId>,
+    /// The last write with a release annotation.
     last_release: Bound,
-    /// Reads that have returned their value at a tick, and were not issued after yet.
+    /// Reads, by the tick at which they returned their value, after which no operation has been issued yet.
     in_flight: BinaryHeap<Reverse<(u64, u32)>>,
+    /// The latest accesses, by location.
     places: FxHashMap<u32, Place>,
 }
 
@@ -180,7 +193,8 @@ impl<'a, 'h> Builder<'a, 'h> {
         self.graph.edges.push((from, to.0));
     }
 
-    /// A new join behind some nodes; the node itself if it is the only one.
+    /// Adds a join that follows the nodes, and returns it. Returns the node itself if there is only one, and `None` if
+    /// there is none.
     fn join(&mut self, nodes: impl IntoIterator<Item = Node>) -> Option<Node> {
         let mut nodes = nodes.into_iter();
         let first = nodes.next()?;
@@ -192,7 +206,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         Some(join)
     }
 
-    /// Adds nodes to a bound.
+    /// Returns a bound that follows the nodes as well as the given bound.
     fn raise(&mut self, bound: Bound, nodes: impl IntoIterator<Item = Node>) -> Bound {
         let mut nodes = nodes.into_iter().filter(|&node| Some(node) != bound.0).peekable();
         match nodes.peek() {
@@ -207,7 +221,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         self.before_writes = self.raise(self.before_writes, shared);
     }
 
-    /// One node for everything that was counted.
+    /// Returns one node that stands for all accesses of a kind that were added so far.
     fn snapshot(&mut self, of: fn(&mut Self) -> &mut SoFar) -> Option<Node> {
         let so_far = std::mem::take(of(self));
         let join = self.join(so_far.join.into_iter().chain(so_far.uncounted));
@@ -221,7 +235,8 @@ impl<'a, 'h> Builder<'a, 'h> {
         parts.into_iter().filter_map(|part| self.snapshot(part)).collect()
     }
 
-    /// WMO: reads that had returned before this operation was issued.
+    /// Orders reads that had returned before this operation was issued before it and all later accesses
+    /// ([`PpoRule::Ticks`]).
     fn follow_ticks(&mut self, op: OpId) {
         let Some(begin) = self.history.issued(op).filter(|_| self.rules.has(PpoRule::Ticks)) else {
             return;
@@ -235,8 +250,8 @@ impl<'a, 'h> Builder<'a, 'h> {
         self.raise_all(&returned);
     }
 
-    /// What a branch before this operation depends on precedes this operation and all later ones, if they
-    /// write.
+    /// Orders the reads that a branch before this operation depends on before this operation and all later ones, if
+    /// they write ([`PpoRule::Control`]).
     fn follow_branches(&mut self, op: OpId) {
         if self.rules.has(PpoRule::Control) {
             let on = self.sources_of(op, |kind| kind == DependencyKind::Control);
@@ -245,7 +260,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
     }
 
-    /// The operations that an operation depends on, in these ways.
+    /// The operations that an operation depends on by dependencies of the wanted kinds.
     fn sources_of(&self, op: OpId, is_wanted: fn(DependencyKind) -> bool) -> Vec<Node> {
         let all = self.history.dependencies(op).iter();
         all.filter(|it| is_wanted(it.kind)).map(|it| it.on.0).collect()
@@ -274,7 +289,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         self.before_writes = self.raise(self.before_writes, before_writes);
     }
 
-    /// What a weak fence puts before later accesses of a kind.
+    /// Returns a node for all accesses that a weak fence orders before later accesses of a kind.
     fn fenced(&mut self, fence: Kind, later: Kind) -> Option<Node> {
         let Kind::WeakFence(weak) = fence else { return None };
         let reads =
@@ -323,7 +338,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
     }
 
-    /// The rules about accesses of one location.
+    /// Applies the rules about accesses of one location.
     fn follow_location(&mut self, op: OpId) {
         let Some(location) = self.history.location(op) else { return };
         let mut place = self.places.remove(&location).unwrap_or_default();
@@ -362,7 +377,8 @@ impl<'a, 'h> Builder<'a, 'h> {
         self.places.insert(location, place);
     }
 
-    /// What a read follows because of the latest own write of its location.
+    /// Applies the rules by which a read follows other operations because of its thread's latest write of the
+    /// location.
     fn follow_own_write(&mut self, read: OpId, place: &Place) {
         let Some(write) = place.last_write else { return };
         if self.rules.has(PpoRule::AtomicForwarded) && is_atomic_write(self.history, write) {
@@ -381,8 +397,8 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
     }
 
-    /// A read of another write follows the reads before it. It suffices that it follows those that read
-    /// the write that was read before: they in turn follow the ones before them.
+    /// Applies [`PpoRule::ReadsApart`]: a read follows the earlier reads of its location that return another write. It
+    /// suffices that it follows those of the previous run, which in turn follow the runs before them.
     fn follow_run(&mut self, read: OpId, place: &mut Place) {
         let source = known_source(self.execution, read);
         let (Some(source), true) = (source, self.rules.has(PpoRule::ReadsApart)) else {
@@ -402,7 +418,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
     }
 
-    /// Counts an access among those that later fences and releases follow.
+    /// Adds an access to those that later fences and releases follow.
     fn count(&mut self, op: OpId) {
         let kind = self.history.kind(op);
         if returns_read(self.history, op) {
@@ -415,7 +431,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
     }
 
-    /// What later accesses have to follow because of this one.
+    /// Raises the bounds on later accesses that follow from this one.
     fn bind_later(&mut self, op: OpId) {
         let annotation = self.history.annotation(op);
         let (reads, completed) = (self.history.kind(op).reads(), self.history.completed(op));

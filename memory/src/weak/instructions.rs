@@ -1,4 +1,4 @@
-//! What the instruction set of a weak model has besides plain accesses: annotations and fences.
+//! [`Instructions`]: the annotations and weak fences that the instruction set of a weak model has.
 //!
 //! Random programs choose from these. The definitions of the models do not depend on them: a history may
 //! have any annotation and any fence.

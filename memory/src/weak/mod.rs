@@ -1,7 +1,7 @@
-//! Models that reorder loads: what they preserve of program order, and memory orders that satisfy them.
+//! Models that reorder loads: their preserved program order, and the check of a memory order against their axioms.
 //!
-//! RVWMO, Armv8 and WMO are multi-copy atomic: one total memory order explains an execution. Unlike the
-//! models with store buffers they have no small machine here; they are defined by their axioms alone.
+//! RVWMO, Ztso, Armv8, WMO and RMO are multi-copy atomic: one total memory order explains an execution. Unlike the
+//! models with store buffers they have no operational machine here; they are defined by their axioms alone.
 //! A model allows a history if there is a total order of its accesses such that
 //!
 //! - it includes preserved program order, the pairs for which a [`PpoRule`] of the model
@@ -15,8 +15,9 @@
 //! as many edges as operations, [`order`] checks a memory order in linear time, and [`progress`] runs
 //! programs out of order.
 //!
-//! A read-modify-write is one event under RVWMO and WMO. Under Armv8 its read and its write are two:
-//! [`Model::prepare`](crate::Model::prepare) splits them, and the model is defined on such histories.
+//! Under Armv8 the read and the write of a read-modify-write are two events, into which
+//! [`Model::prepare`](crate::Model::prepare) splits it; the model is defined on such histories. Under the other
+//! models a read-modify-write is one event.
 //!
 //! # Sources
 //!
@@ -25,15 +26,17 @@
 //!   without instruction fetches, tags and translation tables. Its external axiom holds if and only if a
 //!   total order includes ordered-before, so memory order is such an order; the internal axiom is the
 //!   load value axiom together with [`PpoRule::ReadsApart`].
-//! - WMO: manual of the Axe checker, section "Weak Memory Order".
+//! - Ztso: RISC-V ISA manual, extension "Ztso".
+//! - WMO: manual of the Axe checker, section "Weak Memory Order". RMO is WMO without the order of loads of one
+//!   location.
 //!
 //! # Dependencies on reads-from
 //!
-//! In the manuals some rules ask which write a read returns: a read that returns an earlier store of its
-//! own thread follows what that store depends on (RVWMO 12), and the atomic that the store belongs to
-//! (RVWMO 3). Here these rules hold for the latest own write before the read, whether the read returns
-//! it or not. That is the same model: a read that returns another write follows that write in memory
-//! order, which follows the own one by the load value axiom. Only [`PpoRule::ReadsApart`] depends on
+//! In the manuals some rules depend on which write a read returns: a read that returns an earlier store of its
+//! own thread follows the operations that the store depends on (RVWMO 12), and the atomic that the store belongs to
+//! (RVWMO 3). Here these rules hold for the latest write of the location before the read in its own thread, whether
+//! the read returns it or not. This defines the same model: a read that returns another write follows that write in
+//! memory order, which follows the own write by the load value axiom. Only [`PpoRule::ReadsApart`] depends on
 //! reads-from.
 
 pub mod graph;

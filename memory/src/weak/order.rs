@@ -1,4 +1,4 @@
-//! Checking a memory order against the axioms of a weak model, in linear time.
+//! [`check`]: checks a memory order against the axioms of a weak model, in linear time.
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashSet;
@@ -56,12 +56,14 @@ const NONE: u32 = u32::MAX;
 
 /// Checks that `order`, all accesses of the history, is a memory order that satisfies the axioms of a
 /// weak model. Which write a read returns follows from the order; its value must be the one that the
-/// history shows. Returns the write that each read returns. A read whose value is not shown, or that may be of a write which the
-/// history lacks, has [`ReadSource::Unrecorded`]: to take it for a read of the latest write would order it by
-/// [`PpoRule::ReadsApart`](super::PpoRule::ReadsApart), though nothing is known of what it read. Cost: linear.
+/// history shows. Returns the write that each read returns. Cost: linear.
+///
+/// A read whose value the history does not show, or that may have returned a write that the history lacks, has the
+/// source [`ReadSource::Unrecorded`]. With the latest write as its source,
+/// [`PpoRule::ReadsApart`](super::PpoRule::ReadsApart) would order it although its source is unknown.
 ///
 /// # Errors
-/// Returns the first problem found.
+/// Returns the first problem found, as [`Unordered`].
 pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFrom, Unordered> {
     let position = positions(history, order)?;
     let latest = LatestWrites::of(history, order, &position);
@@ -109,7 +111,8 @@ impl FreeReads {
         FreeReads { hidden: history.hidden_writes(), written }
     }
 
-    /// Whether a read may have returned any value: its own is not shown, or may be of a write that the history lacks or hides.
+    /// Whether a read may have returned any write: its value is not shown, or the history may lack the write of its
+    /// value, or does not show the value of a write of the location.
     fn allows(&self, history: &History, read: OpId) -> bool {
         let (Some(location), Some(value)) = (history.location(read), history.read(read)) else {
             return true;
@@ -121,7 +124,7 @@ impl FreeReads {
     }
 }
 
-/// The place of each access in the order; every access has one.
+/// The position of each access in the order. Checks that each access is listed once, and no fence.
 fn positions(history: &History, order: &[OpId]) -> Result<Vec<u32>, Unordered> {
     let mut position = vec![NONE; history.len()];
     for (at, &op) in order.iter().enumerate() {
@@ -144,7 +147,7 @@ fn keeps_program_order(
     position: &[u32],
 ) -> Result<(), Unordered> {
     let graph = Graph::new(execution, model);
-    // Per node, the place of the last operation that precedes it; for an operation, its own place.
+    // Per operation, its position; per join, the position of the last operation that precedes it.
     let mut last = position.to_vec();
     last.resize(graph.nodes() as usize, 0);
     for &(from, to) in graph.edges() {
@@ -158,13 +161,13 @@ fn keeps_program_order(
     Ok(())
 }
 
-/// The latest writes that accesses find.
+/// The latest writes in a memory order, as the axioms need them.
 struct LatestWrites {
     /// Per read, the write that it returns by the load value axiom; [`NONE`] for the initial one.
     source: Vec<u32>,
-    /// Per store-conditional, the latest write of another thread before it.
+    /// Per store-conditional, the latest write of its location by another thread before it; [`NONE`] if there is none.
     other: Vec<u32>,
-    /// Per location, the last write.
+    /// Per location, the last write; [`NONE`] if there is none.
     last: Vec<u32>,
 }
 
@@ -177,7 +180,7 @@ impl LatestWrites {
             other: vec![NONE; history.len()],
             last: vec![NONE; locations],
         };
-        // Per location, the latest write of another thread than that of the latest write.
+        // Per location, the latest write by a thread other than that of the latest write.
         let mut before_last = vec![NONE; locations];
         for &op in order {
             let Some(at) = history.location(op).map(|at| at as usize) else { continue };
@@ -204,8 +207,8 @@ impl LatestWrites {
         latest
     }
 
-    /// Whether no write of another thread is between the source of a load-linked, if it is known, and `op`, its
-    /// store-conditional.
+    /// The atomicity axiom for an operation `op`: if it is a store-conditional, no write of another thread comes between
+    /// the source of its load-linked, if that is known, and `op`.
     fn is_atomic(
         &self,
         execution: &Execution<'_>,

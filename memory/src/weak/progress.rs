@@ -4,7 +4,7 @@ use history::OpId;
 
 use super::graph::{Graph, Node};
 
-/// Which operations of a program were performed, and for how many others each of the rest waits.
+/// Tracks which operations of a program have been performed, and which may be performed next.
 ///
 /// ```
 /// use history::{Access, AssumedSize, HistoryBuilder, Initial, Kind, OpId, Place, Provenance};
@@ -34,7 +34,7 @@ use super::graph::{Graph, Node};
 #[derive(Clone, Debug)]
 pub struct Progress {
     operations: u32,
-    /// Per node, the number of direct predecessors that were not performed.
+    /// Per node, the number of direct predecessors that have not been performed.
     waits: Vec<u32>,
     /// Per node, the index of its first successor; one more at the end.
     starts: Vec<u32>,
@@ -42,8 +42,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A program of which nothing was performed. `more` are pairs that are to be kept in order besides
-    /// those of the graph. Cost: linear.
+    /// Starts with a program of which no operation has been performed. `more` are pairs of operations to be kept in
+    /// order besides those of the graph. Cost: linear.
     pub fn new(graph: &Graph, more: &[(OpId, OpId)]) -> Progress {
         let edges = || graph.edges().iter().copied().chain(more.iter().map(|(a, b)| (a.0, b.0)));
         let nodes = graph.nodes() as usize;
@@ -65,12 +65,12 @@ impl Progress {
         Progress { operations: graph.operations(), waits, starts, successors }
     }
 
-    /// Whether everything that precedes an operation was performed.
+    /// Whether all operations that precede an operation have been performed.
     pub fn is_free(&self, op: OpId) -> bool {
         self.waits[op.at()] == 0
     }
 
-    /// Notes that an operation is performed.
+    /// Records that an operation has been performed. The operation must be free.
     pub fn perform(&mut self, op: OpId) {
         let mut done = vec![op.0];
         while let Some(node) = done.pop() {
@@ -84,7 +84,8 @@ impl Progress {
         }
     }
 
-    /// Whether operations may be performed together: each is free once those before it are performed.
+    /// Whether operations may be performed one right after the other: each is free once those before it in the list
+    /// have been performed.
     pub fn are_free(&mut self, operations: impl DoubleEndedIterator<Item = OpId> + Clone) -> bool {
         let mut performed = 0;
         for op in operations.clone() {

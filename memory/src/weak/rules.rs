@@ -21,9 +21,9 @@ pub enum PpoRule {
     AtomicForwarded,
     /// A fence `m` orders them (RVWMO 4; Armv8: `DMB`, `DSB`; WMO: `sync`).
     Fence,
-    /// `a` reads and has an acquire annotation (Armv8).
+    /// `a` reads and has an acquire annotation (Armv8; WMO).
     Acquire,
-    /// `b` writes and has a release annotation (Armv8).
+    /// `b` writes and has a release annotation (Armv8; WMO).
     Release,
     /// `a` has an acquire annotation, even if it only writes (RVWMO 5).
     AnyAcquire,
@@ -32,7 +32,8 @@ pub enum PpoRule {
     /// `a` and `b` are atomic accesses, and both have an acquire or release annotation (RVWMO 7). As in
     /// herd, annotations of plain loads and stores are not RCsc.
     AcquireRelease,
-    /// `a` is a release that writes, and `b` an acquire that reads and that releases precede (Armv8: `L` before `A`, not `Q`).
+    /// `a` is a write with a release annotation, and `b` a read with an acquire annotation that earlier releases
+    /// precede (Armv8: `L` before `A`, but not before `Q`; WMO).
     ReleaseToAcquire,
     /// `a` is the load-linked of the store-conditional `b` (RVWMO 8), or the read of the atomic whose
     /// write is `b` (Armv8).
@@ -43,14 +44,14 @@ pub enum PpoRule {
     Data,
     /// `b` writes, and a branch between them depends on `a` (RVWMO 11; Armv8).
     Control,
-    /// `b` writes a value that was chosen by one that depends on `a` (Armv8: pick dependency).
+    /// `b` writes a value that an instruction selected by a condition that depends on `a` (Armv8: pick dependency).
     Choice,
     /// The address or value of a write `m` depends on `a`, and `m` is the latest own write before the
     /// read `b` of its location (RVWMO 12; Armv8: local read successor).
     DependencyForwarded,
     /// `b` writes, and the address of an access `m` depends on `a` (RVWMO 13; Armv8).
     AddressThenWrite,
-    /// An `ISB` `m` is after a branch, or after an access whose address depends on `a` (Armv8).
+    /// An `ISB` `m` comes after a branch that depends on `a`, or after an access whose address does (Armv8).
     InstructionFence,
     /// `a` is the load-linked or read of a pair whose write is the latest own write before the acquire
     /// `b` of its location (Armv8).
@@ -61,14 +62,14 @@ pub enum PpoRule {
     Read,
     /// `b` writes (Ztso: every store is a release).
     Write,
-    /// `a` and `b` access one location, and do not write and then only read it (WMO).
+    /// `a` and `b` access one location, and `a` reads or `b` writes it (WMO).
     SameLocation,
     /// `b`, or an operation `m`, was issued after `a` had returned its value (WMO: timestamps stand for
     /// dependencies).
     Ticks,
 }
 
-/// Name and description of a rule.
+/// A rule with its name and description.
 struct Row {
     rule: PpoRule,
     /// The name in certificates, behind `ppo-`.
@@ -231,7 +232,7 @@ impl fmt::Display for PpoRule {
     }
 }
 
-/// The write that is known to supply a read, [`OpId`] or the initial one.
+/// The known source of a read: `Some(None)` for the initial write, `None` if the source is not known.
 pub(super) fn known_source(execution: &Execution<'_>, read: OpId) -> Option<Option<OpId>> {
     match execution.reads_from.source(read) {
         Some(ReadSource::Write(write)) => Some(Some(write)),
@@ -252,24 +253,24 @@ pub(super) fn is_full_atomic(history: &History, op: OpId) -> bool {
         && read.is_some_and(|read| history.annotation(read).acquires())
 }
 
-/// Whether an operation is atomic and has an annotation, which is then RCsc in RISC-V.
+/// Whether an operation is atomic and has an acquire or release annotation, which is then RCsc in RISC-V.
 pub(super) fn is_rcsc(history: &History, op: OpId) -> bool {
     let annotation = history.annotation(op);
     let is_paired = matches!(history.kind(op), Kind::LoadLinked | Kind::StoreConditional);
     (is_paired || history.kind(op).is_atomic()) && (annotation.acquires() || annotation.releases())
 }
 
-/// Whether an operation is a read with an acquire.
+/// Whether an operation is a read with an acquire annotation.
 pub(super) fn is_acquire(history: &History, op: OpId) -> bool {
     history.kind(op).reads() && history.annotation(op).acquires()
 }
 
-/// Whether an operation is a read with an acquire that earlier releases precede.
+/// Whether an operation is a read with an acquire annotation that earlier releases precede.
 pub(super) fn is_ordered_acquire(history: &History, op: OpId) -> bool {
     history.kind(op).reads() && history.annotation(op).acquires_in_order()
 }
 
-/// Whether an operation is a write with a release.
+/// Whether an operation is a write with a release annotation.
 pub(super) fn is_release(history: &History, op: OpId) -> bool {
     history.kind(op).writes() && history.annotation(op).releases()
 }
@@ -279,7 +280,7 @@ pub(super) fn returns_read(history: &History, op: OpId) -> bool {
     history.kind(op).reads() && history.annotation(op).returns()
 }
 
-/// Two operations of one thread, `a` the earlier.
+/// Two operations of one thread, `a` before `b` in program order.
 struct Pair<'a, 'h> {
     execution: &'a Execution<'h>,
     history: &'h History,
@@ -304,7 +305,7 @@ impl Pair<'_, '_> {
         self.execution.same_location(self.a, self.b)
     }
 
-    /// The latest write of `b`'s location before `b` in its thread, unless it is before `a`.
+    /// The latest write of `b`'s location before `b` in its thread, if it is `a` or after `a`.
     fn own_write_before_b(&self) -> Option<OpId> {
         let mut earlier = (self.a.0..self.b.0).rev().map(OpId);
         earlier.find(|&m| self.writes(m) && self.execution.same_location(m, self.b))

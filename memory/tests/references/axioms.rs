@@ -1,5 +1,4 @@
-//! The operational machine against the axioms, and the models against each other, on small random
-//! histories.
+//! Compares the operational machines with the axioms, and the models with each other, on small random histories.
 
 use crate::common::{build, random};
 use history::History;
@@ -40,8 +39,7 @@ fn the_machine_is_what_the_axioms_say() {
 
 #[test]
 fn a_model_allows_what_stronger_ones_do() {
-    // Counts the histories that the first model of a pair allows and the second, which it does not
-    // include, forbids.
+    // Counts the histories that `strong` allows and `weak`, which does not include it, forbids.
     let mut distinguished = 0;
     for seed in 10_000..12_000 {
         let history = build(&random(seed, 7, false));

@@ -1,4 +1,4 @@
-//! Small random histories, for tests that compare one reference with another.
+//! Makes small random histories, for tests that compare one reference with another.
 
 use history::{Access, Annotation, History, HistoryBuilder, Initial, Kind, Place, WeakFence};
 use rand::rngs::ChaCha8Rng;
@@ -15,7 +15,7 @@ pub fn build(accesses: &[Access]) -> History {
     history.unwrap()
 }
 
-/// Accesses of two to three threads to two locations, with unique written values and reads that return a
+/// Random accesses of two to three threads to two locations, with unique written values and reads that return a
 /// written value of the location or 0. With `refined`, also weak fences, acquires and releases.
 pub fn random(seed: u64, operations: usize, refined: bool) -> Vec<Access> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);

@@ -1,6 +1,6 @@
-//! RVWMO's axioms, written with the interface of [`memory::axioms`], which shows that it fits a model whose
-//! preserved program order depends on reads-from and dependencies. (RISC-V ISA manual, appendix "Formal
-//! Memory Model", ppo rules 1 to 13.)
+//! The axioms of RVWMO as the manual states them (RISC-V ISA manual, appendix "Formal Memory Model", rules 1 to 13
+//! of preserved program order), written with the interface of [`memory::axioms`]. This also shows that the interface
+//! fits a model whose preserved program order depends on reads-from and dependencies.
 
 use crate::common::build;
 use history::{
@@ -41,7 +41,7 @@ fn is_fenced(history: &History, first: OpId, second: OpId) -> bool {
 }
 
 impl Rvwmo {
-    /// With the dependencies that a history states. A branch controls all later operations.
+    /// RVWMO with the dependencies that a history records. A branch controls all later operations.
     pub fn of(history: &History) -> Rvwmo {
         let mut model = Rvwmo::default();
         for it in history.all_dependencies() {
@@ -59,7 +59,7 @@ impl Rvwmo {
         model
     }
 
-    /// Rules 1 to 3: accesses of one location.
+    /// Whether rules 1 to 3, about accesses of one location, order two operations.
     fn same_address(&self, execution: &Execution<'_>, first: OpId, second: OpId) -> bool {
         let history = execution.history;
         if !execution.same_location(first, second) {
@@ -79,7 +79,7 @@ impl Rvwmo {
             || (is_conditional && two.reads() && source(execution, second) == Some(first))
     }
 
-    /// Rules 5 to 8: acquire, release, and paired LR and SC.
+    /// Whether rules 5 to 8, about acquire, release, and paired LR and SC, order two operations.
     fn explicit(&self, history: &History, first: OpId, second: OpId) -> bool {
         let (one, two) = (history.annotation(first), history.annotation(second));
         // Annotations of plain loads and stores are not RCsc, as in herd.
@@ -93,7 +93,7 @@ impl Rvwmo {
             || history.linked_load(second) == Some(first)
     }
 
-    /// Rules 9 to 13: syntactic dependencies, and pipeline dependencies.
+    /// Whether rules 9 to 13, about syntactic and pipeline dependencies, order two operations.
     fn dependent(&self, execution: &Execution<'_>, first: OpId, second: OpId) -> bool {
         let history = execution.history;
         let syntactic = has(&self.address, first, second)
@@ -204,8 +204,8 @@ fn loads_of_one_location_are_coherent() {
     assert!(!is_allowed(&backwards, Rvwmo::default()));
 }
 
-/// The tests RSW and RDW: two loads of one location, between two dependent pairs, are ordered if they
-/// read different writes, and need not be if they read the same write.
+/// The litmus tests RSW and RDW: two loads of one location, between two dependent pairs, are ordered if they
+/// return different writes (RDW), and need not be if they return the same write (RSW).
 #[test]
 fn loads_of_one_location_need_order_if_they_read_apart() {
     let test = |second: u64| {
@@ -225,8 +225,8 @@ fn loads_of_one_location_need_order_if_they_read_apart() {
     assert!(!is_allowed(&test(9), dependencies()), "RDW");
 }
 
-/// The tests PPOCA and PPOAA: a load of its own thread's pending store, which depends on an earlier load
-/// by control (PPOCA) or by address (PPOAA).
+/// The litmus tests PPOCA and PPOAA: a load returns its own thread's pending store, which depends on an earlier
+/// load by control (PPOCA) or by address (PPOAA).
 #[test]
 fn forwarding_keeps_data_and_address_dependencies_alone() {
     let test = [

@@ -1,5 +1,5 @@
-//! The weak models: their rules against the manual's, the graph against the rules, and the check of a
-//! memory order against the axioms.
+//! Compares, for the weak models, the rules with those of the manual, the graph with the rules, and the check of a
+//! memory order with the axioms.
 
 use crate::rvwmo::Rvwmo;
 use history::{
@@ -21,7 +21,7 @@ fn weak_models() -> impl Iterator<Item = Model> {
 fn random(seed: u64, operations: usize) -> History {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut builder = HistoryBuilder::new();
-    // Per thread, the operations that others may depend on.
+    // Per thread, the operations that later ones may depend on.
     let mut returning: Vec<Vec<usize>> = vec![Vec::new(); 3];
     let mut accesses = crate::common::random(seed, operations, true);
     make_pairs(&mut accesses, &mut random);
@@ -49,7 +49,8 @@ fn random(seed: u64, operations: usize) -> History {
     builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
 }
 
-/// Turns some loads and the next store of their thread to the same place into pairs.
+/// Turns some loads, and the next store of their thread to the same location, into pairs of load-linked and
+/// store-conditional.
 fn make_pairs(accesses: &mut [Access], random: &mut ChaCha8Rng) {
     for first in 0..accesses.len() {
         let load = accesses[first];
@@ -94,7 +95,7 @@ fn by_rules(execution: &Execution<'_>, model: Model) -> Vec<Vec<bool>> {
     pairs
 }
 
-/// The operations that a node of the graph reaches over joins alone.
+/// Finds the operations to which a path leads from a node of the graph over joins alone.
 fn next_operations(graph: &Graph, node: u32, found: &mut Vec<u32>) {
     for &(from, to) in graph.edges() {
         if from == node && to < graph.operations() {
@@ -175,7 +176,7 @@ fn orders_that_satisfy_the_axioms_are_accepted() {
     assert!(allowed > 1000, "{allowed}");
 }
 
-/// Rules 3 and 12 of the manual ask which write a read returns, ours do not.
+/// Rules 3 and 12 of the manual depend on which write a read returns; the rules here do not.
 #[test]
 fn rvwmo_is_the_model_of_the_manual() {
     for seed in 0..2000 {
@@ -220,8 +221,8 @@ fn names_tell_rules_apart() {
     }
 }
 
-/// A read-modify-write that writes back what it read, between a load-linked and its store-conditional. Only
-/// where it counts as a write can the store-conditional not succeed.
+/// A read-modify-write writes back what it read, between a load-linked and its store-conditional. Only under models
+/// in which it counts as a write, the store-conditional cannot succeed.
 #[test]
 fn a_silent_read_modify_write_is_a_write_under_weak_models_alone() {
     let mut builder = HistoryBuilder::new();
@@ -247,7 +248,7 @@ fn a_silent_read_modify_write_is_a_write_under_weak_models_alone() {
             "{model}"
         );
     }
-    // Without the store-conditional it may come anywhere, and the load-linked may read from it.
+    // Without the store-conditional, the read-modify-write may come anywhere, and the load-linked may read from it.
     let (history, _) = history.restrict(|op| history.kind(op) != Kind::StoreConditional);
     for model in weak_models() {
         let prepared = model.prepare(&history);
@@ -256,8 +257,8 @@ fn a_silent_read_modify_write_is_a_write_under_weak_models_alone() {
     }
 }
 
-/// A load-linked and a store-conditional with a store of their own thread in between, and a store of
-/// another thread that a third one sees between that one and the store-conditional.
+/// A thread stores between its load-linked and its store-conditional. A third thread sees the store of a second
+/// thread after that store and before the store-conditional.
 #[test]
 fn a_pair_across_an_own_write_excludes_others_in_risc_v_alone() {
     let mut builder = HistoryBuilder::new();

@@ -1,5 +1,5 @@
-//! Histories that are hard to check: the papers' examples of what saturation cannot derive, in growing
-//! sizes.
+//! Histories that are hard to check ([`hard`], [`HardRecipe`]): the papers' examples of orders that saturation
+//! cannot derive, in growing sizes.
 //!
 //! Each consists of *pairs* of writes that compete for a location, and of *blocks*. A block excludes one
 //! combination of orders of some pairs: if all of these orders hold, an operation would have to come before
@@ -12,16 +12,17 @@
 //!
 //! | block | before `first_i` | after `second_i` | if all orders hold |
 //! |---|---|---|---|
-//! | *ring* (Zennou et al. 2020, Figs. 3-5) | its thread writes `y_i := 1` | `y_i := 2`, then `y_i+1 == 1` is read | each `y_i := 1` is overwritten only after it is read, which is a cycle |
-//! | *announced* (Manovit & Hangal 2006, Fig. 2a) | its thread reads a flag that is set after `B := i+1` | `B == i` is read | each `B := i` comes after `B := i+1`, which is a cycle |
-//! | *observed* (Fig. 2b, 2c) | a thread writes `B := i+1`, then reads `first_i` | `B == i` is read | the same |
+//! | *ring* | its thread writes `y_i := 1` | `y_i := 2`, then `y_i+1 == 1` is read | a cycle: each `y_i := 1` is overwritten only after it is read |
+//! | *announced* | its thread reads a flag that is set after `B := i+1` | `B == i` is read | a cycle: each `B := i` comes after `B := i+1` |
+//! | *observed* | a thread writes `B := i+1`, then reads `first_i` | `B == i` is read | the same |
 //!
-//! (i + 1 is taken modulo m.) A thread that has read `second_i` performs what comes after it. A block of one
-//! order uses it twice. In the papers, the cycle is Figure 3 if m = 2 and both orders are the same, Figure 4
-//! with m of them, Figure 5 if they are of several pairs.
+//! (i + 1 is taken modulo m.) The operations of the third column are performed by a thread that has read
+//! `second_i`. A block of one order uses it twice. The ring is from Zennou et al. 2020: Figure 3 if m = 2 and both
+//! orders are the same, Figure 4 for m equal orders, and Figure 5 if the orders are of several pairs. The others are
+//! from Manovit & Hangal 2006: Figure 2a (announced), 2b and 2c (observed).
 //!
-//! The figures are about SC. Where the recipe's model does not preserve a thread's order, fences do, so that
-//! the verdict is the same under it and every stronger model; weaker models may allow more.
+//! The figures are about SC. Where the recipe's model does not preserve a thread's order, fences are added, so
+//! the verdict is the same under this model and every stronger one; weaker models may allow more.
 //!
 //! ```
 //! use check::generate::families::{Family, HardRecipe, hard};
@@ -53,37 +54,39 @@ use memory::Model;
 use puzzle::Puzzle;
 use threads::Threads;
 
-/// The pairs of a family, and the combinations of their orders that its blocks exclude.
+/// The structure of a hard history: its pairs of writes, and the combinations of their orders that its blocks
+/// exclude. Figure numbers are those of Zennou et al. 2020 unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Figure {
-    /// One pair whose order is forced by a circle through `size` locations: Fig. 3 of Zennou et
-    /// al. for 2, Fig. 4 for more. With both orders refuted, Fig. 1c.
+    /// One pair whose order is forced by a cycle through `size` locations: Fig. 3 for size 2, Fig. 4 for larger
+    /// sizes. The violation of size 2 is Fig. 1c.
     Ring,
-    /// `size` pairs and a block for every choice of their orders but one: Fig. 5 for 2.
+    /// `size` pairs and a block for every choice of their orders but one: Fig. 5 for size 2.
     Pairs,
     /// `size` pairs in a row: the order of each forces that of the next, by a block of two orders
     /// as in Fig. 5, and the first is forced by Fig. 3.
     Chain,
-    /// A pair for each of `size` pigeons and each of `size` holes, that is ordered one way if the
-    /// pigeon is in the hole. Every pigeon must be in one (a block of `size` orders), no two in the
-    /// same (blocks of two). In the violation there is a pigeon more.
+    /// The pigeonhole principle: a pair for each of `size` pigeons and each of `size` holes, which is ordered one
+    /// way if the pigeon is in the hole. Every pigeon must be in a hole (a block of `size` orders), and no two in
+    /// the same hole (blocks of two orders). The violation has one pigeon more.
     Pigeons,
-    /// The chain with announced blocks: Fig. 2a of Manovit & Hangal for 1.
+    /// The chain with announced blocks: Fig. 2a of Manovit & Hangal 2006 for size 1.
     Hpca2a,
-    /// The chain with observed blocks: their Fig. 2b for 1.
+    /// The chain with observed blocks: Fig. 2b of Manovit & Hangal 2006 for size 1.
     Hpca2b,
-    /// `size + 2` writes of one location in a row, none of which but the outer ones may come
-    /// before both of its neighbours: Fig. 2c for 1. In the violation the row is closed to a ring.
+    /// `size + 2` writes of one location in a row, of which no inner one may come before both of its neighbours:
+    /// Fig. 2c of Manovit & Hangal 2006 for size 1. In the violation the row is closed to a ring, in which no
+    /// write may.
     Hpca2c,
 }
 
-/// A figure, as the consistent history that it shows, or as the violation that results from also refuting
-/// the order that it still allows (the papers' *mirrored* nodes).
+/// A family of hard histories: the consistent ones of a figure, or the violations that result from also
+/// excluding the orders that the figure allows (the papers' *mirrored* nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Family {
     /// The pairs and blocks.
     pub figure: Figure,
-    /// Whether all orders are refuted, so that the history is a violation.
+    /// Whether all orders are excluded, so that the history is a violation.
     pub violation: bool,
 }
 
@@ -123,7 +126,7 @@ impl Figure {
 }
 
 impl Family {
-    /// Every family: each figure's consistent one, then its violation.
+    /// Every family: for each figure the consistent one, then the violation.
     pub fn all() -> impl Iterator<Item = Family> {
         Figure::ALL
             .into_iter()
@@ -184,8 +187,8 @@ pub struct HardRecipe {
     pub family: Family,
     /// The size; see [`Figure`].
     pub size: u32,
-    /// Number of copies, each with its own locations and threads. Of a violation, one copy is a violation
-    /// and the others are consistent.
+    /// Number of copies, each with its own locations and threads. If the family is a violation, one copy is a
+    /// violation and the others are consistent.
     pub copies: u32,
     /// The model. Where it does not preserve a thread's order, fences are added.
     pub model: Model,
@@ -194,7 +197,7 @@ pub struct HardRecipe {
 }
 
 impl HardRecipe {
-    /// A family's history of size 2, once, for SC.
+    /// The recipe of one copy of size 2 of a family, for SC and seed 0.
     pub fn new(family: Family) -> HardRecipe {
         HardRecipe { family, size: 2, copies: 1, model: Model::SC, seed: 0 }
     }

@@ -1,4 +1,4 @@
-//! [`Puzzle`]: the competing writes of a family, and the combinations of their orders that are excluded.
+//! [`Puzzle`]: the competing writes of a hard history, and the combinations of their orders that are excluded.
 
 use super::{Family, Figure};
 
@@ -13,7 +13,7 @@ pub(super) struct WriteOrder {
     pub second: u32,
 }
 
-/// How a block excludes its orders; see the documentation of the parent module.
+/// The kind of a block, by how it excludes its orders; see the documentation of the parent module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Ring,
@@ -21,17 +21,17 @@ pub(super) enum Style {
     Observed,
 }
 
-/// Orders that cannot all hold.
+/// Orders of writes that cannot all hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     pub style: Style,
-    /// At least two, which may be the same.
+    /// The orders: at least two, which may be equal.
     pub orders: Vec<WriteOrder>,
 }
 
 impl Block {
     fn new(style: Style, mut orders: Vec<WriteOrder>) -> Block {
-        // In a cycle of one order, the thread that reads would be the one that overwrites.
+        // A block needs two orders: with one, the thread that reads a value would be the one that overwrites it.
         if let [order] = orders[..] {
             orders.push(order);
         }
@@ -39,13 +39,13 @@ impl Block {
     }
 }
 
-/// The order of a pair, reversed if `turned`.
+/// An order of the two competing writes of a location: write 0 first, or write 1 first if `turned`.
 fn pair(place: u32, turned: bool) -> WriteOrder {
     let first = u32::from(turned);
     WriteOrder { place, first, second: 1 - first }
 }
 
-/// Competing writes, and the blocks that exclude combinations of their orders.
+/// The competing writes of each location, and the blocks that exclude combinations of their orders.
 #[derive(Debug, Default)]
 pub(super) struct Puzzle {
     /// Per location, the number of competing writes.
@@ -54,7 +54,7 @@ pub(super) struct Puzzle {
 }
 
 impl Puzzle {
-    /// The puzzle of a family.
+    /// Creates the puzzle of a family and size.
     pub fn new(family: Family, size: u32) -> Puzzle {
         let Family { figure, violation } = family;
         match figure {
@@ -68,7 +68,7 @@ impl Puzzle {
         }
     }
 
-    /// An upper bound on the number of operations of its history, without fences.
+    /// An upper bound on the number of operations of the puzzle's history, without fences.
     pub fn operations(&self) -> u64 {
         let competing: u64 = self.writes.iter().map(|&writes| u64::from(writes)).sum();
         let circles: usize = self.blocks.iter().map(|block| block.orders.len()).sum();
@@ -104,7 +104,7 @@ fn pairs(size: u32, violation: bool) -> Puzzle {
     puzzle
 }
 
-/// The first pair cannot be turned, and if a pair is not turned, the next one cannot be.
+/// [`Figure::Chain`]: the first pair cannot be turned, and if a pair is not turned, neither can the next one be.
 fn chain(style: Style, size: u32, violation: bool) -> Puzzle {
     let mut puzzle = Puzzle::pairs(size);
     puzzle.exclude(style, [pair(0, true)]);
@@ -117,7 +117,7 @@ fn chain(style: Style, size: u32, violation: bool) -> Puzzle {
     puzzle
 }
 
-/// A pair is turned if its pigeon is not in its hole.
+/// [`Figure::Pigeons`]: the pair of a pigeon and a hole is turned if the pigeon is not in the hole.
 fn pigeons(holes: u32, violation: bool) -> Puzzle {
     let pigeons = holes + u32::from(violation);
     let place = |pigeon, hole| pigeon * holes + hole;
@@ -137,7 +137,7 @@ fn pigeons(holes: u32, violation: bool) -> Puzzle {
     puzzle
 }
 
-/// No inner write of a row, or none of a ring, comes before both of its neighbours.
+/// [`Figure::Hpca2c`]: no inner write of a row, or no write of a ring, comes before both of its neighbours.
 fn row(size: u32, violation: bool) -> Puzzle {
     let writes = size + 2;
     let mut puzzle = Puzzle { writes: vec![writes], blocks: Vec::new() };

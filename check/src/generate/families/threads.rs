@@ -1,4 +1,4 @@
-//! [`Threads`]: turns a puzzle into the threads of a history.
+//! [`Threads`] turns puzzles into the threads of a history.
 
 use history::random::Rng;
 use history::{
@@ -8,7 +8,7 @@ use history::{
 use super::puzzle::{Block, Puzzle, Style, WriteOrder};
 use memory::{Buffering, Model};
 
-/// A location and one of its writes, numbered from 0.
+/// A value of a location: that of the write of this number, from 0.
 #[derive(Clone, Copy, Debug)]
 struct Value {
     location: usize,
@@ -34,7 +34,7 @@ impl Threads {
     pub fn add(&mut self, puzzle: &Puzzle) {
         let places = self.writes.len();
         self.writes.extend(&puzzle.writes);
-        // The operations before each competing write, which its own thread performs.
+        // Per location and competing write, the operations that the write's thread performs before it.
         let mut before: Vec<Vec<Vec<Op>>> =
             puzzle.writes.iter().map(|&writes| vec![Vec::new(); writes as usize]).collect();
         for block in &puzzle.blocks {
@@ -93,7 +93,7 @@ impl Threads {
         self.writes.len() - 1
     }
 
-    /// Builds the history: numbers threads, locations and values at random, and adds fences where the model
+    /// Builds the history. Numbers threads, locations and values at random, and adds fences where the model
     /// does not preserve a thread's order.
     pub fn history(mut self, model: Model, rng: &mut Rng) -> Result<History, BuildError> {
         rng.shuffle(&mut self.threads);
@@ -135,8 +135,8 @@ impl Threads {
 /// Finds the points at which a thread needs fences.
 struct Fences {
     model: Model,
-    /// Whether an operation may be overtaken by a later one: a store that may still be buffered, or, under a
-    /// weak model, any.
+    /// Whether an earlier operation since the last fence may be overtaken by the next one: a store, or under a
+    /// weak model any operation.
     pending: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Random histories of weak models, which have no machine: programs with dependencies, annotations and
-//! weak fences (`program`), performed in an order that the model allows (`run`).
+//! Generates random histories of weak models, which have no operational machine: random programs with
+//! dependencies, annotations and weak fences (`program`) are performed in an order that the model allows (`run`).
 
 mod program;
 mod run;
@@ -14,18 +14,18 @@ pub(super) use run::run;
 /// The parameters of a random history that only weak models have. Shares are in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeakMix {
-    /// How far operations of a thread are reordered: each is among the `window` first ones, in program
-    /// order, from the oldest that was not performed.
+    /// How far operations of a thread are reordered, in operations: a thread performs one of the first `window`
+    /// operations, counted in program order from the oldest one that has not been performed.
     pub window: u32,
-    /// Of the read-modify-writes, how many are a load-linked and a store-conditional.
+    /// Share of read-modify-writes that are a pair of load-linked and store-conditional.
     pub linked: u32,
-    /// How many operations depend on an earlier read of their thread. Where ticks stand for
+    /// Share of operations that depend on an earlier read of their thread. Under a model where ticks stand for
     /// dependencies, such an operation is issued after the read has returned.
     pub dependencies: u32,
-    /// Of the operations that can have an acquire or release annotation in the model's instruction set,
-    /// how many have one.
+    /// Share of operations with an acquire or release annotation, among those that can have one in the model's
+    /// instruction set.
     pub annotations: u32,
-    /// Of the fences, how many are weaker than a full one, if the instruction set has such fences.
+    /// Share of fences that are weaker than a full fence, if the instruction set has weaker fences.
     pub weak_fences: u32,
 }
 
@@ -35,11 +35,11 @@ impl Default for WeakMix {
     }
 }
 
-/// The largest window.
+/// The largest [`WeakMix::window`].
 const MOST_WINDOW: u32 = 1024;
 
 impl WeakMix {
-    /// Refuses values that are out of range.
+    /// Returns an error if a value is out of range for a weak model.
     pub(super) fn check(&self, model: Model) -> Result<(), RecipeError> {
         if !model.is_weak() {
             return Ok(());

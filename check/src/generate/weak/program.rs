@@ -1,4 +1,4 @@
-//! Random programs for weak models.
+//! [`random`] draws random programs for weak models.
 
 use history::random::{Rng, Weighted};
 use history::{Annotation, DependencyKind, Kind};
@@ -7,10 +7,10 @@ use memory::weak::Instructions;
 use super::super::Recipe;
 use super::super::program::{Program, starts, values};
 
-/// A dependency is on a read among so many operations before.
+/// Maximum distance, in operations, from an operation back to a read that it depends on.
 const REACH: usize = 8;
 
-/// A program without loops: each operation is of a random kind, to a random location, and may have an
+/// Draws a program without loops: each operation is of a random kind, accesses a random location, and may have an
 /// annotation and depend on an earlier read.
 pub(in super::super) fn random(recipe: &Recipe, rng: &mut Rng) -> Program {
     let length = recipe.operations as usize;
@@ -100,7 +100,9 @@ impl<'a> Drawing<'a> {
         choices[self.rng.index(choices.len())]
     }
 
-    /// Makes the operation that comes next depend on an earlier read, or not.
+    /// Makes the next operation depend on an earlier read with the probability of [`WeakMix::dependencies`].
+    ///
+    /// [`WeakMix::dependencies`]: super::WeakMix::dependencies
     fn depend(&mut self, kind: Kind, start: usize) {
         if !self.rng.percent(self.recipe.weak.dependencies) {
             return;

@@ -1,14 +1,15 @@
-//! [`run()`]: performs a program out of order, as a weak model allows, with a random schedule.
+//! [`run()`] performs a program out of order, as a weak model allows, with a random schedule.
 //!
 //! In each step a thread performs one of the operations in its window that preserved program order does
-//! not hold back. A load takes its value from its thread's latest earlier store, if that was not
-//! performed yet, and else from memory. Two constraints are not in preserved program order before the run:
+//! not hold back. A load takes its value from its thread's latest earlier store of the location, if that has not
+//! been performed yet, and else from memory. Two constraints depend on the run, so preserved program order of
+//! the program does not have them:
 //!
 //! - reads of one location from different writes stay in order, so a read that overtakes others of its
 //!   location takes them with it, and all return the same write;
-//! - between a load-linked and its store-conditional nobody else writes their location. A load-linked is
-//!   performed only when nothing but itself holds its store-conditional back, so no thread waits for
-//!   another's store-conditional in a circle.
+//! - between a load-linked and its store-conditional no other operation writes their location. A load-linked is
+//!   performed only when it alone holds its store-conditional back, so threads never wait for each other's
+//!   store-conditionals in a cycle.
 
 use history::random::Rng;
 use history::{History, Kind, OpId, ReadsFrom};
@@ -21,7 +22,7 @@ use super::super::program::Program;
 use super::super::run::{Run, TICKS_PER_STEP};
 use super::super::{Recipe, RecipeError};
 
-/// Performs a program, and notes what its reads return and when.
+/// Performs a program. Returns the source of each read and the tick at which each operation was performed.
 pub(in super::super) fn run(
     program: &Program,
     recipe: &Recipe,
@@ -43,16 +44,18 @@ pub(in super::super) fn run(
     Ok(scheduler.run)
 }
 
-/// A thread: the operations that may be performed are from the oldest that was not.
+/// The state of a thread.
 struct Thread {
+    /// The oldest operation that has not been performed.
     oldest: u32,
+    /// One past the last operation.
     end: u32,
 }
 
 struct Scheduler<'h> {
-    /// The program, with the parts of read-modify-writes that are two events.
+    /// The program as the model sees it: a read-modify-write may be two operations (see [`Model::prepare`]).
     history: &'h History,
-    /// Per operation of the history, that of the program.
+    /// Per operation of the history, the operation of the program that it is part of.
     whole: Vec<u32>,
     progress: Progress,
     window: u32,
@@ -64,7 +67,7 @@ struct Scheduler<'h> {
     is_reserved: Vec<bool>,
     now: u64,
     run: Run,
-    /// The operations that a thread may perform in a step.
+    /// The operations that a thread may perform in the current step, kept to reuse the memory.
     choices: Vec<OpId>,
 }
 
@@ -96,12 +99,12 @@ impl<'h> Scheduler<'h> {
         self.threads[thread].oldest == self.threads[thread].end
     }
 
-    /// Performs an operation of a thread, if the other threads' reservations allow any.
+    /// Performs a random operation of a thread, if the reservations of other threads allow one.
     fn step(&mut self, thread: usize, rng: &mut Rng) {
         let Thread { oldest, end } = self.threads[thread];
         let mut choices = std::mem::take(&mut self.choices);
         choices.clear();
-        // A store-conditional just behind the window may follow its load-linked.
+        // A store-conditional right after the window may be performed if its load-linked, inside the window, was.
         let inside = oldest..end.min(oldest.saturating_add(self.window));
         let behind = (inside.end < end).then_some(OpId(inside.end)).filter(|&op| self.is_open(op));
         choices.extend(inside.map(OpId).chain(behind));
@@ -117,7 +120,7 @@ impl<'h> Scheduler<'h> {
         }
     }
 
-    /// Whether an operation is a store-conditional whose load-linked was performed.
+    /// Whether an operation is a store-conditional whose load-linked has been performed.
     fn is_open(&self, op: OpId) -> bool {
         self.history.linked_load(op).is_some_and(|read| self.is_performed[read.at()])
     }
@@ -146,14 +149,14 @@ impl<'h> Scheduler<'h> {
         is_pair.then_some(next)
     }
 
-    /// Whether nothing but a load-linked holds its store-conditional back.
+    /// Whether a load-linked is free, and it alone holds its store-conditional back.
     fn may_finish(&mut self, read: OpId) -> bool {
         let write = self.paired(read);
         write.is_some_and(|write| self.progress.are_free([read, write].into_iter()))
     }
 
-    /// The reads of an operation's location before it that were not performed, as far as no own write is
-    /// between.
+    /// The reads that an operation would overtake: those of its location before it in its thread that have not
+    /// been performed, back to the latest write of the location.
     fn overtaken(&self, op: OpId) -> impl Iterator<Item = OpId> + use<'_> {
         let thread = self.history.thread_of(op);
         let location = self.history.location(op);
@@ -168,7 +171,7 @@ impl<'h> Scheduler<'h> {
         self.overtaken(op).all(|other| self.progress.is_free(other))
     }
 
-    /// Performs an operation, and the reads that it overtakes, in any order.
+    /// Performs an operation and the reads that it overtakes, in random order.
     fn perform_with_overtaken(&mut self, op: OpId, oldest: u32, rng: &mut Rng) {
         let is_plain = !self.history.kind(op).reads() || op.0 == oldest;
         if is_plain {
@@ -200,7 +203,8 @@ impl<'h> Scheduler<'h> {
         self.reserve(op);
     }
 
-    /// Makes and ends reservations. The two parts of one instruction are performed together.
+    /// Opens or closes the reservation of an operation that was just performed. If the operation is the read of a
+    /// read-modify-write of two operations, performs its write.
     fn reserve(&mut self, op: OpId) {
         let Some(location) = self.history.location(op) else { return };
         match (self.history.kind(op), self.paired(op)) {
@@ -211,7 +215,7 @@ impl<'h> Scheduler<'h> {
         }
     }
 
-    /// The latest write of a read's location before it in its thread, if that was not performed.
+    /// The latest write of a read's location before it in its thread, if that write has not been performed.
     fn own_pending(&self, read: OpId) -> Option<OpId> {
         let location = self.history.location(read);
         let thread = self.history.thread_of(read);
@@ -222,7 +226,7 @@ impl<'h> Scheduler<'h> {
     }
 }
 
-/// Per operation of a history, the operation of the program that it is or is a part of.
+/// Per operation of a history, the operation of the program that it is part of.
 fn whole_of(history: &History) -> Vec<u32> {
     let mut next = 0;
     let number = |op| {
@@ -232,8 +236,9 @@ fn whole_of(history: &History) -> Vec<u32> {
     history.ops().map(number).collect()
 }
 
-/// The pairs that ticks will order, where they stand for dependencies: a read, and everything from the
-/// operation on that depends on it. Operations behind the window have to wait anyway.
+/// The pairs of operations that ticks will order under a model where ticks stand for dependencies: a read, and
+/// each operation from the one that depends on the read up to the end of a window that starts at the read. Later
+/// operations have to wait anyway.
 fn held_back(program: &Program, model: Model, window: u32) -> Vec<(OpId, OpId)> {
     if !model.uses_ticks() {
         return Vec::new();

@@ -1,10 +1,11 @@
 //! Causal consistency (CC) and causal convergence (CCv), CAV 2019, section 3.1.
 //!
-//! Causality is `co = (po ∪ wr)⁺`. The paper's text says that CC holds iff `po ∪ wr ∪ rw[co]` is acyclic,
-//! which would reject its own Fig. 1c and plain store buffering. This module uses the bad patterns of the
-//! paper's sixth reference instead: CC holds iff `co` and `rw[co] ; co` are irreflexive, that is, no
-//! read has its source overwritten in its own past. CCv holds iff CC does and `po ∪ wr ∪ cf` is acyclic,
-//! with (w', w) ∈ `cf` iff w' is `co`-before a read from w, another write of its location.
+//! Causality is `co = (po ∪ wr)⁺` (not coherence order). The paper's text says that CC holds iff
+//! `po ∪ wr ∪ rw[co]` is acyclic, which would reject its own Fig. 1c and plain store buffering. This module uses
+//! the bad patterns of the paper's sixth reference instead: CC holds iff `co` and `rw[co] ; co` are irreflexive,
+//! that is, causality is acyclic and no read has its source overwritten in its own past. CCv holds iff CC does and
+//! `po ∪ wr ∪ cf` is acyclic, with (w', w) ∈ `cf` iff w' is `co`-before a read from w, another write of its
+//! location.
 //!
 //! Pasts are vector clocks over threads. For a read and a thread, only the last write of the read's
 //! location in its past matters: an earlier one is program-order before it, so `co` leads from the
@@ -17,7 +18,7 @@
 //!
 //! # TSO implies CCv, and so CC
 //!
-//! The paper conjectures this without a proof. Here is one. Take a run of the TSO machine, and call a write
+//! The paper conjectures this without a proof. For a proof, take a run of the TSO machine, and call a write
 //! *earlier* than another if it reaches memory earlier.
 //!
 //! 1. If (v, w) ∈ `co` for writes, v is earlier than w. Cut the path where it meets writes: a thread's
@@ -36,10 +37,10 @@
 //!    itself. And if w wr r and w' is between w and r in `co`, w is earlier than w' by 1 and w'
 //!    earlier than w by 2: `rw[co] ; co` is irreflexive.
 //!
-//! A read-modify-write reads and writes memory at once with an empty buffer, a fence only forbids
-//! runs: nothing changes. A store-conditional as a reader of its load-linked's source w is ww-next
-//! to w; what is `co`-before it reaches memory before it by 1, so 2 holds for it too, and a path
-//! through it may as well go through the load-linked.
+//! A read-modify-write reads and writes memory at once with an empty buffer, and a fence only forbids runs, so the
+//! proof holds for both. A store-conditional counts as a reader of the source w of its load-linked, and comes
+//! right after w in store order. By 1, writes that are `co`-before the store-conditional reach memory before it,
+//! so 2 holds for it too, and a path through it can be replaced by one through the load-linked.
 
 use rustc_hash::FxHashSet;
 
@@ -59,7 +60,7 @@ const CHECK_INTERVAL: u32 = 4096;
 /// Number of stale reads among which the one with the shortest proof is chosen.
 const MAX_STALE_READS: usize = 32;
 
-/// Runs `cc`.
+/// Runs the algorithm `cc`.
 pub fn cc(problem: &Problem<'_>) -> Report {
     super::decide(problem, |exec| {
         let pasts = consistent(exec, Criterion::Cc, problem.bounds)?;
@@ -67,14 +68,14 @@ pub fn cc(problem: &Problem<'_>) -> Report {
     })
 }
 
-/// Runs `ccv`.
+/// Runs the algorithm `ccv`.
 pub fn ccv(problem: &Problem<'_>) -> Report {
     super::decide(problem, |exec| {
         Ok(convergent(exec, problem.bounds)?.ordered_writes(exec, problem.bounds))
     })
 }
 
-/// `co`, if the history satisfies CC.
+/// Decides CC. Returns causality, as the pasts of operations.
 ///
 /// # Errors
 /// Returns a violation of `criterion`, which must imply CC, if CC does not hold, or
@@ -95,7 +96,7 @@ pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -
     }
 }
 
-/// `(po ∪ wr ∪ cf)⁺`, if the history satisfies CCv.
+/// Decides CCv. Returns `(po ∪ wr ∪ cf)⁺`, as the pasts of operations.
 ///
 /// # Errors
 /// Returns a violation if CCv does not hold, or [`NotDerived::Exceeded`] if a bound was met.
@@ -113,9 +114,9 @@ pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     }
 }
 
-/// The number of pairs of writes that `cf` alone relates, without its closure and without initial writes.
-/// `None` if CC does not hold, or a bound was met. Cost: for each read, the writes of its location in its
-/// past.
+/// The number of pairs of writes that `cf` relates, without closing it transitively and without initial writes;
+/// `None` if CC does not hold, or a bound was met. Cost: for each read, the number of writes of its location in
+/// its past.
 pub fn conflict_pairs(exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
     let pasts = consistent(exec, Criterion::Ccv, bounds).ok()?;
     let mut pairs = FxHashSet::default();
@@ -134,13 +135,14 @@ pub fn conflict_pairs(exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
     Some(pairs.len() as u64)
 }
 
-/// The ends of the edges, without those from initial writes, which program order has anyway.
+/// The ends of the edges between operations. Edges from initial writes, which precede everything in program
+/// order, are left out.
 fn between_operations(exec: &Execution<'_>, edges: &[Edge]) -> Vec<(u32, u32)> {
     let ends = edges.iter().map(Edge::ends);
     ends.filter(|&(from, _)| !exec.is_initial(from)).collect()
 }
 
-/// Reads whose source is overwritten in their past, as (source, write, read). Stops after
+/// Reads whose source is overwritten in their past, as (source, overwriting write, read). Stops after
 /// [`MAX_STALE_READS`].
 fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u32, u32, u32)>> {
     let mut found = Vec::new();
@@ -162,7 +164,7 @@ fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u
     Ok(found)
 }
 
-/// The pairs of `cf` that do not follow from others and `co`.
+/// The pairs of `cf` that do not follow from other pairs and causality.
 fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<Edge>> {
     let mut found = Vec::new();
     for read in 0..exec.operations {
@@ -186,7 +188,7 @@ fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Ve
     Ok(found)
 }
 
-/// The violation by a cycle of `po` and these edges.
+/// The violation that a cycle of `po` and these edges proves.
 fn cycle(
     exec: &Execution<'_>,
     criterion: Criterion,
@@ -205,7 +207,8 @@ fn cycle(
     Reasons::new(exec, criterion, &[]).violation(relation, &graph, &cycle)
 }
 
-/// The violation by the stale read with the shortest proof.
+/// The violation that the stale read with the shortest proof proves. `found` are stale reads, as
+/// (source, overwriting write, read).
 fn stale_read(
     exec: &Execution<'_>,
     criterion: Criterion,

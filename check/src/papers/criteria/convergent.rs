@@ -3,10 +3,10 @@
 //! CM holds iff CC does and every `hb_o` is acyclic (`local`). CCM holds iff
 //! `po ∪ wr ∪ pww ∪ rw[pww]` is acyclic, with `hb = (⋃ hb_o)⁺` and
 //! `pww = (hb_WW ∪ cf[hb])⁺`, which is part of every store order that explains the history under
-//! SC (Lemma 2). Cost: that of `hb`, then O(n²/64 + m²) for m writes of a location, O(n·threads)
-//! being the number of pairs of `pww` that do not follow from others. Memory: n²/8 bytes for each of
-//! `co`, `hb` and `pww`, and for one `hb_o`. Measured on valid runs (release build, one core, 16
-//! threads, 64 locations): CM and CCM 0.03 s for 4,000 operations, 0.6 s for 16,000.
+//! SC (Lemma 2). Cost: that of `hb`, then O(n²/64 + m²) for m writes of a location; `pww` has O(n·threads)
+//! pairs that do not follow from others. Memory: n²/8 bytes for each of causality, `hb` and `pww`, and for one
+//! `hb_o`. Measured on valid runs (release build, one core, 16 threads, 64 locations): CM and CCM 0.03 s for
+//! 4,000 operations, 0.6 s for 16,000.
 
 use super::causal;
 use super::labelled_graph::{Edge, Label, LabelledGraph, reads_from, steps};
@@ -26,7 +26,7 @@ use history::OpId;
 /// Nodes between two checks of the bounds.
 const CHECK_INTERVAL: usize = 64;
 
-/// A partial store order.
+/// The partial store order of CCM (`pww`) or wCCM (`wpww`).
 #[derive(Debug)]
 pub struct StoreOrder {
     /// The inverse of the order: row w has the writes before w.
@@ -51,7 +51,7 @@ impl StoreOrder {
     }
 }
 
-/// `hb`, the union of all `hb_o`.
+/// The relation `hb = (⋃ hb_o)⁺`.
 pub(super) struct HappensBefore {
     /// Edges whose transitive closure is `hb`.
     pub edges: Vec<(u32, u32)>,
@@ -59,7 +59,7 @@ pub(super) struct HappensBefore {
     pub derived: Vec<Derived>,
 }
 
-/// Derives all `hb_o` over `po` or `ppo`, and adds them to `into`.
+/// Derives `hb_o` over `po` or `ppo` for all operations o, and adds their pairs to `into`.
 ///
 /// # Errors
 /// Returns [`NotClosed::Cyclic`] if causality or an `hb_o` is cyclic, and [`NotClosed::Exceeded`] if a
@@ -99,12 +99,12 @@ impl HappensBefore {
     }
 }
 
-/// Runs `cm`.
+/// Runs the algorithm `cm`.
 pub fn cm(problem: &Problem<'_>) -> Report {
     super::decide(problem, |exec| memory(exec, problem.bounds))
 }
 
-/// Runs `ccm`.
+/// Runs the algorithm `ccm`.
 pub fn ccm(problem: &Problem<'_>) -> Report {
     super::decide(problem, |exec| Ok(Some(convergent_memory(exec, problem.bounds)?.pairs(exec))))
 }
@@ -134,7 +134,7 @@ pub fn memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Option<u64>> {
     }
 }
 
-/// The violation of CM by the `hb_o` that was derived last.
+/// The violation of CM that the `hb_o` derived last, which is cyclic, proves.
 fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> CriterionViolation {
     let of = hb.derived.last().map_or(0, |pair| pair.of);
     let mut edges = reads_from(exec, false);
@@ -165,7 +165,7 @@ pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Store
     }
 }
 
-/// The store order, or the violation if deriving it met a cycle.
+/// Returns the store order, or the violation if deriving it met a cycle.
 fn ended(
     exec: &Execution<'_>,
     hb: &HappensBefore,
@@ -201,8 +201,8 @@ fn store_order(
     close_writes(exec, &order, &pasts, conflicts, bounds).map_err(early)
 }
 
-/// The pairs of `cf[R]` by these reads, without those that follow from others and R. R is given by its
-/// pasts.
+/// The pairs of `cf[R]` that these reads imply, without those that follow from other pairs and R. `pasts` are the
+/// pasts in R.
 pub(super) fn conflicts(
     exec: &Execution<'_>,
     order: BaseOrder,
@@ -220,7 +220,8 @@ pub(super) fn conflicts(
     found
 }
 
-/// `(R_WW ∪ cf)⁺`, for R given by its pasts, and an order of the nodes that is topological for both.
+/// Computes the store order `(R_WW ∪ cf)⁺`. `happens` are the pasts in R, `conflicts` the pairs of `cf`, and `order`
+/// is a topological order of the nodes in the union of both.
 pub(super) fn close_writes(
     exec: &Execution<'_>,
     order: &[u32],
@@ -251,7 +252,8 @@ pub(super) fn close_writes(
     Ok(StoreOrder { pasts, edges })
 }
 
-/// The violation by a cycle of `π ∪ wr ∪ pww ∪ rw[pww]`, or its counterpart for wCCM.
+/// The violation that a cycle of `π ∪ wr ∪ pww ∪ rw[pww]`, or of its counterpart for wCCM, proves; `None` if there
+/// is no cycle. `stores` are edges of the store order.
 pub(super) fn final_cycle(
     exec: &Execution<'_>,
     criterion: Criterion,

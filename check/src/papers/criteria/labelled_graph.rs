@@ -11,21 +11,21 @@ use crate::papers::program_order::program_order_by_location;
 use certify::criterion::BaseOrder;
 use memory::Model;
 
-/// About how many nodes and edges a search for a short cycle visits.
+/// Approximate number of nodes and edges that a search for a short cycle visits.
 const CYCLE_SEARCH_VISITS: usize = 30_000_000;
 
 /// The justification of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// `wr`, `wr_e`.
+    /// A pair of `wr` or `wr_e`.
     ReadsFrom,
-    /// The derived pair of this number of an `hb_o`.
+    /// A pair that the second rule of an `hb_o` derives; its index among the derived pairs.
     Derived(u32),
-    /// `cf[R]` by this read, with R over this base order.
+    /// A pair of `cf[R]` that this read implies, with R over this base order.
     Conflict(BaseOrder, u32),
-    /// `hb_WW`, `whb_WW`.
+    /// A pair of `hb_WW` or `whb_WW`.
     Happens,
-    /// `rw`, because of the edge of this number from the read's source.
+    /// A pair of `rw`: the edge of this index leads from the read's source to the write.
     Overwritten(u32),
 }
 
@@ -56,7 +56,7 @@ pub enum Hop {
     Edge(Edge),
 }
 
-/// Whether a pair is in an order; for `ppo`, in its own right, not only by transitivity.
+/// Whether a pair is in a base order. For `ppo`, pairs that only transitivity adds do not count.
 pub fn related(exec: &Execution<'_>, order: BaseOrder, first: u32, second: u32) -> bool {
     let (one, two) = (exec.location[first as usize], exec.location[second as usize]);
     match order {
@@ -66,14 +66,14 @@ pub fn related(exec: &Execution<'_>, order: BaseOrder, first: u32, second: u32) 
     }
 }
 
-/// The pairs of a write and its reader: all of them, or only the external ones.
+/// The pairs of a write and its reader: all of them (`wr`), or only the external ones (`wr_e`).
 pub fn reads_from(exec: &Execution<'_>, external: bool) -> Vec<Edge> {
     let model = if external { Model::TSO } else { Model::SC };
     let edge = |(from, to)| Edge { from, to, label: Label::ReadsFrom };
     exec.wr(model).map(edge).collect()
 }
 
-/// A linear number of pairs whose transitive closure is the order.
+/// Edges whose transitive closure is the order: at most two for each operation, and those from initial writes.
 pub fn steps(exec: &Execution<'_>, order: BaseOrder) -> Vec<(u32, u32)> {
     match order {
         BaseOrder::Full => full(exec),
@@ -92,9 +92,9 @@ fn full(exec: &Execution<'_>) -> Vec<(u32, u32)> {
     steps
 }
 
-/// The pairs for `ppo` of TSO. An operation that is no plain store precedes everything after it, and one
+/// The edges for `ppo` of TSO. An operation that is no plain store precedes everything after it, and one
 /// that is no plain load follows everything before it, so an edge from the last of each kind suffices.
-/// An initial write counts as a plain store, so it does not precede loads.
+/// An initial write counts as a plain store, so it does not precede plain loads.
 fn preserved(exec: &Execution<'_>) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
     for thread in exec.history.threads() {
@@ -129,7 +129,7 @@ pub struct LabelledGraph<'e> {
 }
 
 impl<'e> LabelledGraph<'e> {
-    /// The graph of these orders and edges. Cost: linear.
+    /// Creates the graph of these orders and edges. Cost: linear.
     pub fn new(
         exec: &'e Execution<'e>,
         orders: &[BaseOrder],
@@ -196,7 +196,7 @@ struct Search<'w> {
     /// Per node, the node before it on the path, and the step from there.
     reached: Vec<Option<(u32, Hop)>>,
     queue: VecDeque<u32>,
-    /// For `po`, per thread: the operations from this one on were reached along program order.
+    /// For `po`, per thread: the first operation from which on all were reached along program order.
     fresh: Vec<u32>,
 }
 

@@ -1,9 +1,12 @@
 //! The relations `hb_o` of causal memory and `hb^π_o` of wCCM (CAV 2019, sections 3.1 and 4.1).
 //!
-//! With π = `po` and all of `wr`, `co = (π ∪ wr)⁺` and `hb_o` is the least transitive relation that
-//! has `co` between operations that are o or `co`-before o, and (w', w) where it has (w', r), r
-//! reads from w, and r is o or π-before o. With π = `ppo` or `po-loc`, `wr_e` takes the place of
-//! `wr` in `co`, but not in this second rule.
+//! With π = `po` and all of `wr`, causality is `co = (π ∪ wr)⁺`, and `hb_o` is the least transitive relation such
+//! that
+//!
+//! 1. it has the pairs of `co` between operations that are o or `co`-before o;
+//! 2. it has (w', w) if it has (w', r), r reads from w, another write of the location, and r is o or π-before o.
+//!
+//! With π = `ppo` or `po-loc`, `wr_e` takes the place of `wr` in `co`, but not in the second rule.
 //!
 //! *Few o suffice.* `hb_o` adds to `co` only the pairs of its second rule, so the question is which of
 //! these pairs an o derives. They need paths that end in a read r with r = o or (r, o) ∈ π. Such a path
@@ -38,16 +41,16 @@ use certify::criterion::BaseOrder;
 /// Rows of bits between two checks of the bounds.
 const CHECK_INTERVAL: usize = 64;
 
-/// A pair (w', w) that the second rule derives.
+/// A pair (w', w) that the second rule of `hb_o` derives (see the module's documentation).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Derived {
     /// The order π.
     pub order: BaseOrder,
     /// The operation o.
     pub of: u32,
-    /// w'.
+    /// The write w', which precedes w.
     pub from: u32,
-    /// w.
+    /// The write w.
     pub to: u32,
     /// The read from w that w' precedes.
     pub read: u32,
@@ -65,8 +68,8 @@ pub enum NotClosed {
     Exceeded,
 }
 
-/// Closes a relation transitively: row b of the result has everything before b. The rows given must be
-/// part of the result. Returns a topological order. Cost: O(n·edges/64).
+/// Closes the relation of these edges transitively: afterwards, row b of `pasts` has everything before b. The
+/// pairs that `pasts` has already must be part of the result. Returns a topological order. Cost: O(n·edges/64).
 ///
 /// # Errors
 /// Returns [`NotClosed::Cyclic`] if the edges have a cycle, and [`NotClosed::Exceeded`] if a bound was
@@ -104,7 +107,7 @@ pub fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, NotClose
     }
 }
 
-/// Causality over a base order, from which [`Causality::derive`] derives the pairs of the second rule.
+/// Causality over a base order π, from which [`Causality::derive`] derives the pairs of the second rule.
 #[derive(Debug)]
 pub struct Causality<'e> {
     exec: &'e Execution<'e>,
@@ -151,7 +154,7 @@ impl<'e> Causality<'e> {
         read == of || related(self.exec, self.order, read, of) || barrier
     }
 
-    /// The operations o that suffice (see the module's documentation).
+    /// The operations o whose `hb_o` suffice (see the module's documentation).
     pub fn roots(&self) -> Vec<u32> {
         let mut roots = Vec::new();
         for thread in self.exec.history.threads() {
@@ -169,7 +172,7 @@ impl<'e> Causality<'e> {
         roots
     }
 
-    /// Adds the derived pairs of `hb_o` that do not follow from others.
+    /// Appends the derived pairs of `hb_o`, for the operation o = `of`, that do not follow from others.
     ///
     /// # Errors
     /// Returns [`NotClosed::Cyclic`] if `hb_o` is cyclic, with the pairs up to that round added, and
@@ -216,8 +219,8 @@ impl<'e> Causality<'e> {
     }
 }
 
-/// The writes that a relation has before a read but not before the read's source, another write of their
-/// location. Those that precede another such write are left out.
+/// The writes of a read's location, other than its source, that a relation has before the read but not before
+/// the source. Writes that precede another such write are left out.
 pub fn overtaken<'a>(
     exec: &'a Execution<'_>,
     pasts: &'a Relation,
@@ -226,7 +229,7 @@ pub fn overtaken<'a>(
     let source = exec.source[read as usize];
     let writes = exec.writes.of(exec.location[read as usize]);
     let mut last: Option<u32> = None;
-    // Goes backwards, so that the last one of each thread covers the earlier ones.
+    // Goes backwards, so that the last write of each thread covers the earlier ones.
     writes.iter().rev().copied().filter(move |&write| {
         let covered = last.is_some_and(|last| pasts.contains(last, write));
         let found = pasts.contains(read, write)

@@ -5,6 +5,8 @@
 //! for CC and CCv (`pasts`), and a row of bits for the others, which need the relations of single
 //! operations (`local`). If a criterion does not hold, `labelled_graph` finds a cycle of edges that carry
 //! their justification, and `reasons` turns it into a [`violation::CriterionViolation`].
+//!
+//! As in the paper, `co` is causality here, not coherence order.
 
 pub mod causal;
 pub mod convergent;

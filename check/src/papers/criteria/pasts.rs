@@ -1,4 +1,4 @@
-//! The past of every operation as a vector clock over threads.
+//! [`Pasts`]: the past of every operation as a vector clock over threads.
 
 use super::local::NotClosed;
 use crate::bounds::Bounds;
@@ -7,11 +7,11 @@ use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 
-/// Operations between two questions to the bounds.
+/// Operations between two checks of the bounds.
 const OFTEN: usize = 4096;
 
-/// For every operation and thread, how many operations of that thread are in the operation's past,
-/// itself included. Initial writes are before everything and are left out. Memory: 4·n·threads
+/// For every operation and thread, the number of operations of the thread that are in the operation's past. An
+/// operation is in its own past. Initial writes are before everything and are left out. Memory: 4·n·threads
 /// bytes.
 #[derive(Debug)]
 pub struct Pasts {
@@ -21,11 +21,11 @@ pub struct Pasts {
 }
 
 impl Pasts {
-    /// The pasts in the transitive closure of program order and these edges between operations.
+    /// Computes the pasts in the transitive closure of program order and these edges between operations.
     /// Cost: O((n + edges)·threads).
     ///
     /// # Errors
-    /// There is a cycle, or a bound was met.
+    /// Returns [`NotClosed::Cyclic`] if there is a cycle, and [`NotClosed::Exceeded`] if a bound was met.
     pub fn new(
         exec: &Execution<'_>,
         edges: &[(u32, u32)],
@@ -62,7 +62,8 @@ impl Pasts {
         Ok(pasts)
     }
 
-    /// Whether one operation is in the past of another; an initial write is in that of all.
+    /// Whether `first` is in the past of another operation `second`. An initial write is in the past of all
+    /// operations.
     pub fn before(&self, exec: &Execution<'_>, first: u32, second: u32) -> bool {
         if exec.is_initial(first) || exec.is_initial(second) {
             return exec.po(first, second);
@@ -102,8 +103,8 @@ impl Pasts {
         self.bounds(exec, op).map(move |(first, end)| &writes[until(first)..until(end)])
     }
 
-    /// How many pairs of writes of one location are ordered, initial writes left out. Cost:
-    /// O(n·threads·log n).
+    /// The number of ordered pairs of writes of one location, without initial writes; `None` if a bound was met.
+    /// Cost: O(n·threads·log n).
     pub fn ordered_writes(&self, exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
         let mut ordered = 0;
         for op in 0..exec.operations {
@@ -123,7 +124,7 @@ impl Pasts {
     }
 }
 
-/// The writes of an operation's location that are operations, ascending.
+/// The writes of an operation's location without the initial one, in ascending order.
 fn written<'e>(exec: &'e Execution<'_>, op: u32) -> &'e [u32] {
     match exec.location[op as usize] {
         NONE => &[],

@@ -12,7 +12,7 @@ use crate::papers::execution::Execution;
 use certify::certificate::Node;
 use certify::criterion::{BaseOrder, Criterion, ForbiddenCycle, PairRelation};
 
-/// The facts collected for a violation. Cost: a search for a path for each derived pair that is needed.
+/// Collects the facts of a violation. Cost: a search for a path for each derived pair that the proof needs.
 pub struct Reasons<'e> {
     exec: &'e Execution<'e>,
     criterion: Criterion,
@@ -25,7 +25,7 @@ pub struct Reasons<'e> {
 }
 
 impl<'e> Reasons<'e> {
-    /// Starts the refutation of a criterion without any fact.
+    /// Starts the refutation of a criterion, without any fact. `derived` are the derived pairs that labels cite.
     pub fn new(
         exec: &'e Execution<'e>,
         criterion: Criterion,
@@ -41,7 +41,7 @@ impl<'e> Reasons<'e> {
         }
     }
 
-    /// The violation by a cycle of this graph.
+    /// Returns the violation that a cycle of `graph` in the forbidden relation proves.
     pub fn violation(
         mut self,
         relation: ForbiddenCycle<OpId>,
@@ -55,8 +55,8 @@ impl<'e> Reasons<'e> {
         self.finish(relation, facts)
     }
 
-    /// The violation by a read whose source is overwritten in its past. `over` is a path from the source
-    /// to the overwriting write, `back` one from there to the read.
+    /// Returns the violation that a read proves whose source is overwritten in its past. `over` is a path from the
+    /// source to the overwriting write, and `back` a path from that write to the read.
     pub fn stale(mut self, read: u32, over: &[Hop], back: &[Hop]) -> CriterionViolation {
         let mut facts =
             |hops: &[Hop]| -> Vec<usize> { hops.iter().map(|&hop| self.plain(hop)).collect() };
@@ -109,7 +109,7 @@ impl<'e> Reasons<'e> {
         self.criterion == Criterion::Wccm
     }
 
-    /// The fact for a step along program order or reads-from.
+    /// Adds the fact for a step along program order or reads-from. Returns its index.
     fn plain(&mut self, hop: Hop) -> usize {
         match hop {
             Hop::Program(order, from, to) => {
@@ -123,7 +123,7 @@ impl<'e> Reasons<'e> {
         }
     }
 
-    /// The fact for a step of the cycle.
+    /// Adds the fact for a step of the cycle, with its premises. Returns its index.
     fn hop(&mut self, graph: &LabelledGraph<'_>, hop: Hop) -> usize {
         let Hop::Edge(edge) = hop else {
             return self.plain(hop);
@@ -140,7 +140,7 @@ impl<'e> Reasons<'e> {
         }
     }
 
-    /// A shortest path that uses only allowed derived pairs.
+    /// A shortest path over these orders, reads-from, and the derived pairs for which `allowed` holds.
     fn path(
         &mut self,
         orders: &[BaseOrder],
@@ -156,7 +156,7 @@ impl<'e> Reasons<'e> {
         path.unwrap_or_default()
     }
 
-    /// The facts of a path along program order, reads-from and derived pairs.
+    /// Adds the facts of a path along program order, reads-from and derived pairs. Returns their indices.
     fn facts(&mut self, path: &[Hop]) -> Vec<usize> {
         path.iter()
             .map(|&hop| match derived(hop) {
@@ -184,7 +184,7 @@ impl<'e> Reasons<'e> {
         self.graphs.len() - 1
     }
 
-    /// The fact for a derived pair. The derived pairs that it needs have smaller numbers and come first.
+    /// Adds the fact for a derived pair, after those that it needs, which have smaller numbers. Returns its index.
     fn local(&mut self, at: u32) -> usize {
         let mut paths: BTreeMap<u32, Vec<Hop>> = BTreeMap::new();
         let mut open = vec![at];
@@ -214,7 +214,7 @@ impl<'e> Reasons<'e> {
         (relation, pair.from, pair.to)
     }
 
-    /// The path that the second rule needs for a derived pair.
+    /// The path from the write w' to the read that the second rule of `hb_o` needs for a derived pair.
     fn local_path(&mut self, at: u32) -> Vec<Hop> {
         let derived = self.derived;
         let pair = derived[at as usize];
@@ -233,7 +233,8 @@ impl<'e> Reasons<'e> {
         self.fact(relation, edge.from, edge.to, Some(read), premises)
     }
 
-    /// The fact for a pair of `hb_WW`. A path that is a single derived pair needs no fact of its own.
+    /// Adds the fact for a pair of `hb_WW` and returns its index. If the path between the writes is a single derived
+    /// pair, returns the index of the fact for that pair instead.
     fn happens(&mut self, edge: Edge) -> usize {
         let orders: &[BaseOrder] = if self.weak() {
             &[BaseOrder::Preserved, BaseOrder::SameLocation]
@@ -288,7 +289,7 @@ impl<'e> Reasons<'e> {
         }
     }
 
-    /// Drops the facts that the cycle does not need.
+    /// Makes the violation of a cycle of facts, without the facts that the cycle does not need.
     fn finish(mut self, relation: ForbiddenCycle<OpId>, cycle: Vec<usize>) -> CriterionViolation {
         let mut needed = vec![false; self.facts.len()];
         for &fact in &cycle {
@@ -351,7 +352,7 @@ impl<'e> Reasons<'e> {
     }
 }
 
-/// The number of the derived pair of a step, if it is one.
+/// The number of the derived pair that a step uses; `None` for other steps.
 fn derived(hop: Hop) -> Option<u32> {
     match hop {
         Hop::Edge(Edge { label: Label::Derived(at), .. }) => Some(at),

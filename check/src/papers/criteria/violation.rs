@@ -5,7 +5,7 @@ use certify::certificate::{Name, Node, RelationStatement, RelationStep};
 use certify::criterion::{Criterion, ForbiddenCycle, PairRelation};
 use history::{History, OpId};
 
-/// A pair of a relation, with its justification.
+/// A pair of a relation, with the justification that the pair is in the relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     /// The relation.
@@ -50,7 +50,7 @@ impl CriterionViolation {
         ops
     }
 
-    /// The steps of the certificate. Cost: linear.
+    /// The steps of the proof, for a certificate. Cost: linear.
     pub fn steps(&self, history: &History) -> Vec<RelationStep> {
         let name = |op: OpId| Name::of(history, op);
         let node = |node: Node| Name::of_node(history, node);

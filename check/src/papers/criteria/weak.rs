@@ -5,13 +5,13 @@
 //! `π ∪ wr_e ∪ wpww ∪ rw[wpww]` are acyclic; `wpww` is part of every store order that explains the
 //! history under TSO (Lemma 3). Fences order by `ppo` only.
 //!
-//! `whb` mixes the two orders, and still relates writes only as `ppo ∪ wr_e` and derived pairs do:
-//! all of `po-loc` but (store, load) is `ppo`, from a load only its thread's later operations are
-//! reached directly, and a store precedes the later stores of its thread in `ppo`. So a cycle of
-//! `whb` is one of `ppo ∪ wr_e ∪ wpww`.
+//! `whb` combines the two orders, but relates writes only as `ppo`, `wr_e` and derived pairs alone do. The only
+//! pairs of `po-loc` that are not in `ppo` lead from a store to a later load. From a load, only later operations
+//! of its thread are reached directly, and the store precedes the stores among these in `ppo`. So a cycle of `whb`
+//! is one of `ppo ∪ wr_e ∪ wpww`.
 //!
 //! Cost: that of CCM with `ppo` for `po`, and of `hb` for each location's operations alone.
-//! Measured as there: 0.05 s for 4,000 operations, 0.6 s for 16,000.
+//! Measured as for CCM (see [`super::convergent`]): 0.05 s for 4,000 operations, 0.6 s for 16,000.
 
 use history::ReadsFrom;
 
@@ -26,7 +26,7 @@ use crate::papers::execution::Execution;
 use crate::papers::{Problem, Report};
 use certify::criterion::{BaseOrder, Criterion};
 
-/// Runs `wccm`.
+/// Runs the algorithm `wccm`.
 pub fn wccm(problem: &Problem<'_>) -> Report {
     super::decide(problem, |exec| {
         let order = weak_memory(exec, problem.reads_from, problem.bounds)?;
@@ -53,7 +53,7 @@ pub fn weak_memory(
     }
 }
 
-/// The relations derived so far, which a violation needs if deriving meets a cycle.
+/// The relations derived so far. A violation is built from them if deriving more meets a cycle.
 struct Found {
     hb: HappensBefore,
     conflicts: Vec<Edge>,
@@ -86,7 +86,7 @@ impl Found {
         close_writes(exec, &order, &pasts, self.conflicts.clone(), bounds)
     }
 
-    /// Adds `hb^po-loc` and its `cf_e` at one location.
+    /// Derives `hb^po-loc` and its `cf_e` at one location, and adds their pairs.
     fn one_location(
         &mut self,
         exec: &Execution<'_>,
@@ -122,7 +122,7 @@ impl Found {
         Ok(())
     }
 
-    /// The store order, or the violation if deriving it met a cycle.
+    /// Returns the store order, or the violation if deriving it met a cycle.
     fn ended(
         &self,
         exec: &Execution<'_>,
@@ -137,7 +137,8 @@ impl Found {
         })
     }
 
-    /// The violation by a cycle in one of the two relations, the one with fewer facts.
+    /// The violation that a cycle in one of the two relations of wCCM proves; if both have cycles, the one with fewer
+    /// facts. `None` if neither has a cycle.
     fn cycle(&self, exec: &Execution<'_>, stores: &[Edge], bounds: &Bounds) -> Option<NotDerived> {
         let in_order = |order: BaseOrder| {
             let derived = &self.hb.derived;
@@ -149,8 +150,8 @@ impl Found {
     }
 }
 
-/// A derived pair of one location's history with the node numbers of the whole history, where `known`
-/// pairs were derived before.
+/// Renames a derived pair of one location's history to the nodes of the whole history, in which `known` pairs
+/// were derived before. `outer` maps nodes.
 fn renamed(pair: &Derived, known: u32, outer: impl Fn(u32) -> u32) -> Derived {
     Derived {
         order: BaseOrder::SameLocation,

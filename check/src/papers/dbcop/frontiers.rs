@@ -1,4 +1,4 @@
-//! The set of frontiers that a search has visited.
+//! [`FrontierSet`]: the set of frontiers that a search has visited.
 
 use std::hash::Hasher;
 
@@ -9,14 +9,14 @@ use crate::bounds::Bounds;
 /// Marks a free slot.
 const FREE: u32 = u32::MAX;
 
-/// A set of rows of equally many numbers: the rows in one array, with a hash table of their positions.
-/// Memory: 4 bytes a number, up to twice that while it grows, and 8 to 16 bytes a row.
+/// A set of rows of `width` numbers each. The rows are in one array, with a hash table of their indices.
+/// Memory: 4 bytes a number, up to twice that while the array grows, and 8 to 16 bytes a row.
 #[derive(Debug)]
 pub struct FrontierSet {
     width: usize,
     numbers: Vec<u32>,
-    /// Per slot, the number of its row or [`FREE`]. At most half of the slots are used; their number is a
-    /// power of two.
+    /// Per slot of the hash table, the index of its row or [`FREE`]. At most half of the slots are used; their
+    /// number is a power of two.
     slots: Vec<u32>,
     rows: u32,
 }
@@ -44,7 +44,7 @@ impl FrontierSet {
         (!is_full || self.grow(bounds)).then_some(true)
     }
 
-    /// The slot of a row, or the free slot where it belongs.
+    /// The slot of a row; if the set does not have the row, the free slot for it.
     fn slot(&self, row: &[u32]) -> usize {
         let mask = self.slots.len() - 1;
         let mut hasher = FxHasher::default();

@@ -41,13 +41,13 @@ use crate::papers::{Answer, Problem, Report, may_start};
 /// Frontiers between two checks of the bounds.
 const CHECK_INTERVAL: u64 = 64;
 
-/// Searches interleavings.
+/// Runs `dbcop`: searches interleavings.
 pub fn dbcop(problem: &Problem<'_>) -> Report {
     let execution = Execution::new(problem.history, problem.reads_from);
     Search::new(&execution, problem).run(|_, _| true)
 }
 
-/// Saturates, then searches interleavings that respect happens-before.
+/// Runs `wsc-dbcop`: saturates, then searches interleavings that contain happens-before.
 pub fn wsc_dbcop(problem: &Problem<'_>) -> Report {
     let Some(events) = clocks::events(problem) else {
         return Answer::Exceeded.into();
@@ -76,9 +76,9 @@ pub fn wsc_dbcop(problem: &Problem<'_>) -> Report {
 struct LocationState {
     /// The write placed last.
     write: u32,
-    /// How many readers of that write are left to be placed.
+    /// Number of readers of that write that are left to be placed.
     readers: u32,
-    /// How many writes are left to be placed.
+    /// Number of writes of the location that are left to be placed.
     writes: u32,
     /// The write of the final value; [`NONE`] if there is none.
     last: u32,
@@ -178,8 +178,8 @@ impl<'a> Search<'a> {
         self.keeps_sources(op) && allows(op, &self.frontier)
     }
 
-    /// Whether a read would read from its source, and a write overwrites a value that no other operation
-    /// has yet to read.
+    /// Whether an operation placed now would read from its source, would not overwrite a value that another
+    /// operation has yet to read, and would come last if it writes the final value.
     fn keeps_sources(&self, op: u32) -> bool {
         let location = self.execution.location[op as usize];
         if location == NONE {

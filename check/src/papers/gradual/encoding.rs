@@ -1,5 +1,5 @@
-//! The axioms of SC and TSO (CAV 2019, section 2) as one propositional formula, as sections 5 of both
-//! saturation papers use it.
+//! The axioms of SC and TSO (CAV 2019, section 2) as one propositional formula, which section 5 of CAV 2019 and
+//! section 5 of Boosting use.
 //!
 //! A relation is acyclic iff a total order contains it. So there is a variable for the order of every
 //! two operations that an acyclicity condition relates. The formula says that the order is transitive (the
@@ -46,7 +46,7 @@ pub struct KnownOrder<'k> {
     pub by_location: Option<&'k Relation>,
 }
 
-/// Decides by one formula. With `known`, only the pairs that it leaves open are encoded.
+/// Decides a history by one formula. With `known`, only the pairs that it leaves open are encoded.
 pub fn solve(
     problem: &Problem<'_>,
     execution: &Execution<'_>,
@@ -75,7 +75,7 @@ pub fn solve(
     }
 }
 
-/// A total order of some operations, as literals.
+/// A total order of some operations, as a literal for each pair of them.
 struct TotalOrder {
     /// The operations, in ascending order. Below, a *position* is an index into them.
     operations: Vec<u32>,
@@ -138,7 +138,8 @@ struct Formula<'f, 'b> {
 }
 
 impl Formula<'_, '_> {
-    /// Encodes all conditions; returns the first one's order. `None` if a bound was met.
+    /// Encodes all conditions. Returns the order of the first condition, that of all operations; `None` if a bound
+    /// was met.
     fn encode(&mut self, known: Option<KnownOrder<'_>>) -> Option<TotalOrder> {
         let model = self.problem.model;
         let all: Vec<u32> = (0..self.execution.operations).collect();
@@ -195,7 +196,7 @@ impl Formula<'_, '_> {
         Some(order)
     }
 
-    /// The literal for two positions.
+    /// The literal that says that the first position comes before the second: known, shared or a new variable.
     fn literal(
         &mut self,
         places: [usize; 2],
@@ -227,7 +228,7 @@ impl Formula<'_, '_> {
         writes.then(|| shared.before(places.0, places.1))
     }
 
-    /// Adds a clause without its literals [`FALSE`], unless it has the literal [`TRUE`].
+    /// Adds a clause without its [`FALSE`] literals, unless one of its literals is [`TRUE`].
     fn clause(&mut self, literals: &[i32]) {
         if literals.contains(&TRUE) {
             return;
@@ -237,8 +238,8 @@ impl Formula<'_, '_> {
         self.solver.add(open);
     }
 
-    /// A relation with two rows a position: first, for each position, those that may come after it; then,
-    /// for each position, those that may come before it. `None` if a bound was met.
+    /// A relation with two rows for each position: row p has the positions that may come after p, and row
+    /// `size + p` those that may come before p. `None` if a bound was met.
     fn may_precede(&self, order: &TotalOrder) -> Option<Relation> {
         let size = order.operations.len();
         if !may_start(self.problem.bounds, Relation::bytes(2 * size)) {
@@ -333,7 +334,7 @@ impl Formula<'_, '_> {
     }
 }
 
-/// Whether the order of two positions is open.
+/// Whether the order of two different positions is not known in advance.
 fn is_open(order: &TotalOrder, first: usize, second: usize) -> bool {
     let literal = order.before(first, second);
     first != second && literal != TRUE && literal != FALSE

@@ -6,7 +6,7 @@
 //! if that does not lead to a witness, the other way. The store order `ww` is kept transitively
 //! closed, and an extension is dropped once one of these is cyclic:
 //!
-//! | model | |
+//! | model | relations |
 //! |---|---|
 //! | SC | `po ∪ wr ∪ ww ∪ rw[ww]` |
 //! | TSO | `po-loc ∪ wr_e ∪ ww ∪ rw[ww]`, `ppo ∪ wr_e ∪ ww ∪ rw[ww]` |
@@ -61,13 +61,13 @@ pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relatio
     }
 }
 
-/// The order chosen for an open pair.
+/// A choice of the order of an open pair.
 struct Choice {
-    /// Index of the pair.
+    /// Index of the pair among the open pairs.
     pair: usize,
     /// Whether the second of the two orders was chosen.
     is_second: bool,
-    /// How many pairs had been added to `ww` before.
+    /// Number of pairs that had been added to `ww` before the choice.
     added: usize,
 }
 
@@ -80,7 +80,7 @@ struct Extension<'e> {
     ww: Relation,
     /// Pairs added to `ww` since the start.
     added: Vec<(u32, u32)>,
-    /// How many pairs were open at the start.
+    /// Number of pairs that were open at the start.
     open_at_first: u64,
 }
 
@@ -106,7 +106,7 @@ impl<'e> Extension<'e> {
         }
     }
 
-    /// Sets the order to extend: the given one, initial writes first, final ones last.
+    /// Sets the store order to extend: that of `pww`, with initial writes first and final writes last.
     fn start_from(&mut self, pww: &Relation, finals: &[OpId]) {
         let execution = self.execution;
         let mut last = vec![NONE; execution.locations() as usize];
@@ -159,7 +159,8 @@ impl<'e> Extension<'e> {
         self.memory_order()
     }
 
-    /// Orders a pair in one of the two ways, if that gives no cycle.
+    /// Orders a pair, the other way around if `is_second`. Returns `None` if that gives a cycle. `added` is the
+    /// number of pairs added to `ww` so far.
     fn choose(
         &mut self,
         pair: usize,
@@ -179,7 +180,8 @@ impl<'e> Extension<'e> {
         })
     }
 
-    /// Undoes choices up to the last one whose second order was not tried, and chooses that.
+    /// Undoes choices back to the last one whose second order was not tried and gives no cycle, and chooses that
+    /// order. `None` if there is no such choice.
     fn backtrack(
         &mut self,
         choices: &mut Vec<Choice>,
@@ -291,13 +293,13 @@ impl<'e> Extension<'e> {
         })
     }
 
-    /// The nodes in an order that keeps a union; `None` if it is cyclic.
+    /// A topological order of the nodes in `union ∪ ww ∪ rw[ww]`; `None` if that is cyclic.
     fn topological(&self, union: &Relation) -> Option<Vec<u32>> {
         let extension = self;
         topological(&Union { extension, union }).ok()
     }
 
-    /// A memory order, if all pairs are ordered.
+    /// The answer once all pairs are ordered: a memory order.
     fn memory_order(&self) -> Answer {
         let union = self.unions.last();
         match union.and_then(|union| self.topological(union)) {
@@ -310,7 +312,7 @@ impl<'e> Extension<'e> {
     }
 }
 
-/// `union ∪ ww ∪ rw[ww]`.
+/// The relation `union ∪ ww ∪ rw[ww]` as a graph.
 struct Union<'a> {
     extension: &'a Extension<'a>,
     union: &'a Relation,

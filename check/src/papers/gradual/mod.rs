@@ -8,9 +8,9 @@
 //! | `ccm-enum` | CCM | SAT |
 //! | `wsc-enum` | wSC | SAT |
 //!
-//! ("Enum" is SAT in the second paper.) SAT gets the partial store order and everything that follows from
-//! it; pairs which that orders are not encoded. `sc-sat` and `tso-sat` use `encoding` alone, without a
-//! partial order.
+//! (The second paper calls SAT "enum".) The partial store order and everything that follows from it are known to
+//! SAT in advance: the pairs that they order are not encoded. `sc-sat` and `tso-sat` use `encoding` alone, without
+//! a partial order.
 
 mod encoding;
 pub mod enumerate;
@@ -36,7 +36,7 @@ pub fn axioms(problem: &Problem<'_>) -> Report {
     encoding::solve(problem, &execution, None)
 }
 
-/// Runs one of the algorithms that check a criterion first.
+/// Runs one of the algorithms that check a weaker criterion first.
 pub fn decide(problem: &Problem<'_>) -> Report {
     let algorithm = problem.options.algorithm;
     let execution = Execution::new(problem.history, problem.reads_from);
@@ -63,8 +63,8 @@ pub fn decide(problem: &Problem<'_>) -> Report {
     }
 }
 
-/// The partial store order of the weaker criterion, and the number of pairs of writes that it orders; or
-/// the algorithm whose criterion does not hold.
+/// Returns the partial store order of the weaker criterion, and the number of pairs of writes that it orders. If
+/// a criterion does not hold or a bound was met, returns the algorithm that found this.
 fn partial(
     problem: &Problem<'_>,
     execution: &Execution<'_>,
@@ -91,7 +91,7 @@ fn partial(
     }
 }
 
-/// Decides by wSC, then SAT.
+/// Checks wSC, then decides by SAT (`wsc-enum`).
 fn after_saturation(problem: &Problem<'_>, execution: &Execution<'_>) -> Report {
     let forced = ForcedOrder::new(execution, problem.model, problem.finals, problem.bounds);
     let Ok(forced) = forced else {
@@ -123,8 +123,9 @@ fn solve(problem: &Problem<'_>, execution: &Execution<'_>, ww: &Relation) -> Rep
     encoding::solve(problem, execution, Some(known))
 }
 
-/// `(π ∪ wr ∪ ww ∪ rw[ww])⁺`, with `wr_e` for `wr` under models with store buffers. It is acyclic, since
-/// the criterion holds. `None` if a bound was met.
+/// Returns `(π ∪ wr ∪ ww ∪ rw[ww])⁺`, with `wr_e` for `wr` under models with store buffers. `edges` are those of
+/// the program order π, and `ww` is a partial store order. The union is acyclic, since the criterion holds.
+/// `None` if a bound was met.
 fn consequences(
     problem: &Problem<'_>,
     execution: &Execution<'_>,

@@ -19,10 +19,10 @@ pub enum End {
     Exceeded,
 }
 
-/// How often and how far a sort went back.
+/// Counts of the backtracking of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Backtracks {
-    /// How often the sort went back.
+    /// Number of times that the sort went back.
     pub number: u64,
     /// The largest number of picks that were undone before another store could be picked.
     pub depth: u64,
@@ -74,7 +74,7 @@ pub fn sort_with_backtracking(sort: &mut Sort<'_>, backtracks: &mut Backtracks) 
 }
 
 impl Backtracks {
-    /// Counts a step back of this many picks, if any.
+    /// Counts going back by this many picks; 0 is not counted.
     fn note(&mut self, levels: u64) {
         self.number += u64::from(levels > 0);
         self.depth = self.depth.max(levels);

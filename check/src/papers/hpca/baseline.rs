@@ -3,7 +3,7 @@
 //! For every write S whose clock changed, and every chain, let x be the first access of S's location
 //! at or after S's first successor there that is not a load of S itself.
 //!
-//! - x is a load (R6): S precedes what x reads from.
+//! - x is a load (R6): S precedes the source of x.
 //! - x is a store or an atomic (R7): every reader of S precedes x.
 //!
 //! Under TSO a chain has either loads only, or stores, atomics and membars, so x is the access that Figure
@@ -24,8 +24,9 @@
 //! Only the last reader of S in each chain gets an edge, since the others precede it.
 //!
 //! **Cost.** A visit of a write takes O(chains) for each of its readers, and a visit of any operation
-//! O(chains) for each edge into it. The paper's bound for all of it is O(p·n³). Operations that wait are
-//! visited from the end of a topological order backwards, so that most are visited only a few times.
+//! O(chains) for each edge into it. The paper's bound for the whole fixpoint is O(p·n³), for n operations of p
+//! processors. Operations in the queue are visited from the end of a topological order backwards, so that most
+//! are visited only a few times.
 //!
 //! **Invariants.** A clock covers everything that follows its operation along edges whose heads do not
 //! wait in the queue. At a fixpoint, the clocks of operations that have not been sorted are reachability
@@ -45,7 +46,7 @@ use super::queue::Queue;
 /// Visits between two checks of the bounds.
 const CHECK_INTERVAL: u64 = 256;
 
-/// A graph that edges are inferred for.
+/// A graph with its clocks, to which the rules add edges.
 #[derive(Debug)]
 pub struct Inference<'a> {
     /// The graph.
@@ -58,7 +59,7 @@ pub struct Inference<'a> {
     pub bounds: &'a Bounds,
 }
 
-/// A state that [`Inference::undo`] can go back to.
+/// A state of an [`Inference`] that [`Inference::undo`] can restore.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
     edges: usize,
@@ -66,7 +67,7 @@ pub struct Mark {
 }
 
 impl<'a> Inference<'a> {
-    /// The clocks of a graph without inferred edges.
+    /// Creates the inference for a graph, and computes the clocks before any rule is applied.
     ///
     /// # Errors
     /// Returns [`NoOrder::Cycle`] if the graph has a cycle, and [`NoOrder::Exceeded`] if a bound was met.
@@ -94,7 +95,7 @@ impl<'a> Inference<'a> {
         Ok(inference)
     }
 
-    /// Applies rules R6 and R7 to a fixpoint.
+    /// Applies rules R6 and R7 to every write, until nothing new follows.
     ///
     /// # Errors
     /// Returns [`NoOrder::Cycle`] if the edges form a cycle, and [`NoOrder::Exceeded`] if a bound was met.
@@ -107,7 +108,7 @@ impl<'a> Inference<'a> {
         self.infer()
     }
 
-    /// Applies the rules to the operations whose clocks changed, to a fixpoint.
+    /// Applies the rules to the writes whose clocks changed, until nothing new follows.
     ///
     /// # Errors
     /// Returns [`NoOrder::Cycle`] if the edges form a cycle, and [`NoOrder::Exceeded`] if a bound was met.
@@ -211,7 +212,7 @@ impl<'a> Inference<'a> {
         Ok(())
     }
 
-    /// Figure 1's loop over chains, for one write.
+    /// Applies R6 and R7 to one write: the loop over chains of Figure 1.
     fn apply(&mut self, write: u32) -> Result<(), NoOrder> {
         for group in self.graph.accesses.range(self.graph.location(write)) {
             let chain = self.graph.accesses.group(group).slot;
@@ -254,8 +255,8 @@ impl<'a> Inference<'a> {
         Mark { edges: self.graph.edges.len(), changes: self.clocks.changes() }
     }
 
-    /// Goes back to a mark. The operations that are sorted must be those that were when the edges since
-    /// then were added.
+    /// Restores the state of a mark. The sorted operations must be those that were sorted when the edges since the
+    /// mark were added.
     pub fn undo(&mut self, mark: Mark) {
         self.queue.clear();
         self.graph.cut(mark.edges);

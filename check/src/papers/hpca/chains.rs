@@ -1,5 +1,5 @@
-//! The virtual SC processors of HPCA 2006, section 4.1: chains of operations whose order the model
-//! preserves.
+//! [`Chains`]: the virtual SC processors of HPCA 2006, section 4.1, which are chains of operations whose order the
+//! model preserves.
 //!
 //! | model | chains of a thread |
 //! |---|---|
@@ -16,7 +16,7 @@ use crate::engine::events::NONE;
 use crate::papers::execution::Execution;
 use memory::Model;
 
-/// The chains. Memory: 20 bytes an operation.
+/// The chains of all threads. Memory: 20 bytes an operation.
 #[derive(Debug)]
 pub struct Chains {
     /// Per operation, its chain.
@@ -24,9 +24,11 @@ pub struct Chains {
     /// Per operation, its position in its chain, from 1.
     pub position: Vec<u32>,
     members: Csr,
-    /// Per operation, the operation of its thread's other chain that it follows immediately.
+    /// Per operation, the operation of its thread's other chain from which an edge leads to it; [`NONE`] if there
+    /// is none.
     across_before: Vec<u32>,
-    /// The same edges backwards.
+    /// Per operation, the operation of its thread's other chain to which an edge leads from it; [`NONE`] if there
+    /// is none.
     across_after: Vec<u32>,
 }
 
@@ -115,12 +117,12 @@ impl Chains {
         self.members.of(self.of[node as usize]).get(at).copied()
     }
 
-    /// The operation of its thread's other chain that this one follows immediately.
+    /// The operation of its thread's other chain from which an edge leads to this one, if any.
     pub fn across_before(&self, node: u32) -> Option<u32> {
         Some(self.across_before[node as usize]).filter(|&before| before != NONE)
     }
 
-    /// The operation of its thread's other chain that follows this one immediately.
+    /// The operation of its thread's other chain to which an edge leads from this one, if any.
     pub fn across_after(&self, node: u32) -> Option<u32> {
         Some(self.across_after[node as usize]).filter(|&after| after != NONE)
     }

@@ -1,10 +1,10 @@
-//! Reverse-time vector clocks (HPCA 2006, section 4.1): of each operation, its first successor in
-//! each chain.
+//! [`ReverseClocks`]: the reverse-time vector clocks of HPCA 2006, section 4.1, which have the first successor of
+//! each operation in each chain.
 
 use crate::engine::clocks::{Clocks, Overwritten};
 
-/// Positions of first successors, a row an operation; `u32::MAX` where there is none. Memory: 4 bytes
-/// an operation and chain, and 12 for each entry that can be restored.
+/// For each operation and chain, the position in the chain of the operation's first successor; `u32::MAX` if
+/// there is none. Memory: 4 bytes for each operation and chain, and 12 for each logged change.
 #[derive(Debug)]
 pub struct ReverseClocks {
     clocks: Clocks,
@@ -13,29 +13,29 @@ pub struct ReverseClocks {
 }
 
 impl ReverseClocks {
-    /// Bytes that clocks take.
+    /// The size of the clocks in bytes.
     pub fn bytes(nodes: usize, chains: usize) -> usize {
         nodes.saturating_mul(chains).saturating_mul(4)
     }
 
-    /// Nothing has a successor.
+    /// Creates clocks in which no operation has a successor.
     pub fn new(nodes: usize, chains: usize) -> ReverseClocks {
         let clocks = Clocks::new(nodes, chains, u32::MAX);
         ReverseClocks { clocks, trail: Vec::new(), logging: false }
     }
 
-    /// The first successors of an operation.
+    /// Per chain, the position of the first successor of an operation.
     pub fn of(&self, node: u32) -> &[u32] {
         self.clocks.of(node)
     }
 
-    /// The position of an operation's first successor in a chain.
+    /// The position of an operation's first successor in a chain; `u32::MAX` if there is none.
     pub fn first(&self, node: u32, chain: u32) -> u32 {
         self.clocks.get(node, chain)
     }
 
-    /// What follows `later`, and itself, follows `node` too; `place` is its chain and position.
-    /// Says whether that is news.
+    /// Adds `later` and its successors to the successors of `node`; `place` is the chain and position of `later`.
+    /// Returns whether the clock of `node` changed.
     pub fn join(&mut self, node: u32, later: u32, place: (u32, u32)) -> bool {
         let mut news = self.lower(node, place.0, place.1);
         let (row, from) = self.clocks.pair(node, later);
@@ -73,17 +73,17 @@ impl ReverseClocks {
         true
     }
 
-    /// From now on changes can be undone.
+    /// Starts to log changes, so that they can be undone.
     pub fn log(&mut self) {
         self.logging = true;
     }
 
-    /// How many changes can be undone.
+    /// Number of logged changes.
     pub fn changes(&self) -> usize {
         self.trail.len()
     }
 
-    /// Undoes all but the first `changes` changes.
+    /// Undoes all logged changes but the first `changes`.
     pub fn undo(&mut self, changes: usize) {
         self.trail.drain(changes..).rev().for_each(|old| self.clocks.restore(old));
     }

@@ -14,13 +14,13 @@ use crate::engine::digraph::topological;
 
 use super::graph::Graph;
 
-/// Number of nodes on cycles from which a shorter cycle is searched for.
+/// Maximum number of nodes of a cycle for which a shortest cycle through the node is searched.
 const TRIES: usize = 64;
 
 /// Sorts a graph, to which the observed edges were added, by an order of all writes.
 ///
 /// # Errors
-/// Returns a cycle, if the order of writes gives one.
+/// Returns a cycle, as short as the search finds, if the order of writes gives one.
 pub fn sort_by(graph: &mut Graph<'_>, store_order: &[OpId]) -> Result<Vec<OpId>, Vec<OpId>> {
     let locations = 0..graph.execution.locations();
     let mut last: Vec<u32> = locations.map(|at| graph.execution.initial(at)).collect();

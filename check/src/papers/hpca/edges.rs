@@ -1,4 +1,4 @@
-//! Edges that were observed or inferred, the latest of which can be removed again.
+//! [`Edges`]: a list of edges between operations, of which the latest can be removed again.
 
 use crate::engine::events::NONE;
 
@@ -10,7 +10,7 @@ struct Edge {
     next_in: u32,
 }
 
-/// Edges as linked lists in both directions. Memory: 16 bytes an edge, 8 a node.
+/// The observed and inferred edges, as linked lists in both directions. Memory: 16 bytes an edge, 8 a node.
 #[derive(Debug)]
 pub struct Edges {
     list: Vec<Edge>,
@@ -53,29 +53,31 @@ impl Edges {
         Some((edge.from, edge.to))
     }
 
-    /// The first edge out of a node, the latest first; a number for [`Edges::next_out`].
+    /// The number of the latest edge out of a node, from which [`Edges::next_out`] leads to the older ones;
+    /// [`NONE`] if there is none.
     fn first_out(&self, node: u32) -> u32 {
         self.first_out[node as usize]
     }
 
-    /// The node that an edge enters, and the next edge out of the same node.
+    /// The node that the edge of this number enters, and the number of the next older edge out of the same node.
     pub fn next_out(&self, edge: u32) -> Option<(u32, u32)> {
         let edge = self.list.get(edge as usize)?;
         Some((edge.to, edge.next_out))
     }
 
-    /// The first edge into a node, the latest first; a number for [`Edges::next_in`].
+    /// The number of the latest edge into a node, from which [`Edges::next_in`] leads to the older ones;
+    /// [`NONE`] if there is none.
     pub fn first_in(&self, node: u32) -> u32 {
         self.first_in[node as usize]
     }
 
-    /// The node that an edge leaves, and the next edge into the same node.
+    /// The node that the edge of this number leaves, and the number of the next older edge into the same node.
     pub fn next_in(&self, edge: u32) -> Option<(u32, u32)> {
         let edge = self.list.get(edge as usize)?;
         Some((edge.from, edge.next_in))
     }
 
-    /// The nodes that the edges out of a node enter.
+    /// The nodes that the edges out of a node lead to, by the latest edge first.
     pub fn out_of(&self, node: u32) -> impl Iterator<Item = u32> {
         let mut edge = self.first_out(node);
         std::iter::from_fn(move || {

@@ -43,7 +43,7 @@ pub enum Swaps {
 pub struct Graph<'a> {
     /// The history.
     pub execution: Execution<'a>,
-    /// The operations of the history, in chains.
+    /// The chains of the operations, which imply the static edges.
     pub chains: Chains,
     /// Observed and inferred edges.
     pub edges: Edges,
@@ -116,12 +116,13 @@ impl<'a> Graph<'a> {
         self.execution.location[node as usize]
     }
 
-    /// The write that an operation takes its value from, [`NONE`] if there is none or it is unknown.
+    /// The write that an operation takes its value from; [`NONE`] if the operation does not read or its source is
+    /// unknown.
     pub fn source(&self, node: u32) -> u32 {
         self.execution.source[node as usize]
     }
 
-    /// Adds an edge, which must not exist yet.
+    /// Adds an edge. An edge that is added twice counts twice.
     pub fn link(&mut self, from: u32, to: u32) {
         self.edges.link(from, to);
         self.waits_for[to as usize] += 1;
@@ -152,7 +153,7 @@ impl<'a> Graph<'a> {
             && before.is_none_or(|before| self.is_sorted(before))
     }
 
-    /// Sorts an operation that comes next.
+    /// Sorts an operation for which [`Graph::is_next`] holds.
     pub fn sort(&mut self, node: u32) {
         self.sorted[self.chains.of[node as usize] as usize] += 1;
         for next in self.edges.out_of(node) {
@@ -305,7 +306,7 @@ fn next_others(execution: &Execution<'_>, accesses: &Index) -> Vec<u32> {
     next
 }
 
-/// Per write, its last reader in each chain. The other readers precede that one.
+/// Per write, its last reader in each chain, which the other readers in the chain precede.
 fn last_readers(execution: &Execution<'_>, chains: &Chains) -> Csr {
     let mut last: Vec<(u32, u32)> = Vec::new();
     let mut place: FxHashMap<u32, usize> = FxHashMap::default();

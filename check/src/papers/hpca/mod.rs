@@ -19,8 +19,8 @@
 //! - `conflict`: decides with a given order of writes.
 //!
 //! **Options.** With `no_baseline`, the four algorithms that sort start from the static and observed edges
-//! (R1-R5); deriv then applies the rules only to what each store changes. With `store_order`, all six sort
-//! by the given order, and nothing needs to be inferred.
+//! (R1-R5); deriv then applies the rules only to the writes whose clocks a sorted store changes. With
+//! `store_order`, all six sort by the given order, and no edge needs to be inferred.
 //!
 //! **Memory.** A clock entry of 4 bytes for each operation and chain, which is checked against the bounds
 //! in advance; about 200 bytes an operation; and for backtracking 12 bytes for each clock entry that a

@@ -1,12 +1,12 @@
-//! [`Queue`]: operations that wait to be visited, the last ones of an order first.
+//! [`Queue`]: the operations that wait to be visited, from the end of a topological order backwards.
 
 use crate::engine::worklist::Worklist;
 
-/// A queue of operations. Memory: 12 bytes an operation.
+/// A queue of operations, by their positions in an order. Memory: 12 bytes an operation.
 #[derive(Debug)]
 pub struct Queue {
     order: Vec<u32>,
-    /// By rank from the end.
+    /// The waiting operations, ranked by their distance from the end of the order.
     waiting: Worklist,
 }
 

@@ -3,17 +3,17 @@
 //!
 //! Otherwise both stores would precede both loads, and the later store would have hidden the other. The
 //! paper states the rule to show that even with it the rules are not complete, and gives no algorithm.
-//! This one goes through all pairs of unordered stores of a location and all pairs of their readers. If
-//! the stores are ordered, R7 implies the same. An operation counts as its own predecessor.
+//! The algorithm here goes through all pairs of unordered stores of a location and all pairs of their readers. If
+//! the stores are ordered, R7 implies the same order. An operation counts as its own predecessor.
 //!
-//! **Cost.** O(r² · chains · (log n + chains)) for the r readers of a location, repeated until nothing is
-//! new. It is meant for small histories.
+//! **Cost.** O(r² · chains · (log n + chains)) for the r readers of a location, repeated until no edge is
+//! added. It is meant for small histories.
 
 use super::baseline::Inference;
 use super::graph::NoOrder;
 
 impl Inference<'_> {
-    /// Applies rules R6, R7 and R8 to a fixpoint, after [`Inference::infer_all`].
+    /// Applies rules R6, R7 and R8 until nothing new follows. To be called after [`Inference::infer_all`].
     ///
     /// # Errors
     /// Returns [`NoOrder::Cycle`] if the edges form a cycle, and [`NoOrder::Exceeded`] if a bound was met.
@@ -51,8 +51,9 @@ impl Inference<'_> {
         Ok(news)
     }
 
-    /// Adds edges from the common predecessors of a reader of each store to the operations that follow
-    /// both stores. Returns whether there were new ones.
+    /// For each reader of the store `first` and each reader of the store `second`, adds edges from the common
+    /// predecessors of the two readers to the operations `after`, which follow both stores. Returns whether an edge
+    /// was added.
     fn order_readers(&mut self, first: u32, second: u32, after: &[u32]) -> Result<bool, NoOrder> {
         let readers = |write| self.graph.execution.readers.of(write).to_vec();
         let (of_first, of_second) = (readers(first), readers(second));

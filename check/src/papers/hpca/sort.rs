@@ -11,7 +11,8 @@
 //! locations, since operations that have been sorted precede all others anyway.
 //!
 //! The paper leaves open which of several stores is sorted first. Here it is the one that comes first in a
-//! topological order of the graph, made first in, first out, so that threads advance together.
+//! topological order of the graph. That order is computed with a first-in first-out queue, so that threads
+//! advance together.
 //!
 //! **Cost.** O(chains) a store to choose it, and constant time an operation and edge.
 
@@ -22,12 +23,12 @@ use crate::engine::events::NONE;
 use super::baseline::{Inference, Mark};
 use super::graph::NoOrder;
 
-/// A topological sort.
+/// A topological sort in progress.
 #[derive(Debug)]
 pub struct Sort<'a> {
     inference: Inference<'a>,
     derives: bool,
-    /// Per node, how many of its readers have not been sorted.
+    /// Per node, the number of its readers that have not been sorted.
     unread: Vec<u32>,
     /// Per location, the active write: the one that was sorted last, at first the initial one.
     active: Vec<u32>,
@@ -35,13 +36,13 @@ pub struct Sort<'a> {
     replaced: Vec<u32>,
     /// The operations sorted so far.
     order: Vec<u32>,
-    /// Operations that may have become possible to sort.
+    /// Operations that may have become ready to be sorted.
     open: Vec<u32>,
     /// Number of stores that were picked, including those undone since.
     picks: u64,
 }
 
-/// The state before a store was picked.
+/// The state before a store was picked, for [`Sort::take_back`].
 #[derive(Clone, Copy, Debug)]
 pub struct Pick {
     sorted: usize,

@@ -21,9 +21,9 @@
 //! A read-modify-write is one vertex that both reads and writes. It must come right after the write that it
 //! reads from, and a store-conditional right after the source of its load-linked. If another write comes
 //! in between, that write and the operation are a cycle, and only this pair is reported
-//! ([`super::nice_cycle::CycleShape::Atomicity`]). A final value must be that of the last write ([`super::nice_cycle::CycleShape::Final`]). Fences
-//! order nothing that SC does not order anyway, and reads with unknown sources have only the edges of
-//! program order.
+//! ([`Atomicity`](super::nice_cycle::CycleShape::Atomicity)). A final value must be that of the last write
+//! ([`Final`](super::nice_cycle::CycleShape::Final)). Fences order nothing that SC does not order anyway, and reads
+//! with unknown sources have only the edges of program order.
 
 use history::{History, OpId, ReadsFrom};
 
@@ -43,7 +43,7 @@ pub struct ConstraintGraph<'a> {
 }
 
 impl<'a> ConstraintGraph<'a> {
-    /// The graph of a witness: all writes of a history, those of each location in order.
+    /// Creates the graph of a witness, which has all writes of the history, those of each location in order.
     pub fn new(
         history: &'a History,
         reads_from: &ReadsFrom,
@@ -90,7 +90,7 @@ impl<'a> ConstraintGraph<'a> {
         self.execution.location[op.at()]
     }
 
-    /// An atomic operation that does not directly follow its source, and a write in between.
+    /// An atomic operation that does not directly follow its source in the witness, and a write in between.
     pub(super) fn atomicity_violation(&self) -> Option<(OpId, OpId)> {
         (0..self.execution.operations).find_map(|write| {
             let source = self.execution.source[write as usize];
@@ -111,7 +111,7 @@ impl<'a> ConstraintGraph<'a> {
         })
     }
 
-    /// A write of a final value that is not last at its location, and the write that is.
+    /// A write of a final value that is not the last of its location in the witness, and the last write.
     pub(super) fn overwritten(&self, finals: &[OpId]) -> Option<(OpId, OpId)> {
         finals.iter().find_map(|&write| {
             let last = OpId(*self.order.of(self.location(write)).last()?);

@@ -2,8 +2,8 @@
 //! the algorithms `simple-witness` and `nice-cycle`.
 //!
 //! Both take the order of completions as the order of the writes of each location (the witness), and
-//! search its [`constraint_graph`] for a cycle. Without a cycle there is a run. With one they give up, since
-//! the history may have a run with another witness, and report a [nice cycle](nice_cycle): `nice-cycle`
+//! search its [`constraint_graph`] for a cycle. If there is no cycle, there is a run. If there is one, they give
+//! up, since the history may have a run with another witness, and report a [nice cycle](nice_cycle). `nice-cycle`
 //! tries several cycles to find one with few processors.
 
 pub mod constraint_graph;
@@ -16,7 +16,7 @@ use crate::algorithm::Algorithm;
 use crate::papers::{Answer, Problem, Report};
 use crate::verdict::Reason;
 
-/// Number of nodes on cycles from which `nice-cycle` searches for a shorter cycle.
+/// Maximum number of nodes of a cycle for which `nice-cycle` searches for a shortest cycle through the node.
 const TRIES: usize = 64;
 
 /// The simple witness: all writes in the order of completions, those without a completion last. `None`

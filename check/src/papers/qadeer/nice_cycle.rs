@@ -22,7 +22,7 @@ use history::{History, OpId};
 use super::constraint_graph::ConstraintGraph;
 use crate::engine::digraph::topological;
 
-/// The edges that make a cycle.
+/// The kind of a cycle, by the edges that it consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CycleShape {
     /// Processor and location edges alternate.
@@ -40,11 +40,13 @@ pub struct NiceCycle {
     shape: CycleShape,
     /// The processor edges; for shapes other than [`CycleShape::Nice`], the two operations.
     pairs: Vec<(OpId, OpId)>,
+    /// Per processor of the canonical form, the thread.
     threads: Vec<u32>,
+    /// Per location of the canonical form, the location of the history.
     locations: Vec<u32>,
 }
 
-/// The order that an edge of a cycle belongs to.
+/// The order that an edge of a cycle belongs to: program order of a thread, or the order of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EdgeOrder {
     Thread(u32),
@@ -59,11 +61,11 @@ struct Edge {
 }
 
 impl ConstraintGraph<'_> {
-    /// An order of all operations that is a run with the witness as its store order.
+    /// Sorts all operations into a run that has the witness as its store order.
     ///
     /// # Errors
-    /// Returns a cycle if there is no such run. A nice cycle has the fewest processors among those found
-    /// with `tries` additional searches.
+    /// Returns a cycle if there is no such run: of the nice cycles found with up to `tries` additional searches, one
+    /// with the fewest processors.
     pub fn sort(&self, finals: &[OpId], tries: usize) -> Result<Vec<OpId>, NiceCycle> {
         if let Some(pair) = self.atomicity_violation() {
             return Err(NiceCycle::pair(CycleShape::Atomicity, self, pair));
@@ -83,7 +85,7 @@ impl ConstraintGraph<'_> {
 }
 
 impl NiceCycle {
-    /// A cycle of two edges of one location.
+    /// Creates a cycle of two operations of one location, which follow each other.
     fn pair(shape: CycleShape, graph: &ConstraintGraph<'_>, pair: (OpId, OpId)) -> NiceCycle {
         NiceCycle {
             shape,
@@ -191,7 +193,7 @@ impl NiceCycle {
         }
     }
 
-    /// Text that says which threads and locations the canonical form stands for.
+    /// A text that says which threads and locations the processors and locations of the canonical form stand for.
     fn canonical_form(&self, history: &History) -> String {
         let threads = self.threads.iter();
         let threads = threads.map(|&thread| history.threads()[thread as usize].label.to_string());
@@ -207,7 +209,7 @@ impl NiceCycle {
     }
 }
 
-/// Two edges of one thread or location, the first two in the cycle.
+/// The indices of two edges of one thread or location: of all such pairs, the one whose second edge comes first.
 fn two_of_one_order(edges: &[Edge]) -> Option<(usize, usize)> {
     (0..edges.len()).find_map(|second| {
         let same = |edge: &Edge| edge.order == edges[second].order;
@@ -216,8 +218,8 @@ fn two_of_one_order(edges: &[Edge]) -> Option<(usize, usize)> {
     })
 }
 
-/// The cycle with one edge in place of two edges of one order and everything between them on one side. By
-/// Theorem 6.1, one of the two possible edges exists.
+/// Shortens a cycle: replaces two edges of one order, and the edges between them on one side, by one edge of that
+/// order. By Theorem 6.1, one of the two possible edges exists.
 fn shortened(
     graph: &ConstraintGraph<'_>,
     edges: &[Edge],

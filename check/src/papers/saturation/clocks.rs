@@ -1,9 +1,8 @@
 //! wSC and wTSO for large histories, on the engine's vector clocks ([`crate::engine::saturate`]).
 //!
-//! Happens-before is [`Saturation::precedes`] between events, of which every operation is one here;
-//! the initial writes, which are no events, precede all. **Cost:** that of saturation, and to count
-//! or list the store order one look at each write's clock for each thread that writes its
-//! location: O(writes · threads), and for listing as much as there are pairs.
+//! Every operation is an event here, and happens-before is [`Saturation::precedes`] between events. Initial
+//! writes are not events; they precede all events. **Cost:** that of saturation. To count or list the store order
+//! takes O(writes · threads), and listing also the number of pairs.
 
 use history::OpId;
 
@@ -27,7 +26,7 @@ pub fn decide(problem: &Problem<'_>) -> Report {
     }
 }
 
-/// Every operation as an event; `None` if the bounds do not allow it.
+/// The events of a history, with one for every operation; `None` if the bounds do not allow the memory.
 pub fn events(problem: &Problem<'_>) -> Option<Events> {
     let operations = problem.history.len();
     let slots = problem.history.threads().len() * if problem.model.buffers() { 2 } else { 1 };
@@ -37,10 +36,10 @@ pub fn events(problem: &Problem<'_>) -> Option<Events> {
         .then(|| Events::new(problem.history, problem.reads_from, problem.model, &none))
 }
 
-/// The saturated order.
+/// Saturates the order of the events.
 ///
 /// # Errors
-/// The report, if there is a contradiction or a bound was met.
+/// Returns the report of the algorithm if saturation finds a contradiction or a bound was met.
 pub fn saturate<'a>(
     problem: &Problem<'a>,
     events: &'a Events,
@@ -65,7 +64,7 @@ fn explain(saturation: &Saturation<'_>, stop: NoFixpoint) -> Answer {
     }
 }
 
-/// What saturation derived.
+/// The statistics of a saturation: the number of derived edges and of ordered pairs of writes.
 pub fn statistics(saturation: &Saturation<'_>) -> Statistics {
     Statistics {
         edges: saturation.edges().len(),
@@ -74,7 +73,7 @@ pub fn statistics(saturation: &Saturation<'_>) -> Statistics {
     }
 }
 
-/// The store order, initial writes left out. For SC and TSO, at a fixpoint.
+/// The store order, without initial writes. The saturation must be at its fixpoint, and the model SC or TSO.
 pub fn st(saturation: &Saturation<'_>) -> impl Iterator<Item = (OpId, OpId)> {
     let op = |event: u32| saturation.events.op[event as usize];
     pairs::ordered(saturation).map(move |(first, second)| (op(first), op(second)))

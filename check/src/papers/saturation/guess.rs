@@ -4,15 +4,15 @@
 //! that gives a cycle, the opposite order holds. This is repeated until every guess is possible. If a
 //! pair can be ordered in neither way, there is no run.
 //!
-//! This does not find the whole kernel either, but the paper's Fig. 5 is not what shows it. A block
-//! there forbids an order of one pair together with an order of another by a cycle with one conflict
-//! for each. With the first order assumed, all of the cycle but one conflict is forced, and R6 forces
-//! the opposite of the other order; two blocks then contradict. It takes blocks with two conflicts
-//! for each pair, which `guessing_one_pair_is_not_enough` in `tests/it/wsc.rs` has.
+//! Guessing one pair does not find the whole kernel either, as the paper says, but its Fig. 5 is no example of
+//! that. A block of the figure forbids an order of one pair together with an order of another by a cycle with one
+//! conflict for each. With the first order assumed, all of the cycle but one conflict is forced, and R6 forces
+//! the opposite of the other order; two blocks then contradict each other. An example needs blocks with two
+//! conflicts for each pair: see `guessing_one_pair_is_not_enough` in `tests/it/wsc.rs`.
 //!
 //! **Cost.** Polynomial: each round makes two guesses for each unordered pair, each of which costs a
-//! copy of the relations and a saturation, and all rounds but the last order a pair. The number of
-//! guesses is counted as nodes.
+//! copy of the relations and a saturation, and each round but the last orders at least one pair. Statistics count
+//! the guesses as nodes.
 
 use crate::bounds::Exceeded;
 use crate::engine::relation::Relation;
@@ -21,7 +21,7 @@ use crate::papers::{Answer, Problem, Report};
 
 use super::{ForcedOrder, met};
 
-/// Decides whether every pair of writes can be ordered in at least one way.
+/// Decides the criterion: whether every pair of writes can be ordered in at least one way (`wsc-guess1`).
 pub fn decide(problem: &Problem<'_>) -> Report {
     let execution = Execution::new(problem.history, problem.reads_from);
     let forced = ForcedOrder::new(&execution, problem.model, problem.finals, problem.bounds);

@@ -44,9 +44,9 @@
 //! plain loads, and then by a pair (L', w') of `rw`. Then w is the source of L' or, by R5, before
 //! it, so w is before w' in `st`; replacing all of these gives a cycle of `hb`.
 //!
-//! **What there is.** [`ForcedOrder`] keeps `hb` as bit relations for small histories and takes further
-//! orders of writes; [`clocks`] has the same on vector clocks for large ones and is what `wsc` and
-//! `wtso` run. [`pattern`] and [`guess`] are the extensions.
+//! **Implementations.** [`ForcedOrder`] keeps `hb` as bit relations, for small histories, and takes further
+//! orders of writes. [`clocks`] computes the same on vector clocks, for large histories; the algorithms `wsc` and
+//! `wtso` use it. [`pattern`] and [`guess`] are the extensions.
 
 pub mod clocks;
 pub mod guess;
@@ -93,7 +93,7 @@ pub struct ForcedOrder<'e> {
     is_cyclic: bool,
 }
 
-/// The accesses of each location.
+/// The accesses of each location, as a row of bits for each.
 fn accesses(execution: &Execution<'_>) -> Relation {
     let mut accesses = Relation::between(execution.locations() as usize, execution.len());
     for (node, &location) in (0..).zip(&execution.location) {
@@ -144,7 +144,7 @@ impl<'e> ForcedOrder<'e> {
         Ok(forced)
     }
 
-    /// Adds that one write precedes another of the location, and saturates again.
+    /// Orders a write before another write of its location, and saturates again.
     ///
     /// # Errors
     /// Returns the bound that was met.
@@ -174,7 +174,7 @@ impl<'e> ForcedOrder<'e> {
         self.after.contains(first, second) || self.after.contains(second, first)
     }
 
-    /// The store order: the pairs of writes of one location, initial writes included. Cost: for each
+    /// The store order `st`: the ordered pairs of writes of one location, initial writes included. Cost: for each
     /// write, the writes of its location.
     pub fn st(&self) -> impl Iterator<Item = (u32, u32)> {
         let locations = 0..self.execution.locations();
@@ -190,7 +190,7 @@ impl<'e> ForcedOrder<'e> {
         self.execution.ordered_writes(&self.after)
     }
 
-    /// The pairs of writes of one location that are not ordered.
+    /// The pairs of writes of one location that the store order leaves unordered.
     pub fn unordered(&self) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         for location in 0..self.execution.locations() {
@@ -301,7 +301,7 @@ impl<'e> ForcedOrder<'e> {
         Ok(())
     }
 
-    /// R6 and R7 for a write that precedes another access of its location.
+    /// Applies R6 and R7 to a write and an access of its location that the write precedes.
     fn apply(&mut self, write: u32, access: u32) -> Result<(), Exceeded> {
         let execution = self.execution;
         let source = execution.source[access as usize];

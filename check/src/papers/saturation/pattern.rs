@@ -8,8 +8,8 @@
 //! **How instances are found.** For a given A and B the pattern falls into two independent halves,
 //! one that joins a_z and b_y, and one that joins a_y and b_z: it is enough to know for which pairs
 //! (z, y) of locations a read of some a_z is after some b_y, and to look for a pair that is related
-//! both ways. What precedes the reads of each write is a row of bits; these rows are united for all
-//! a_z before A, once for each A and z, and intersected with what follows B.
+//! both ways. The nodes that precede the reads of a write are a row of bits. These rows are united for all
+//! a_z before A, once for each A and z, and intersected with the row of the nodes that follow B.
 //!
 //! **Cost.** A round costs O(n/64) for each write and each write of any location before it, and
 //! O(locations · n) for each pair of writes of one location that is unordered, at worst. Rounds are
@@ -23,7 +23,7 @@ use crate::verdict::Statistics;
 
 use super::{ForcedOrder, met};
 
-/// Decides whether saturation with the pattern is free of cycles.
+/// Decides the criterion: whether saturation with the pattern finds no cycle (`wsc-pattern`).
 pub fn decide(problem: &Problem<'_>) -> Report {
     let execution = Execution::new(problem.history, problem.reads_from);
     let forced = ForcedOrder::new(&execution, problem.model, problem.finals, problem.bounds);
@@ -134,7 +134,7 @@ impl Seen {
         Seen { locations, rows }
     }
 
-    /// Whether the pattern occurs with a write B, given the nodes after B.
+    /// Whether the pattern occurs with A and a write B, given the nodes after B as a row of bits.
     fn crosses(&self, execution: &Execution<'_>, after: &[u64]) -> bool {
         let mut related = std::collections::BTreeSet::new();
         for (&z, row) in self.locations.iter().zip(&self.rows) {
@@ -152,7 +152,7 @@ impl Seen {
 }
 
 impl ForcedOrder<'_> {
-    /// The report of an algorithm that ends with this order.
+    /// The report of an algorithm that ends with this order: the criterion holds if the order is acyclic.
     pub(super) fn report(&self) -> Report {
         Report {
             answer: if self.is_cyclic() { Answer::Refuted } else { Answer::Satisfied },

@@ -1,9 +1,10 @@
-//! The axiomatic definitions (CAV 2019, section 2), by trying every store order of small histories.
+//! [`Axioms`]: decides the axiomatic definitions of CAV 2019, section 2, by trying every store order of a small
+//! history. Names are those of the paper: `ww` is the store order, and `rw` is from-reads.
 
 use check::Model;
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 
-/// A relation over operations, as one bit mask of successors each.
+/// A relation over operations: per operation, a bit mask of its successors.
 #[derive(Clone)]
 struct Relation(Vec<u64>);
 
@@ -37,7 +38,7 @@ impl Relation {
     }
 }
 
-/// The parts of the axioms that do not depend on the store order.
+/// The axioms of a model for a history, as far as they do not depend on the store order.
 pub struct Axioms<'h> {
     history: &'h History,
     reads_from: ReadsFrom,
@@ -137,7 +138,7 @@ impl<'h> Axioms<'h> {
             && self.bases.iter().all(|base| base.union(&order).is_acyclic())
     }
 
-    /// Internal reads-from: a read cannot return a later write of its own thread.
+    /// Whether no read returns a later write of its own thread, as the axioms demand of internal reads-from.
     fn own_sources_are_earlier(&self) -> bool {
         self.history.ops().all(|read| match self.reads_from.source(read) {
             Some(ReadSource::Write(write)) => {

@@ -1,16 +1,17 @@
-//! Corpora of histories with exact verdicts. A sample of each is in `fixtures`. The whole corpora are beside
-//! this repository, and tests of them are ignored if they are absent (see the Makefile).
+//! [`Corpus`]: corpora of histories with exact verdicts. A sample of each is in `fixtures`. The whole corpora are
+//! beside this repository, and tests of them are ignored if they are absent (see the Makefile).
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use history::History;
 
-/// A corpus: a folder with `histories.axe` and tables.
+/// A corpus: a folder with the file `histories.axe` and tables of verdicts.
 #[derive(Clone, Debug)]
 pub struct Corpus(PathBuf);
 
-/// Makes two tests of a function of a corpus: `sample`, and `whole`, which needs the data beside this repository.
+/// Makes two tests from a function that takes a corpus: `sample`, and `whole`, which needs the data beside this
+/// repository.
 #[macro_export]
 macro_rules! on_corpus {
     ($test:ident, $folder:literal, $check:expr) => {
@@ -53,21 +54,21 @@ impl Corpus {
         self.0.parent().is_some_and(|parent| parent.ends_with("fixtures"))
     }
 
-    /// The histories.
+    /// The histories of the corpus.
     pub fn histories(&self) -> Vec<History> {
         let file = std::fs::File::open(self.0.join("histories.axe")).unwrap();
         let mut lines = ingest::input::Lines::new(file, "histories.axe", false).unwrap();
         ingest::axe::parse(&mut lines, &Default::default()).unwrap()
     }
 
-    /// The history with a name.
+    /// The history of this name.
     pub fn named(&self, name: &str) -> History {
         let mut all = self.histories().into_iter();
         all.find(|history| history.name.as_deref() == Some(name))
             .unwrap_or_else(|| panic!("{self:?} has no {name}"))
     }
 
-    /// The rows of a table, by name; columns by name.
+    /// The rows of a table by the names of histories, each as its values by the names of columns.
     pub fn table(&self, file: &str) -> HashMap<String, HashMap<String, String>> {
         let text = std::fs::read_to_string(self.0.join(file)).unwrap();
         let mut lines = text.lines();
@@ -84,7 +85,7 @@ impl Corpus {
             .collect()
     }
 
-    /// The kernels, by name.
+    /// The kernels in a table, by the names of histories.
     pub fn kernels(&self, file: &str) -> HashMap<String, Pairs> {
         let pair = |text: &str| {
             let (location, values) = text.split_once(':').unwrap();
@@ -99,5 +100,5 @@ impl Corpus {
     }
 }
 
-/// Pairs of writes, each as location, value of the first, value of the second.
+/// Pairs of writes, each as the location, the value of the first write and the value of the second.
 pub type Pairs = BTreeSet<(u64, u64, u64)>;

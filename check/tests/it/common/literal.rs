@@ -1,10 +1,10 @@
-//! The criteria of CAV 2019 as literally as possible: relations as sets of pairs, one `hb_o` for every
-//! operation, fixpoints by iteration. Slow, and short enough to be checked by eye.
+//! [`Literal`]: the criteria of CAV 2019 as literally as possible, with relations as sets of pairs, an `hb_o` for
+//! every operation, and fixpoints by iteration. Slow, but short enough to be checked by eye.
 
 use check::Model;
 use check::papers::execution::{Execution, NONE};
 
-/// A relation: `r[a][b]`.
+/// A relation: `r[a][b]` says whether the pair (a, b) is in r.
 pub type Pairs = Vec<Vec<bool>>;
 
 /// The relations of the definitions for a history.
@@ -14,9 +14,9 @@ pub struct Literal {
     pub cm: bool,
     pub ccm: bool,
     pub wccm: bool,
-    /// `co`.
+    /// Causality, `co` in the paper.
     pub causality: Pairs,
-    /// `cf[co]`.
+    /// `cf[co]`, the conflicts over causality.
     pub conflicts: Pairs,
     /// `(po ∪ wr ∪ cf)⁺`.
     pub convergence: Pairs,
@@ -76,7 +76,7 @@ impl World<'_, '_> {
         Some(self.exec.source[r as usize]).filter(|&w| w != NONE)
     }
 
-    /// `rw[R]`.
+    /// `rw[R]`: a read, and a write to which R leads from the read's source.
     fn rw(&self, r: &Pairs) -> Pairs {
         self.pairs(|read, w| {
             read != w
@@ -84,7 +84,8 @@ impl World<'_, '_> {
         })
     }
 
-    /// `cf[R]`, or `cf_e[R]`.
+    /// `cf[R]`, or `cf_e[R]` if `external`: a write, and another write of the location such that R leads from the first
+    /// to a read from the second.
     fn cf(&self, r: &Pairs, external: bool) -> Pairs {
         self.pairs(|a, b| {
             let reads = |read: u32| {
@@ -97,12 +98,12 @@ impl World<'_, '_> {
         })
     }
 
-    /// `R_WW`.
+    /// `R_WW`: the pairs of R that are writes of one location.
     fn ww(&self, r: &Pairs) -> Pairs {
         self.pairs(|a, b| self.writes(a, b) && r[a as usize][b as usize])
     }
 
-    /// `hb_o`.
+    /// The relation `hb_o` of an operation o, over causality `co` and the base order `order`.
     fn local(&self, o: u32, co: &Pairs, order: &Pairs) -> Pairs {
         let at = o as usize;
         let mut hb = self.pairs(|a, b| {

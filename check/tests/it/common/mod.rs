@@ -1,4 +1,4 @@
-//! Small random histories, and verdicts with verified certificates.
+//! Helpers of all tests: small random histories, and verdicts with verified certificates.
 pub mod axioms;
 #[macro_use]
 pub mod corpus;
@@ -19,11 +19,12 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-/// Every model, with its variants.
+/// Every model that has a machine, with its variants.
 pub const MODELS: [Model; 5] =
     [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL, Model::IBM370];
 
-/// Decides a history, writes the certificate, reads it back and verifies it. `None` if undecided.
+/// Decides a history, writes the certificate, reads it back and verifies it. Returns whether the history is
+/// consistent; `None` if it is undecided.
 pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options { algorithm, ..Options::default() };
@@ -31,7 +32,8 @@ pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<b
     certified(history, model, &verdict)
 }
 
-/// Writes the certificate of a verdict, reads it back and verifies it. `None` if undecided.
+/// Writes the certificate of a verdict, reads it back and verifies it. Returns whether the verdict is *consistent*;
+/// `None` if it is *undecided*.
 pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<bool> {
     let claim = Claim::new(history, model, "");
     let mut file = Vec::new();
@@ -65,7 +67,7 @@ pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<b
     Some(consistent)
 }
 
-/// The operations, one a line.
+/// The operations of a history as text, one a line.
 pub fn print(history: &History) -> String {
     let line = |op| {
         let operation = history.operation(op);
@@ -80,7 +82,7 @@ pub struct Mix {
     pub threads: u32,
     pub operations: usize,
     pub locations: u64,
-    /// Whether load-linked pairs occur.
+    /// Whether pairs of load-linked and store-conditional occur.
     pub linked: bool,
 }
 
@@ -140,8 +142,8 @@ pub fn sized_program(
 
 type Ranges = (RangeInclusive<u32>, RangeInclusive<usize>, RangeInclusive<u64>);
 
-/// Inserts some of these fences before a share of the accesses, and gives some of these annotations to
-/// others.
+/// Inserts a random one of these fences before a share of the accesses, and gives random ones of these annotations
+/// to 40% of the accesses.
 pub fn refine(
     random: &mut StdRng,
     accesses: &mut Vec<Access>,
@@ -164,7 +166,8 @@ pub fn refine(
     *accesses = refined;
 }
 
-/// Builds a history of accesses.
+/// Builds a history from accesses, in which the order of a thread's accesses is its program order, and final values
+/// by address.
 pub fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
     let mut builder = HistoryBuilder::new();
     for access in accesses {
@@ -219,7 +222,7 @@ pub fn run(
         }
     }
     let history = build(&accesses, &last);
-    // Without values, the machine did not check reservations.
+    // The machine could not check reservations while reads had no values, so the run is repeated with values.
     memory::machine::run(&history, model, &steps).ok()?;
     Some(history)
 }
@@ -253,7 +256,7 @@ pub fn change_reads(random: &mut StdRng, history: &History, changes: usize) -> H
     build(&accesses, &finals)
 }
 
-/// The operations of a history of cells.
+/// The operations of a history whose locations are cells, as accesses.
 pub fn accesses_of(history: &History) -> Vec<Access> {
     history
         .ops()
@@ -271,7 +274,7 @@ pub fn accesses_of(history: &History) -> Vec<Access> {
         .collect()
 }
 
-/// A generator for a seed.
+/// A pseudo-random generator for a seed.
 pub fn seeded(seed: u64) -> StdRng {
     StdRng::seed_from_u64(seed)
 }
