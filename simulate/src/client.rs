@@ -36,21 +36,23 @@ use log::Log;
 pub trait CorePort {
     /// Offers a request to the sequencer.
     ///
+    /// # Errors
     /// Fails if the sequencer refuses the request; the core has to try again later.
     fn send(&mut self, request: Request) -> Result<(), Refusal>;
 
     /// Offers a request of a DMA device to its DMA sequencer.
     ///
-    /// Fails if another one is outstanding; the device has to try again later.
+    /// # Errors
+    /// Fails if another request of the device is outstanding; the device has to try again later.
     fn transfer(&mut self, transfer: Transfer) -> Result<(), Refusal>;
 
     /// Schedules a call of [`Core::step`] at a tick after the present one.
     fn wake_at(&mut self, tick: u64);
 
-    /// Whether a flush of the line of an address is outstanding that the core has sent.
+    /// Whether this core has an outstanding flush of the line that contains an address.
     fn is_flushing(&self, address: u64) -> bool;
 
-    /// Returns an increasing number, by which operations are ordered as memory performed them.
+    /// Returns the next position in memory order: a larger number at each call.
     fn moment(&mut self) -> u64;
 
     /// The trace, if there is one.
@@ -73,7 +75,7 @@ pub trait Core {
     /// within a transition, so the core records it and sends nothing.
     fn evicted(&mut self, _now: u64, _line: u64, _port: &mut dyn CorePort) {}
 
-    /// The index of the current operation, which shows progress.
+    /// The index of the current operation, by which the watchdog sees progress.
     fn position(&self) -> usize;
 
     /// Whether the program has ended and memory has performed all of it.
@@ -145,14 +147,14 @@ struct Options {
     line_bytes: u64,
 }
 
-/// Largest number of ticks that a store waits in its buffer before it is sent.
+/// Largest random delay of a store in ticks, after which it may be sent.
 const DRAIN: u64 = 40;
 /// Number of ticks after which a core tries again to access a line that is locked or that it flushes. The response that
 /// ends the lock may go to another core.
 const RETRY: u64 = 8;
 /// Makes the generator of a thread's core differ from that of its program.
 const PURPOSE: u64 = 1 << 32;
-/// The size if a name leaves it out.
+/// The size of a window or store buffer that the name of a kind of core leaves out.
 const USUAL_SIZE: u32 = 8;
 
 impl Client {
@@ -323,8 +325,8 @@ pub struct UnknownClient {
 impl FromStr for Client {
     type Err = UnknownClient;
 
-    /// Parses what [`fmt::Display`] writes; a size that is left out is 8, and the model of an out-of-order
-    /// core that is left out RVWMO. Names may be in any case, as those of models.
+    /// Parses the name that [`fmt::Display`] writes, in any case. A size that is left out is 8, and a memory model that
+    /// is left out of the name of an out-of-order core is RVWMO.
     fn from_str(given: &str) -> Result<Client, UnknownClient> {
         let name = given.to_ascii_lowercase();
         let clients = KINDS.iter().flat_map(|kind| {
@@ -376,7 +378,7 @@ impl Thread {
     }
 
     /// Sends the flush that comes before the next operation, if there is one that was not sent. Returns whether the
-    /// operation may begin: a flush is never answered, so nobody waits for it.
+    /// operation may begin: a flush is never answered, so the core does not wait for it.
     fn flush(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
         let Some(step) = self.steps.get_mut(self.next) else {
             return true;
@@ -448,8 +450,8 @@ impl Alarm {
         }
     }
 
-    /// Whether a request would lock a line that the cache no longer has: the sequencer completes requests that wait
-    /// behind a flush of their line together with it.
+    /// Whether a request locks a line that this core is flushing, and so has to wait: the sequencer would complete it
+    /// together with the flush, and lock a line that the cache no longer has.
     fn must_wait(&self, request: &Request, port: &dyn CorePort) -> bool {
         let locks = request.kind == RequestKind::LockedRead;
         self.flushes && locks && port.is_flushing(request.address)

@@ -3,11 +3,11 @@
 //!
 //! [`Options`] are the choices of a user; a [`Plan`] is the resulting system for a protocol.
 //!
-//! - `plan`: what there is in a plan; `planner` computes it;
+//! - `plan`: the contents of a plan, which `planner` computes;
 //! - `value`: the values of single parameters, `known`: those that gem5's scripts give, `chi`: the script for CHI;
 //! - `placement`: routers of controllers;
-//! - `sequencers`, `requests`: what a protocol's machines serve;
-//! - `contradictions`, `complaints`: options that do not fit.
+//! - `sequencers`: which machines serve cores and DMA devices; `requests`: which requests a protocol handles;
+//! - `contradictions`: settings of CHI that exclude each other; `complaints`: errors about options and settings.
 
 mod chi;
 mod complaints;
@@ -43,8 +43,7 @@ pub struct Options {
     pub threads: u32,
     /// Number of DMA devices, each with a DMA controller.
     pub devices: u32,
-    /// Largest number of sequencers that are used of a machine that has several, such as a core
-    /// pair.
+    /// Largest number of sequencers used per controller of a machine that has several, such as a core pair.
     pub threads_per_machine: u32,
     /// The sizes of the caches.
     pub caches: Caches,
@@ -58,18 +57,18 @@ pub struct Options {
     pub memory_bytes: u64,
     /// The lowest of the address bits that are hashed to choose a directory, if any.
     pub directory_hash: Option<u32>,
-    /// Whether buffers delay messages at random (section 11).
+    /// Whether buffers delay messages at random (`docs/slicc.md`, "Message buffers").
     pub random_delays: bool,
     /// The seed of delays and of the choices of cores, if it differs from that of the program.
     pub timing: Option<u64>,
     /// The latency of the network, between controllers of the same router if it is a mesh.
     pub network: Latency,
-    /// The mesh that the network is; if there is none, all controllers are equally far apart.
+    /// The mesh of routers that forms the network; without one, all controllers are equally far apart.
     pub mesh: Option<Mesh>,
     /// The latency of memory.
     pub memory: Latency,
-    /// Whether network and memory take as long as gem5's scripts let them take, instead of the latencies above: a crossbar whose
-    /// buffers delay messages like other buffers, and a controller of DRAM with a queue of writes.
+    /// Whether network and memory have the latencies of gem5's scripts instead of those above: a crossbar whose buffers
+    /// delay messages like other buffers, and a controller of DRAM with a queue of writes.
     pub gem5_latencies: bool,
     /// Whether cores are told about lines that leave their caches.
     pub send_evictions: bool,

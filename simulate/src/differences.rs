@@ -1,9 +1,8 @@
 //! Compares a mutant with its protocol as this runtime runs them: what it changes, and whether it
 //! is equivalent.
 //!
-//! The comparison itself is in [`slicc::mutant::touched`] and [`slicc::mutant::equivalent`]. What
-//! is added here is whether gem5's scripts give both the same controllers and parameters, which
-//! `slicc` does not know.
+//! The comparison itself is in [`slicc::mutant::touched`] and [`slicc::mutant::equivalent`]. This module adds whether
+//! gem5's scripts give both the same controllers and parameters, which `slicc` does not know.
 //!
 //! ```
 //! use simulate::differences::{equivalent, touched};
@@ -28,8 +27,8 @@ pub fn touched(original: &Protocol, mutated: &Protocol) -> Touched {
     touched::touched(original, mutated, have_same_plans(original, mutated))
 }
 
-/// Returns the reason why a mutant is equivalent to its protocol, if one was found. `reached` is
-/// what is known of runs of the protocol.
+/// Returns the reason why a mutant is equivalent to its protocol, if one was found. `reached` has the entries that runs
+/// of the protocol have reached, if these are known.
 pub fn equivalent(
     original: &Protocol,
     mutated: &Protocol,

@@ -41,7 +41,7 @@ pub struct Guide {
     seed: u64,
     /// The extras of its runs; if runs differ in them, the most that a run has.
     extras: Extras,
-    /// Whether fresh runs differ in what they ask for.
+    /// Whether the extras of each fresh run are drawn from its seed.
     draws_extras: bool,
     /// Number of proposals, or of runs learned if that is larger.
     proposed: u64,
@@ -66,8 +66,8 @@ struct Kept {
 
 /// Makes the generator of a guide differ from others with the same seed.
 const PURPOSE: u64 = 0x47_55_49_44;
-/// Number of fresh runs before anything is varied. It is known only then which triples are rare, and what
-/// fresh runs show easily is found as fast as without a guide.
+/// Number of fresh runs before anything is varied. Only after them is it known which triples are rare, and what fresh
+/// runs show easily is found as fast as without a guide.
 const FIRST_FRESH: u64 = 40;
 /// The percentage of later proposals that are fresh.
 const FRESH_PERCENT: u32 = 33;

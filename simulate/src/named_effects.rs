@@ -1,4 +1,5 @@
-//! How the faults of the named mutants show, as it was tried once for each: the rows of `mutants.csv`.
+//! The table `mutants.csv`: runs in which the fault of each named mutant shows, as they were tried once, or the reason
+//! why none shows it.
 
 use serde::Deserialize;
 
@@ -8,15 +9,15 @@ use serde::Deserialize;
 pub struct NamedEffect {
     /// The mutant.
     pub mutant: String,
-    /// The kind of core; empty for the default, or if there is a reason.
+    /// The kind of core; empty for the default, or if nothing shows the fault.
     pub client: String,
     /// Options of `rubric simulate`.
     pub options: String,
-    /// What the run shows, such as `deadlock` or `SC violation`; empty if there is a reason.
+    /// The effect that the run shows, such as `deadlock` or `SC violation`; empty if nothing shows the fault.
     pub effect: String,
-    /// The first seed that shows it.
+    /// The first seed whose run shows the effect.
     pub seed: String,
-    /// The reason why nothing shows it; empty if something does.
+    /// The reason why nothing shows the fault; empty if something does.
     pub why: String,
 }
 

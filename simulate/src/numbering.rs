@@ -1,11 +1,11 @@
-//! Numbers for values in the order in which they are first met, as explorers need them by the million.
+//! Numbers values in the order in which they are first met, as explorers need for millions of states.
 //!
 //! A [`NumberTable`] finds the number of a value by its hash, and takes about 6 bytes for each; the values themselves are
 //! kept by its user. [`Strings`] keeps strings of bytes.
 
-/// Used slots for each [`ALL`] slots, at most.
+/// The numerator of the largest share of used slots; [`ALL`] is the denominator.
 const USED: usize = 4;
-/// The number of slots for which [`USED`] counts the used ones.
+/// The denominator of the largest share of used slots; [`USED`] is the numerator.
 const ALL: usize = 5;
 /// The content of a slot without a number.
 const FREE: u32 = u32::MAX;
@@ -15,7 +15,7 @@ const SLOTS: usize = 16;
 /// A hash table of consecutive numbers from 0.
 #[derive(Clone, Debug)]
 pub struct NumberTable {
-    /// The numbers. Each is in the first slot that was free, from the slot on to which its hash leads.
+    /// The numbers. Each is in the first slot that was free, from the slot on at which the search for its hash begins.
     slots: Vec<u32>,
     used: usize,
 }
@@ -27,7 +27,7 @@ impl Default for NumberTable {
 }
 
 impl NumberTable {
-    /// The slot to which a hash leads. It depends on the high bits, so that tables can have any size.
+    /// The slot at which the search for a hash begins. It depends on the high bits, so that tables can have any size.
     #[inline]
     fn start(&self, hash: u64) -> usize {
         ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
@@ -136,7 +136,8 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
     hash_word(hash ^ u64::from_le_bytes(last))
 }
 
-/// Makes room for more items. Many millions of items take a sixteenth more than they need, not twice as much.
+/// Makes room for `more` items. A long vector grows by a sixteenth instead of doubling, so that many millions of items
+/// take little more memory than they need.
 #[inline]
 pub fn make_room<T>(items: &mut Vec<T>, more: usize) {
     if items.capacity() - items.len() < more {
@@ -186,7 +187,7 @@ impl Strings {
         number
     }
 
-    /// The strings from a number on.
+    /// The strings with numbers from `first` on, in that order.
     pub fn from(&self, first: usize) -> impl Iterator<Item = &[u8]> {
         (first..self.ends.len()).map(|number| self.get(number as u32))
     }

@@ -220,7 +220,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a size.
+    /// Draws the program of a size, and applies its edits, extras and orderings.
     pub fn random(shape: &ProgramSize) -> Program {
         let popular = Popular::new(shape);
         let mut program = Program::drawn(shape, &popular);

@@ -124,7 +124,7 @@ impl Recipe {
         &self.lineage
     }
 
-    /// The run of a client on a protocol.
+    /// The simulation of these parameters with a client on a protocol.
     pub fn simulation(&self, protocol: &Protocol, client: Client) -> Simulation {
         Simulation {
             shape: self.shape_for(protocol, client),
@@ -145,9 +145,9 @@ impl Recipe {
         }
     }
 
-    /// The program for a client. What only weak models have is drawn from the seed by itself, so that
-    /// lineages stand for the same programs on other cores. Protocols get no DMA devices and no flushes that they
-    /// cannot handle.
+    /// The program for a client. Annotations, dependencies and weak fences, which only weak models have, are drawn from
+    /// the seed apart from the rest, so that a lineage has the same accesses on all cores. Protocols get no DMA devices
+    /// and no flushes that they cannot handle.
     fn shape_for(&self, protocol: &Protocol, client: Client) -> ProgramSize {
         let model = client.model();
         let weak = model.is_weak().then(|| WeakShares::random(model, self.lineage.seed()));
@@ -165,7 +165,7 @@ impl Recipe {
         }
     }
 
-    /// Settings of parameters that only some protocols have.
+    /// The settings that enable the probe filter of the recipe, if it has one and the protocol declares its flag.
     fn settings(&self, protocol: &Protocol) -> Vec<Setting> {
         let Some(Filter { flag, size }) = self.filter else {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! Records of what cores did, and the history made of them, which is the one that a reader makes of
-//! the printed trace.
+//! Records of the operations that cores performed, and the history made of them. It is the history that a reader makes
+//! of the printed trace.
 //!
 //! A trace shows the operations of a run either in Ruby's lines or in those of the client. The two
 //! show differently what an aborted run leaves unfinished. Records follow the reader's rules for
@@ -15,15 +15,15 @@ use crate::program::Bytes;
 /// The progress of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// It is an operation of the program that was not requested yet.
+    /// The operation is part of the program, and was not requested yet.
     Planned,
-    /// It was requested, and nothing shows that it was performed.
+    /// The operation was requested, and nothing shows that it was performed.
     Asked,
-    /// Memory has performed its write, but the client has not printed it.
+    /// Memory has performed the write of the operation, but the client has not printed it.
     Written,
-    /// The trace shows it.
+    /// The trace shows the operation.
     Shown,
-    /// It did not happen.
+    /// The operation did not happen.
     Dropped,
 }
 
@@ -163,8 +163,8 @@ impl Records {
         }
     }
 
-    /// Records that the first half of a locked read-modify-write was performed, which may be all of
-    /// it.
+    /// Records that the first half of a locked read-modify-write was performed. Ruby's lines show it as a failed
+    /// compare-and-swap until the second half is performed.
     pub fn perform_first_half(&mut self, row: Row, now: u64, order: u64, read: u64) {
         let is_ruby = self.source == Source::Ruby;
         let Some(record) = self.rows.get_mut(row.0 as usize) else {
@@ -261,7 +261,7 @@ impl Records {
         }
     }
 
-    /// How an unfinished operation appears to a reader of the trace.
+    /// The unfinished request that a reader of the trace sees in an operation, if it sees one.
     fn unfinished(&self, record: &Record) -> Option<Unfinished> {
         let is_ruby = self.source == Source::Ruby;
         let (is_left, writes) = match record.state {

@@ -60,7 +60,7 @@ impl RequestKind {
         }
     }
 
-    /// Whether a `readCallback` completes the request, as far as its own kind decides.
+    /// Whether a `readCallback` may complete a request of this kind.
     pub fn is_read(self) -> bool {
         matches!(self, RequestKind::Load | RequestKind::Ifetch | RequestKind::LoadLinked)
     }

@@ -106,8 +106,8 @@ impl Sequencer {
         address & !(self.config.block_bytes - 1)
     }
 
-    /// Accepts a request. `line_blocked` says whether the controller has blocked its line. Returns what goes to the
-    /// mandatory queue; `None` if the request was coalesced.
+    /// Accepts a request. `line_blocked` says whether the controller has blocked its line. Returns the request that
+    /// goes to the mandatory queue; `None` if the request was coalesced.
     ///
     /// # Errors
     /// Fails if the request is refused; it has to be made again later.

@@ -21,7 +21,7 @@ const VARY: u64 = 0x56_41_52_59;
 /// A simulation: a program, the kind of cores and the system that run it.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// The program.
+    /// The size of the program, and the mix of its operations.
     pub shape: ProgramSize,
     /// The cores that run it.
     pub client: Client,
@@ -137,8 +137,8 @@ impl Simulation {
         Ok(finished(self.system(protocol, plan, None, None)?, deadline))
     }
 
-    /// As [`Simulation::run`], with a first line in the trace that says how the run was made. Readers of traces have to
-    /// skip it, as they skip gem5's `command line: ...`.
+    /// Runs the simulation as [`Simulation::run`] does, with `title` as the first line of the trace, which says how the
+    /// run was made. Readers of traces have to skip it, as they skip gem5's `command line: ...`.
     ///
     /// # Errors
     /// Fails as [`Simulation::run`] does.

@@ -4,11 +4,11 @@
 //! The runtime is that of [`system`](crate::system), and a move is at most one transition of one
 //! controller. The difference is that there is no time:
 //!
-//! - A message is in flight until a move delivers it. If the buffers at both ends are ordered, the
-//!   messages between them arrive in the order in which they were sent; or, on request, if any buffer of their virtual network is ([`Order`]). So do messages that a
-//!   controller sends to itself through an ordered buffer, and memory's responses for one line. All
-//!   others arrive in any order. The simulator reorders fewer messages between an unordered and an
-//!   ordered buffer.
+//! - A message is in flight until a move delivers it. Messages between two ordered buffers arrive in the order in which
+//!   they were sent; on request, so do messages between any two buffers of a virtual network that has an ordered one
+//!   ([`Order`]). The same holds for messages that a controller sends to itself through an ordered buffer, and for
+//!   memory's responses for one line. All others arrive in any order. The simulator reorders fewer messages between an
+//!   unordered and an ordered buffer.
 //! - A controller is woken when a message arrives, and may be woken again as long as a delivered
 //!   message is waiting. It then does what it does in the simulator, but takes at most one
 //!   transition. So either of two messages may be handled first, where the simulator's scan of the
@@ -17,8 +17,9 @@
 //!   not be handled anyway, and its controller is woken at once. So an action that takes a message
 //!   from another port's buffer only finds what was left there. The number of messages in a buffer
 //!   includes those in flight, as in the simulator.
-//! - An internal event of CHI, which may arrive in the cycle in which it is sent, and does, is handled before anything else happens
-//!   but what the controller looks at first (`stepping::urgent`). One that is sent with a latency arrives at any time.
+//! - An internal event of CHI that is sent without latency is handled before any other move, except that its controller
+//!   may first handle a message at a port at which it looks earlier (`stepping::urgent`). One that is sent with a
+//!   latency arrives at any time.
 //! - A stalled head stays. A message set aside by `stall_and_wait` waits until it is woken, and
 //!   then precedes those that arrived later. A message that is recycled or delayed is in flight
 //!   again, and any other may overtake it.
@@ -27,19 +28,20 @@
 //!   order of a buffer. A timer may expire at any time after it was set. Banks of caches are never
 //!   busy when a controller is woken.
 //! - Victims are chosen by the cache's own policy from the order of uses, so nothing is random.
-//! - A line has one word. A core accesses half of it, since a store of a whole line is another request in CHI.
-//! - A core has at most one outstanding request, or several of different lines if requested.
-//!   Requests are loads and stores, and what a [`Repertoire`] names; there are no fetches, and no
-//!   atomics that are performed far from the core. Prefetchers ask for any line at any time, or for nothing. A core may issue a request whenever it has none, and its controller handles the
-//!   request in the same move, unless another request is in the way.
+//! - A line has one word. A core accesses half of it, since a store of a whole line is another request in CHI; only
+//!   atomic instructions access all of it.
+//! - A core has at most one outstanding request, or several of different lines if requested. Requests are loads and
+//!   stores, and those that a [`Repertoire`] names; atomics that are performed far from the core are not explored. A
+//!   prefetcher may ask for any line at any time, or for none. A core may issue a request whenever it has none, and its
+//!   controller handles the request in the same move, unless another request is in the way.
 //! - A buffer is never full, unless the protocol says that it may be.
 //! - Memory initially holds values other than 0, as after loading a program. If a protocol takes
 //!   unset blocks for the content of memory, that shows here but not in the simulator, whose memory
 //!   is initially 0.
 //!
-//! Apart from these points, every run of the simulator with such cores, on any network and memory,
-//! is a run here: what is not found here does not occur at this size. A run found here may need a
-//! timing that no real network has.
+//! Apart from these points, every run of the simulator with such cores, on any network and memory, is a run here: a
+//! fault that is not found here does not occur at this size. A run found here may need a timing that no real network
+//! has.
 //!
 //! [`Stepper`] makes moves in whole states. [`PartStepper`] makes the same moves in states whose parts have numbers, much
 //! faster, and is what explores millions of them.
@@ -100,10 +102,10 @@ pub const MOST: u32 = 8;
 pub struct Scope {
     /// Number of cores.
     pub caches: u32,
-    /// Number of cores that share a first-level cache, if the protocol has such as serve several.
+    /// Number of cores that share a first-level cache, in protocols whose first-level caches may serve several.
     pub threads_per_cache: u32,
-    /// Number of lines that they access: all in the same set or, if there are several banks or directories, one after the other in
-    /// different ones.
+    /// Number of lines that the cores access. All are in the same set of a cache or, if there are several banks or
+    /// directories, consecutive lines in different ones.
     pub lines: u32,
     /// Number of L2 caches, where cores share them.
     pub l2_banks: u32,

@@ -110,7 +110,7 @@ struct Controller {
     /// The rank of the port that is being scanned.
     rank: usize,
     requests_to_memory: Option<u32>,
-    /// Whether the memory behind it keeps no data, and answers with those of the request.
+    /// Whether its memory keeps no data, and answers with the data of the request.
     memory_echoes: bool,
     responses_from_memory: Option<u32>,
     /// The mandatory queue, and the latency of requests to it in cycles.
@@ -121,7 +121,7 @@ struct Controller {
     downstream: Option<Group>,
     /// The controllers that it snoops, if the protocol's script says so.
     upstream: Option<Group>,
-    /// The last wakeup, if it only looked.
+    /// The last wakeup, if it took no transition and had no effects but stalls.
     poll: Poll,
 }
 
@@ -275,7 +275,7 @@ pub struct System {
     /// The controller that each table of timers wakes.
     timer_owners: Vec<u32>,
     persistents: Vec<PersistentTable>,
-    /// The controllers of the other objects.
+    /// The controllers of caches, tables, directories and persistent tables.
     owners: Owners,
     prefetchers: Vec<Prefetcher>,
     /// The lines that the prefetcher of the current controller has asked for in the current transition.
@@ -323,7 +323,7 @@ pub struct System {
     dma_homes: Vec<usize>,
     /// The data cache that holds the reservations of each sequencer.
     monitors: Vec<Option<u32>>,
-    /// A counter of what memory performs.
+    /// The number of positions in memory order that cores have taken for their operations.
     moments: u64,
     // The state of the code that runs.
     current: usize,
@@ -344,7 +344,8 @@ pub struct System {
     /// Whether calls that depend on the order of names are recorded.
     is_watched: bool,
     observed: Observed,
-    /// In a system that is explored, the place of the state in objects of a type, where the state says which words are dead.
+    /// In a system that is explored, the offset of the state in objects of a type, where the state says which words are
+    /// dead.
     states_at: Vec<Option<u16>>,
     /// In a system that is explored, the cores that were told that they lose a line, each with the line.
     told: Vec<(usize, u64)>,
@@ -368,7 +369,7 @@ impl System {
     /// Runs until all cores are done, or until the deadline if there is one.
     ///
     /// # Errors
-    /// Fails if the protocol does, or if there is no progress.
+    /// Returns the fault if the protocol fails, if there is no progress, or if the trace cannot be written.
     pub fn simulate(&mut self, deadline: Option<Instant>) -> Result<RunEnd, Box<Fault>> {
         let program = Arc::clone(&self.program);
         let controllers = self.controllers.len() as u32;

@@ -25,7 +25,7 @@ pub enum Data {
     Set,
     /// The line before an atomic instruction that is performed in it.
     AtomicBefore,
-    /// The line after it.
+    /// The line after an atomic instruction that was performed in it.
     AtomicAfter,
     /// The line, as returned for an atomic operation performed elsewhere.
     AtomicReturn,
@@ -58,8 +58,8 @@ impl Layout {
 pub struct Options {
     /// Number of sequencers. Methods with a `version` panic unless it is below this number.
     pub sequencers: u32,
-    /// Number of threads whose operations clients print: those of cores, and then of DMA devices, for which there are
-    /// no lines of sequencers. Those of sequencers need not be counted.
+    /// Number of threads whose operations clients print: those of cores, and then of DMA devices, which have no
+    /// sequencers. Threads with a number below `sequencers` need not be counted.
     pub clients: u32,
     /// The arrangement of the sequencers.
     pub layout: Layout,
@@ -119,7 +119,7 @@ impl Trace {
         Trace::titled(options, output, None)
     }
 
-    /// As [`Trace::new`], with a first line that says how the trace was made.
+    /// Creates a trace as [`Trace::new`] does, with a first line that says how the trace was made.
     pub fn titled(options: Options, output: Output, title: Option<&str>) -> Trace {
         let names = 0..options.sequencers.max(options.clients);
         let mut trace = Trace {
@@ -138,7 +138,7 @@ impl Trace {
         trace
     }
 
-    /// The error of the output, if it failed.
+    /// The error of the output, if it failed. It is returned once.
     pub fn error(&mut self) -> Option<io::Error> {
         self.writer.error()
     }

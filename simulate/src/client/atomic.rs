@@ -119,7 +119,7 @@ impl Atomic {
         }
     }
 
-    /// The kind of operation that a history has.
+    /// The kind of operation that the history records.
     fn recorded_kind(&self) -> Kind {
         match self.form {
             RmwForm::AtomicNoReturn => Kind::Store,

@@ -1,7 +1,7 @@
 //! A core whose stores wait in a buffer, while later loads overtake them.
 //!
-//! Loads are performed one after the other. If the buffer has stores to a load's location, the newest
-//! serves it, or it waits until they have left, as the model says; so it does whether stores to
+//! Loads are performed one after the other. If the buffer has stores to the location of a load, the load takes the
+//! value of the newest, or waits until they have left the buffer. The memory model decides which, and whether stores to
 //! different locations leave the buffer in any order.
 
 use history::Kind;
@@ -45,7 +45,7 @@ const fn kind(pattern: &'static str, models: fn() -> Vec<Model>) -> CoreKind {
     }
 }
 
-/// The core.
+/// A core with a store buffer.
 #[derive(Debug)]
 struct Buffered {
     thread: Thread,
@@ -110,7 +110,7 @@ impl Buffered {
         }
     }
 
-    /// Whether the program can go on at once.
+    /// Begins a load. Returns whether the program continues at once, since the buffer has the value.
     fn load(&mut self, now: u64, kind: RequestKind, bytes: Bytes, port: &mut dyn CorePort) -> bool {
         let newest = self.buffer.newest(bytes);
         if newest == Some(Forwarded::Part) || newest.is_some() && !self.model.forwards() {

@@ -108,7 +108,7 @@ pub(super) static WITH_BUFFER: CoreKind = CoreKind {
     ..KIND
 };
 
-/// The early core.
+/// A core that performs loads early.
 #[derive(Debug)]
 struct Early {
     thread: Thread,

@@ -5,10 +5,10 @@
 //! loads, stores before older loads, stores in any order. A load takes its value from the newest older
 //! store of its location in the window, if there is one.
 //!
-//! Preserved program order has one rule that depends on values: loads of one location that return
-//! different writes stay in order. So a load that overtakes an older load of its location is not settled
-//! before that one is: until then the core watches its line, and repeats the load if the line leaves the
-//! cache. What follows the load waits until it is settled.
+//! Preserved program order has one rule that depends on values: loads of one location that return different writes stay
+//! in order. So a load that overtakes an older load of its location is not settled before that one is: until then the
+//! core watches its line, and repeats the load if the line leaves the cache. Operations that must follow the load wait
+//! until it is settled.
 //!
 //! Each operation is sent after those that precede it were performed, so it does no harm if a load
 //! returns a value that was overwritten while the load was in flight. Another load must not share such a
@@ -117,7 +117,7 @@ struct OutOfOrder {
     window: Vec<Slot>,
     /// The read-modify-write that was begun.
     atomic: Option<Atomic>,
-    /// The value that it has read, and the position of the read in memory order.
+    /// The value that the read-modify-write has read, and the position of the read in memory order.
     read: (u64, u64),
     repeated: u64,
 }
@@ -196,7 +196,7 @@ impl OutOfOrder {
         }
     }
 
-    /// Sends what the model allows to be performed now.
+    /// Sends the operations that the model allows to be performed now.
     fn start(&mut self, now: u64, port: &mut dyn CorePort) {
         if self.advance_atomic(now, port) {
             return;

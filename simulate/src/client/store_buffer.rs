@@ -49,13 +49,14 @@ impl TimedBuffer {
         self.stores.is_empty()
     }
 
-    /// What a load gets from the newest store that overlaps it.
+    /// The value that the newest store that overlaps a load gives it, or that the load has to wait; `None` if no store
+    /// overlaps it.
     pub fn newest(&self, bytes: Bytes) -> Option<Forwarded> {
         let entry = self.stores.newest(bytes)?;
         Some(Forwarded::of(entry.bytes, entry.value, bytes))
     }
 
-    /// Whether there is a store to some of these bytes, or one that was sent if that counts.
+    /// Whether the buffer has a store to some of these bytes or, if `or_sent`, any store that was sent.
     pub fn has(&self, bytes: Bytes, or_sent: bool) -> bool {
         self.stores.iter().any(|entry| entry.bytes.overlaps(bytes) || entry.sent && or_sent)
     }
@@ -80,7 +81,8 @@ impl TimedBuffer {
         true
     }
 
-    /// Sends the stores whose turn it is under a model: all, or those to some bytes and the stores that these wait for.
+    /// Sends the stores that the model allows to leave now: any or, with `only`, those to these bytes and those that
+    /// have to leave before them.
     pub fn send(
         &mut self,
         now: u64,
@@ -102,7 +104,8 @@ impl TimedBuffer {
         }
     }
 
-    /// The stores to some bytes, and those that have to leave the buffer before them since they overlap in part.
+    /// The indices of the stores to some bytes, and of those that have to leave the buffer before them since they
+    /// overlap in part.
     fn leading_to(&self, bytes: Bytes) -> Vec<usize> {
         let mut overlapped = vec![bytes];
         let mut leading = Vec::new();

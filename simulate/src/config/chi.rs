@@ -86,7 +86,7 @@ impl Role {
         matches!(self, Role::L1I | Role::L1D)
     }
 
-    /// The value of a parameter.
+    /// The value that gem5's script for CHI gives a parameter of controllers of this role, if any.
     pub fn value(self, parameter: &str) -> Option<u64> {
         let home = self == Role::Hnf;
         let device = self == Role::Rni;
@@ -178,7 +178,7 @@ pub struct Group {
     pub first: u32,
     /// Number of controllers from the first to the last.
     pub count: u32,
-    /// Distance between their numbers.
+    /// Distance between the numbers of consecutive controllers of the group.
     pub step: u32,
     /// Which of them serves an address; the controllers are counted from the first one.
     pub interleaving: Interleaving,
@@ -206,7 +206,7 @@ pub(super) fn downstream(machine: &str, number: u32, options: &Options) -> Optio
     }
 }
 
-/// The controllers that a controller snoops whatever the address is: those of the misc node.
+/// The controllers that the MiscNode snoops, whatever the address is. Other machines have none.
 pub(super) fn upstream(machine: &str, options: &Options) -> Option<Group> {
     let kind = machine_type("Cache")?;
     let interleaving = Interleaving { end: 0, low: 0, bits: 0, hash: None };

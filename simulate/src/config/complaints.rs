@@ -3,7 +3,7 @@
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
-/// An error that is about no place.
+/// An error that is about no place in a source file.
 pub(super) fn anywhere(message: String) -> Diagnostic {
     Diagnostic { span: None, ..Diagnostic::error(Default::default(), message) }
 }

@@ -1,14 +1,15 @@
 //! Settings of CHI's controllers that contradict each other.
 //!
-//! gem5 accepts them, and fails an assertion as soon as a controller handles a request that both are about. Here they are an
-//! error before anything runs.
+//! gem5 accepts them, and fails an assertion as soon as a controller handles a request to which both apply. Here they
+//! are an error before anything runs.
 
 use slicc::source::Diagnostic;
 
 use super::chi::Role;
 use super::complaints::anywhere;
 
-/// Flags that say of the same requests that the line is kept, and that it is dropped.
+/// Flags that contradict each other: the first says that the line of a request is kept, the second that it is dropped.
+/// The third element names the request.
 const OPPOSITES: [(&str, &str, &str); 2] = [
     ("alloc_on_readshared", "dealloc_on_shared", "ReadShared"),
     ("alloc_on_readunique", "dealloc_on_unique", "ReadUnique"),

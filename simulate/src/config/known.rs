@@ -63,7 +63,7 @@ pub(super) fn common_value(options: &Options, parameter: &str) -> Option<u64> {
 pub(super) const BASE: [&str; 4] =
     ["transitions_per_cycle", "recycle_latency", "number_of_TBEs", "mandatory_queue_latency"];
 
-/// The default of such a parameter.
+/// The value of a parameter of [`BASE`] that has no setting.
 pub(super) fn base_value(known: Option<KnownProtocol>, machine: &str, name: &str) -> u64 {
     if let Some(value) = known.and_then(|known| script_value(known, machine, name)) {
         return value;
@@ -113,7 +113,7 @@ pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Cach
     }
 }
 
-/// The latency of a cache that the protocol asks for, in cycles.
+/// The latency of a cache's tags and data in cycles, for which protocols can ask.
 pub(super) fn cache_latency(known: Option<KnownProtocol>, machine: &str) -> u64 {
     match (known, machine) {
         (Some(KnownProtocol::MoesiCmpDirectory), "L2Cache") => 20,

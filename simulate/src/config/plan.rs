@@ -146,7 +146,7 @@ pub struct Buffer {
     pub network: Option<(Direction, u32)>,
 }
 
-/// The end of the network that a buffer is.
+/// The direction of a buffer at an end of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The controller writes it.

@@ -260,7 +260,7 @@ impl Planner<'_> {
         self.base_value_of(machine, None, name)
     }
 
-    /// The value of such a parameter for a controller of this role.
+    /// The value of a parameter that machines have without declaring it, for a controller of this role.
     fn base_value_of(&mut self, machine: &Declared, role: Option<Role>, name: &str) -> u64 {
         let value = known::base_value(self.known(), machine.name, name);
         let setting = self.setting(machine.name, role, name);
@@ -366,7 +366,8 @@ impl Planner<'_> {
     }
 }
 
-/// For a setting that applies to nothing: what does not exist, and what does. `roles` are those of controllers of the machine `Cache`.
+/// The message about a setting that applies to nothing, and a hint with the names that exist. `roles` are those of
+/// controllers of the machine `Cache`.
 fn missing(setting: &Setting, machines: &[Declared], roles: &[Role]) -> (String, String) {
     let parameter = &setting.parameter;
     let list = |names: Vec<&str>| format!("there are: {}", names.join(", "));

@@ -1,4 +1,4 @@
-//! Which kinds of requests a protocol handles, and gets in a run.
+//! The kinds of requests that a protocol handles, and those that it gets in a run.
 
 use slicc::ast::{Block, Declaration, Expression, ExpressionKind, Machine};
 use slicc::mutant::unreached::Asked;
@@ -76,9 +76,9 @@ fn performs_atomics(protocol: &Protocol) -> bool {
     script.is_some_and(|script| script.known.has_atomics())
 }
 
-/// The extras that programs of a test have at most: those that the protocol handles. Accesses to parts of words are not
-/// among them, although every protocol handles them, because histories split them and shrunk violations become long. Users
-/// have to ask for them.
+/// The largest extras of programs that test a protocol: those that the protocol handles. Accesses to parts of words are
+/// not among them, although every protocol handles them, because histories split them and shrunk violations become
+/// long. Users have to ask for them.
 pub fn handled(protocol: &Protocol) -> Extras {
     Extras {
         devices: if has_dma(protocol) { 2 } else { 0 },

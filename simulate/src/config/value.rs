@@ -222,7 +222,7 @@ fn direct(site: Site) -> Option<String> {
     }
 }
 
-/// The end of the network that a buffer is.
+/// The direction and the virtual network of a buffer, if it is an end of the network.
 fn endpoint(site: Site) -> Result<Option<(Direction, u32)>, Diagnostic> {
     let Some(network) = site.attribute("network") else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The bytes that an access is to.
+//! [`Bytes`]: the bytes that an access reads or writes.
 
 use history::low_bytes;
 

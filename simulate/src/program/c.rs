@@ -26,7 +26,7 @@ pub struct CProgram<'a> {
     pub rounds: u32,
     /// Bytes from one line of shared variables to the next; a power of two.
     pub stride: u64,
-    /// Before so many of 100 operations, another line of the set is loaded.
+    /// Percentage of operations before which another line of the set is loaded, which evicts shared variables.
     pub evictions: u32,
     /// Number of these other lines.
     pub others: u32,
@@ -86,7 +86,7 @@ impl CProgram<'_> {
     }
 }
 
-/// A program as C, with its variables at their places.
+/// A program that is being written as C, with the places of its variables.
 struct Placed<'a> {
     c: &'a CProgram<'a>,
     shape: &'a ProgramSize,
@@ -218,7 +218,7 @@ impl Placed<'_> {
         writeln!(out, "    STORE({place}, {value}{instruction});")
     }
 
-    /// The ends of the instructions of a load-linked and a store-conditional, or on AArch64 the instructions.
+    /// The suffixes of a load-linked and of a store-conditional instruction; on AArch64 their whole names.
     fn linked(&self, load: Annotation, store: Annotation) -> (&'static str, &'static str) {
         match self.c.isa {
             Isa::Arm => (

@@ -1,8 +1,8 @@
 //! Small changes of random programs, which derive further programs from one whose run was
 //! interesting.
 //!
-//! An edit gives the place where it applies as a share of the program, so it fits a program of any
-//! size.
+//! An edit is a kind and a seed. The places where it applies are drawn from the seed within the bounds of the program,
+//! so an edit fits a program of any size.
 
 use history::random::Rng;
 
@@ -28,12 +28,12 @@ pub enum EditKind {
     Narrow,
     /// Moves accesses of two threads to the same line.
     Share,
-    /// Repeats a stretch of one thread over the steps after it.
+    /// Copies a stretch of one thread over the steps after it, once or several times.
     Repeat,
-    /// Makes a stretch of one thread go round lines that lie a power of two apart, so that they
-    /// evict each other from caches.
+    /// Makes a stretch of one thread access in turn lines that lie a power of two apart, so that they evict each other
+    /// from caches.
     Crowd,
-    /// Changes the pace of a stretch of one thread: no ticks between its steps, or many before one.
+    /// Changes the pace of a stretch of one thread: no ticks between its steps, or another pause before the first.
     Pace,
     /// Turns loads of a stretch of one thread into stores, and stores into loads.
     Flip,
@@ -55,7 +55,7 @@ impl EditKind {
 
 /// Separates the random choices of an edit from those of the program with the same seed.
 const PURPOSE: u64 = 0x45_44_49_54;
-/// Longest pause before a step, in ticks.
+/// Bound of the pause before a step, in ticks.
 const PAUSE: u64 = 2000;
 /// Distances of the lines that evict each other, in lines: powers of two.
 const APART: [u32; 3] = [2, 4, 8];

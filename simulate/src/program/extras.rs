@@ -1,7 +1,7 @@
 //! Requests that a program makes in addition to the accesses that its size and its seed decide.
 //!
-//! All of it is drawn from generators of its own, after the program and its edits: the accesses of a program are the
-//! same with and without it.
+//! Extras are drawn from generators of their own, after the program and its edits, so the rest of a program does not
+//! depend on them.
 
 use history::random::Rng;
 
@@ -50,7 +50,7 @@ impl Extras {
         }
     }
 
-    /// The larger of each of two.
+    /// The larger number in each field.
     #[must_use]
     pub fn max(self, other: Extras) -> Extras {
         Extras {
@@ -61,7 +61,7 @@ impl Extras {
         }
     }
 
-    /// The smaller of each of two.
+    /// The smaller number in each field.
     #[must_use]
     pub fn min(self, other: Extras) -> Extras {
         Extras {
@@ -109,7 +109,7 @@ impl Program {
     }
 }
 
-/// The form of an atomic request, if a read-modify-write is one.
+/// Draws the form of an atomic request for a read-modify-write; `None` if it is to be no atomic request.
 fn drawn_form(atomics: u32, rng: &mut Rng) -> Option<RmwForm> {
     let returns = !rng.percent(NO_RETURN_PERCENT);
     let form = if returns { RmwForm::Atomic } else { RmwForm::AtomicNoReturn };

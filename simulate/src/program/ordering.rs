@@ -47,9 +47,9 @@ pub struct Ordering {
     pub annotation: Annotation,
     /// The annotation of the store-conditional of a linked read-modify-write.
     pub conditional: Annotation,
-    /// The fence that a fence is, if it is weaker than a full one.
+    /// The kind of the step's fence, if it is weaker than a full one.
     pub fence: Option<WeakFence>,
-    /// The kind of the step's dependency, and how many steps before it the read is on which it depends.
+    /// The kind of the step's dependency, and the number of steps from the read on which it depends to this step.
     pub dependency: Option<(DependencyKind, u32)>,
 }
 
@@ -57,12 +57,12 @@ pub struct Ordering {
 const PURPOSE: u64 = 0x4f_52_44_45 << 32;
 /// Separates the choice of the shares of a recipe from other choices with the same seed.
 const SHARES: u64 = 0x57_45_41_4b;
-/// A dependency is on a read among so many steps before.
+/// Largest number of steps from a read to a step that depends on it.
 const REACH: usize = 8;
 
 impl Operation {
-    /// The kinds of the operations that it is recorded as under a weak model: a load-linked and a
-    /// store-conditional are two.
+    /// The kinds of the operations as which it is recorded under a weak model: a load-linked and a store-conditional
+    /// are two.
     pub(crate) fn kinds(&self) -> (Kind, Option<Kind>) {
         match self {
             Operation::Load(_) | Operation::Fetch(_) => (Kind::Load, None),
@@ -89,7 +89,7 @@ impl Program {
     }
 }
 
-/// The ordering of the last of some steps.
+/// Draws the ordering of the last of these steps.
 fn drawn(shares: &WeakShares, steps: &[Step], rng: &mut Rng) -> Ordering {
     let Some((step, before)) = steps.split_last() else { return Ordering::default() };
     let (first, second) = step.operation.kinds();

@@ -18,8 +18,9 @@ const SIZES: [u8; 4] = [1, 2, 4, 8];
 const ALIGNED_PERCENT: u32 = 50;
 
 impl Program {
-    /// Turns so many of 100 loads and stores into accesses of 1, 2, 4 or 8 bytes at any place that overlaps their word, within
-    /// its line. Instruction fetches, read-modify-writes and transfers of DMA devices remain accesses to words.
+    /// Turns `percent` of 100 loads and stores into accesses of 1, 2, 4 or 8 bytes at any place that overlaps their
+    /// word, within its line. Instruction fetches, read-modify-writes and transfers of DMA devices remain accesses to
+    /// words.
     pub(super) fn divide(&mut self, percent: u32, line_bytes: u64, seed: u64) {
         if percent == 0 {
             return;
@@ -68,7 +69,7 @@ fn part(word: u64, line_bytes: u64, rng: &mut Rng) -> Bytes {
     Bytes { address: first + rng.up_to(last - first), size }
 }
 
-/// How many values were written to each byte.
+/// Number of values that were written to each byte.
 #[derive(Default)]
 struct ByteValues {
     written: FxHashMap<u64, u8>,
@@ -105,7 +106,8 @@ impl ByteValues {
         }
     }
 
-    /// A value that none of some words had in any byte, for all of them.
+    /// Returns a value for all of these words whose bytes are equal and new at each address, and counts it as written;
+    /// `None` if a byte has no value left.
     fn one_for_all(&mut self, addresses: std::ops::Range<u64>) -> Option<WordValues> {
         if !self.has_more(addresses.clone()) {
             return None;

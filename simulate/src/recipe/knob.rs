@@ -109,8 +109,8 @@ const MEMORIES: [Latency; 5] = [
 /// The smallest cache with room for a line in each of two sets.
 const SMALLEST: CacheGeometry = CacheGeometry::new(128, 1);
 
-/// Tiny caches, others of few lines, and larger ones, mostly behind the smallest, so that lines
-/// move between levels.
+/// Draws the sizes of the caches: tiny ones, others of few lines, or large ones, half of these behind the smallest
+/// first level, so that lines move between levels.
 fn caches(rng: &mut Rng) -> Caches {
     let large = Caches::Default.sizes();
     match rng.below(12) {
@@ -134,7 +134,7 @@ fn few_lines(rng: &mut Rng) -> Sizes {
     }
 }
 
-/// A filter in every fourth run, small enough that lines have to leave it.
+/// Draws a probe filter for every fourth run, small enough that lines have to leave it.
 fn drawn_filter(rng: &mut Rng) -> Option<Filter> {
     let flag = match rng.below(8) {
         0 => "probe_filter_enabled",

@@ -5,10 +5,10 @@ use slicc::error::ParseError;
 use std::fmt;
 use std::str::FromStr;
 
-/// The origin of a recipe: the seed from which it was drawn, followed by the seeds of its
-/// variations. Written as `17` or `17.203.88`. With what programs ask for beside the same accesses it is
-/// `17+dma2` (DMA devices), `17+flush10` (flushes, in percent), `17+atomics50` (atomic requests, in percent),
-/// `17+partial40` (accesses to parts of words, in percent) or several of these in this order, such as `17+dma2+flush10.203`.
+/// The origin of a recipe: the seed from which it was drawn, followed by the seeds of its variations. Written as `17`
+/// or `17.203.88`. With extras of programs it is `17+dma2` (DMA devices), `17+flush10` (flushes, in percent),
+/// `17+atomics50` (atomic requests, in percent), `17+partial40` (accesses to parts of words, in percent) or several of
+/// these in this order, such as `17+dma2+flush10.203`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lineage {
     root: u64,

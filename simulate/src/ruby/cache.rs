@@ -134,6 +134,9 @@ impl CacheMemory {
     }
 
     /// The line that has to be evicted before `line` can get an entry.
+    ///
+    /// # Errors
+    /// Fails if the line has an entry, or its set a free way.
     pub fn cache_probe(&self, line: u64) -> Result<u64, Misuse> {
         if self.cache_avail(line) {
             return Err(Misuse::SetAvailable(line));
@@ -142,8 +145,11 @@ impl CacheMemory {
         Ok(self.lines[self.ways_of(line).start + way])
     }
 
-    /// Puts an entry into the first free way, with permission Invalid and no monitor, as the one used last. Returns the index of the
-    /// way, and the line of an entry that was in that way and NotPresent, if there was one: it is lost.
+    /// Puts an entry into the first free way, with permission Invalid and no monitor, as the one used last. Returns the
+    /// index of the way, and the line of an entry that was in that way and NotPresent, if there was one: it is lost.
+    ///
+    /// # Errors
+    /// Fails if the line has an entry, or its set is full.
     pub fn allocate(&mut self, line: u64, entry: u64) -> Result<(usize, Option<u64>), Misuse> {
         if self.is_tag_present(line) {
             return Err(Misuse::Present(line));
@@ -160,6 +166,9 @@ impl CacheMemory {
     }
 
     /// Removes the entry of a line and returns it.
+    ///
+    /// # Errors
+    /// Fails if the line has no entry.
     pub fn deallocate(&mut self, line: u64) -> Result<u64, Misuse> {
         let slot = self.find(line).ok_or(Misuse::Absent(line))?;
         let entry = std::mem::take(&mut self.entries[slot]);
@@ -194,8 +203,11 @@ impl CacheMemory {
         }
     }
 
-    /// The line in the way with this index, set after set; 0 if the way is free, or its permission Invalid or NotPresent
-    /// (`getAddressAtIdx`).
+    /// The line in the way with this index, set after set; 0 if the way is free, or its permission Invalid or
+    /// NotPresent (`getAddressAtIdx`).
+    ///
+    /// # Errors
+    /// Fails if the cache has no such way.
     pub fn address_at(&self, index: u64) -> Result<u64, Misuse> {
         let permission = self.permissions.get(index as usize);
         match *permission.ok_or(Misuse::NoSlot(index))? {

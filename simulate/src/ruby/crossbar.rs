@@ -10,7 +10,8 @@
 
 use super::delays::Delays;
 
-/// The buffers of routers and links, by the controllers' own buffers. Each of these is alone on its virtual network.
+/// The buffers of routers and links, indexed by the buffers of controllers, each of which is the only one of its
+/// controller on its virtual network.
 #[derive(Clone, Debug)]
 pub struct Crossbar {
     /// The buffers from a To buffer to the router in the middle: those of a port and of a link.
@@ -23,7 +24,7 @@ pub struct Crossbar {
 }
 
 impl Crossbar {
-    /// The crossbar between so many buffers, of which these receive messages in order.
+    /// Creates a crossbar between `buffers` buffers of controllers. Those in `ordered` receive messages in order.
     pub fn new(buffers: usize, ordered: impl Iterator<Item = u32>) -> Crossbar {
         let mut crossbar = Crossbar {
             leaving: vec![Default::default(); buffers],
@@ -37,15 +38,16 @@ impl Crossbar {
         crossbar
     }
 
-    /// The tick at which a message comes to the router in the middle that leaves a To buffer at `departure`, which was
-    /// decided at `now`.
+    /// The tick at which a message reaches the router in the middle. It leaves the To buffer `sender` at `departure`,
+    /// and is sent at `now`.
     pub fn leave(&mut self, sender: u32, departure: u64, now: u64, random: &mut Delays) -> u64 {
         self.now = now;
         let way = &mut self.leaving[sender as usize];
         way.iter_mut().fold(departure, |tick, fifo| fifo.pass(tick, now, random))
     }
 
-    /// The tick at which that message arrives in a From buffer.
+    /// The tick at which a message arrives in the From buffer `receiver`, if it reaches the router in the middle at
+    /// `tick`.
     pub fn arrive(&mut self, receiver: u32, tick: u64, random: &mut Delays) -> u64 {
         let (at, now) = (receiver as usize, self.now);
         let way = &mut self.arriving[at];

@@ -18,7 +18,7 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// The delays that a seed stands for.
+    /// Creates the source of a seed.
     pub fn new(seed: u64) -> Delays {
         Delays { state: seed }
     }
@@ -32,13 +32,14 @@ impl Delays {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `bound`; 0 if that is 0. Off uniform by less than `bound` in 2^64.
+    /// A number below `bound`; 0 if that is 0. The probability of each number differs from `1 / bound` by less than
+    /// 2^-64.
     pub fn below(&mut self, bound: u64) -> u64 {
         let wide = u128::from(self.bits()) * u128::from(bound);
         (wide >> 64) as u64
     }
 
-    /// The delay of a message in a randomised buffer (section 11): 1 to 4 ticks, and with
+    /// The delay of a message in a randomised buffer (`docs/slicc.md`, "Message buffers"): 1 to 4 ticks, and with
     /// probability 1/8 another 101 to 115.
     pub fn of_message(&mut self) -> u64 {
         // One draw serves three choices, which depend on different bits.
@@ -69,7 +70,7 @@ impl Latency {
         }
     }
 
-    /// Whether it always takes as long.
+    /// Whether the latency is always the same.
     pub fn is_constant(self) -> bool {
         match self {
             Latency::Constant(_) => true,

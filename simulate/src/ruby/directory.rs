@@ -14,7 +14,7 @@ pub struct Interleaving {
     pub low: u32,
     /// The number of bits that decide; there are 2 to that power controllers.
     pub bits: u32,
-    /// The lowest of the bits that are added to them without carry, if any.
+    /// The lowest of the address bits that are combined with them by exclusive or, if any.
     pub hash: Option<u32>,
 }
 

@@ -6,7 +6,7 @@
 
 /// Marks a free place. No line has this address.
 const FREE: u64 = u64::MAX;
-/// Number of places at first; a power of two, as it always is.
+/// Number of places of a new table. The number of places is always a power of two.
 const FIRST_PLACES: usize = 16;
 
 /// A table from addresses of lines to words. [`FREE`] is no key.

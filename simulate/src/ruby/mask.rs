@@ -1,8 +1,8 @@
 //! Masks over the bytes of a block (WriteMask), as words of the flat memory.
 //!
-//! A mask has a bit for each byte, followed by two words for its list of atomic operations. Requests of CPUs have at most
-//! one: it exchanges a word of 8 bytes. The first word is 0 without an operation, and otherwise by 1 larger than the
-//! offset of the exchanged bytes; the second is the new value.
+//! A mask has a bit for each byte, followed by two words for its list of atomic operations. Requests of CPUs have at
+//! most one: it exchanges a word of 8 bytes. The first word is 0 without an operation, and otherwise the offset of the
+//! exchanged bytes plus 1; the second is the new value.
 
 use slicc::compile::types::{ATOMIC_WORDS, mask_words};
 

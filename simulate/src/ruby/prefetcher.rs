@@ -1,9 +1,9 @@
 //! Ruby's prefetcher (RubyPrefetcher), which asks for lines that a core is likely to need.
 //!
 //! A [`Prefetcher`] observes the misses of a cache, and looks for misses at a constant distance: in neighbouring lines,
-//! upwards or downwards, and at any other distance within a page. After enough of them it begins a *stream*: it asks for
-//! the next lines, and for one more whenever the core uses one of them. What it asks for, the protocol gets by its
-//! function `enqueuePrefetch`.
+//! upwards or downwards, and at any other distance within a page. After enough of them it begins a *stream*: it asks
+//! for the next lines, and for one more whenever the core uses one of them. The protocol gets these requests through
+//! its function `enqueuePrefetch`.
 //!
 //! gem5's prefetcher notes nowhere that a prefetch was issued or has completed. So a miss of a line that a stream has
 //! asked for changes nothing, whatever has become of that prefetch.
@@ -15,9 +15,9 @@ use std::collections::VecDeque;
 pub struct PrefetcherSettings {
     /// Number of streams.
     pub streams: usize,
-    /// Number of misses after which neighbouring ones are searched, upwards and downwards each.
+    /// Number of recent misses whose neighbouring lines are watched, upwards and downwards each.
     pub neighbours: usize,
-    /// Number of pages in which other distances are searched.
+    /// Number of pages whose last misses are kept, to find other distances.
     pub pages: usize,
     /// Number of misses at the same distance after which a stream begins.
     pub misses: u32,
@@ -63,7 +63,7 @@ struct Stream {
     kind: u64,
 }
 
-/// A line that would be the next of neighbouring misses.
+/// The line whose miss would continue a row of misses of neighbouring lines.
 #[derive(Clone, Copy, Debug)]
 struct Neighbour {
     line: u64,
@@ -187,8 +187,8 @@ impl Prefetcher {
     }
 }
 
-/// Looks for a missed line among those that would be the next of neighbouring misses, and notes the one that is next to
-/// it. Returns how often the row was continued, if it was.
+/// Looks for a missed line among those that would continue a row of neighbouring misses, and keeps the line after it as
+/// the next of its row. Returns how often the row was continued; `None` if the miss begins a row.
 fn observe_neighbour(
     filter: &mut VecDeque<Neighbour>,
     most: usize,
@@ -215,7 +215,7 @@ fn push<T>(table: &mut VecDeque<T>, most: usize, entry: T) {
     table.push_back(entry);
 }
 
-/// The line at a distance of so many lines.
+/// The line `stride` lines after `line`.
 fn next(line: u64, stride: i64, block_bytes: u64) -> u64 {
     line.wrapping_add_signed(stride.wrapping_mul(block_bytes as i64))
 }

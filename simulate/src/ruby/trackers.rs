@@ -25,6 +25,9 @@ pub mod expected {
     }
 
     /// Receives a response. Returns whether its type was expected.
+    ///
+    /// # Errors
+    /// Fails if no message is expected.
     pub fn take_response(words: &mut [u64], kind: u64) -> Result<bool, Misuse> {
         if left(words) <= 0 {
             return Err(Misuse::NothingExpected);
@@ -39,6 +42,9 @@ pub mod expected {
     }
 
     /// Receives a chunk of data. Returns whether its type was expected.
+    ///
+    /// # Errors
+    /// Fails if more messages were received than were expected.
     pub fn take_data(words: &mut [u64], kind: u64) -> Result<bool, Misuse> {
         if left(words) < 0 {
             return Err(Misuse::NothingExpected);
@@ -82,6 +88,9 @@ pub mod events {
     }
 
     /// Adds an event at the back.
+    ///
+    /// # Errors
+    /// Fails if the queue is full.
     pub fn push(words: &mut [u64], event: u64, marked: bool) -> Result<(), Misuse> {
         let length = words[0] as usize;
         if length >= MOST_EVENTS {
@@ -93,6 +102,9 @@ pub mod events {
     }
 
     /// Adds an event at the front.
+    ///
+    /// # Errors
+    /// Fails if the queue is full.
     pub fn push_front(words: &mut [u64], event: u64, marked: bool) -> Result<(), Misuse> {
         push(words, 0, false)?;
         for word in (2..WIDTH).rev() {
@@ -104,6 +116,9 @@ pub mod events {
     }
 
     /// Removes the event at the front.
+    ///
+    /// # Errors
+    /// Fails if the queue is empty.
     pub fn pop(words: &mut [u64]) -> Result<(), Misuse> {
         words[0] = words[0].checked_sub(1).ok_or(Misuse::QueueEmpty)?;
         for word in 1..WIDTH {
@@ -113,7 +128,10 @@ pub mod events {
         Ok(())
     }
 
-    /// The event at the front, or at the back, and whether it is marked.
+    /// The event at the front or, with `back`, at the back, and whether it is marked.
+    ///
+    /// # Errors
+    /// Fails if the queue is empty.
     pub fn end(words: &[u64], back: bool) -> Result<(u64, bool), Misuse> {
         let last = words[0].checked_sub(1).ok_or(Misuse::QueueEmpty)?;
         let event = get(words, if back { last as usize } else { 0 });
@@ -130,6 +148,9 @@ pub mod records {
     use slicc::compile::trackers::records::*;
 
     /// Makes room for a structure at the back. Returns the place of its words.
+    ///
+    /// # Errors
+    /// Fails if the queue is full.
     pub fn push(words: &mut [u64]) -> Result<Range<usize>, Misuse> {
         if words[LENGTH] as usize >= MOST_RECORDS {
             return Err(Misuse::QueueFull(MOST_RECORDS as u64));
@@ -144,7 +165,10 @@ pub mod records {
         FIRST + at * width..FIRST + (at + 1) * width
     }
 
-    /// Checks that there is a structure.
+    /// The place of the words of the structure at the front.
+    ///
+    /// # Errors
+    /// Fails if the queue is empty.
     pub fn front(words: &[u64]) -> Result<Range<usize>, Misuse> {
         match words[LENGTH] {
             0 => Err(Misuse::QueueEmpty),
@@ -152,7 +176,10 @@ pub mod records {
         }
     }
 
-    /// Removes a structure.
+    /// Removes the structure with an index; later ones move up.
+    ///
+    /// # Errors
+    /// Fails if there is no such structure.
     pub fn remove(words: &mut [u64], at: usize) -> Result<(), Misuse> {
         let length = words[LENGTH] as usize;
         if at >= length {
@@ -184,6 +211,9 @@ pub mod storage {
     }
 
     /// Ends a reservation.
+    ///
+    /// # Errors
+    /// Fails if there is none.
     pub fn unreserve(words: &mut [u64]) -> Result<(), Misuse> {
         words[RESERVED] = words[RESERVED].checked_sub(1).ok_or(Misuse::NothingReserved)?;
         Ok(())
@@ -202,6 +232,9 @@ pub mod storage {
     }
 
     /// Takes the highest free slot.
+    ///
+    /// # Errors
+    /// Fails if no slot is free.
     pub fn take(words: &mut [u64]) -> Result<u64, Misuse> {
         if free(words) <= 0 {
             return Err(Misuse::NoFreeSlot);
@@ -213,6 +246,9 @@ pub mod storage {
     }
 
     /// Adds a TBE to a slot that is taken.
+    ///
+    /// # Errors
+    /// Fails if the slot is free, or has three TBEs.
     pub fn share(words: &mut [u64], slot: u64) -> Result<(), Misuse> {
         match used_by(words, slot)? {
             3 => Err(Misuse::SlotShared),
@@ -224,6 +260,9 @@ pub mod storage {
     }
 
     /// Removes a TBE from its slot.
+    ///
+    /// # Errors
+    /// Fails if the slot is free.
     pub fn give_back(words: &mut [u64], slot: u64) -> Result<(), Misuse> {
         let count = used_by(words, slot)?;
         set_count(words, slot, count - 1);

@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 
-/// Number of ticks that the wheel covers. Random delays of messages are shorter, so the map is used
-/// for timeouts only.
+/// Number of ticks that the wheel covers. Random delays of buffers and the default latencies are shorter, so the map is
+/// used for slower networks and memories and for timeouts only.
 const SLOTS: usize = 256;
 
 /// Number of words with a bit for each slot.
 const WORDS: usize = SLOTS / 64;
 
-/// Number of events for which a slot has room. The ticks after one another in a small system have one or two events each, and a slot
-/// takes half a line of a cache.
+/// Number of events for which a slot has room. In a small system a tick has one or two events. A slot takes 32 bytes,
+/// half a cache line of the host.
 const ROOM: usize = 7;
 
 /// The events of a tick.

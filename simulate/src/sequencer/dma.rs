@@ -1,10 +1,10 @@
 //! The sequencer between a DMA device and its DMA controller.
 //!
-//! A device makes one request at a time, which lies within a cache line: gem5's devices split their
-//! accesses at the ends of lines, and a `DMASequencer` would not find a request whose second line
-//! is answered. Most protocols have a `DMASequencer` for it. CHI has a request node with a sequencer as a core's
-//! ([`Interface`]). Unlike a [`Sequencer`](super::Sequencer), it takes no part in coherence: the
-//! controller asks the directory, which collects the line from caches and memory.
+//! A device makes one request at a time, which lies within a cache line: gem5's devices split their accesses at the
+//! ends of lines, and a `DMASequencer` would not find a request whose second line is answered. Most protocols have a
+//! `DMASequencer` for a device. CHI has a request node for it, with a sequencer like that of a core ([`Interface`]).
+//! Unlike a [`Sequencer`](super::Sequencer), it takes no part in coherence: the controller asks the directory, which
+//! collects the line from caches and memory.
 
 use super::Misuse;
 use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
@@ -53,7 +53,7 @@ impl DmaSequencer {
         self.pending = Some(Pending { transfer, accepted: 0 });
     }
 
-    /// The outstanding request, if it is for a line, as that of a core.
+    /// The outstanding request in the form of a core's, if it is for this line.
     pub fn head(&self, line: u64) -> Option<Request> {
         let transfer = self.pending?.transfer;
         (self.line_of(transfer.address) == line).then(|| Request {
@@ -146,7 +146,7 @@ impl DmaSequencer {
         Ok(())
     }
 
-    /// The error of a callback for which the device has no request.
+    /// The error of a callback that completes no request of a device.
     pub fn unasked(&self, callback: &'static str, line: u64) -> Misuse {
         self.misuse(callback, callback, line)
     }

@@ -14,7 +14,7 @@ const NEVER: u64 = u64::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     all: Vec<MessageBuffer>,
-    /// The arrival of the first message of each.
+    /// The tick at which the first message of each buffer arrives.
     first: Vec<u64>,
 }
 

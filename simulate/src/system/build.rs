@@ -58,7 +58,8 @@ impl System {
     /// Builds a system.
     ///
     /// # Errors
-    /// Fails if a parameter or variable of the protocol cannot have the value or type that the plan has for it.
+    /// Fails if a parameter or variable of the protocol cannot have the value or type that the plan has for it, or if
+    /// there are more threads than sequencers.
     pub fn new(setup: Setup<'_>) -> Result<System, SetupError> {
         let Setup { program, plan, options, cores, trace, seed, deadlock_threshold } = setup;
         let block_words = (options.block_bytes / 8) as usize;
@@ -314,9 +315,8 @@ impl System {
         Ok(())
     }
 
-    /// Asks the machine of the last controller for the latencies of requests to the mandatory
-    /// queue, by type. gem5 asks for every request, but the answers of protocols depend only on the
-    /// type and on fixed caches.
+    /// Asks the controller that was added last for the latencies of requests to the mandatory queue, by type. gem5 asks
+    /// for every request, but the answers of protocols depend only on the type and on fixed caches.
     fn ask_latencies(&mut self) {
         self.current = self.controllers.len() - 1;
         let controller = &self.controllers[self.current];

@@ -62,7 +62,7 @@ impl CorePort for Port<'_> {
 }
 
 impl System {
-    /// Calls a function with a core, and with the interface of the rest of the system to it.
+    /// Calls a function with the core of a thread, and with the interface of the system to it.
     fn with_core(&mut self, thread: usize, what: impl FnOnce(&mut dyn Core, &mut Port<'_>)) {
         let Some(mut core) = self.threads[thread].core.take() else {
             return;
@@ -71,8 +71,8 @@ impl System {
         self.threads[thread].core = Some(core);
     }
 
-    /// Passes the responses to a core and lets it continue. Returns whether it finished its program
-    /// by that.
+    /// Passes the responses to a core and lets it continue. Returns whether the core has finished its program in this
+    /// step.
     pub(super) fn step(&mut self, thread: usize) -> bool {
         let now = self.now;
         while self.threads[thread].answers.front().is_some_and(|(tick, _)| *tick <= now) {

@@ -33,13 +33,13 @@ pub fn visits(entries: &[TableEntry], coverage: &[Covered<'_>]) -> u64 {
     coverage.iter().filter(counts).map(|taken| taken.count).sum()
 }
 
-/// A triple of machine, state and event that a run reached, as a number.
+/// A triple of machine, state and event at which a run took or stalled a transition, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
     /// The number, which depends only on the states and events of the protocol. A triple that
     /// stalled has another number than one that was taken.
     pub triple: u32,
-    /// Number of times it was taken.
+    /// Number of times it was taken or, for a triple that stalled, stalled.
     pub count: u64,
 }
 

@@ -8,8 +8,8 @@ use slicc::source::Span;
 use crate::ruby::Misuse;
 use crate::sequencer;
 
-/// The condition that stops the code of a transition. [`System::fault`](super::System::fault) makes
-/// a [`Fault`] of it.
+/// The condition that stops the code of a port or transition. [`System::fault`](super::System::fault) makes a [`Fault`]
+/// of it.
 #[derive(Clone, Debug)]
 pub(super) enum Trap {
     /// There is no transition for the state and the event.
@@ -26,7 +26,7 @@ pub(super) enum Trap {
     Sequencer(sequencer::Misuse),
     /// Another defect, described by the text.
     Other(&'static str),
-    /// A function that depends on something that is not simulated.
+    /// A function of the library depends on something that is not simulated.
     Unsupported(&'static str),
 }
 

@@ -31,7 +31,7 @@
 //! | `remove`, `isElement` of one | accepted: it is not in it | accepted |
 //! | the same of number 64 or above, or of no machine type | throws, assert | fault |
 //! | `smallestElement` of an empty one | assert, panic | fault |
-//! | `setNetDest` with a Set that is not of the type's size | accepted, but an assertion fails as soon as it meets another NetDest, at the latest in the network | fault at once, unless the set is empty |
+//! | `setNetDest` with a Set of another size | accepted; asserts when it meets another NetDest, or in the network | fault at once, unless empty |
 //! | **CacheMemory** | | |
 //! | an address that is not a line's, except in `setMRU` | assert | fault |
 //! | `lookup`, `isTagPresent` of an absent line | null, false | the same |
@@ -43,7 +43,7 @@
 //! | `getAddressAtIdx` of a free way, or one that is Invalid or NotPresent | 0 | 0 |
 //! | `getAddressAtIdx` out of range | assert | fault |
 //! | an entry that is NotPresent | is not found, and its way is free | the same |
-//! | `allocate` over such an entry | `warn_once`, the old entry is lost (and a lookup of its line finds the new one) | warning; the old line is absent |
+//! | `allocate` over such an entry | `warn_once`, the old entry is lost (a lookup of its line finds the new one) | warning; the old line is absent |
 //! | **PerfectCacheMemory** | | |
 //! | `lookup` of an absent line | makes an entry; later versions return null | makes an entry; warning |
 //! | `allocate` of a present line | replaces the content | replaces the content; warning |
@@ -84,7 +84,7 @@
 //! | a message with a shorter latency than one that is there | the heap invariant is broken: the order is arbitrary | by tick of arrival |
 //! | **Controller** | | |
 //! | `stall_and_wait` from a port whose rank is not below the number of in_ports | assert | fault |
-//! | `wakeUpBuffers` from a port whose rank is above that number, with something stalled on the line | reads behind an array | warning; the lower ranks are woken |
+//! | `wakeUpBuffers` from a port of rank above that number, with messages stalled on the line | reads behind an array | warning; wakes lower ranks |
 //! | any other use of such a port | accepted | accepted; `rubric protocol check` warns |
 //! | a line woken in a buffer in which two ranks have stalled it | assert (`reanalyzeMessages`) | fault |
 //! | `wakeUpBuffers` and so on of a line on which nothing is stalled | nothing | nothing |
@@ -231,7 +231,7 @@ impl System {
                 self.machines.check(b)?;
                 0
             }
-            // These do not depend on an order.
+            // These functions do not depend on the order of names, so `note_order` need not see them.
             ReadDone | WriteDone | WakeLine => self.object_function(function, at)?,
             _ => return self.uncommon(function, at),
         };

@@ -242,7 +242,7 @@ impl System {
         self.wake_line(line, rank)
     }
 
-    /// `wakeUpAllBuffers(line)`
+    /// `wakeUpAllBuffers(line)`: wakes the messages that ports of any rank have set aside for a line.
     pub(super) fn wake_every_rank(&mut self, line: u64) -> Result<(), Trap> {
         self.wake_line(line, usize::MAX)
     }
@@ -257,7 +257,8 @@ impl System {
         buffers.try_for_each(|buffer| self.wake_buffer(buffer, line))
     }
 
-    /// `wakeup_port(port, line)`
+    /// `wakeup_port(port, line)`: wakes the messages of one buffer that were set aside for a line. Registrations of
+    /// other buffers stay.
     pub(super) fn wake_port(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
         let waiting = &mut self.controllers[self.current].waiting;
         let Some((_, row)) = waiting.iter_mut().find(|(waiting, _)| *waiting == line) else {
@@ -281,7 +282,7 @@ impl System {
         Ok(())
     }
 
-    /// `wakeUpAllBuffers()`
+    /// `wakeUpAllBuffers()`: wakes all messages that the current controller has set aside.
     pub(super) fn wake_everything(&mut self) {
         let waiting = std::mem::take(&mut self.controllers[self.current].waiting);
         let buffers: Vec<u32> =
@@ -293,7 +294,7 @@ impl System {
         }
     }
 
-    /// Passes a request to the memory, if one is ready (section 17).
+    /// Passes a request to the memory, if one is ready (`docs/slicc.md`, "Memory").
     pub(super) fn serve_memory(&mut self) -> Result<(), Trap> {
         let controller = &self.controllers[self.current];
         let Some(requests) = controller.requests_to_memory else {

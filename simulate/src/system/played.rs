@@ -6,13 +6,14 @@ use super::{MOST_RECORDED, RecordedEvent, System};
 
 /// The most transitions that change the state, and messages, that are shown.
 const MOST_SHOWN: usize = 60;
-/// The most transitions that keep the state. One of them may be the fault, but requests that hit or wait shall not hide the others.
+/// The most transitions that keep the state. They are shown because one of them may be the fault, but requests that hit
+/// or wait must not hide other transitions.
 const MOST_UNCHANGED: usize = 24;
 
-/// A message that was sent, with where and when it arrives. Kept for the last messages.
+/// A message that was sent, with the place and time of its arrival. The last ones are kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Delivery {
-    /// The number of the event that it was sent.
+    /// The number of the event that records its sending.
     event: usize,
     /// The buffer to which it goes.
     buffer: u32,
@@ -28,10 +29,10 @@ pub struct PlayedStep {
     pub signals: Vec<Signal>,
 }
 
-/// The last that happened to a line.
+/// The last actions of controllers for a line, as steps of a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// The parties of runs, with their names.
+    /// All parties of the chart, with their names: the controllers and memory.
     pub parties: Vec<(Party, String)>,
     /// The steps, the oldest first.
     pub steps: Vec<PlayedStep>,
@@ -101,7 +102,7 @@ impl System {
         shown
     }
 
-    /// The event of a number, one of the last.
+    /// The recorded event with a number, which must be one of the last.
     pub(super) fn event(&self, number: usize) -> &RecordedEvent {
         &self.happenings[number % MOST_RECORDED]
     }
@@ -117,7 +118,7 @@ impl System {
         receivers.peek().is_some() && receivers.all(|receiver| receiver == controller)
     }
 
-    /// The sending of a message and its arrivals, as far as they are past.
+    /// Adds the signals of a message: its sending, and those of its arrivals that are past.
     fn delivered_of(
         &self,
         number: usize,
@@ -141,7 +142,7 @@ impl System {
         }
     }
 
-    /// What the `Type` field of a message says, or its type: `GETX`
+    /// The value of the `Type` field of a message, or else the name of its type: `GETX`.
     fn sent_name(&self, event: &RecordedEvent) -> String {
         let name = self.message_name(event.what as usize, event.kind);
         name.split_once(' ').map_or(name.clone(), |(_, kind)| kind.to_owned())

@@ -1,10 +1,10 @@
 //! Wakeups that repeat the previous one, which are counted instead of executed.
 //!
 //! A controller whose message stalls tries it again in every cycle, until a bank of a cache is free or another message
-//! comes. If such a wakeup has no effects, the next one does the same: it counts the same stalls, and wakes the controller
-//! in the next cycle. So it is not executed again until something changes that it has read. It has read only what the
-//! controller owns, which nothing but its own wakeups changes, the heads of its buffers, and banks, of which it is known
-//! when they become free.
+//! comes. If such a wakeup has no effects, the next one does the same: it counts the same stalls, and wakes the
+//! controller in the next cycle. So it is not executed again until something changes that it has read. It has read only
+//! what the controller owns, which nothing but its own wakeups changes, the heads of its buffers, and banks, whose next
+//! free tick is known.
 //!
 //! With a trace, which has a line for each stall, all wakeups are executed.
 
@@ -29,10 +29,10 @@ pub(super) struct Looks {
     stalled: Vec<u32>,
 }
 
-/// A wakeup that took no transition and only looked.
+/// A wakeup that took no transition and had no effects but stalls, so that it may be repeated.
 #[derive(Debug, Default)]
 pub(super) struct Poll {
-    /// The first tick at which it may do something else; 0 if the last wakeup was none of these.
+    /// The first tick at which the wakeup may do something else; 0 if the last wakeup cannot be repeated.
     until: u64,
     /// For each port, the message that it can take; 0 if there is none.
     heads: Vec<u64>,
@@ -43,7 +43,7 @@ pub(super) struct Poll {
 }
 
 impl Looks {
-    /// A stall; `transition` is given if the protocol stalls it.
+    /// Counts a stall; `transition` is given if the protocol stalls it (`z_stall`).
     pub fn stall(&mut self, transition: Option<u32>) {
         if self.is_recorded {
             self.stalls += 1;
@@ -51,7 +51,7 @@ impl Looks {
         }
     }
 
-    /// A call of a function of the library.
+    /// Notes a call of the library. It counts as a change unless the function only reads what the controller owns.
     #[inline]
     pub fn call(&mut self, function: LibraryFunction) {
         use LibraryFunction::*;
@@ -70,7 +70,8 @@ impl Looks {
 }
 
 impl System {
-    /// Wakes the current controller, as [`System::wakeup`] does.
+    /// Wakes the current controller as [`System::wakeup`] does, or repeats its last wakeup if that had no effects but
+    /// stalls.
     pub(super) fn poll(&mut self, program: &Program) -> Result<(), Trap> {
         let machine = &program.machines[self.controllers[self.current].machine];
         if !machine.only_looks || self.trace.is_some() {

@@ -1,4 +1,4 @@
-//! Prefetchers: what they observe, and what they ask the protocol for.
+//! Passes misses and uses of lines to prefetchers, and their requests to the protocol.
 
 use slicc::compile::code::Program;
 use slicc::compile::op::control;
@@ -28,8 +28,8 @@ impl System {
         }
     }
 
-    /// A prefetcher of gem5's classic caches learns that the request of the current transition missed. What it asks for
-    /// comes to its queue, one line a cycle.
+    /// A prefetcher of gem5's classic caches learns that the request of the current transition missed. Its requests
+    /// come to its queue, one line a cycle.
     pub(super) fn prefetch_next(&mut self, proxy: usize) {
         let line = self.line_of(self.current_address());
         let block_bytes = self.block_words as u64 * 8;
@@ -81,8 +81,8 @@ impl System {
         Err(Trap::Other("completePrefetch of a line that is not being prefetched"))
     }
 
-    /// Passes on what the prefetcher of the current controller has asked for, by the protocol's `enqueuePrefetch`. gem5
-    /// calls that within the transition, with the same effect.
+    /// Passes the requests of the current controller's prefetcher to the protocol's `enqueuePrefetch`. gem5 calls this
+    /// within the transition, with the same effect.
     pub(super) fn enqueue_prefetches(&mut self, program: &Program) -> Result<(), Trap> {
         let controller = &self.controllers[self.current];
         let control = controller.control as usize;

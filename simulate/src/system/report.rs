@@ -215,7 +215,7 @@ impl System {
         !event.is_message && transitions[event.what as usize].state == event.after
     }
 
-    /// The type of a message, and what its field for that says: `RequestMsg GETX`.
+    /// The type of a message, and the value of its field for the kind of message: `RequestMsg GETX`.
     pub(super) fn message_name(&self, of: usize, kind: u32) -> String {
         let types = &self.program.types;
         let named = type_field(&types[of]).and_then(|field| match &types[field.of].kind {
@@ -248,7 +248,7 @@ impl System {
         ))
     }
 
-    /// The name of a controller, with what it is where its machine does not say that: `Cache 6 (HNF 0)`.
+    /// The name of a controller, with its role if its machine has several: `Cache 6 (HNF 0)`.
     pub(super) fn name_of(&self, controller: &Controller) -> String {
         let machine = &self.program.machines[controller.machine].name;
         match &controller.role {
@@ -289,7 +289,7 @@ impl System {
     }
 }
 
-/// The field of a message that says what it is: gem5's protocols have different names for it.
+/// The field that holds the kind of a message, for which gem5's protocols have different names.
 pub(super) fn type_field(of: &Type) -> Option<&Field> {
     ["Type", "type", "Class"].iter().find_map(|name| of.fields.get(*name))
 }

@@ -49,7 +49,7 @@ impl System {
         frame: usize,
     ) -> Result<Ending, Trap> {
         let code = &program.fused[..];
-        // In the heap.
+        // The index in the heap of the controller's control words.
         let control = self.controllers[self.current].control as usize - HEAP;
         let mut fp = frame;
         // The index of the instruction that is executed.
@@ -611,7 +611,7 @@ impl System {
                 continue 'next;
             };
             let (a, b) = (get!(base), get!(base + 1));
-            // The most frequent functions. `None` is left of them if they fail.
+            // The most frequent functions. If one fails, its result is `None`, and `library` makes the error.
             let result = match function {
                 LibraryFunction::InDequeue => {
                     let taken = self.take_head(a);

@@ -9,7 +9,7 @@ use super::words::STACK;
 use super::{MOST_TRANSITIONS_PER_WAKEUP, Port, System};
 
 impl System {
-    /// Wakes the current controller. Returns whether it takes a transition, or a stall handler stands for one.
+    /// Wakes the current controller. Returns whether it takes a transition, or a stall handler that counts as one.
     pub(super) fn wakeup(&mut self, program: &Program) -> Result<bool, Trap> {
         // Until code runs, a fault has no place in the protocol.
         self.pc = usize::MAX;

@@ -1,17 +1,17 @@
 //! A system without time that is taken from state to state, on which `stepper` is built.
 //!
-//! - `actions`: what cores and DMA devices do, and what is remembered about it;
-//! - `symmetry`: the permutations of cores and lines, and what the words of objects name;
+//! - `actions`: the actions of cores and DMA devices, and the memos that are kept about them;
+//! - `symmetry`: the permutations of cores and lines, and the kinds of words, which decide how they are renamed;
 //! - `coding`: words as bytes;
 //! - `freeze` and `thaw`: a system to bytes and back;
-//! - `view`: new names for what is written;
+//! - `view`: the renaming that applies while a state is written;
 //! - `values`: the relevant part of the contents of blocks;
-//! - `asking`: how a request begins;
+//! - `asking`: how requests begin;
 //! - `moves`: the possible moves and their outcomes;
-//! - `urgent`: what happens before anything else does;
-//! - `parts`: the same for states that are vectors of numbered parts, much faster;
+//! - `urgent`: internal events, which are handled before any other move;
+//! - `parts`: the same moves in states that are vectors of numbered parts, much faster;
 //! - `describe`: moves in words;
-//! - `left`: what waits in a state, in words;
+//! - `left`: the requests, transactions and messages that wait in a state, in words;
 //! - `signals`: moves as signals between cores, controllers and memory.
 
 mod actions;
@@ -87,7 +87,7 @@ pub struct Size {
     pub cores: usize,
     /// Largest number of outstanding requests of a core.
     pub requests: usize,
-    /// What cores do in addition to loads and stores.
+    /// The actions of cores in addition to loads and stores, and the number of DMA devices.
     pub repertoire: Repertoire,
     /// Which messages keep their order.
     pub order: Order,
@@ -128,7 +128,7 @@ pub struct Stepping {
     transactions: Vec<bool>,
     /// What each controller owns.
     owned: Arc<[Owned]>,
-    /// The classes of the values that were written.
+    /// The classes of the values in the words that were written since this was cleared.
     classes: Cell<Classes>,
     /// For each buffer, whether a port of its consumer reads it.
     read: Vec<bool>,
@@ -136,7 +136,7 @@ pub struct Stepping {
     internal: Vec<Box<[usize]>>,
     /// For each controller, whether it could not handle the internal events that have arrived.
     stuck: Vec<bool>,
-    /// For each controller whose prefetcher may ask, the buffer that the requests come to.
+    /// For each controller with a prefetcher, the buffer to which its requests come.
     prefetch_queues: Vec<Option<usize>>,
     /// The responses of the last move.
     answers: Vec<(usize, Response)>,
@@ -309,8 +309,8 @@ impl Stepping {
         Store { cache, sets, overflows }
     }
 
-    /// The first call of a library function, in any move until now, whose result depends on the order of what a symmetry
-    /// exchanges.
+    /// The place of the first library call, in any move until now, whose result depends on the order of the cores or
+    /// lines that a symmetry exchanges.
     pub fn observed(&self, symmetry: Symmetry) -> Option<Span> {
         match symmetry {
             Symmetry::Cores => self.system.observed.cores,

@@ -143,8 +143,8 @@ fn start(to: Box<dyn Write + Send>, gzip: bool) -> io::Result<Thread> {
     Ok(Thread { pieces, empty, handle: builder.spawn(body)? })
 }
 
-/// The header has no time stamp, and pieces are cut by length alone, so the same trace gives the
-/// same bytes.
+/// Writes pieces compressed. The header has no time stamp, and pieces are cut by length alone, so the same trace gives
+/// the same bytes.
 fn compress(
     to: Box<dyn Write + Send>,
     pieces: &Receiver<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! DMA devices: their accesses are threads of the history, and what the protocols do for them is right.
+//! DMA devices: their accesses are threads of the history, and protocols serve them correctly.
 
 use crate::outcome::{effect, traced};
 use crate::stress;

@@ -8,12 +8,11 @@ use simulate::system::Warning;
 /// The expected outcome of a piece of code that runs at every request.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
-    /// It continues.
+    /// The code runs to its end.
     Fine,
     /// A fault with this text.
     Fault(&'static str),
-    /// A warning with this text, after which it continues; in a strict run a fault with the same
-    /// text.
+    /// A warning with this text, after which the code runs to its end; in a strict run a fault with the same text.
     Warning(&'static str),
 }
 
@@ -249,7 +248,7 @@ fn timers_are_set_once_and_unset_once() {
         ("clocks.set(address + 8, 9000);", Fault("not the address of a line")),
         ("clocks.unset(address + 8);", Fault("not the address of a line")),
         ("Addr a := clocks.nextAddress();", Fault("no timer is set")),
-        // It need not have expired.
+        // The timer need not have expired.
         ("clocks.set(address, 9000); assert(clocks.nextAddress() == address);", Fine),
         (
             "clocks.set(address, 9000); clocks.unset(address); clocks.set(address, 9001); assert(clocks.isSet(address));",

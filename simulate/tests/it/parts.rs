@@ -1,4 +1,5 @@
-//! Accesses to parts of words: every protocol and kind of core keeps its model, and traces show them with their sizes.
+//! Accesses to parts of words: runs of every protocol and kind of core keep the model of the core, and traces show the
+//! accesses with their sizes.
 
 use std::collections::BTreeSet;
 

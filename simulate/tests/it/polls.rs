@@ -8,7 +8,7 @@ use simulate::trace::Output;
 use slicc::mutant::made;
 use slicc::protocol::Protocol;
 
-/// All that a run shows.
+/// The results of a run as text: statistics, fault, history, coverage and stalls.
 fn shown(run: &Run) -> String {
     let counts = |covered: &[Covered<'_>]| format!("{covered:?}");
     let fault =

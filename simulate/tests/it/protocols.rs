@@ -10,7 +10,7 @@ use slicc::protocol::Protocol;
 /// The reasons for which a row of a table may not be reached. Some are followed by a colon and an
 /// explanation.
 const REASONS: [&str; 10] = [
-    // The simulated systems do not have these.
+    // The systems of the standard stress run do not have these.
     "needs DMA",
     "needs prefetcher",
     "needs flush",

@@ -86,7 +86,7 @@ fn atomic_requests_keep_every_model() {
     }
 }
 
-/// One that returns the old value is a read-modify-write, one that does not is a store.
+/// An atomic request that returns the old value is a read-modify-write, one that does not is a store.
 #[test]
 fn atomic_requests_are_operations_of_the_history() {
     let protocol = stress::open("MI_example");

@@ -1,4 +1,5 @@
-//! [`Plan`]: the program of a core as its model sees it, and how far it has come.
+//! [`Plan`]: the operations of a thread, the order that a weak model requires among them, and which of them memory has
+//! performed.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -88,7 +89,7 @@ pub fn constraints(steps: &[Step], model: Model) -> Vec<Constraint> {
     found
 }
 
-/// The steps, other than its own, that events follow directly or over joins.
+/// The other steps that the graph puts before some of these events, directly or through nodes that are no operations.
 fn earlier(
     events: &RangeInclusive<u32>,
     before: &[Vec<Node>],
@@ -203,7 +204,7 @@ fn halves(step: &Step) -> Vec<(Kind, Annotation)> {
     std::iter::once((first, step.ordering.annotation)).chain(second).collect()
 }
 
-/// Whether the dependency of a step is one of its `number`-th operation.
+/// Whether the dependency of a step applies to its operation with this number and kind.
 fn depends(what: DependencyKind, kind: Kind, number: usize) -> bool {
     match what {
         DependencyKind::Address => true,

@@ -70,7 +70,7 @@ impl CacheMemory {
         }
     }
 
-    /// Number of these numbers.
+    /// Number of words in the result of [`CacheMemory::uses`].
     pub fn use_count(&self) -> usize {
         match &self.replacement {
             Replacement::Tree { .. } => 1,

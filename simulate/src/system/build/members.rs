@@ -1,4 +1,4 @@
-//! The objects of a controller: those of its parameters, and those of its variables.
+//! Creates the library objects of a controller: those of its parameters, and those of its variables.
 
 use std::sync::Arc;
 

@@ -57,7 +57,7 @@ impl System {
         }
     }
 
-    /// The order on which a call depends, if it does in this state.
+    /// The symmetry that a call breaks in this state, since its result depends on an order.
     fn depends_on(&self, function: LibraryFunction, at: usize) -> Option<Symmetry> {
         use LibraryFunction::*;
         let [a, b]: [u64; 2] = std::array::from_fn(|index| self.words.words[at + index]);

@@ -15,8 +15,8 @@
 //!   be the latest when it is used. Until then the core does nothing else with the line.
 //! - A *flush* changes no value.
 //! - A *fetch* of an instruction reads, through the cache for instructions where there is one.
-//! - A *prefetch* is what the prefetcher of a controller may ask for, which is any line at any time, if the one before it is no
-//!   longer waiting.
+//! - A *prefetch* is a request of the prefetcher of a controller, for any line at any time, unless its last request
+//!   still waits.
 
 use super::Stepping;
 use super::values::{Freshness, STALE};
@@ -109,7 +109,7 @@ pub struct Access {
     pub action: Action,
     /// The value, if values are numbers.
     pub value: u64,
-    /// How recent the value is that it has read, or that was read for it; if it has none, the latest.
+    /// How recent the value is that this access, or the one that it completes, has read; the latest if there is none.
     pub freshness: Freshness,
     /// Whether it has written the line.
     pub writes: bool,
@@ -151,14 +151,14 @@ pub(super) enum Mark {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Memo {
     pub mark: Mark,
-    /// The value that was read last by a load-linked or locked read and that nobody has overwritten since; for the write
+    /// The value that was read last by a load-linked or locked read and that was not overwritten since; for the write
     /// of a device, the latest value at its beginning.
     pub reserved: u64,
     /// The value of an early load.
     pub early: u64,
 }
 
-/// The codes of requests that are no stores, by their kind and tag.
+/// The requests that are no stores, by their kind and tag. The code of each is its index plus 1.
 const REQUESTS: [(RequestKind, u32); 9] = [
     (RequestKind::Load, 0),
     (RequestKind::LoadLinked, 0),
@@ -191,7 +191,7 @@ pub(super) struct Decoded {
     pub mark: Mark,
 }
 
-/// The meaning of a code.
+/// Decodes a request of an agent for a line, or what is left of one.
 pub(super) fn decoded(code: u8) -> Decoded {
     let none = Decoded { request: None, choice: 0, mark: Mark::None };
     match code {
@@ -282,7 +282,7 @@ impl Stepping {
         if agent < self.cores { self.requests } else { 1 }
     }
 
-    /// The access that a response reports, with what it changes in what is remembered.
+    /// Returns the access that a response reports, and updates the memo of the agent and the line.
     pub(super) fn access(&mut self, agent: usize, line: usize, answer: &Response) -> Access {
         let counts = self.counts();
         let memo = &mut self.memos[agent * self.lines.len() + line];
@@ -344,7 +344,7 @@ impl Stepping {
         access
     }
 
-    /// The use of the value of an early load.
+    /// Returns the use of the value of an early load, and removes the value from the memo.
     pub(super) fn used(&mut self, core: usize, line: usize) -> Access {
         let counts = self.counts();
         let memo = &mut self.memos[core * self.lines.len() + line];

@@ -1,4 +1,4 @@
-//! How an agent's request begins.
+//! Begins the requests of agents, and restores the outstanding ones of a state.
 
 use slicc::compile::types::TypeId;
 
@@ -15,8 +15,8 @@ const ACCESS_BYTES: u8 = 4;
 const ATOMIC_BYTES: u8 = 8;
 
 impl Stepping {
-    /// The buffer to which the requests of a controller's prefetcher come, if it has one: another one with requests than that of the
-    /// cores.
+    /// The buffer to which the requests of a controller's prefetcher come: the first buffer of messages of type
+    /// `RubyRequest` other than the mandatory queue; `None` if there is no such buffer.
     pub(super) fn prefetch_queue(&self, number: usize) -> Option<usize> {
         let controller = &self.system.controllers[number];
         let machine = &self.system.program.machines[controller.machine];
@@ -29,8 +29,8 @@ impl Stepping {
         own.next().map(|(_, buffer)| buffer as usize)
     }
 
-    /// Whether the prefetcher of a core's controller may ask for a line: it is that of the controller's first core, and
-    /// nothing waits that it has asked for.
+    /// Whether the prefetcher of a core's controller may ask for a line: the core is the first of its controller, and
+    /// no earlier request of the prefetcher waits.
     pub(super) fn may_prefetch(&self, core: usize) -> bool {
         let controller = self.controller_of(core);
         self.repertoire.prefetch
@@ -39,7 +39,7 @@ impl Stepping {
                 .is_some_and(|queue| self.system.buffers[queue].arrived().is_empty())
     }
 
-    /// Carries out the request of an agent, as far as its controller gets.
+    /// Makes the request of an agent, and lets its controller handle it if it can do so now.
     pub(super) fn ask(
         &mut self,
         agent: usize,
@@ -97,7 +97,7 @@ impl Stepping {
         self.wake(controller)
     }
 
-    /// Makes the request of a core. Returns whether there is one for the controller.
+    /// Makes the request of a core. Returns whether it goes to the controller.
     fn request_of_core(&mut self, core: usize, line: usize, action: Action, value: u8) -> bool {
         let (kind, tag) = match action {
             Action::Load | Action::PrefetchRead | Action::Use => (RequestKind::Load, 0),
@@ -189,7 +189,7 @@ impl Stepping {
         (0..self.cores).all(|core| self.system.fetchers[core] as usize == core)
     }
 
-    /// Restores what an agent asks for a line, or what is left of it, from its code.
+    /// Restores the request of an agent for a line, or what is left of one, from its code.
     pub(super) fn restore_request(&mut self, agent: usize, line: usize, code: u8) {
         let decoded = decoded(code);
         self.memos[agent * self.lines.len() + line].mark = decoded.mark;

@@ -22,8 +22,8 @@ pub struct DescribedMove {
 }
 
 impl Stepping {
-    /// Makes a move in a state, and describes it. `under_way` has what the moves before it have sent, if they are known; it says
-    /// who sent a message that arrives.
+    /// Makes a move in a state, and describes it. `under_way` has the messages that earlier moves have sent, if these
+    /// are known, and thus the sender of a message that arrives.
     pub fn describe(
         &mut self,
         state: &[u8],
@@ -43,7 +43,8 @@ impl Stepping {
         (DescribedMove { happens, effects, signals }, outcome)
     }
 
-    /// How a move begins, in words, and who sent the message that arrives in it. To be called in the state before it.
+    /// The beginning of a move in words, with the sender of the message that arrives in it. Must be called in the state
+    /// before the move.
     fn cause_text(&self, chosen: Move, sender: Option<Party>) -> String {
         match chosen {
             Move::Ask { core, action: Action::PrefetchRead | Action::PrefetchWrite, .. } => {
@@ -73,7 +74,7 @@ impl Stepping {
         }
     }
 
-    /// What a core asks for: `loads line 0`
+    /// The request of a core in words: `loads line 0`.
     pub(super) fn request_text(&self, chosen: Move) -> String {
         let Move::Ask { line, action, value, .. } = chosen else {
             return String::new();
@@ -96,7 +97,7 @@ impl Stepping {
         }
     }
 
-    /// `core 0` or `DMA device 0`
+    /// The name of an agent: `core 0` or `DMA device 0`.
     pub fn agent_name(&self, agent: usize) -> String {
         match agent.checked_sub(self.cores) {
             None => format!("core {agent}"),
@@ -104,14 +105,14 @@ impl Stepping {
         }
     }
 
-    /// `L1Cache-1`
+    /// The name of a controller: `L1Cache-1`.
     pub(super) fn name(&self, controller: usize) -> String {
         let controller = &self.system.controllers[controller];
         let machine = &self.system.program.machines[controller.machine];
         format!("{}-{}", machine.name, controller.version)
     }
 
-    /// `core 0`, `DMA device 0`, `L1Cache-1` or `memory`
+    /// The name of a party: `core 0`, `DMA device 0`, `L1Cache-1` or `memory`.
     pub(super) fn party_name(&self, party: Party) -> String {
         match party {
             Party::Core(core) => self.agent_name(core),
@@ -125,7 +126,7 @@ impl Stepping {
         self.name(self.system.consumers[buffer] as usize)
     }
 
-    /// `line 0`
+    /// The name of the line at an address: `line 0`.
     pub(super) fn line_name(&self, address: u64) -> String {
         match self.line_number(address) {
             Some(line) => format!("line {line}"),
@@ -148,7 +149,7 @@ impl Stepping {
         format!("{name}{}", self.line_of_message(message))
     }
 
-    /// What the `Type` field of a message says: `GETX`
+    /// The value of the `Type` field of a message: `GETX`.
     fn kind_of(&self, message: u64) -> Option<&str> {
         let of = self.system.words.type_of(message);
         let offset = self.system.kinds[of]?;
@@ -181,7 +182,7 @@ impl Stepping {
         }
     }
 
-    /// What a core is told: `has read the latest value of line 0`
+    /// The result of an access in words: `has read the latest value of line 0`.
     pub(super) fn answer_text(&self, access: &Access) -> String {
         let Access { line, value, action, freshness, .. } = *access;
         let wrong = access.is_wrong();

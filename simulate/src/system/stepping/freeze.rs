@@ -1,9 +1,9 @@
 //! Writes a system as bytes: the same bytes for states with the same future, as far as that can be
 //! seen.
 //!
-//! The bytes do not contain ticks, counters, addresses of objects, registers, and the order of what
-//! is unordered, and, if that is asked for, of words that are not read before they are written. If no line ever makes room for another, they contain neither which way of a set
-//! holds which line nor when it was used.
+//! The bytes contain no ticks, counters, addresses of objects or registers, nor the order of what is unordered; on
+//! request, no words that are not read before they are written. If no line ever makes room for another, they contain
+//! neither the way of a set that holds a line nor the order of uses.
 
 use slicc::compile::types::TypeId;
 
@@ -111,8 +111,8 @@ impl Stepping {
         }
     }
 
-    /// Writes what only one controller uses, the one that comes to a place: its variables and
-    /// objects, the messages that have arrived in its buffers, and those that it has deferred.
+    /// Writes the state that belongs to one controller, the one that comes to a place: its variables and objects, the
+    /// messages that have arrived in its buffers, and those that it has deferred.
     pub(super) fn freeze_owned(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
         let owned = &self.owned[place];
         if !self.internal[place].is_empty() {
@@ -165,8 +165,8 @@ impl Stepping {
         self.classes.set(classes);
     }
 
-    /// Writes the variables of the controller that comes to a place, as far as they differ from their
-    /// initial values, and what waits for which line.
+    /// Writes the variables of the controller that comes to a place, as far as they differ from their initial values,
+    /// its blocked lines, and its registrations of stalled messages.
     fn freeze_controller(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
         let controller = &self.system.controllers[view.from(|all| &all.controllers, place)];
         let start = controller.control as usize;
@@ -343,7 +343,7 @@ impl Stepping {
         }
     }
 
-    /// Writes objects with their lines, which order them.
+    /// Writes objects with their lines, sorted by line.
     fn freeze_pairs(&self, mut pairs: Vec<(u64, u64)>, view: View<'_>, out: &mut Vec<u8>) {
         pairs.iter_mut().for_each(|(line, _)| *line = view.line(*line));
         pairs.sort_by_key(|&(line, _)| line);
@@ -373,7 +373,7 @@ impl Stepping {
         }
     }
 
-    /// The words of an object that make no difference in the state that it has.
+    /// The words of an object that are dead in the state that it has.
     fn dead_words(&self, of: TypeId, words: &[u64]) -> &[u16] {
         let of_type = self.dead.get(of).and_then(Option::as_ref);
         let of_state =

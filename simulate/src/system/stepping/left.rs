@@ -8,8 +8,9 @@ use crate::request::RequestKind;
 use crate::ruby::buffer::frozen::Arrived;
 
 impl Stepping {
-    /// What is left in a state: requests of cores and devices, transactions of controllers with their states, and messages that
-    /// wait. A message of a controller that waits at another one says who waits for whom.
+    /// Describes what is left in a state: requests of cores and devices, transactions of controllers with their states,
+    /// and messages that wait. The text of a message names the controller that sent it or for which it was sent, so it
+    /// shows who waits for whom.
     pub fn left(&mut self, state: &[u8]) -> Vec<String> {
         let put_back = self.put_back(state);
         self.thaw(state);
@@ -43,7 +44,7 @@ impl Stepping {
         arrivals.into_iter().filter(|arrival| is_put_back(arrival)).collect()
     }
 
-    /// `core 0 stores to line 0 and waits for L1Cache-0`
+    /// Describes the outstanding request of an agent for a line: `core 0 stores to line 0 and waits for L1Cache-0`.
     fn request_left(&self, agent: usize, line: usize) -> Option<String> {
         let (kind, tag) = decoded(self.request_code(agent, line)).request?;
         let action = match kind {
@@ -63,7 +64,7 @@ impl Stepping {
         Some(format!("{} {asks} and waits for {whom}", self.agent_name(agent)))
     }
 
-    /// `L1Cache-0 waits in state IM for line 0`
+    /// Describes the transactions of a controller: `L1Cache-0 has a transaction in state IM for line 0`.
     fn transactions_left(&self, controller: usize, left: &mut Vec<String>) {
         let tables = self.owned[controller].tables.iter();
         for &table in tables.filter(|&&table| self.transactions[table]) {
@@ -76,7 +77,7 @@ impl Stepping {
         }
     }
 
-    /// `GETX for line 0 (for a request of L1Cache-1) waits at Directory-0`
+    /// Describes the messages of a buffer: `GETX for line 0 (for a request of L1Cache-1) waits at Directory-0`.
     fn messages_left(&self, number: usize, put_back: &[(usize, usize)], left: &mut Vec<String>) {
         let buffer = &self.system.buffers[number];
         let at = self.consumer(number);
@@ -99,7 +100,8 @@ impl Stepping {
         }
     }
 
-    /// A message with what its field for that says: `GETX for line 0 (for a request of L1Cache-1)`
+    /// A message with the controller that its field for a requestor or sender names: `GETX for line 0 (for a request of
+    /// L1Cache-1)`.
     fn sent_message(&self, message: u64) -> String {
         let types = &self.system.program.types;
         let of = self.system.words.type_of(message);

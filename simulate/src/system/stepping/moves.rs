@@ -17,8 +17,8 @@ pub(super) const READ_WRITE: u8 = 1;
 /// A move: something that can happen in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
-    /// A core makes a request for a line for which it has none, and its controller handles it; or it uses a value that it
-    /// has loaded early.
+    /// A core or DMA device makes a request for a line for which it has none, or the prefetcher of a core's controller
+    /// does, and the controller handles it; or a core uses a value that it has loaded early.
     Ask {
         /// The core or, after the cores, the DMA device.
         core: usize,
@@ -243,8 +243,8 @@ impl Stepping {
         Ok(())
     }
 
-    /// The accesses that the responses report, core by core, and the uses of early loads. What is remembered about requests is
-    /// brought up to date. The state begins with the requests of all cores.
+    /// Returns the accesses that the responses report, core by core, and the uses of early loads, and updates the
+    /// memos. `state` is the state before the move, or only its beginning: the codes of the requests of all agents.
     pub(super) fn performed(&mut self, state: &[u8], chosen: Move) -> Vec<Access> {
         let mut performed = Vec::new();
         self.answers.clear();

@@ -18,7 +18,7 @@
 //! [`Known`] is what has been learnt so far. It makes moves by looking up alone, so threads can share it, and says what is
 //! [`Missing`] otherwise. [`PartStepper`] learns that from the runtime, and tries again.
 //!
-//! What the numbers stand for can be saved, so that another process goes on with them (`saved`).
+//! The parts with their numbers can be saved, so that another process resumes with them (`saved`).
 //!
 //! [`Stepping::take`](super::Stepping::take) makes the same moves with whole states. Tests hold the two against each other.
 //!
@@ -88,7 +88,7 @@ pub struct PartStepper {
 }
 
 impl PartStepper {
-    /// The system of a stepper, in its first state.
+    /// Creates a stepper that knows no parts and effects yet.
     pub fn new(stepper: Stepper) -> PartStepper {
         let known = Known::new(&stepper);
         PartStepper { stepper, known, warnings: Vec::new(), requested: Requested::default() }
@@ -114,7 +114,8 @@ impl PartStepper {
         self.stepper.symmetries()
     }
 
-    /// The first call of a library function until now that depends on the order of what a symmetry exchanges.
+    /// The place of the first library call until now whose result depends on the order of the cores or lines that a
+    /// symmetry exchanges.
     pub fn observed(&self, symmetry: Symmetry) -> Option<Span> {
         self.stepper.observed(symmetry)
     }
@@ -205,7 +206,7 @@ impl PartStepper {
     /// Makes a move in a state, one of its [`Known::moves`], and writes the state after it to `after`.
     ///
     /// # Errors
-    /// Fails if something is wrong after the move. Then `after` has no meaning.
+    /// Returns the violation that shows after the move. Then `after` has no meaning.
     pub fn take(&mut self, state: &[u32], chosen: Move, after: &mut [u32]) -> Result<(), Problem> {
         self.warnings.clear();
         loop {

@@ -21,7 +21,7 @@ pub enum Party {
     Memory,
 }
 
-/// A part of what a move does.
+/// An effect of a move that a chart shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Something happens that is no message: a core asks or is answered, a timer runs out.
@@ -51,7 +51,7 @@ pub enum Signal {
         states: (String, String),
         /// The line: `line 0`.
         line: String,
-        /// How often it did so in a row, such as `3 times to tick 6328`; empty if once.
+        /// How often the controller took it in a row, such as `3 times to tick 6328`; empty if once.
         again: String,
     },
     /// A message that has arrived is put back by the controller that took it (`recycle`), and will arrive again.
@@ -75,7 +75,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Whether this is the sending of a message that arrives so.
+    /// Whether this signal sends the message of an arrival.
     fn arrives_as(&self, arrival: &Signal) -> bool {
         match (self, arrival) {
             (
@@ -94,7 +94,7 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// The place of the message that arrives: the first of those that are equal to it.
+    /// The index of the message that arrives: the first of those that are equal to it.
     fn find(&self, arrival: &Signal) -> Option<usize> {
         self.sent.iter().position(|sent| sent.arrives_as(arrival))
     }
@@ -140,7 +140,7 @@ impl Stepping {
         cores.chain(controllers).chain([memory]).collect()
     }
 
-    /// How a move begins. To be called in the state before it.
+    /// The signal with which a move begins. Must be called in the state before the move.
     pub(super) fn cause(&self, chosen: Move) -> Signal {
         match chosen {
             Move::Ask { core, .. } => {

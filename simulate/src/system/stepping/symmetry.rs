@@ -1,4 +1,4 @@
-//! Symmetries: which cores and which lines can change places without anything else that changes.
+//! Symmetries: the permutations of cores and of lines after which a system behaves as before but for the names.
 //!
 //! A permutation of cores takes the controllers of each core along, with their buffers, caches, tables and timers, and
 //! renames these controllers in messages, sets and transactions. A permutation of lines renames their addresses. If a
@@ -51,7 +51,7 @@ impl Symmetry {
 }
 
 impl Stepping {
-    /// The symmetries of the system. Those that are not wanted are left out.
+    /// The symmetries of the system, of those in `wanted`.
     pub fn group(&self, wanted: &[Symmetry]) -> Group {
         Group::of(
             &self.system,
@@ -64,7 +64,8 @@ impl Stepping {
         )
     }
 
-    /// Of a state and its permutations, the least one. Cost: one restoration, and one writing for each permutation.
+    /// The least of a state and its permutations, compared as bytes. It costs one restoration, and one writing for each
+    /// permutation.
     pub fn representative(&mut self, state: Vec<u8>, group: &Group) -> Vec<u8> {
         if group.permutations().is_empty() {
             return state;

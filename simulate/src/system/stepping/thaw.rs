@@ -41,7 +41,7 @@ impl Stepping {
         }
     }
 
-    /// Removes all messages, requests and objects. What controllers have is left as it is.
+    /// Removes all messages, requests and objects. The variables and tables of controllers stay as they are.
     pub(super) fn clear(&mut self) {
         self.system.words.cut(self.top);
         self.system.wheel.clear();
@@ -86,7 +86,7 @@ impl Stepping {
         }
     }
 
-    /// Restores what only one controller uses.
+    /// Restores the state that belongs to one controller.
     pub(super) fn thaw_owned(&mut self, number: usize, from: &mut &[u8]) {
         let owned = Arc::clone(&self.owned);
         let owned = &owned[number];
@@ -198,7 +198,7 @@ impl Stepping {
         }
     }
 
-    /// A line with an object.
+    /// Reads a line and its object.
     fn thaw_pair(&mut self, from: &mut &[u8]) -> (u64, u64) {
         (self.get(from), self.thaw_object(from))
     }

@@ -1,4 +1,4 @@
-//! Internal events that happen before anything else does.
+//! Internal events, which are handled before any other move.
 //!
 //! gem5's script for CHI gives controllers queues for internal events, which allow messages without latency. Such an event is
 //! handled in the cycle in which it is triggered, and CHI relies on that. There is no time here, but there is an order: as
@@ -7,8 +7,8 @@
 //! controller moves: it handles the event, or first a message that arrives in the same cycle at a port at which it looks
 //! earlier. Messages at later ports, requests of cores among them, wait until the internal events are over, as in a wakeup.
 //!
-//! An event may be stalled, for want of a TBE for example. If the controller was woken and did nothing, it is *stuck* until it
-//! does something again, and everything may happen.
+//! An event may be stalled, for want of a TBE for example. If the controller was woken and did nothing, it is *stuck*
+//! until it does something again, and all moves are possible.
 
 use super::{Move, Stepping};
 
@@ -50,7 +50,7 @@ impl Stepping {
         if self.stuck[number] { None } else { self.first_internal(number) }
     }
 
-    /// The first controller with such an event, and the port.
+    /// The first controller with an internal event that is handled before any other move, and the port of the event.
     pub(super) fn first_urgent(&self) -> Option<(usize, usize)> {
         let all = 0..self.system.controllers.len();
         let mut urgent = all.filter_map(|number| Some((number, self.urgent_port(number)?)));

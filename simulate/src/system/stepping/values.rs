@@ -11,11 +11,12 @@
 //! began, takes place at that time; a store takes place when it is performed. If all loads do so,
 //! every run is linearizable for each line, therefore as a whole, and thus sequentially consistent.
 //!
-//! The write of a DMA device takes place somewhere else, at a time that the device does not see: between its request and its
-//! completion. Until it completes its value is *pending*, and a load may return it. When it completes, its value becomes the latest. If the line was
-//! written by another core or device meanwhile, then either value may be the last one, and loads may return both. A device remembers that the line was
-//! written since it asked, also by such a write. So what is found is certain, but a run in which loads see such two writes in different orders is not
-//! found.
+//! The write of a DMA device takes place somewhere else, at a time that the device does not see: between its request
+//! and its completion. Until it completes its value is *pending*, and a load may return it. When it completes, its
+//! value becomes the latest. If the line was written by another core or device meanwhile, then either value may be the
+//! last one, and loads may return both. A device remembers that the line was written since it asked, also by such a
+//! write. So every violation that is found is real, but a run in which loads see two such writes in different orders is
+//! not found.
 
 use super::symmetry::Places;
 
@@ -40,7 +41,7 @@ pub enum Values {
 /// How recent the value was that a load returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Freshness {
-    /// The latest value of the line. Stores always have this freshness.
+    /// The latest value of the line. Plain stores always have this freshness.
     Latest,
     /// A value that has been overwritten, but was the latest at some time since the load began.
     Old,
@@ -82,7 +83,7 @@ impl Values {
         }
     }
 
-    /// The value that a DMA device writes, until it knows that it is written.
+    /// The representation of the value that a DMA device writes, until the write completes.
     pub(super) fn pending(self, device: usize, line: usize, counts: Counts) -> u64 {
         match self {
             Values::Latest => Class::Pending { line, device }.code(counts),
@@ -129,7 +130,7 @@ impl Values {
     }
 }
 
-/// A value.
+/// The kind of a value, with the line to which it belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// The latest of a line.
@@ -241,7 +242,7 @@ struct Write {
 pub(super) struct Renaming {
     /// For each line, its last write, if any.
     latest: Vec<Option<Write>>,
-    /// For each line, those whose loads are in flight.
+    /// For each line, the cores and devices whose loads are in flight.
     loads: Vec<u64>,
     counts: Counts,
     /// Whether all values stay the same.

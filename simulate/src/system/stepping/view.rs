@@ -1,9 +1,10 @@
-//! How a state is written: with new names for values, and for cores and lines if these change places.
+//! [`View`]: the renaming of values, cores and lines that applies while a state is written. A permutation moves each
+//! thing to a *place*, which is the number of the thing whose name it gets.
 
 use super::symmetry::{Permutation, Places, WordKind};
 use super::values::Renaming;
 
-/// New names for what a state contains.
+/// The renaming with which a state is written.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The names of values.
@@ -13,25 +14,25 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Cores and lines stay where they are.
+    /// Creates a view in which cores and lines stay where they are.
     pub fn new(renaming: &'a Renaming) -> View<'a> {
         View { renaming, permutation: None }
     }
 
-    /// The content of a block.
+    /// The new name of the content of a block.
     #[inline]
     pub fn value(&self, word: u64) -> u64 {
         let value = self.renaming.rename(word);
         self.permutation.map_or(value, |permutation| permutation.value(value))
     }
 
-    /// A word that is no block.
+    /// The new name of a word that is not the content of a block.
     #[inline]
     pub fn word(&self, kind: WordKind, word: u64) -> u64 {
         self.permutation.map_or(word, |permutation| permutation.word(kind, word))
     }
 
-    /// The address of a line.
+    /// The new address of a line.
     #[inline]
     pub fn line(&self, line: u64) -> u64 {
         self.permutation.map_or(line, |permutation| permutation.address(line))

@@ -30,7 +30,7 @@ enum Event {
     Finish(usize),
 }
 
-/// The system except for the cores.
+/// The memory, the sequencers and the scheduled events: the system except for the cores.
 pub struct Memory {
     now: u64,
     rng: Rng,
@@ -41,7 +41,7 @@ pub struct Memory {
     copies: BTreeMap<usize, Block>,
     sequencers: Vec<Sequencer>,
     lines: BTreeMap<u64, Block>,
-    /// The lines in the cache of each core, with its reservation.
+    /// The lines in the cache of each core, each with its reservation.
     held: BTreeMap<(usize, u64), Option<u32>>,
     locked: BTreeMap<u64, usize>,
     moment: u64,

@@ -1,4 +1,4 @@
-//! Ports, stalls, timers, tables of requests, and what a port peeks at.
+//! Ports, stalls, timers, tables of persistent requests, and peeks.
 
 use crate::small::{Pieces, outcome_with, reaches, source};
 

@@ -139,7 +139,7 @@ pub fn outcome_with(source: &str, settings: &[&str], threads: u32) -> String {
     }
 }
 
-/// The same run, or why there is none.
+/// Runs 40 operations on one line, or returns the errors of the protocol or its plan.
 pub fn run_with(
     source: &str,
     settings: &[&str],

@@ -11,7 +11,7 @@ use slicc::protocol::Protocol;
 /// Number of runs in the standard stress run of a protocol.
 pub const STANDARD: u64 = 800;
 
-/// Every kind of core, some of them with several sizes.
+/// Every kind of core whose name contains no memory model, some of them with several sizes.
 pub const CLIENTS: [Client; 8] = [
     Client::IN_ORDER,
     Client::store_buffer(8),
@@ -121,7 +121,7 @@ pub fn run(protocol: &Protocol, simulation: &Simulation) -> Run {
 /// Runs to the end.
 ///
 /// # Errors
-/// What went wrong, and in which run.
+/// Fails if the run cannot be planned or built, or has a fault; the text describes that and the run.
 pub fn attempt(protocol: &Protocol, simulation: &Simulation) -> Result<Run, String> {
     let name = protocol.name();
     let message = |why: &dyn std::fmt::Debug| format!("{name}: {why:?}\n{simulation:?}");

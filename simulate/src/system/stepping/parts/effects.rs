@@ -257,7 +257,7 @@ impl PartStepper {
         sent
     }
 
-    /// Makes a move in the whole state. Otherwise it is as [`PartStepper::take`].
+    /// Makes a move in the whole state, and otherwise does what [`PartStepper::take`] does.
     pub(super) fn take_whole(
         &mut self,
         state: &[u32],

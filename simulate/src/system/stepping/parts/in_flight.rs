@@ -47,7 +47,7 @@ pub(super) struct Sequences {
     message_classes: Vec<Classes>,
     pub(super) numbers: Strings,
     sequences: Vec<Sequence>,
-    /// The sequence that a message makes of another one.
+    /// The sequence that results from sending a message, by the sequence before and the message.
     with: FxHashMap<(u32, Flying), u32>,
 }
 
@@ -110,7 +110,7 @@ impl Sequences {
         self.sequences[sequence as usize].classes
     }
 
-    /// The number of the sequence that is written in some bytes; nothing if they name messages that there are not.
+    /// The number of the sequence that is written in some bytes; `None` if they name unknown messages.
     pub fn number_written(&mut self, bytes: &[u8]) -> Option<u32> {
         let (words, rest) = bytes.as_chunks();
         let (flying, odd) = words.as_chunks();
@@ -171,7 +171,7 @@ impl Sequences {
         self.with.get(&(sequence, sent)).copied().ok_or(Missing::With { sequence, sent })
     }
 
-    /// The sequence after another message was sent, which is remembered.
+    /// The sequence after another message was sent. It is learnt if it is not known.
     pub fn learn_with(&mut self, sequence: u32, sent: Flying) -> u32 {
         if let Ok(number) = self.with(sequence, sent) {
             return number;
@@ -192,7 +192,7 @@ impl Sequences {
         messages.insert(at, sent);
     }
 
-    /// The sequence of messages to a buffer with new names.
+    /// The sequence that results from renaming the messages and lanes of a sequence of messages to a buffer.
     pub fn renamed(
         &mut self,
         stepping: &Stepping,
@@ -239,18 +239,19 @@ impl Sequences {
             + boxes
     }
 
-    /// The memory of what messages make of sequences in bytes.
+    /// The memory in bytes of the learnt results of sending messages.
     pub fn bytes_of_moves(&self) -> usize {
         self.with.capacity() * size_of::<((u32, Flying), u32)>()
     }
 
-    /// Forgets what messages make of sequences.
+    /// Forgets the learnt results of sending messages.
     pub fn forget_moves(&mut self) {
         self.with = FxHashMap::default();
     }
 }
 
-/// Only the first message of a lane may arrive next, and only one of equal messages.
+/// The places of the messages that may arrive next: of each lane with an order the first one, and one of each group of
+/// equal messages without order.
 fn next(messages: &[Flying]) -> Box<[usize]> {
     let is_next = |at: &usize| {
         let (lane, message) = messages[*at];

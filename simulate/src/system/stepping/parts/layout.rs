@@ -1,4 +1,4 @@
-//! Which parts a state has, and what moves need to know of the system.
+//! [`Layout`]: the parts of a state, and the facts about the system that moves need.
 
 use super::super::moves::Move;
 use crate::stepper::Stepper;
@@ -7,7 +7,7 @@ use crate::system::Role;
 /// A part of a state.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
-    /// What a controller owns.
+    /// The objects that one controller owns, its variables, and the messages that have arrived.
     Owned(usize),
     /// The messages in flight to a buffer.
     InFlight(usize),
@@ -15,7 +15,7 @@ pub(super) enum Part {
     Memory,
 }
 
-/// A buffer, as far as messages in flight are concerned.
+/// The facts about a buffer that concern messages in flight to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Receiver {
     /// The place of the part with its messages in flight, if it receives any.

@@ -28,7 +28,7 @@ pub(super) struct Requested {
 }
 
 impl Known {
-    /// Takes a move of memory, if one is possible that does nothing else than to respond. `after` is used up.
+    /// Takes a move of memory, if one is possible that does nothing else than to respond. `after` is overwritten.
     ///
     /// # Errors
     /// Fails if something about a move has not been learnt.

@@ -1,8 +1,9 @@
 //! The representatives of states under the symmetries of a system, part by part.
 //!
-//! A permutation moves each part to another place, and renames what it contains. Which number the part then has is computed
-//! once. Of a state and its permutations the representative is the one whose numbers are least, from the first place on.
-//! [`Stepping::representative`](crate::system::stepping::Stepping::representative) does the same with whole states.
+//! A permutation moves each part to another place, and renames what it contains. The number that the part then has is
+//! computed once. Of a state and its permutations the representative is the one whose numbers are least, from the first
+//! place on. [`Stepping::representative`](crate::system::stepping::Stepping::representative) does the same with whole
+//! states.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -14,9 +14,10 @@ pub struct Renamed {
     /// The place of the part; 0 for messages in flight, which are numbered alike for all buffers.
     place: u32,
     number: u32,
-    /// For each line a byte: who has written it last plus 1, or 0; and [`RACES`] if the value before may be the last one.
+    /// For each line a byte: the number of the agent that has written it last plus 1, or 0; with [`RACES`] added if the
+    /// value before may be the last one.
     stored: u64,
-    /// For each line of which the part has values a byte: those whose loads are in flight.
+    /// For each line of which the part has values a byte: a bit for each agent whose load is in flight.
     loads: u64,
 }
 

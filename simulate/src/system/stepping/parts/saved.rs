@@ -1,16 +1,16 @@
 //! Parts as bytes, so that another process gives them the same numbers.
 //!
 //! Numbers depend on the order in which parts were met, and states, their fingerprints and their representatives on the
-//! numbers. So an exploration that goes on later has to begin with the same ones. Effects, renamings and permutations are not
-//! saved: they are learnt again, in the order in which they are needed, and lead to the same parts.
+//! numbers. So an exploration that is resumed has to begin with the same ones. Effects, renamings and permutations are
+//! not saved: they are learnt again, in the order in which they are needed, and lead to the same parts.
 
 use super::PartStepper;
 use crate::numbering::Strings;
 use crate::system::stepping::values::Renaming;
 use crate::system::stepping::view::View;
 
-/// Of each table of parts, those that were numbered one after the other: messages, sequences of them, contents of memory, and
-/// what each controller owns.
+/// The parts of each table as bytes, in the order of their numbers: messages, sequences of them, contents of memory,
+/// and the parts that each controller owns.
 pub type Parts = Vec<Vec<Vec<u8>>>;
 
 impl PartStepper {
@@ -20,8 +20,8 @@ impl PartStepper {
         shared.into_iter().chain(known.owned.iter().map(|owned| &owned.strings)).collect()
     }
 
-    /// The parts that have been numbered since `counts` of each table had been, which become those of now. At first it is
-    /// empty.
+    /// The parts that were numbered after the first `counts` parts of each table. `counts` is empty at first, and is
+    /// updated.
     pub fn parts_since(&self, counts: &mut Vec<usize>) -> Parts {
         let tables = self.tables();
         counts.resize(tables.len(), 0);

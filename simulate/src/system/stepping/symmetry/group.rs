@@ -32,13 +32,13 @@ impl Group {
         &self.used
     }
 
-    /// The symmetries that were wanted and do not hold, with the reasons. Those of which the system has only one thing are
-    /// left out.
+    /// The symmetries that were wanted and do not hold, with the reasons. Symmetries of cores or lines of which the
+    /// system has only one are left out.
     pub fn unused(&self) -> &[(Symmetry, String)] {
         &self.unused
     }
 
-    /// The symmetries of a system with so many cores and DMA devices, of those that are wanted.
+    /// The symmetries of a system with these numbers of cores and DMA devices, of those in `wanted`.
     pub(in super::super) fn of(
         system: &System,
         lines: &[u64],
@@ -87,7 +87,7 @@ struct Seeker<'a> {
 }
 
 impl Seeker<'_> {
-    /// Why the cores or the lines differ, if they do.
+    /// The reason why the cores or the lines cannot be exchanged, if there is one.
     fn difference(&self, symmetry: Symmetry) -> Option<String> {
         if let Some(reason) = &self.kinds.opaque {
             return Some(reason.clone());
@@ -105,7 +105,7 @@ impl Seeker<'_> {
         }
     }
 
-    /// Whether lines belong to different controllers or sets.
+    /// The reason why lines differ, if they belong to different controllers or sets.
     fn homes_differ(&self) -> Option<String> {
         let differ =
             |home: &dyn Fn(u64) -> u64| !self.lines.iter().map(|&line| home(line)).all_equal();
@@ -118,7 +118,7 @@ impl Seeker<'_> {
         several.then(|| "lines belong to different sets of a cache".to_owned())
     }
 
-    /// Whether the controllers of cores differ.
+    /// The reason why cores differ, if their controllers do.
     fn cores_differ(&self) -> Option<String> {
         let machines = &self.system.program.machines;
         for machine in machines {
@@ -149,7 +149,8 @@ impl Seeker<'_> {
         swaps.into_iter().find_map(|cores| self.permutation(&cores, &lines).err())
     }
 
-    /// The new places of everything.
+    /// The permutation of the whole system to which permutations of cores and lines lead. Fails with the reason if
+    /// there is none.
     fn permutation(&self, cores: &Places, lines: &Places) -> Result<Permutation, String> {
         let system = self.system;
         let mut moves = vec![false; 64];
@@ -211,7 +212,8 @@ impl Seeker<'_> {
             })
     }
 
-    /// Lets the parts of a controller come to the place of those of another one.
+    /// Records that the parts of a controller move to the places of those of another one. Fails with the reason if they
+    /// cannot.
     fn connect(&self, from: usize, to: usize, parts: &mut Parts) -> Result<(), String> {
         let controller = &self.system.controllers[from];
         let machine = &self.system.program.machines[controller.machine];
@@ -235,7 +237,7 @@ impl Seeker<'_> {
         Ok(())
     }
 
-    /// The things of which a parameter or variable names one.
+    /// The new places of the objects of which a parameter or variable names one; `None` if these do not move.
     fn part<'p>(
         &self,
         member: &Member,

@@ -13,7 +13,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of things of which each comes to `to`; `None` if two come to one place.
+    /// Creates the places of things, each of which moves to its element of `to`; `None` if two move to one place.
     pub fn new(to: Vec<usize>) -> Option<Places> {
         let mut from = vec![usize::MAX; to.len()];
         for (thing, &place) in to.iter().enumerate() {
@@ -26,13 +26,13 @@ impl Places {
         Some(Places { to, from })
     }
 
-    /// All things stay where they are.
+    /// Creates the places of `count` things that stay where they are.
     pub fn same(count: usize) -> Places {
         let all: Vec<usize> = (0..count).collect();
         Places { to: all.clone(), from: all }
     }
 
-    /// The same with further things, which stay where they are.
+    /// Adds `count` further things, which stay where they are.
     pub fn and_others(&self, count: usize) -> Places {
         let others = self.len()..self.len() + count;
         let with = |known: &[usize]| known.iter().copied().chain(others.clone()).collect();

@@ -52,7 +52,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The words of an object of a type. Types that no object has need none.
+    /// The kinds of the words of objects of a type. Types without objects of their own have plain words.
     fn object(&mut self, of: &Type) -> Vec<WordKind> {
         let mut words = vec![WordKind::Plain; of.initial.len()];
         if matches!(of.kind, TypeKind::Message | TypeKind::Entry) {
