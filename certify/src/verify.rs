@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::Model;
 use memory::machine::{Machine, Refusal, Step};
-use memory::weak::order::{self, Unordered};
+use memory::weak::order::{self, OrderProblem};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
@@ -60,7 +60,7 @@ pub enum Rejection {
         actual: String,
     },
     /// A step names an operation or location that the history does not have.
-    #[error("step {step}: the history has no {name}")]
+    #[error("{}: the history has no {name}", place(*step))]
     Unknown {
         /// Number of the step, from 1; 0 for a `reads-from` line under a weak model.
         step: usize,
@@ -78,15 +78,15 @@ pub enum Rejection {
         refusal: Refusal,
     },
     /// The list is no memory order that satisfies the axioms of a weak model.
-    #[error("the list of operations is no memory order: {name}: {problem}")]
+    #[error("the list of operations is no memory order: {}{problem}", lead(name))]
     Unordered {
         /// The operation that the problem is about; empty if it is about none.
         name: String,
         /// What is wrong.
-        problem: Unordered,
+        problem: OrderProblem,
     },
     /// A read of the run takes its value from another write than the certificate says.
-    #[error("step {step}: read {read} does not take its value from {source_name}")]
+    #[error("{}: read {read} does not take its value from {source_name}", place(*step))]
     OtherSource {
         /// Number of the step, from 1; 0 under a weak model.
         step: usize,
@@ -124,6 +124,16 @@ pub enum Rejection {
     /// The trace has an instruction that was not understood and that may change the verdict.
     #[error("line {0}: the trace has an instruction there that is not understood")]
     NotUnderstood(u64),
+}
+
+/// The place of a step in words: `step 3`, or a `reads-from` line for 0.
+fn place(step: usize) -> String {
+    if step == 0 { "a `reads-from` line".to_owned() } else { format!("step {step}") }
+}
+
+/// The operation that a problem is about, in front of the problem; nothing if it is about none.
+fn lead(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!("{name}: ") }
 }
 
 /// Checks a certificate against a history: that it is about this history, and that its proof holds.
@@ -280,10 +290,10 @@ fn check_order(
         let op = op.ok_or(Rejection::Unknown { step: 0, name: read.to_string() })?;
         let actual = match sources.source(op) {
             Some(ReadSource::Write(write)) => Some(Name::of(history, write)),
-            Some(_) => history
+            Some(ReadSource::Initial) => history
                 .location(op)
                 .map(|at| Name::Initial(history.locations()[at as usize].address)),
-            None => None,
+            _ => None,
         };
         if actual != Some(claimed) {
             let (read, source_name) = (read.to_string(), claimed.to_string());

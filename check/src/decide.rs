@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 
-use certify::certificate::{ProofStep, Statement};
 use certify::verify::verify_violation;
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
@@ -23,7 +22,7 @@ use crate::engine::schedule::run_of;
 use crate::engine::steps::steps;
 use crate::engine::trace_order::try_trace_order;
 use crate::engine::value_problems::ValueProblems;
-use crate::engine::windows::{self, Ended};
+use crate::engine::windows::{self, WindowOutcome};
 use crate::kernel::pairs::{count_unordered, write_pairs};
 use crate::options::Options;
 use crate::papers::{self, Answer, Problem};
@@ -42,12 +41,6 @@ const SAT_HANDOVER_VISITS_PER_EVENT: u64 = 16;
 
 /// Smallest number of events of a history that is searched for a memory order window by window first.
 pub(crate) const MINIMUM_FOR_WINDOWS: usize = 8192;
-
-/// Number of operations that the verifier may visit for the candidates of reads when [`check`] verifies its
-/// own proof. [`check`] trusts larger proofs without verifying them.
-///
-/// [`check`]: crate::check
-const VERIFIER_VISITS: usize = 50_000_000;
 
 /// Memory below which no algorithm can start, in bytes.
 const MINIMUM_MEMORY: usize = 1 << 20;
@@ -89,22 +82,11 @@ pub fn check_within(
             };
             minimise(&basis, &reads_from, &decide_part, violation, bounds);
         }
-        if !is_certain(&basis, model, violation) {
+        if verify_violation(&basis, model, &steps(&basis, violation)).is_err() {
             outcome.verdict = Verdict::Undecided(Reason::ProofRefused);
         }
     }
     outcome
-}
-
-/// Whether the verifier accepts a proof. A proof with too many steps about the candidates of reads, each of
-/// which visits the whole history, is trusted without verification.
-fn is_certain(history: &History, model: Model, violation: &Violation) -> bool {
-    let steps = steps(history, violation);
-    let needs_candidates = |step: &&ProofStep| {
-        matches!(step.statement, Statement::Candidates(_) | Statement::Suppose(_))
-    };
-    let visits = steps.iter().filter(needs_candidates).count() * history.len();
-    visits > VERIFIER_VISITS || verify_violation(history, model, &steps).is_ok()
 }
 
 /// Searches for a proof of a violation that was found by an algorithm that gives no proofs.
@@ -374,12 +356,12 @@ impl Task<'_> {
         let stage = Stage::By(Algorithm::Complete);
         let size = windows::size_for(self.events.threads, self.events.model, self.events.len());
         match windows::order_of(self.events, finals, size, self.bounds) {
-            Ended::Order(order) => {
+            WindowOutcome::Order(order) => {
                 let verdict = self.run(&order);
                 matches!(verdict, Verdict::Consistent(_)).then(|| Outcome::new(verdict, stage))
             }
-            Ended::GaveUp { .. } => None,
-            Ended::Exceeded => Some(self.stopped(stage)),
+            WindowOutcome::GaveUp { .. } => None,
+            WindowOutcome::Exceeded => Some(self.stopped(stage)),
         }
     }
 

@@ -78,8 +78,10 @@ fn doubted(doubt: Doubt, line: u64, instruction: &str) -> String {
 /// Why a history is undecided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The time limit was met, or the caller cancelled the run.
+    /// The time limit was met.
     Timeout,
+    /// The caller cancelled the run.
+    Cancelled,
     /// The memory limit was met.
     Memory,
     /// The search met as many contradictions as its budget allows.
@@ -139,7 +141,8 @@ impl Reason {
     pub fn exceeded(bounds: &Bounds) -> Reason {
         match bounds.exceeded() {
             Some(Exceeded::Memory) => Reason::Memory,
-            _ => Reason::Timeout,
+            Some(Exceeded::Interrupted) => Reason::Cancelled,
+            Some(Exceeded::Time) | None => Reason::Timeout,
         }
     }
 
@@ -147,6 +150,7 @@ impl Reason {
     pub fn brief(&self) -> &'static str {
         match self {
             Reason::Timeout => "time limit",
+            Reason::Cancelled => "cancelled",
             Reason::Memory | Reason::Lemmas => "memory limit",
             Reason::Budget(_) => "budget",
             Reason::NothingCompleted => "no operation completed",
@@ -172,6 +176,7 @@ impl Reason {
     pub fn describe(&self, history: &History) -> String {
         match self {
             Reason::Timeout => "the time limit passed; raise --timeout".to_owned(),
+            Reason::Cancelled => "the check was cancelled".to_owned(),
             Reason::Memory => "more memory is needed than --max-memory allows; raise it".to_owned(),
             Reason::Budget(budget) => {
                 format!(
@@ -223,7 +228,7 @@ impl Reason {
             Reason::StoreOrder(cycle) => format!(
                 "no run has the store order that was given, which proves nothing about others: with \
                  it {}",
-                in_a_circle(history, cycle)
+                describe_cycle(history, cycle)
             ),
             Reason::UnfinishedFinal(location) => format!(
                 "{} ends with a value that only a store without a completion can have written, and \
@@ -280,7 +285,7 @@ impl Reason {
 }
 
 /// Describes, in a clause, that operations would have to precede each other in a cycle.
-fn in_a_circle(history: &History, cycle: &[OpId]) -> String {
+fn describe_cycle(history: &History, cycle: &[OpId]) -> String {
     let around = cycle.iter().chain(cycle.first());
     let names: Vec<String> = around.map(|&op| named(history, op)).collect();
     names.join(" would have to precede ")

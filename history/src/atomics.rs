@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::annotation::Annotation;
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
-use crate::history::{History, Known, OpId, Thread};
+use crate::history::{History, OpId, OperationFlags, Thread};
 use crate::kind::Kind;
 
 impl History {
@@ -21,7 +21,7 @@ impl History {
             settled.kind[op.at()] = if as_writes { Kind::Rmw } else { Kind::FailedCas };
             if let Some(read) = self.read(op).filter(|_| as_writes) {
                 settled.written[op.at()] = read;
-                settled.known[op.at()].0 |= Known::WRITTEN;
+                settled.known[op.at()].0 |= OperationFlags::WRITTEN;
             }
         }
         Some(settled)
@@ -97,9 +97,11 @@ impl History {
         let known = whole.known[op.at()];
         match whole.kind(op) {
             Kind::Rmw => {
-                let read = Known(known.0 & !Known::WRITTEN).with(acquire);
+                let read = OperationFlags(known.0 & !OperationFlags::WRITTEN).with(acquire);
                 self.push_part(whole, op, Kind::LoadLinked, read);
-                let write = Known(known.0 & !Known::READ | Known::CONTINUES).with(release);
+                let write =
+                    OperationFlags(known.0 & !OperationFlags::READ | OperationFlags::CONTINUES)
+                        .with(release);
                 self.push_part(whole, op, Kind::StoreConditional, write);
             }
             Kind::FailedCas => self.push_part(whole, op, Kind::FailedCas, known.with(acquire)),
@@ -107,7 +109,7 @@ impl History {
         }
     }
 
-    fn push_part(&mut self, whole: &History, op: OpId, kind: Kind, known: Known) {
+    fn push_part(&mut self, whole: &History, op: OpId, kind: Kind, known: OperationFlags) {
         self.kind.push(kind);
         self.known.push(known);
         self.location.push(whole.location[op.at()]);

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::annotation::Annotation;
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
-use crate::history::{Final, History, Known, NONE32, NONE64, OpId, Thread};
+use crate::history::{Final, History, NONE32, NONE64, OpId, OperationFlags, Thread};
 use crate::kind::Kind;
 use crate::layout::{self, Layout};
 use crate::permutation::{ranks, rows_by_label, sort_by_sequence};
@@ -165,7 +165,7 @@ pub struct HistoryBuilder {
     thread: Vec<u32>,
     sequence: Vec<u64>,
     kind: Vec<Kind>,
-    known: Vec<Known>,
+    known: Vec<OperationFlags>,
     place: Vec<u32>,
     read: Vec<u64>,
     written: Vec<u64>,
@@ -201,19 +201,19 @@ impl HistoryBuilder {
     pub fn push(&mut self, access: Access) {
         let mut known = 0;
         if access.kind.reads() && access.read.is_some() {
-            known |= Known::READ;
+            known |= OperationFlags::READ;
         }
         if access.kind.writes() && access.written.is_some() {
-            known |= Known::WRITTEN;
+            known |= OperationFlags::WRITTEN;
         }
         if access.continues {
-            known |= Known::CONTINUES;
+            known |= OperationFlags::CONTINUES;
         }
         self.thread.push(access.thread);
         self.sequence.push(access.sequence);
         self.kind.push(access.kind);
         let annotation = if access.kind.is_fence() { Annotation::None } else { access.annotation };
-        self.known.push(Known(known).with(annotation));
+        self.known.push(OperationFlags(known).with(annotation));
         self.read.push(access.read.unwrap_or(0));
         self.written.push(access.written.unwrap_or(0));
         self.issued.push(access.issued.unwrap_or(NONE64));

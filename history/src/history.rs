@@ -34,21 +34,23 @@ pub(crate) const NONE64: u64 = u64::MAX;
 /// Which values of an operation are known, whether it continues an access, and its annotation, as the
 /// bits of one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Known(pub u8);
+pub(crate) struct OperationFlags(pub u8);
 
-impl Known {
+impl OperationFlags {
     pub(crate) const READ: u8 = 1;
     pub(crate) const WRITTEN: u8 = 2;
     pub(crate) const CONTINUES: u8 = 4;
     /// The lowest bit of the annotation's number.
     const ANNOTATION: u8 = 8;
 
-    pub(crate) fn with(self, annotation: Annotation) -> Known {
-        Known(self.0 % Known::ANNOTATION + Known::ANNOTATION * annotation as u8)
+    pub(crate) fn with(self, annotation: Annotation) -> OperationFlags {
+        OperationFlags(
+            self.0 % OperationFlags::ANNOTATION + OperationFlags::ANNOTATION * annotation as u8,
+        )
     }
 
     pub(crate) fn annotation(self) -> Annotation {
-        Annotation::ALL[usize::from(self.0 / Known::ANNOTATION)]
+        Annotation::ALL[usize::from(self.0 / OperationFlags::ANNOTATION)]
     }
 
     pub(crate) fn has(self, bit: u8) -> bool {
@@ -157,7 +159,7 @@ pub struct History {
     pub(crate) finals: Vec<Final>,
     pub(crate) fixed_sources: BTreeMap<u32, u32>,
     pub(crate) kind: Vec<Kind>,
-    pub(crate) known: Vec<Known>,
+    pub(crate) known: Vec<OperationFlags>,
     pub(crate) location: Vec<u32>,
     pub(crate) read: Vec<u64>,
     pub(crate) written: Vec<u64>,
@@ -194,7 +196,7 @@ impl History {
     /// Number of operations of one thread in the trace: a split access counts once.
     pub fn thread_operations(&self, thread: &Thread) -> usize {
         let range = thread.start as usize..thread.end as usize;
-        self.known[range].iter().filter(|known| !known.has(Known::CONTINUES)).count()
+        self.known[range].iter().filter(|known| !known.has(OperationFlags::CONTINUES)).count()
     }
 
     /// The threads, by ascending label.
@@ -267,12 +269,12 @@ impl History {
 
     /// Value that an operation reads, if it reads and the trace shows it.
     pub fn read(&self, op: OpId) -> Option<u64> {
-        self.known[op.at()].has(Known::READ).then(|| self.read[op.at()])
+        self.known[op.at()].has(OperationFlags::READ).then(|| self.read[op.at()])
     }
 
     /// Value that an operation writes, if it writes and the trace shows it.
     pub fn written(&self, op: OpId) -> Option<u64> {
-        self.known[op.at()].has(Known::WRITTEN).then(|| self.written[op.at()])
+        self.known[op.at()].has(OperationFlags::WRITTEN).then(|| self.written[op.at()])
     }
 
     /// The dependencies of an operation on earlier ones, as the input states them. Cost: logarithmic.
@@ -320,7 +322,7 @@ impl History {
 
     /// Whether `op` is a further part of the access before it.
     pub fn continues(&self, op: OpId) -> bool {
-        self.known[op.at()].has(Known::CONTINUES)
+        self.known[op.at()].has(OperationFlags::CONTINUES)
     }
 
     /// The load-linked whose reservation a store-conditional used: the nearest earlier load-linked of

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rustc_hash::FxHashMap;
 
 use crate::builder::{AssumedSize, Place};
-use crate::history::{History, Known, Location, NONE32, OpId, Thread};
+use crate::history::{History, Location, NONE32, OpId, OperationFlags, Thread};
 use crate::provenance::Sizes;
 
 /// A mask for the lowest `bytes` bytes of a value: all of it for 8 bytes or more.
@@ -272,9 +272,9 @@ fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout
             (first + part, location.size.unwrap_or(8))
         };
         let cut = |value: u64| (value >> (8 * u32::from(offset))) & low_bytes(bytes);
-        let continues = if part > 0 { Known::CONTINUES } else { 0 };
+        let continues = if part > 0 { OperationFlags::CONTINUES } else { 0 };
         result.kind.push(history.kind[op.at()]);
-        result.known.push(Known(history.known[op.at()].0 | continues));
+        result.known.push(OperationFlags(history.known[op.at()].0 | continues));
         result.location.push(location);
         result.read.push(cut(history.read[op.at()]));
         result.written.push(cut(history.written[op.at()]));

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::history::{History, Known, OpId};
+use crate::history::{History, OpId, OperationFlags};
 
 /// By location and value, the number of writes and the position of the first in the trace.
 type Written = FxHashMap<(u32, u64), (u32, u64)>;
@@ -204,7 +204,7 @@ pub(crate) fn forget_assumed(history: &mut History) -> bool {
 }
 
 fn hide_read(history: &mut History, op: OpId) {
-    history.known[op.at()].0 &= !Known::READ;
+    history.known[op.at()].0 &= !OperationFlags::READ;
     history.read[op.at()] = 0;
     history.fixed_sources.remove(&op.0);
 }

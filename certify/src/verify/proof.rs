@@ -27,6 +27,7 @@ pub(super) struct Proof<'h> {
     model: Model,
     /// The history with its reads-from; `None` if reads-from cannot be derived.
     execution: Option<Execution<'h>>,
+    writes: Writes,
     /// The results of the steps checked so far, by number.
     established: FxHashMap<u32, Established>,
     /// Suppositions of the open block.
@@ -35,6 +36,37 @@ pub(super) struct Proof<'h> {
     local: Vec<u32>,
     /// Number of the step that is being checked.
     step: u32,
+}
+
+/// The writes of a history, in the order of their numbers.
+struct Writes {
+    /// By location, all of its writes.
+    by_location: FxHashMap<u32, Vec<OpId>>,
+    /// By location and value, the writes of that value.
+    by_value: FxHashMap<(u32, u64), Vec<OpId>>,
+}
+
+impl Writes {
+    fn of(history: &History) -> Writes {
+        let mut writes =
+            Writes { by_location: FxHashMap::default(), by_value: FxHashMap::default() };
+        for op in history.ops().filter(|&op| history.kind(op).writes()) {
+            let Some(location) = history.location(op) else { continue };
+            writes.by_location.entry(location).or_default().push(op);
+            if let Some(value) = history.written(op) {
+                writes.by_value.entry((location, value)).or_default().push(op);
+            }
+        }
+        writes
+    }
+
+    fn of_location(&self, location: u32) -> &[OpId] {
+        self.by_location.get(&location).map_or(&[], Vec::as_slice)
+    }
+
+    fn of_value(&self, location: u32, value: u64) -> &[OpId] {
+        self.by_value.get(&(location, value)).map_or(&[], Vec::as_slice)
+    }
 }
 
 type Checked<T> = Result<T, Rejection>;
@@ -47,6 +79,7 @@ impl<'h> Proof<'h> {
             execution: ReadsFrom::derive(history, Ambiguity::Keep)
                 .ok()
                 .map(|reads_from| Execution { history, reads_from }),
+            writes: Writes::of(history),
             established: FxHashMap::default(),
             supposed: Vec::new(),
             local: Vec::new(),
@@ -344,13 +377,6 @@ impl<'h> Proof<'h> {
         Ok(Literal::Before(self.initial(write), s))
     }
 
-    /// The writes of a value to a location.
-    fn writers(&self, location: u32, value: u64) -> impl Iterator<Item = OpId> {
-        self.history.ops().filter(move |&op| {
-            self.history.location(op) == Some(location) && self.history.written(op) == Some(value)
-        })
-    }
-
     fn final_write(&self, s: Name, premises: &[u32]) -> Checked<Literal> {
         let write = self.op(s)?;
         let location = self.history.location(write);
@@ -382,20 +408,13 @@ impl<'h> Proof<'h> {
         Ok(Literal::Before(s, source))
     }
 
-    /// The writes of a location.
-    fn writes(&self, location: u32) -> impl Iterator<Item = OpId> {
-        self.history.ops().filter(move |&op| {
-            self.history.location(op) == Some(location) && self.history.kind(op).writes()
-        })
-    }
-
     fn thin_final(&self, address: u64) -> Checked<()> {
         let here = |location: u32| self.history.locations()[location as usize].address == address;
         let last = self.history.finals().iter().find(|last| here(last.location));
         let impossible = last.is_some_and(|last| {
             let mut written = false;
             let mut may_end_so = self.history.may_be_unfinished(last.location);
-            for op in self.writes(last.location) {
+            for &op in self.writes.of_location(last.location) {
                 written = true;
                 let value = self.history.written(op);
                 may_end_so |= value.is_none() || value == Some(last.value);
@@ -431,9 +450,9 @@ impl<'h> Proof<'h> {
             Name::Final(address) => self.final_value(address)?,
             _ => self.ambiguous_read(l)?,
         };
-        let writes = self.writers(location, value);
+        let writes = self.writes.of_value(location, value).iter();
         // A read-modify-write does not read the value that it writes itself.
-        let writes = writes.map(|write| Name::of(self.history, write)).filter(|&write| write != l);
+        let writes = writes.map(|&write| Name::of(self.history, write)).filter(|&write| write != l);
         let from = writes.chain(initial).map(|source| Literal::From(l, source));
         Ok(from.collect())
     }
@@ -459,9 +478,9 @@ impl<'h> Proof<'h> {
         let Some(last) = last.copied().find(|last| here(last.location)) else {
             return self.unfounded("the location has no final value");
         };
-        let mut writes = self.writes(last.location).peekable();
-        self.require(writes.peek().is_some(), "the history has no write of the location")?;
-        let hidden = writes.any(|op| self.history.written(op).is_none());
+        let writes = self.writes.of_location(last.location);
+        self.require(!writes.is_empty(), "the history has no write of the location")?;
+        let hidden = writes.iter().any(|&op| self.history.written(op).is_none());
         self.require(!hidden, "a write of the location has an unknown value")?;
         Ok((last.location, last.value, None))
     }

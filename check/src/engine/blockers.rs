@@ -1,7 +1,7 @@
 //! [`BlockerSearch`]: finds a write that must come before the readers of another write, by searching
 //! backwards from the readers through events that are not placed.
 
-use crate::engine::choice::Choice;
+use crate::engine::choice::WriteOrderChoice;
 use crate::engine::clocks::is_exceeded;
 use crate::engine::events::{Events, NONE};
 use crate::engine::frontier::Frontier;
@@ -43,7 +43,7 @@ pub struct BlockerSearch {
     /// `locks`, or [`DIRECT`].
     work: Vec<(u32, u32)>,
     /// The locks that were met, each with the one before it on its path.
-    locks: Vec<(Choice, u32)>,
+    locks: Vec<(WriteOrderChoice, u32)>,
     /// The last lock on the path to the write that was found.
     end: u32,
 }
@@ -110,7 +110,7 @@ impl BlockerSearch {
     }
 
     /// The choices on the path to the write that the last search found.
-    pub fn choices(&self) -> Vec<Choice> {
+    pub fn choices(&self) -> Vec<WriteOrderChoice> {
         let mut choices = Vec::new();
         let mut at = self.end;
         while let Some(&(choice, before)) = self.locks.get(at as usize) {
@@ -249,7 +249,7 @@ impl Search<'_> {
         if self.events.source[other as usize] != write {
             self.blockers.met[location as usize] = self.blockers.number;
             let lock = self.blockers.locks.len() as u32;
-            self.blockers.locks.push((Choice { write, other }, way));
+            self.blockers.locks.push((WriteOrderChoice { write, other }, way));
             self.continue_from_readers(write, lock);
         }
     }

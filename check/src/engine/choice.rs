@@ -1,8 +1,8 @@
-//! [`Choice`]: the decisions that completion makes.
+//! [`WriteOrderChoice`]: the decisions that completion makes.
 
 /// The choice to place a write before another one of its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Choice {
+pub struct WriteOrderChoice {
     /// The write that is placed.
     pub write: u32,
     /// The write that comes later.

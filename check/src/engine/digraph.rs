@@ -1,6 +1,6 @@
 //! Directed graphs: topological order, strongly connected components, short cycles.
 //!
-//! [`topological`] sorts a [`Digraph`]. If there is a cycle, it returns the [`Rest`], the nodes that are on
+//! [`topological`] sorts a [`Digraph`]. If there is a cycle, it returns the [`Unsorted`], the nodes that are on
 //! cycles or come after one, which has the [components](Rest::components) and
 //! [short cycles](Rest::cycles). All functions are iterative, and linear unless they say otherwise.
 
@@ -36,7 +36,7 @@ impl Digraph for Csr {
 ///
 /// # Errors
 /// Returns the nodes that could not be sorted if there is a cycle.
-pub fn topological<G: Digraph>(graph: &G) -> Result<Vec<u32>, Rest<'_, G>> {
+pub fn topological<G: Digraph>(graph: &G) -> Result<Vec<u32>, Unsorted<'_, G>> {
     let mut before = predecessors(graph);
     let mut order: Vec<u32> = first(&before).collect();
     let mut done = 0;
@@ -57,7 +57,10 @@ pub fn topological<G: Digraph>(graph: &G) -> Result<Vec<u32>, Rest<'_, G>> {
 ///
 /// # Errors
 /// Returns the nodes that could not be sorted if there is a cycle.
-pub fn topological_by<'g, G: Digraph>(graph: &'g G, rank: &[u32]) -> Result<Vec<u32>, Rest<'g, G>> {
+pub fn topological_by<'g, G: Digraph>(
+    graph: &'g G,
+    rank: &[u32],
+) -> Result<Vec<u32>, Unsorted<'g, G>> {
     let mut before = predecessors(graph);
     let key = |node: u32| Reverse((rank[node as usize], node));
     let mut free: BinaryHeap<_> = first(&before).map(key).collect();
@@ -92,28 +95,32 @@ fn sorted<'g, G: Digraph>(
     graph: &'g G,
     order: Vec<u32>,
     before: &[u32],
-) -> Result<Vec<u32>, Rest<'g, G>> {
+) -> Result<Vec<u32>, Unsorted<'g, G>> {
     if order.len() == before.len() {
         return Ok(order);
     }
-    Err(Rest { graph, sorted: order, is_left: before.iter().map(|&before| before > 0).collect() })
+    Err(Unsorted {
+        graph,
+        sorted: order,
+        is_left: before.iter().map(|&before| before > 0).collect(),
+    })
 }
 
 /// The nodes that could not be sorted. Each has a predecessor among them.
-pub struct Rest<'g, G> {
+pub struct Unsorted<'g, G> {
     graph: &'g G,
     /// The nodes that were sorted.
     sorted: Vec<u32>,
     is_left: Vec<bool>,
 }
 
-impl<G> fmt::Debug for Rest<'_, G> {
+impl<G> fmt::Debug for Unsorted<'_, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.nodes()).finish()
     }
 }
 
-impl<G> Rest<'_, G> {
+impl<G> Unsorted<'_, G> {
     /// The nodes, in ascending order: those on a cycle, or reachable from one.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
         let nodes = 0..self.is_left.len() as u32;
@@ -126,7 +133,7 @@ impl<G> Rest<'_, G> {
     }
 }
 
-impl<G: Digraph> Rest<'_, G> {
+impl<G: Digraph> Unsorted<'_, G> {
     /// Per node the number of its strongly connected component; [`NONE`] if that is the node alone.
     pub fn components(&self) -> Vec<u32> {
         let after = Csr::new(self.is_left.len(), self.edges().into_iter());

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 
 use crate::bounds::Bounds;
 use crate::engine::blockers::BlockerSearch;
-use crate::engine::choice::Choice;
+use crate::engine::choice::WriteOrderChoice;
 use crate::engine::effort::Effort;
 use crate::engine::events::{Events, NONE};
 use crate::engine::frontier::Frontier;
@@ -64,7 +64,7 @@ pub struct Greedy<'s, 'e> {
     /// The largest number of events that were placed.
     pub best: usize,
     /// Sets of choices that cannot all be right.
-    conflicts: Vec<Vec<Choice>>,
+    conflicts: Vec<Vec<WriteOrderChoice>>,
     /// Per write, the conflicts with a choice of it.
     conflicts_of: FxHashMap<u32, Vec<u32>>,
     blockers: BlockerSearch,
@@ -168,15 +168,15 @@ impl<'s, 'e> Greedy<'s, 'e> {
     }
 
     /// Records that a choice is wrong whatever the others are.
-    pub fn forbid(&mut self, choice: Choice) {
+    pub fn forbid(&mut self, choice: WriteOrderChoice) {
         self.learn(vec![choice]);
     }
 
     /// The number of the placement that made a choice, if it is made.
-    pub fn made_at(&self, choice: Choice) -> Option<usize> {
+    pub fn made_at(&self, choice: WriteOrderChoice) -> Option<usize> {
         let at = |event: u32| self.placed_at[event as usize];
         let is_placed = |event| self.frontier.is_placed(event);
-        let Choice { write, other } = choice;
+        let WriteOrderChoice { write, other } = choice;
         let is_made = is_placed(write) && (!is_placed(other) || at(write) < at(other));
         is_made.then(|| at(write) as usize)
     }
@@ -220,7 +220,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
         let mut known = self.conflicts_of.get(&write)?.iter();
         known.find_map(|&number| {
             let choices = &self.conflicts[number as usize];
-            let would_be_made = |choice: &Choice| {
+            let would_be_made = |choice: &WriteOrderChoice| {
                 if choice.write == write {
                     !self.frontier.is_placed(choice.other)
                 } else {
@@ -233,7 +233,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
         })
     }
 
-    fn is_made(&self, choice: &Choice) -> bool {
+    fn is_made(&self, choice: &WriteOrderChoice) -> bool {
         self.made_at(*choice).is_some()
     }
 
@@ -280,7 +280,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
         };
         choices.sort_unstable();
         choices.dedup();
-        let placed_at = |choice: &Choice| self.placed_at[choice.write as usize];
+        let placed_at = |choice: &WriteOrderChoice| self.placed_at[choice.write as usize];
         let Some(latest) = choices.iter().map(placed_at).max() else {
             return false;
         };
@@ -289,7 +289,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
         true
     }
 
-    fn learn(&mut self, choices: Vec<Choice>) {
+    fn learn(&mut self, choices: Vec<WriteOrderChoice>) {
         let number = self.conflicts.len() as u32;
         for choice in &choices {
             self.conflicts_of.entry(choice.write).or_default().push(number);
@@ -298,8 +298,8 @@ impl<'s, 'e> Greedy<'s, 'e> {
     }
 
     /// The choices on a cycle of events that wait for each other.
-    fn conflict(&mut self) -> Option<Vec<Choice>> {
-        let mut path: Vec<Vec<Choice>> = Vec::new();
+    fn conflict(&mut self) -> Option<Vec<WriteOrderChoice>> {
+        let mut path: Vec<Vec<WriteOrderChoice>> = Vec::new();
         // Per chain, its index on the path.
         let mut visited = vec![NONE; self.frontier.chains()];
         let has_head = |&chain: &usize| self.frontier.head(chain).is_some();
@@ -314,14 +314,14 @@ impl<'s, 'e> Greedy<'s, 'e> {
     }
 
     /// The chain that a head waits for, and the choices because of which it does.
-    fn waits_for(&mut self, head: u32) -> Option<(usize, Vec<Choice>)> {
+    fn waits_for(&mut self, head: u32) -> Option<(usize, Vec<WriteOrderChoice>)> {
         if let Some((chain, _)) = self.frontier.blocker(head, self.saturation) {
             return Some((chain as usize, Vec::new()));
         }
         if let Some(location) = self.locked(head) {
             let write = self.locks[location];
             let reader = self.frontier.unplaced_readers(write).next()?;
-            let choice = Choice { write, other: head };
+            let choice = WriteOrderChoice { write, other: head };
             return Some((self.frontier.chain_of(reader), vec![choice]));
         }
         if let Some((other, number)) = self.ban(head) {

@@ -23,7 +23,7 @@
 //! The search is complete; its cost is exponential in the worst case. Without contradictions it is that of
 //! saturation, plus a visit of every thread for each write with unplaced readers.
 
-use crate::engine::choice::Choice;
+use crate::engine::choice::WriteOrderChoice;
 use crate::engine::effort::Effort;
 use crate::engine::explain::{Explanation, explain};
 use crate::engine::frontier::Frontier;
@@ -87,9 +87,9 @@ impl Learned {
     }
 
     /// The choices that were refuted independently of all others, in the order in which they were refuted.
-    pub fn wrong_choices(&self) -> impl Iterator<Item = Choice> {
+    pub fn wrong_choices(&self) -> impl Iterator<Item = WriteOrderChoice> {
         let alone = self.lemmas.iter().filter(|lemma| lemma.premises.is_empty());
-        alone.map(|lemma| Choice { write: lemma.forced.1, other: lemma.forced.0 })
+        alone.map(|lemma| WriteOrderChoice { write: lemma.forced.1, other: lemma.forced.0 })
     }
 }
 

@@ -31,7 +31,7 @@ use crate::engine::finals::Finals;
 use crate::engine::rank::rank;
 use crate::engine::saturate::{NoFixpoint, Saturation};
 use crate::engine::value_problems::ValueProblems;
-use crate::engine::windows::{self, Ended};
+use crate::engine::windows::{self, WindowOutcome};
 use crate::options::Options;
 use crate::papers::criteria::causal;
 use crate::papers::execution::Execution;
@@ -195,7 +195,7 @@ fn first_run<'s, 'e>(
 ) -> Result<Run<'s, 'e>, NoKernel> {
     let events = saturation.events;
     let size = windows::size_for(events.threads, events.model, events.len());
-    if let Ended::Order(order) = windows::order_of(events, finals, size, bounds) {
+    if let WindowOutcome::Order(order) = windows::order_of(events, finals, size, bounds) {
         let run = Run::new(saturation, finals, order);
         if run.is_valid() {
             return Ok(run);

@@ -61,7 +61,7 @@ enum Call {
 #[derive(Clone, Debug)]
 pub struct Lazy {
     /// The machine, until it refuses an operation.
-    machine: Option<Machine>,
+    machine: Option<GuardedWitness>,
     online: Online,
     /// The calls that `online` has not seen.
     log: Vec<Call>,
@@ -80,7 +80,7 @@ pub struct Lazy {
 /// A [`Witness`] that also refuses each operation that [`Online`] might report, as a value that is written
 /// twice.
 #[derive(Clone, Debug)]
-struct Machine {
+struct GuardedWitness {
     witness: Witness,
     /// The locations and values of the logged writes.
     written: FxHashSet<(u64, u64)>,
@@ -96,7 +96,7 @@ impl Lazy {
 
     /// Creates a checker without operations whose log has room for `most_logged` calls.
     pub fn with_room(model: Model, most_logged: usize) -> Lazy {
-        let machine = Machine {
+        let machine = GuardedWitness {
             witness: Witness::new(model),
             written: FxHashSet::default(),
             awaited: FxHashMap::default(),
@@ -215,24 +215,29 @@ impl Lazy {
             machine.written.clear();
         }
         let mut calls = take(&mut self.log).into_iter();
-        while let Some(call) = calls.next() {
+        let mut outcome = Ok(());
+        while outcome.is_ok()
+            && let Some(call) = calls.next()
+        {
             match call {
                 Call::Arrive(arrival) => {
                     self.logged -= 1;
-                    self.online.arrive(arrival)?;
+                    outcome = self.online.arrive(arrival);
                 }
                 Call::Settle(thread, sequence) => self.online.settle(thread, sequence),
             }
-            if calls.len().is_multiple_of(CALLS_BETWEEN_LOOKS) && self.bounds.passed() {
-                self.log = calls.collect();
-                return Err(ArrivalError::Exceeded);
+            let is_due = calls.len().is_multiple_of(CALLS_BETWEEN_LOOKS);
+            if outcome.is_ok() && is_due && self.bounds.passed() {
+                outcome = Err(ArrivalError::Exceeded);
             }
         }
-        Ok(())
+        // Calls that were not made still count as remembered.
+        self.log = calls.collect();
+        outcome
     }
 }
 
-impl Machine {
+impl GuardedWitness {
     /// Performs an operation. Returns `None` if the machine refuses it, or if `online` might report it once
     /// it has seen the logged calls.
     fn perform(&mut self, arrival: &Arrival, online: &Online) -> Option<Performed> {

@@ -64,7 +64,7 @@ use replay::Replay;
 pub struct Arrival {
     /// The thread of the operation.
     pub thread: u32,
-    /// Its position in its thread's program order. Positions may be skipped; all are below [`MOST`].
+    /// Its position in its thread's program order. Positions may be skipped; all are below [`SEQUENCE_LIMIT`].
     pub sequence: u32,
     /// The kind of the operation. Operations for which [`Model::refines`] holds must not arrive.
     pub kind: Kind,
@@ -80,7 +80,7 @@ pub struct Arrival {
 
 /// Why no continuation of the history can be consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
+pub enum OnlineViolation {
     /// The first operation must come before the second, but comes after it. The rule is `None` if the
     /// operations that it follows from are forgotten.
     Cycle(Arrival, Arrival, Option<Rule<Arrival>>),
@@ -106,7 +106,7 @@ pub struct WrittenTwice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArrivalError {
     /// No continuation of the history can be consistent.
-    Broken(Box<Broken>),
+    OnlineViolation(Box<OnlineViolation>),
     /// A value is written twice, or is the initial one, so the sources of reads are not known.
     WrittenTwice(Box<WrittenTwice>),
     /// This is the first operation of a thread that was not announced before operations were forgotten,
@@ -116,14 +116,14 @@ pub enum ArrivalError {
     Exceeded,
 }
 
-impl From<Box<Broken>> for ArrivalError {
-    fn from(broken: Box<Broken>) -> ArrivalError {
-        ArrivalError::Broken(broken)
+impl From<Box<OnlineViolation>> for ArrivalError {
+    fn from(broken: Box<OnlineViolation>) -> ArrivalError {
+        ArrivalError::OnlineViolation(broken)
     }
 }
 
 /// The bound of positions in program order: every [`Arrival::sequence`] is below it.
-pub const MOST: u32 = i32::MAX as u32;
+pub const SEQUENCE_LIMIT: u32 = i32::MAX as u32;
 
 /// Marks a missing event or location.
 const NONE: u32 = u32::MAX;
@@ -288,11 +288,11 @@ impl Online {
     /// Ends the run. No operation may arrive after this.
     ///
     /// # Errors
-    /// Returns [`Broken::ThinAir`] if the source of a read never arrived.
-    pub fn finish(&mut self) -> Result<(), Box<Broken>> {
+    /// Returns [`OnlineViolation::ThinAir`] if the source of a read never arrived.
+    pub fn finish(&mut self) -> Result<(), Box<OnlineViolation>> {
         let first = self.waiting.values().flatten().min_by_key(|it| it.tag);
         match first {
-            Some(&read) => Err(Box::new(Broken::ThinAir(read))),
+            Some(&read) => Err(Box::new(OnlineViolation::ThinAir(read))),
             None => {
                 self.replay_all();
                 Ok(())
@@ -301,7 +301,7 @@ impl Online {
     }
 
     /// Makes a read wait for its source. Reports read-modify-writes that wait for each other.
-    fn wait(&mut self, arrival: Arrival, location: u32) -> Result<(), Box<Broken>> {
+    fn wait(&mut self, arrival: Arrival, location: u32) -> Result<(), Box<OnlineViolation>> {
         let value = arrival.read.unwrap_or(0);
         self.waiting.entry((location, value)).or_default().push(arrival);
         let Some(written) = arrival.written.filter(|_| arrival.kind.writes()) else {
@@ -311,7 +311,11 @@ impl Online {
         let mut source = arrival;
         while let Some(&next) = self.held_back.get(&(location, source.read.unwrap_or(0))) {
             if next == arrival {
-                return Err(Box::new(Broken::Cycle(source, arrival, Some(Rule::ReadsFrom))));
+                return Err(Box::new(OnlineViolation::Cycle(
+                    source,
+                    arrival,
+                    Some(Rule::ReadsFrom),
+                )));
             }
             source = next;
         }
@@ -349,7 +353,7 @@ impl Online {
             return Ok(Some(Source::Initial));
         }
         if self.is_forgotten.contains(&(location, value)) {
-            return Err(Box::new(Broken::Overwritten(arrival)).into());
+            return Err(Box::new(OnlineViolation::Overwritten(arrival)).into());
         }
         Ok(self.writers.get(&(location, value)).map(|&write| Source::Event(write)))
     }

@@ -4,7 +4,7 @@
 use std::mem::take;
 
 use super::locations::insert;
-use super::{Arrival, Broken, Event, NONE, Online, Reader, Source};
+use super::{Arrival, Event, NONE, Online, OnlineViolation, Reader, Source};
 use certify::rule::Rule;
 
 impl Online {
@@ -14,7 +14,7 @@ impl Online {
         arrival: Arrival,
         location: u32,
         source: Source,
-    ) -> Result<u32, Box<Broken>> {
+    ) -> Result<u32, Box<OnlineViolation>> {
         let chain = self.chains.of(&arrival, location);
         let event = self.place(arrival, chain, location, source);
         self.clocks.reserve(self.events.len(), self.chains.all.len());
@@ -101,7 +101,7 @@ impl Online {
     }
 
     /// Applies the rules to a new event.
-    fn conclude(&mut self, number: u32) -> Result<(), Box<Broken>> {
+    fn conclude(&mut self, number: u32) -> Result<(), Box<OnlineViolation>> {
         let event = &self.events[number as usize];
         if event.location == NONE {
             return Ok(());
@@ -122,7 +122,7 @@ impl Online {
 
     /// Applies R4 and R5: a read comes after its source, unless that is earlier in its own thread, and the
     /// last write before it in its thread comes before its source.
-    fn own_earlier(&mut self, read: u32) -> Result<(), Box<Broken>> {
+    fn own_earlier(&mut self, read: u32) -> Result<(), Box<OnlineViolation>> {
         let event = &self.events[read as usize];
         let (thread, position, source) = (event.arrival.thread, event.position(), event.source);
         let location = &self.locations[event.location as usize];
@@ -135,9 +135,10 @@ impl Online {
             Source::Initial => {
                 let other = location.overwritten;
                 match earlier.map(|it| self.events[it as usize].arrival).or(other) {
-                    Some(write) => {
-                        Err(Box::new(Broken::Stale(self.events[read as usize].arrival, write)))
-                    }
+                    Some(write) => Err(Box::new(OnlineViolation::Stale(
+                        self.events[read as usize].arrival,
+                        write,
+                    ))),
                     None => Ok(()),
                 }
             }
@@ -156,7 +157,7 @@ impl Online {
     }
 
     /// Applies R7 to a new reader: it comes before the first write of each chain that its source precedes.
-    fn overtaken(&mut self, read: u32) -> Result<(), Box<Broken>> {
+    fn overtaken(&mut self, read: u32) -> Result<(), Box<OnlineViolation>> {
         let event = &self.events[read as usize];
         let source = event.source;
         let mut found = Vec::new();
@@ -177,7 +178,7 @@ impl Online {
 
     /// Applies R5 to a write that arrives after reads that come later in its thread: it precedes their
     /// sources.
-    fn own_later(&mut self, write: u32) -> Result<(), Box<Broken>> {
+    fn own_later(&mut self, write: u32) -> Result<(), Box<OnlineViolation>> {
         let event = &self.events[write as usize];
         let own = &self.locations[event.location as usize].own[&event.arrival.thread];
         let behind = own.partition_point(|it| it.0 <= event.position());
@@ -189,7 +190,7 @@ impl Online {
                     found.push((source, later))
                 }
                 Source::Initial => {
-                    return Err(Box::new(Broken::Stale(other.arrival, event.arrival)));
+                    return Err(Box::new(OnlineViolation::Stale(other.arrival, event.arrival)));
                 }
                 _ => {}
             }
@@ -203,7 +204,7 @@ impl Online {
 
     /// Applies R7 to a new write: readers of the write before it in its chain, or else of the initial value,
     /// precede it.
-    fn overtakes(&mut self, write: u32) -> Result<(), Box<Broken>> {
+    fn overtakes(&mut self, write: u32) -> Result<(), Box<OnlineViolation>> {
         let event = &self.events[write as usize];
         let location = &self.locations[event.location as usize];
         let own = location.writes.iter().find(|it| it.0 == event.chain);
@@ -219,7 +220,7 @@ impl Online {
     }
 
     /// Applies R6 and R7 to an event whose clock has grown.
-    fn apply_rules(&mut self, number: u32) -> Result<(), Box<Broken>> {
+    fn apply_rules(&mut self, number: u32) -> Result<(), Box<OnlineViolation>> {
         let event = &self.events[number as usize];
         if event.location == NONE || (event.source == Source::None && !event.arrival.kind.writes())
         {
@@ -245,7 +246,7 @@ impl Online {
                 }
             } else if event.source == Source::Initial {
                 let write = self.events[write as usize].arrival;
-                return Err(Box::new(Broken::Stale(event.arrival, write)));
+                return Err(Box::new(OnlineViolation::Stale(event.arrival, write)));
             }
             if event.arrival.kind.writes() {
                 let readers = self.events[write as usize].readers.iter();
@@ -259,7 +260,12 @@ impl Online {
     }
 
     /// Adds an edge unless the order is known.
-    fn add(&mut self, before: u32, after: u32, rule: Rule<u32>) -> Result<(), Box<Broken>> {
+    fn add(
+        &mut self,
+        before: u32,
+        after: u32,
+        rule: Rule<u32>,
+    ) -> Result<(), Box<OnlineViolation>> {
         if self.precedes(before, after) { Ok(()) } else { self.link(before, after, rule) }
     }
 
@@ -271,7 +277,12 @@ impl Online {
 
     /// Adds an edge even if the order is known, since clocks do not cover events that are inserted into a
     /// chain later.
-    fn link(&mut self, before: u32, after: u32, rule: Rule<u32>) -> Result<(), Box<Broken>> {
+    fn link(
+        &mut self,
+        before: u32,
+        after: u32,
+        rule: Rule<u32>,
+    ) -> Result<(), Box<OnlineViolation>> {
         let (chain, position) = self.place_of(after);
         if self.clocks.get(before, chain) >= position {
             return Err(self.cycle(before, after, Some(rule)));
@@ -284,7 +295,7 @@ impl Online {
     }
 
     /// Propagates changed clocks along edges, and applies the rules to their events.
-    fn propagate(&mut self) -> Result<(), Box<Broken>> {
+    fn propagate(&mut self) -> Result<(), Box<OnlineViolation>> {
         while let Some(event) = self.changed.pop() {
             if self.events[event as usize].is_cut {
                 self.redirect(event);
@@ -313,10 +324,10 @@ impl Online {
         (event.chain, event.position())
     }
 
-    fn cycle(&self, before: u32, after: u32, rule: Option<Rule<u32>>) -> Box<Broken> {
+    fn cycle(&self, before: u32, after: u32, rule: Option<Rule<u32>>) -> Box<OnlineViolation> {
         let arrival = |event: u32| self.events[event as usize].arrival;
         let rule = rule.map(|rule| rule.map(arrival));
-        Box::new(Broken::Cycle(arrival(before), arrival(after), rule))
+        Box::new(OnlineViolation::Cycle(arrival(before), arrival(after), rule))
     }
 }
 

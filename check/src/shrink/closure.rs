@@ -11,8 +11,8 @@
 //!   its load-linked, with which it forms a constraint; or, if the thread wrote in between, the write because
 //!   of which it has none. Without it the store-conditional would be paired with an earlier load-linked
 //!   ([`History::linked_load`]). For the models that pair across own writes
-//!   ([`Model::pairs_across_own_writes`]) this does not suffice: if the load-linked is left out, the
-//!   store-conditional can be paired with an earlier one.
+//!   ([`Model::pairs_across_own_writes`]) only store-conditionals count as writes here, since no other
+//!   write ends a reservation ([`History::linked_load_across_writes`]).
 //! - Under a weak model for a read, the last write of its thread to its location before it: rules of
 //!   preserved program order ask which one that is ([`memory::weak`]).
 //!
@@ -131,7 +131,7 @@ fn candidates(history: &History, reads_from: &ReadsFrom) -> FxHashMap<(u32, u64)
 fn before(history: &History, model: Model) -> FxHashMap<OpId, OpId> {
     let mut found = FxHashMap::default();
     for thread in 0..history.threads().len() {
-        let mut latest: FxHashMap<Option<u32>, OpId> = FxHashMap::default();
+        let mut ends_pairs: FxHashMap<Option<u32>, OpId> = FxHashMap::default();
         let mut last_write: FxHashMap<Option<u32>, OpId> = FxHashMap::default();
         for op in history.thread_ops(thread) {
             let (kind, location) = (history.kind(op), history.location(op));
@@ -143,10 +143,11 @@ fn before(history: &History, model: Model) -> FxHashMap<OpId, OpId> {
             if kind.writes() {
                 last_write.insert(location, op);
             }
-            if !kind.writes() && kind != Kind::LoadLinked {
+            let is_own_write = kind.writes() && !model.pairs_across_own_writes();
+            if !is_own_write && !matches!(kind, Kind::LoadLinked | Kind::StoreConditional) {
                 continue;
             }
-            let before = latest.insert(location, op);
+            let before = ends_pairs.insert(location, op);
             if let Some(before) = before.filter(|_| kind == Kind::StoreConditional) {
                 found.insert(op, before);
             }

@@ -171,6 +171,7 @@ fn check_result(verdict: &Verdict) -> CheckResult {
             | Reason::AssumedInitial
             | Reason::NotUnderstood(_) => CheckResult::Nothing,
             Reason::Timeout
+            | Reason::Cancelled
             | Reason::Memory
             | Reason::Budget(_)
             | Reason::Lemmas

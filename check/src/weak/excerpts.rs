@@ -16,7 +16,7 @@ use history::{History, OpId, ReadsFrom};
 use memory::Model;
 
 use super::Task;
-use super::forced::{Forced, Stop};
+use super::forced::{Forced, SaturationStop};
 use super::windows::Nodes;
 use crate::bounds::Bounds;
 use crate::engine::both::both;
@@ -150,7 +150,7 @@ impl Excerpts<'_> {
             budget: 0,
         };
         let mut forced = Forced::new(&task);
-        let Err(Stop::Cycle(cycle)) = forced.saturate(bounds) else { return None };
+        let Err(SaturationStop::Cycle(cycle)) = forced.saturate(bounds) else { return None };
         let blocks = vec![forced.explain(&cycle)];
         let mut violation = Violation { blocks, resolvents: Vec::new() };
         let location = |at| excerpt.location_in(at, self.history);

@@ -6,7 +6,7 @@ use history::OpId;
 use memory::weak::PpoRule;
 use rustc_hash::FxHashMap;
 
-use super::forced::{Forced, Source, Why};
+use super::forced::{EdgeReason, Forced, Source};
 use crate::engine::csr::Csr;
 use crate::engine::digraph::NONE;
 use crate::engine::proof::{Assumption, Block, Contradiction, Fact};
@@ -116,9 +116,11 @@ impl BlockWriter<'_, '_> {
             let edge = self.forced.edges[number];
             let from = start.take().unwrap_or(edge.from);
             match (edge.why, self.forced.node(edge.to)) {
-                (Why::Program, None) => start = Some(from),
-                (Why::Program, Some(_)) => facts.push(self.program(OpId(from), OpId(edge.to))),
-                (Why::Rule(rule), _) => facts.push(self.derived(number, rule)),
+                (EdgeReason::Program, None) => start = Some(from),
+                (EdgeReason::Program, Some(_)) => {
+                    facts.push(self.program(OpId(from), OpId(edge.to)))
+                }
+                (EdgeReason::Rule(rule), _) => facts.push(self.derived(number, rule)),
             }
         }
         facts

@@ -35,11 +35,11 @@ use crate::bounds::Bounds;
 use crate::engine;
 use crate::engine::finals::Finals;
 use crate::engine::proof::Violation;
-use crate::engine::windows::Ended;
+use crate::engine::windows::WindowOutcome;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use excerpts::Parts;
 use forced::Forced;
-use search::{End, Search, Solving};
+use search::{End, SatHandover, Search};
 use windows::Nodes;
 
 /// A history under a weak model, in the form that [`Model::prepare`] returns.
@@ -73,10 +73,10 @@ impl Task<'_> {
         let found = forced.saturate(self.bounds);
         let derived = forced.derived();
         let mut outcome = match found {
-            Err(forced::Stop::Exceeded) => {
+            Err(forced::SaturationStop::Exceeded) => {
                 Outcome::new(Verdict::Undecided(Reason::exceeded(self.bounds)), saturate)
             }
-            Err(forced::Stop::Cycle(cycle)) => {
+            Err(forced::SaturationStop::Cycle(cycle)) => {
                 let block = forced.explain(&cycle);
                 let violation = Violation { blocks: vec![block], resolvents: Vec::new() };
                 Outcome::new(Verdict::Violation(violation), saturate)
@@ -101,22 +101,22 @@ impl Task<'_> {
         let searches = matches!(algorithm, Algorithm::Stages | Algorithm::Complete);
         let mut stuck = None;
         if searches && self.reads_from.ambiguous() == 0 {
-            for times in windows::TIMES {
+            for times in windows::WINDOW_SIZE_FACTORS {
                 match nodes.order_by_windows(self, &admission, times) {
-                    Ended::Order(order) => {
+                    WindowOutcome::Order(order) => {
                         let order = nodes.accesses(&order);
                         if self.is_memory_order(&order) {
                             let by = Stage::By(Algorithm::Complete);
                             return Some(Outcome::new(consistent(order), by));
                         }
                     }
-                    Ended::GaveUp { placed } if stuck.is_none() => {
+                    WindowOutcome::GaveUp { placed } if stuck.is_none() => {
                         stuck = Some(placed);
                         if let Some(violation) = parts.violation_where_stuck(placed) {
                             return Some(refuted(violation));
                         }
                     }
-                    Ended::GaveUp { .. } | Ended::Exceeded => {}
+                    WindowOutcome::GaveUp { .. } | WindowOutcome::Exceeded => {}
                 }
             }
         }
@@ -140,9 +140,9 @@ impl Task<'_> {
 
     fn search(&self, forced: Forced<'_>, algorithm: Algorithm) -> Outcome {
         let solving = match algorithm {
-            Algorithm::Complete => Solving::Never,
-            Algorithm::Sat => Solving::AtOnce,
-            _ => Solving::Late,
+            Algorithm::Complete => SatHandover::Never,
+            Algorithm::Sat => SatHandover::AtOnce,
+            _ => SatHandover::Late,
         };
         let mut search = Search::new(self, forced, solving);
         let verdict = match search.run() {

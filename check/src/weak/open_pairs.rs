@@ -9,7 +9,7 @@
 use certify::rule::Rule;
 use history::OpId;
 
-use super::forced::{Chain, Edge, Forced, Why};
+use super::forced::{Chain, Edge, EdgeReason, Forced};
 use crate::bounds::Bounds;
 use crate::engine::explain::Hop;
 use crate::engine::proof::{Assumption, Block, Violation};
@@ -131,7 +131,7 @@ fn block(forced: &mut Forced<'_>, cycle: &[Arc], meaning: impl Fn(i32) -> Assump
             Link::Forced(Hop::Edge(number)) => edges.push(number as usize),
             Link::Chosen { rule, .. } => {
                 edges.push(forced.edges.len());
-                let why = Why::Rule(rule.map(OpId));
+                let why = EdgeReason::Rule(rule.map(OpId));
                 forced.edges.push(Edge { from: arc.from, to: arc.to, why });
             }
             Link::Path | Link::Forced(Hop::Po(..)) => {

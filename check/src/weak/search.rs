@@ -5,7 +5,7 @@ use certify::certificate::Node;
 use history::{History, OpId, ReadSource};
 
 use super::Task;
-use super::forced::{Forced, Stop};
+use super::forced::{Forced, SaturationStop};
 use super::open_pairs::OpenPairs;
 use super::place::{Placed, place};
 use crate::bounds::Bounds;
@@ -19,7 +19,7 @@ const HANDOVER: u64 = 64;
 
 /// When a search asks the SAT solver about the order of writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Solving {
+pub(super) enum SatHandover {
     Never,
     /// After [`HANDOVER`] contradictions.
     Late,
@@ -55,7 +55,7 @@ enum Stopped {
 }
 
 /// A read, or the end of a location, with several candidates for its source.
-struct Choice {
+struct SourceChoice {
     read: Node,
     candidates: Vec<Node>,
 }
@@ -65,20 +65,20 @@ pub(super) struct Search<'a> {
     forced: Forced<'a>,
     bounds: &'a Bounds,
     budget: u64,
-    solving: Solving,
+    solving: SatHandover,
     /// The number of contradictions met so far, and the number at which the current way of ordering writes
     /// ends.
     contradictions: u64,
     limit: u64,
     /// Statistics of the last formula, if there was one.
     sat: Option<SatStatistics>,
-    choices: Vec<Choice>,
+    choices: Vec<SourceChoice>,
     blocks: Vec<Block>,
     resolvents: Vec<Resolvent>,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(task: &Task<'a>, forced: Forced<'a>, solving: Solving) -> Search<'a> {
+    pub fn new(task: &Task<'a>, forced: Forced<'a>, solving: SatHandover) -> Search<'a> {
         Search {
             forced,
             bounds: task.bounds,
@@ -116,7 +116,7 @@ impl<'a> Search<'a> {
 
     /// Tries the candidates of the reads from the `at`-th on. Returns a clause that they contradict.
     fn choose(&mut self, at: usize) -> Result<Clause, Stopped> {
-        let Some(Choice { read, candidates }) = self.choices.get(at) else {
+        let Some(SourceChoice { read, candidates }) = self.choices.get(at) else {
             return self.order_writes();
         };
         let (read, candidates) = (*read, candidates.clone());
@@ -144,14 +144,14 @@ impl<'a> Search<'a> {
     /// Finds an order of the writes, by search or by the SAT solver, or a clause that the assumed sources contradict.
     fn order_writes(&mut self) -> Result<Clause, Stopped> {
         let patience = match self.solving {
-            Solving::Never => u64::MAX,
-            Solving::Late => HANDOVER,
-            Solving::AtOnce => 0,
+            SatHandover::Never => u64::MAX,
+            SatHandover::Late => HANDOVER,
+            SatHandover::AtOnce => 0,
         };
         self.limit = self.budget.min(self.contradictions.saturating_add(patience));
         let searched = match self.solving {
-            Solving::AtOnce => Err(Stopped::Limit),
-            Solving::Never | Solving::Late => self.extend(),
+            SatHandover::AtOnce => Err(Stopped::Limit),
+            SatHandover::Never | SatHandover::Late => self.extend(),
         };
         self.limit = self.budget;
         match searched {
@@ -250,8 +250,8 @@ impl<'a> Search<'a> {
 
     /// Turns a contradiction into a clause. Returns an error if the limit of contradictions, or a bound, was
     /// met.
-    fn refuted(&mut self, stop: Stop) -> Result<Clause, Stopped> {
-        let Stop::Cycle(cycle) = stop else { return Err(Stopped::Exceeded) };
+    fn refuted(&mut self, stop: SaturationStop) -> Result<Clause, Stopped> {
+        let SaturationStop::Cycle(cycle) = stop else { return Err(Stopped::Exceeded) };
         if self.contradictions >= self.limit {
             return Err(Stopped::Limit);
         }
@@ -318,14 +318,14 @@ fn is_about_source(assumption: &Assumption) -> bool {
 }
 
 /// The reads and final values with several candidates.
-fn choices(task: &Task<'_>) -> Vec<Choice> {
+fn choices(task: &Task<'_>) -> Vec<SourceChoice> {
     let history = task.history;
     let is_ambiguous = |op: &OpId| task.reads_from.source(*op) == Some(ReadSource::Ambiguous);
     let reads = history.ops().filter(is_ambiguous).map(|op| choice_of(history, op));
     reads.chain(choices_of_finals(task.finals)).collect()
 }
 
-fn choice_of(history: &History, read: OpId) -> Choice {
+fn choice_of(history: &History, read: OpId) -> SourceChoice {
     let (location, value) = (history.location(read), history.read(read));
     let writes = history.ops().filter(|&op| {
         op != read && history.location(op) == location && history.written(op) == value
@@ -334,11 +334,11 @@ fn choice_of(history: &History, read: OpId) -> Choice {
     if let Some(location) = location.filter(|&at| history.initial(at) == value) {
         candidates.push(Node::Initial(location));
     }
-    Choice { read: Node::Op(read), candidates }
+    SourceChoice { read: Node::Op(read), candidates }
 }
 
-fn choices_of_finals(finals: &Finals) -> impl Iterator<Item = Choice> {
-    finals.open.iter().map(|(location, writes)| Choice {
+fn choices_of_finals(finals: &Finals) -> impl Iterator<Item = SourceChoice> {
+    finals.open.iter().map(|(location, writes)| SourceChoice {
         read: Node::Final(*location),
         candidates: writes.iter().copied().map(Node::Op).collect(),
     })

@@ -8,25 +8,30 @@ use super::Task;
 use super::joins::{Edges, contract};
 use crate::engine::csr::Csr;
 use crate::engine::events::{INITIAL, NONE};
-use crate::engine::windows::{self, Ended, Extent, Input};
+use crate::engine::windows::{self, Input, WindowLimits, WindowOutcome};
 
 /// Number of operations from which on a history is first searched by windows.
 pub(super) const MINIMUM: usize = 2048;
 
 /// Sizes of the windows that are tried, as multiples of the usual size.
-pub(super) const TIMES: [usize; 2] = [1, 4];
+pub(super) const WINDOW_SIZE_FACTORS: [usize; 2] = [1, 4];
 
-/// The [`Extent::patience`] of a search by windows. It is high, since the alternative keeps a bit for each
+/// The [`WindowLimits::patience`] of a search by windows. It is high, since the alternative keeps a bit for each
 /// pair of operation and write, and takes a hundred times as long.
 const PATIENCE: usize = 384;
 
 impl Nodes {
     /// Searches a memory order with windows of `times` times the usual size.
-    pub fn order_by_windows(&self, task: &Task<'_>, admission: &[u32], times: usize) -> Ended {
+    pub fn order_by_windows(
+        &self,
+        task: &Task<'_>,
+        admission: &[u32],
+        times: usize,
+    ) -> WindowOutcome {
         let finals: Vec<u32> = task.finals.writes.iter().map(|write| write.0).collect();
         let history = task.history;
         let size = windows::size_for(history.threads().len(), task.model, history.len());
-        let extent = Extent { size: times * size, patience: PATIENCE };
+        let extent = WindowLimits { size: times * size, patience: PATIENCE };
         windows::order(&self.input(&finals), admission, extent, task.bounds)
     }
 

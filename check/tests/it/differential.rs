@@ -82,7 +82,7 @@ fn watched(history: &History, model: Model) -> Option<bool> {
         };
         match online.arrive(arrival) {
             Ok(()) => online.settle(it.thread, it.index + 1),
-            Err(ArrivalError::Broken(_)) => return Some(false),
+            Err(ArrivalError::OnlineViolation(_)) => return Some(false),
             Err(other) => panic!("{other:?}"),
         }
         online.forget();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::common::{MODELS, change_reads, print, run, seeded, sized_program};
-use check::online::{Arrival, ArrivalError, Broken, Lazy, Online};
+use check::online::{Arrival, ArrivalError, Lazy, Online, OnlineViolation};
 use check::{Algorithm, Bounds, Model, Options, Verdict, decide};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rand::RngExt;
@@ -115,8 +115,8 @@ fn watched(case: &Case, forgets: bool) -> Result<bool, usize> {
         arrived.insert(op);
         match online.arrive(arrival(history, op)) {
             Ok(()) => {}
-            Err(ArrivalError::Broken(broken)) => {
-                assert!(!matches!(*broken, Broken::ThinAir(_)), "nobody knows yet");
+            Err(ArrivalError::OnlineViolation(broken)) => {
+                assert!(!matches!(*broken, OnlineViolation::ThinAir(_)), "nobody knows yet");
                 return Err(number);
             }
             Err(other) => panic!("{other:?}"),
@@ -262,5 +262,5 @@ fn operations_that_no_longer_matter_are_forgotten() {
         written: None,
         tag: 7,
     };
-    assert!(matches!(online.arrive(late), Err(ArrivalError::Broken(_))));
+    assert!(matches!(online.arrive(late), Err(ArrivalError::OnlineViolation(_))));
 }

@@ -6,7 +6,7 @@ use crate::common::{MODELS, seeded};
 use crate::online::arrival;
 use check::Model;
 use check::generate::{Mix, Recipe, generate};
-use check::online::{Arrival, ArrivalError, Broken, Lazy, Online};
+use check::online::{Arrival, ArrivalError, Lazy, Online, OnlineViolation};
 use history::{History, Kind};
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -171,8 +171,8 @@ fn it_says_what_the_eager_checker_says_at_the_same_operation() {
         let kind = match &wanted {
             Ok(true) => "explained",
             Ok(false) => "open",
-            Err((_, ArrivalError::Broken(broken))) => match **broken {
-                Broken::ThinAir(_) => "thin air",
+            Err((_, ArrivalError::OnlineViolation(broken))) => match **broken {
+                OnlineViolation::ThinAir(_) => "thin air",
                 _ => "broken",
             },
             Err((_, ArrivalError::WrittenTwice(_))) => "written twice",

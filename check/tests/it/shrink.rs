@@ -8,7 +8,9 @@ use crate::common::{MODELS, Mix, certified, change_reads, print, program, run, s
 use check::shrink::closure::Requirements;
 use check::shrink::{Shrunk, Size, litmus_shape, shrink};
 use check::{Bounds, Model, Options, Verdict, check};
-use history::{Ambiguity, History, OpId, ReadsFrom};
+use history::{
+    Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadsFrom,
+};
 use rand::RngExt;
 
 fn shrunk(
@@ -153,6 +155,45 @@ fn ambiguous_reads_keep_all_their_candidates() {
         is_first && part.history.written(op) == Some(1)
     });
     assert_eq!(writes_of_one.count(), 2);
+}
+
+#[test]
+fn a_store_conditional_keeps_its_load_linked_across_own_writes() {
+    let operations = [
+        (0, Kind::LoadLinked, 0),
+        (0, Kind::LoadLinked, 1),
+        (0, Kind::Store, 2),
+        (0, Kind::StoreConditional, 3),
+        (1, Kind::Store, 1),
+        (2, Kind::Load, 1),
+        (2, Kind::Load, 2),
+    ];
+    let mut builder = HistoryBuilder::new();
+    for (sequence, (thread, kind, value)) in (0..).zip(operations) {
+        builder.push(Access {
+            sequence,
+            read: kind.reads().then_some(value),
+            written: kind.writes().then_some(value),
+            ..Access::new(thread, kind, Place::Cell(0))
+        });
+    }
+    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+    let history = history.unwrap();
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    let ops: Vec<OpId> = history.ops().collect();
+    for model in [Model::RVWMO, Model::SC] {
+        let requirements = Requirements::of(&history, &reads_from, model);
+        for &gone in &ops {
+            let gone = with_dependents(&requirements, &ops, gone);
+            let (rest, kept) = history.restrict(|op| !gone.contains(&op));
+            let part = check(&rest, &reads_from.restrict(&kept), model, &Options::default());
+            assert!(
+                matches!(part.verdict, Verdict::Consistent(_)),
+                "{model}: {}without {gone:?}",
+                print(&history)
+            );
+        }
+    }
 }
 
 #[test]

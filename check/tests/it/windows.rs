@@ -4,7 +4,7 @@
 use crate::common;
 use check::engine::events::Events;
 use check::engine::schedule::schedule;
-use check::engine::windows::{Ended, order_of};
+use check::engine::windows::{WindowOutcome, order_of};
 use check::generate::{Recipe, WeakMix, generate, without_order};
 use check::{Algorithm, Bounds, Model, Options, Verdict, check};
 use history::{Ambiguity, History, OpId, ReadsFrom};
@@ -21,13 +21,13 @@ fn is_found(history: &History, model: Model, size: usize) -> bool {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let events = Events::new(history, &reads_from, model, &vec![false; history.len()]);
     match order_of(&events, &[], size, &Bounds::none()) {
-        Ended::Order(order) => {
+        WindowOutcome::Order(order) => {
             let order: Vec<OpId> = order.iter().map(|&event| events.op[event as usize]).collect();
             let steps = schedule(history, model, &order, |_| false).expect("program order is kept");
             machine::run(history, model, &steps).is_ok()
         }
-        Ended::GaveUp { .. } => false,
-        Ended::Exceeded => panic!("there are no bounds"),
+        WindowOutcome::GaveUp { .. } => false,
+        WindowOutcome::Exceeded => panic!("there are no bounds"),
     }
 }
 

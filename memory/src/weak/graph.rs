@@ -70,7 +70,7 @@ struct Bound(Option<Node>);
 
 /// The accesses of one kind that were added so far.
 #[derive(Default)]
-struct SoFar {
+struct AccessesSoFar {
     /// A node that stands for all of them but the `uncounted` ones.
     join: Option<Node>,
     /// The accesses since the last [`Builder::snapshot`], which `join` does not stand for.
@@ -79,16 +79,16 @@ struct SoFar {
 
 /// Consecutive reads of one location by a thread that return the same write, since the thread's last write of the
 /// location.
-struct Run {
+struct SameSourceReads {
     source: Option<OpId>,
-    reads: SoFar,
+    reads: AccessesSoFar,
     /// The node that stands for the reads of the run before this one.
     before: Option<Node>,
 }
 
 /// The latest accesses of a thread to a location.
 #[derive(Default)]
-struct Place {
+struct LocationHistory {
     /// The last write.
     last_write: Option<OpId>,
     /// The accesses after the last write.
@@ -96,7 +96,7 @@ struct Place {
     /// The last read, which may also write.
     last_read: Option<OpId>,
     /// The last run of reads that return the same write.
-    run: Option<Run>,
+    run: Option<SameSourceReads>,
 }
 
 /// The set of rules of a model, with a bit for each rule.
@@ -125,11 +125,11 @@ struct Builder<'a, 'h> {
     graph: &'a mut Graph,
     rules: Rules,
     /// Reads that return what they read. An atomic is a read and a write.
-    reads: SoFar,
+    reads: AccessesSoFar,
     /// Reads of atomics that do not return what they read.
-    silent_reads: SoFar,
+    silent_reads: AccessesSoFar,
     /// Writes.
-    writes: SoFar,
+    writes: AccessesSoFar,
     /// The bound on later reads.
     before_reads: Bound,
     /// The bound on later writes.
@@ -143,7 +143,7 @@ struct Builder<'a, 'h> {
     /// Reads, by the tick at which they returned their value, after which no operation has been issued yet.
     in_flight: BinaryHeap<Reverse<(u64, u32)>>,
     /// The latest accesses, by location.
-    places: FxHashMap<u32, Place>,
+    places: FxHashMap<u32, LocationHistory>,
 }
 
 impl<'a, 'h> Builder<'a, 'h> {
@@ -153,9 +153,9 @@ impl<'a, 'h> Builder<'a, 'h> {
             history: execution.history,
             graph,
             rules: Rules::of(model),
-            reads: SoFar::default(),
-            silent_reads: SoFar::default(),
-            writes: SoFar::default(),
+            reads: AccessesSoFar::default(),
+            silent_reads: AccessesSoFar::default(),
+            writes: AccessesSoFar::default(),
             before_reads: Bound::default(),
             before_writes: Bound::default(),
             before_isb: Bound::default(),
@@ -222,7 +222,7 @@ impl<'a, 'h> Builder<'a, 'h> {
     }
 
     /// Returns one node that stands for all accesses of a kind that were added so far.
-    fn snapshot(&mut self, of: fn(&mut Self) -> &mut SoFar) -> Option<Node> {
+    fn snapshot(&mut self, of: fn(&mut Self) -> &mut AccessesSoFar) -> Option<Node> {
         let so_far = std::mem::take(of(self));
         let join = self.join(so_far.join.into_iter().chain(so_far.uncounted));
         of(self).join = join;
@@ -230,7 +230,7 @@ impl<'a, 'h> Builder<'a, 'h> {
     }
 
     fn everything(&mut self) -> Vec<Node> {
-        let parts: [fn(&mut Self) -> &mut SoFar; 3] =
+        let parts: [fn(&mut Self) -> &mut AccessesSoFar; 3] =
             [|it| &mut it.reads, |it| &mut it.silent_reads, |it| &mut it.writes];
         parts.into_iter().filter_map(|part| self.snapshot(part)).collect()
     }
@@ -379,7 +379,7 @@ impl<'a, 'h> Builder<'a, 'h> {
 
     /// Applies the rules by which a read follows other operations because of its thread's latest write of the
     /// location.
-    fn follow_own_write(&mut self, read: OpId, place: &Place) {
+    fn follow_own_write(&mut self, read: OpId, place: &LocationHistory) {
         let Some(write) = place.last_write else { return };
         if self.rules.has(PpoRule::AtomicForwarded) && is_atomic_write(self.history, write) {
             self.edge(write.0, read);
@@ -399,7 +399,7 @@ impl<'a, 'h> Builder<'a, 'h> {
 
     /// Applies [`PpoRule::ReadsApart`]: a read follows the earlier reads of its location that return another write. It
     /// suffices that it follows those of the previous run, which in turn follow the runs before them.
-    fn follow_run(&mut self, read: OpId, place: &mut Place) {
+    fn follow_run(&mut self, read: OpId, place: &mut LocationHistory) {
         let source = known_source(self.execution, read);
         let (Some(source), true) = (source, self.rules.has(PpoRule::ReadsApart)) else {
             return;
@@ -409,7 +409,7 @@ impl<'a, 'h> Builder<'a, 'h> {
                 .run
                 .take()
                 .and_then(|run| self.join(run.reads.join.into_iter().chain(run.reads.uncounted)));
-            place.run = Some(Run { source, reads: SoFar::default(), before });
+            place.run = Some(SameSourceReads { source, reads: AccessesSoFar::default(), before });
         }
         let run = place.run.as_mut().expect("it was set above");
         run.reads.uncounted.push(read.0);

@@ -12,7 +12,7 @@ use crate::model::Model;
 
 /// Why a list of operations is no memory order that satisfies the axioms.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum Unordered {
+pub enum OrderProblem {
     /// The operation is listed twice, or is a fence, which memory order does not have.
     #[error("it is listed twice, or is a fence, which memory order does not have")]
     Repeated(OpId),
@@ -36,17 +36,17 @@ pub enum Unordered {
     Unwritten,
 }
 
-impl Unordered {
+impl OrderProblem {
     /// The operation that the problem is about.
     pub fn op(self) -> Option<OpId> {
         match self {
-            Unordered::Repeated(op)
-            | Unordered::Missing(op)
-            | Unordered::ProgramOrder(op)
-            | Unordered::Value(op)
-            | Unordered::Atomicity(op)
-            | Unordered::Final(op) => Some(op),
-            Unordered::Unwritten => None,
+            OrderProblem::Repeated(op)
+            | OrderProblem::Missing(op)
+            | OrderProblem::ProgramOrder(op)
+            | OrderProblem::Value(op)
+            | OrderProblem::Atomicity(op)
+            | OrderProblem::Final(op) => Some(op),
+            OrderProblem::Unwritten => None,
         }
     }
 }
@@ -63,8 +63,8 @@ const NONE: u32 = u32::MAX;
 /// [`PpoRule::ReadsApart`](super::PpoRule::ReadsApart) would order it although its source is unknown.
 ///
 /// # Errors
-/// Returns the first problem found, as [`Unordered`].
-pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFrom, Unordered> {
+/// Returns the first problem found, as [`OrderProblem`].
+pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFrom, OrderProblem> {
     let position = positions(history, order)?;
     let latest = LatestWrites::of(history, order, &position);
     let free = FreeReads::of(history);
@@ -76,7 +76,7 @@ pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFro
         };
         let is_other = history.read(op).is_some_and(|read| value != Some(read));
         if is_other && !free.allows(history, op) {
-            return Err(Unordered::Value(op));
+            return Err(OrderProblem::Value(op));
         }
     }
     let reads_from = ReadsFrom::given(history, |op| {
@@ -91,7 +91,7 @@ pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFro
     keeps_program_order(&execution, model, &position)?;
     if let Some(&op) = order.iter().find(|&&op| !latest.is_atomic(&execution, model, op, &position))
     {
-        return Err(Unordered::Atomicity(op));
+        return Err(OrderProblem::Atomicity(op));
     }
     latest.ends_as_recorded(history)?;
     Ok(execution.reads_from)
@@ -125,18 +125,18 @@ impl FreeReads {
 }
 
 /// The position of each access in the order. Checks that each access is listed once, and no fence.
-fn positions(history: &History, order: &[OpId]) -> Result<Vec<u32>, Unordered> {
+fn positions(history: &History, order: &[OpId]) -> Result<Vec<u32>, OrderProblem> {
     let mut position = vec![NONE; history.len()];
     for (at, &op) in order.iter().enumerate() {
         let place = &mut position[op.at()];
         if *place != NONE || history.kind(op).is_fence() {
-            return Err(Unordered::Repeated(op));
+            return Err(OrderProblem::Repeated(op));
         }
         *place = at as u32;
     }
     let is_missing = |op: &OpId| position[op.at()] == NONE && !history.kind(*op).is_fence();
     match history.ops().find(is_missing) {
-        Some(op) => Err(Unordered::Missing(op)),
+        Some(op) => Err(OrderProblem::Missing(op)),
         None => Ok(position),
     }
 }
@@ -145,7 +145,7 @@ fn keeps_program_order(
     execution: &Execution<'_>,
     model: Model,
     position: &[u32],
-) -> Result<(), Unordered> {
+) -> Result<(), OrderProblem> {
     let graph = Graph::new(execution, model);
     // Per operation, its position; per join, the position of the last operation that precedes it.
     let mut last = position.to_vec();
@@ -155,7 +155,7 @@ fn keeps_program_order(
         if to >= graph.operations() {
             last[to as usize] = last[to as usize].max(before);
         } else if before >= last[to as usize] {
-            return Err(Unordered::ProgramOrder(OpId(to)));
+            return Err(OrderProblem::ProgramOrder(OpId(to)));
         }
     }
     Ok(())
@@ -229,15 +229,15 @@ impl LatestWrites {
                 || (source != NONE && place(other) < place(source)))
     }
 
-    fn ends_as_recorded(&self, history: &History) -> Result<(), Unordered> {
+    fn ends_as_recorded(&self, history: &History) -> Result<(), OrderProblem> {
         for last in history.finals() {
             let write = self.last[last.location as usize];
             if write == NONE {
                 if history.initial(last.location) != Some(last.value) {
-                    return Err(Unordered::Unwritten);
+                    return Err(OrderProblem::Unwritten);
                 }
             } else if history.written(OpId(write)) != Some(last.value) {
-                return Err(Unordered::Final(OpId(write)));
+                return Err(OrderProblem::Final(OpId(write)));
             }
         }
         Ok(())

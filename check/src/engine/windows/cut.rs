@@ -7,7 +7,7 @@
 
 use super::part::Part;
 use super::search::{Progress, Search};
-use super::{Extent, Input};
+use super::{Input, WindowLimits};
 use crate::bounds::Bounds;
 use crate::engine::events::{INITIAL, NONE};
 
@@ -38,7 +38,7 @@ impl Cut {
     pub fn find(
         input: &Input<'_>,
         admission: &[u32],
-        extent: Extent,
+        extent: WindowLimits,
         bounds: &Bounds,
     ) -> Option<Cut> {
         let middle = admission.len() / 2;
@@ -52,7 +52,7 @@ impl Cut {
         middle: usize,
         input: &Input<'_>,
         admission: &[u32],
-        extent: Extent,
+        extent: WindowLimits,
         bounds: &Bounds,
     ) -> Option<Cut> {
         let begin = middle.checked_sub(WARM_UP * extent.size)?;

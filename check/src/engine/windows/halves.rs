@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::cut::{Cut, WARM_UP};
 use super::part::Part;
 use super::search::{Progress, Search};
-use super::{Ended, Extent, Input};
+use super::{Input, WindowLimits, WindowOutcome};
 use crate::bounds::Bounds;
 use crate::engine::both::both;
 
@@ -23,9 +23,9 @@ const NEAR: usize = WARM_UP + 6;
 pub(super) fn order(
     input: &Input<'_>,
     admission: &[u32],
-    extent: Extent,
+    extent: WindowLimits,
     bounds: &Bounds,
-) -> Option<Ended> {
+) -> Option<WindowOutcome> {
     let nodes = input.nodes();
     if nodes < MINIMUM_EVENTS || nodes < MINIMUM_WINDOWS * extent.size {
         return None;
@@ -46,7 +46,7 @@ pub(super) fn order(
 }
 
 /// How the search of a half ended.
-enum Half {
+enum HalfResult {
     /// All of its events, in an order that follows the rules.
     Order(Vec<u32>),
     /// There was a contradiction that may be due to the cut.
@@ -61,14 +61,16 @@ enum Half {
 }
 
 /// Combines the results of the halves. Returns `None` if a failure may be due to the cut.
-fn join(first: Half, second: Half) -> Option<Ended> {
+fn join(first: HalfResult, second: HalfResult) -> Option<WindowOutcome> {
     match (first, second) {
-        (Half::Order(mut order), Half::Order(second)) => {
+        (HalfResult::Order(mut order), HalfResult::Order(second)) => {
             order.extend(second);
-            Some(Ended::Order(order))
+            Some(WindowOutcome::Order(order))
         }
-        (Half::Exceeded, _) | (_, Half::Exceeded) => Some(Ended::Exceeded),
-        (Half::Failed(placed), _) | (_, Half::Failed(placed)) => Some(Ended::GaveUp { placed }),
+        (HalfResult::Exceeded, _) | (_, HalfResult::Exceeded) => Some(WindowOutcome::Exceeded),
+        (HalfResult::Failed(placed), _) | (_, HalfResult::Failed(placed)) => {
+            Some(WindowOutcome::GaveUp { placed })
+        }
         _ => None,
     }
 }
@@ -77,20 +79,20 @@ struct Halves<'a> {
     input: &'a Input<'a>,
     /// The order of admission.
     admission: &'a [u32],
-    extent: Extent,
+    extent: WindowLimits,
     cut: Cut,
     /// Whether a half failed for a reason other than the cut, so that the other one does not matter.
     is_over: AtomicBool,
 }
 
 impl Halves<'_> {
-    fn first(&self, bounds: &Bounds) -> Half {
+    fn first(&self, bounds: &Bounds) -> HalfResult {
         let part = self.cut.first(self.input, self.admission);
         let near = part.admission().len().saturating_sub(NEAR * self.extent.size);
         self.place(&part, 0, bounds, |placed| placed >= near)
     }
 
-    fn second(&self, bounds: &Bounds) -> Half {
+    fn second(&self, bounds: &Bounds) -> HalfResult {
         let part = self.cut.second(self.input, self.admission);
         let (near, first) =
             (NEAR * self.extent.size, self.admission.len() - part.admission().len());
@@ -106,21 +108,21 @@ impl Halves<'_> {
         first: usize,
         bounds: &Bounds,
         is_near: impl Fn(usize) -> bool,
-    ) -> Half {
+    ) -> HalfResult {
         let input = part.input();
         let mut search = Search::new(&input, part.admission(), self.extent);
         match search.run(bounds, |_| self.is_over.load(Ordering::Relaxed)) {
             Progress::Complete => {
                 let order = search.into_order().into_iter();
-                Half::Order(order.map(|event| part.original(event)).collect())
+                HalfResult::Order(order.map(|event| part.original(event)).collect())
             }
-            Progress::GaveUp if is_near(search.best()) => Half::FailedNearCut,
+            Progress::GaveUp if is_near(search.best()) => HalfResult::FailedNearCut,
             Progress::GaveUp => {
                 self.is_over.store(true, Ordering::Relaxed);
-                Half::Failed(first + search.best())
+                HalfResult::Failed(first + search.best())
             }
-            Progress::Stopped => Half::Stopped,
-            Progress::Exceeded => Half::Exceeded,
+            Progress::Stopped => HalfResult::Stopped,
+            Progress::Exceeded => HalfResult::Exceeded,
         }
     }
 }
@@ -137,7 +139,7 @@ mod tests {
 
     /// Returns the number of events of a generated history and how the search by halves ends for it; `None`
     /// if it is not divided.
-    fn ended(model: Model, operations: u32) -> Option<(usize, Ended)> {
+    fn ended(model: Model, operations: u32) -> Option<(usize, WindowOutcome)> {
         let recipe = Recipe { model, operations, locations: 32, seed: 1, ..Recipe::default() };
         let history = without_order(&generate(&recipe).unwrap()).unwrap();
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
@@ -145,7 +147,7 @@ mod tests {
         let columns = Columns::of(&events);
         let input = columns.input(&events, &[]);
         let admission = admission::order(&input).unwrap();
-        let extent = Extent { size: 256, patience: 96 };
+        let extent = WindowLimits { size: 256, patience: 96 };
         let ended = order(&input, &admission, extent, &Bounds::none())?;
         Some((events.len(), ended))
     }
@@ -153,7 +155,7 @@ mod tests {
     #[test]
     fn long_histories_are_divided_and_all_of_their_events_placed() {
         for model in [Model::SC, Model::TSO, Model::PSO] {
-            let Some((events, Ended::Order(mut order))) = ended(model, 70_000) else {
+            let Some((events, WindowOutcome::Order(mut order))) = ended(model, 70_000) else {
                 panic!("{model}: no order by halves");
             };
             order.sort_unstable();

@@ -42,7 +42,7 @@ use memory::Model;
 pub use reorder::{Reorder, Stretch};
 use search::{Progress, Search};
 
-/// The [`Extent::patience`] of [`order_of`]. It is low, since the stages that keep the whole history decide
+/// The [`WindowLimits::patience`] of [`order_of`]. It is low, since the stages that keep the whole history decide
 /// fast for models with store buffers.
 const PATIENCE: usize = 96;
 
@@ -115,7 +115,7 @@ impl Input<'_> {
 
 /// How a search by windows ended.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum WindowOutcome {
     /// All events, in an order that follows the rules. Its caller has to check it.
     Order(Vec<u32>),
     /// No order was found.
@@ -142,12 +142,14 @@ pub fn size_for(threads: usize, model: Model, events: usize) -> usize {
 
 /// Searches a memory order of the events of a model that has a machine, that is, no weak model, with windows
 /// of about `size` events.
-pub fn order_of(events: &Events, finals: &[u32], size: usize, bounds: &Bounds) -> Ended {
+pub fn order_of(events: &Events, finals: &[u32], size: usize, bounds: &Bounds) -> WindowOutcome {
     let columns = Columns::of(events);
     let input = columns.input(events, finals);
     match admission(&input) {
-        Some(admission) => order(&input, &admission, Extent { size, patience: PATIENCE }, bounds),
-        None => Ended::GaveUp { placed: 0 },
+        Some(admission) => {
+            order(&input, &admission, WindowLimits { size, patience: PATIENCE }, bounds)
+        }
+        None => WindowOutcome::GaveUp { placed: 0 },
     }
 }
 
@@ -185,7 +187,7 @@ impl Columns {
 
 /// How large windows are, and how long the search goes on.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct WindowLimits {
     /// Approximate number of events of a window.
     pub size: usize,
     /// Number of visits of window members per placed event, plus the same number for each event of two
@@ -201,14 +203,19 @@ pub fn admission(input: &Input<'_>) -> Option<Vec<u32>> {
 
 /// Searches a memory order. Events are admitted to windows in the order of `admission`. The two halves of a
 /// long history are searched in parallel.
-pub fn order(input: &Input<'_>, admission: &[u32], extent: Extent, bounds: &Bounds) -> Ended {
+pub fn order(
+    input: &Input<'_>,
+    admission: &[u32],
+    extent: WindowLimits,
+    bounds: &Bounds,
+) -> WindowOutcome {
     if let Some(ended) = halves::order(input, admission, extent, bounds) {
         return ended;
     }
     let mut search = Search::new(input, admission, extent);
     match search.run(bounds, |_| false) {
-        Progress::Complete => Ended::Order(search.into_order()),
-        Progress::GaveUp | Progress::Stopped => Ended::GaveUp { placed: search.best() },
-        Progress::Exceeded => Ended::Exceeded,
+        Progress::Complete => WindowOutcome::Order(search.into_order()),
+        Progress::GaveUp | Progress::Stopped => WindowOutcome::GaveUp { placed: search.best() },
+        Progress::Exceeded => WindowOutcome::Exceeded,
     }
 }

@@ -2,11 +2,11 @@
 
 use super::part::Part;
 use super::search::{Progress, Search};
-use super::{Columns, Extent, admission};
+use super::{Columns, WindowLimits, admission};
 use crate::bounds::Bounds;
 use crate::engine::events::Events;
 
-/// See [`Extent::patience`]. There are many stretches, and other ways to decide the pair.
+/// See [`WindowLimits::patience`]. There are many stretches, and other ways to decide the pair.
 const PATIENCE: usize = 16;
 
 /// A stretch of a run.
@@ -48,7 +48,7 @@ impl<'e> Reorder<'e> {
         part.require(first, second);
         let input = part.input();
         let admission = admission::order(&input)?;
-        let extent = Extent { size: stretch.events.len(), patience: PATIENCE };
+        let extent = WindowLimits { size: stretch.events.len(), patience: PATIENCE };
         let mut search = Search::new(&input, &admission, extent);
         if search.run(bounds, |_| false) != Progress::Complete {
             return None;

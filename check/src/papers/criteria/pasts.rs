@@ -8,7 +8,7 @@ use crate::engine::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 
 /// Operations between two checks of the bounds.
-const OFTEN: usize = 4096;
+const CHECK_INTERVAL: usize = 4096;
 
 /// For every operation and thread, the number of operations of the thread that are in the operation's past. An
 /// operation is in its own past. Initial writes are before everything and are left out. Memory: 4·n·threads
@@ -50,7 +50,7 @@ impl Pasts {
             clocks: Clocks::new(operations, width, 0),
         };
         for (done, &op) in order.iter().enumerate() {
-            if done.is_multiple_of(OFTEN) && bounds.passed() {
+            if done.is_multiple_of(CHECK_INTERVAL) && bounds.passed() {
                 return Err(NotClosed::Exceeded);
             }
             let thread = exec.thread[op as usize] as usize;
@@ -108,7 +108,7 @@ impl Pasts {
     pub fn ordered_writes(&self, exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
         let mut ordered = 0;
         for op in 0..exec.operations {
-            if (op as usize).is_multiple_of(OFTEN) && bounds.passed() {
+            if (op as usize).is_multiple_of(CHECK_INTERVAL) && bounds.passed() {
                 return None;
             }
             if !exec.is_write(op) {

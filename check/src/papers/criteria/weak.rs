@@ -43,7 +43,7 @@ pub fn weak_memory(
     reads_from: &ReadsFrom,
     bounds: &Bounds,
 ) -> Derives<StoreOrder> {
-    let mut found = Found::new();
+    let mut found = DerivedRelations::new();
     let known = found.store_order(exec, reads_from, bounds);
     let order = found.ended(exec, known, bounds)?;
     match found.cycle(exec, &order.edges, bounds) {
@@ -54,14 +54,14 @@ pub fn weak_memory(
 }
 
 /// The relations derived so far. A violation is built from them if deriving more meets a cycle.
-struct Found {
+struct DerivedRelations {
     hb: HappensBefore,
     conflicts: Vec<Edge>,
 }
 
-impl Found {
-    fn new() -> Found {
-        Found { hb: HappensBefore::new(), conflicts: Vec::new() }
+impl DerivedRelations {
+    fn new() -> DerivedRelations {
+        DerivedRelations { hb: HappensBefore::new(), conflicts: Vec::new() }
     }
 
     fn store_order(

@@ -24,7 +24,7 @@ const STEPS_PER_CHECK: usize = 64;
 
 /// The reason why one node precedes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum EdgeReason {
     /// Preserved program order, perhaps over a join.
     Program,
     /// A rule about what reads return, or an assumption.
@@ -36,11 +36,11 @@ pub(super) enum Why {
 pub(super) struct Edge {
     pub from: u32,
     pub to: u32,
-    pub why: Why,
+    pub why: EdgeReason,
 }
 
 /// Why saturation stopped early.
-pub(super) enum Stop {
+pub(super) enum SaturationStop {
     /// The edges of these numbers form a cycle, each beginning where the one before it ends.
     Cycle(Vec<usize>),
     /// A bound was met.
@@ -95,8 +95,6 @@ pub(super) struct Forced<'a> {
     pub edges: Vec<Edge>,
     /// The pairs that a rule has ordered.
     known: FxHashSet<(u32, u32)>,
-    /// Number of edges that were built from program order, sources and final values, before saturation.
-    base: usize,
     /// Per location, its chains.
     pub chains: Vec<Vec<Chain>>,
     /// Per operation, its number among the writes; [`NONE`] for others.
@@ -137,7 +135,6 @@ impl<'a> Forced<'a> {
             initial: 0,
             edges: Vec::new(),
             known: FxHashSet::default(),
-            base: 0,
             chains: Vec::new(),
             column: vec![NONE; history.len()],
             readers: Vec::new(),
@@ -184,13 +181,13 @@ impl<'a> Forced<'a> {
         self.initial = graph.nodes();
         self.known.clear();
         let program = graph.edges().iter();
-        self.edges = program.map(|&(from, to)| Edge { from, to, why: Why::Program }).collect();
+        self.edges =
+            program.map(|&(from, to)| Edge { from, to, why: EdgeReason::Program }).collect();
         self.readers.iter_mut().for_each(Vec::clear);
         for op in self.history.ops() {
             self.add_reader(op);
         }
         self.add_finals();
-        self.base = self.edges.len();
     }
 
     /// The number of nodes.
@@ -216,7 +213,7 @@ impl<'a> Forced<'a> {
 
     /// Number of edges that were derived from what reads return.
     pub fn derived(&self) -> usize {
-        self.edges.iter().filter(|edge| edge.why != Why::Program).count()
+        self.edges.iter().filter(|edge| edge.why != EdgeReason::Program).count()
     }
 
     /// The source of a read.
@@ -320,13 +317,13 @@ impl<'a> Forced<'a> {
     /// Adds an edge, unless a rule has already ordered the pair.
     fn add(&mut self, from: u32, to: u32, rule: Rule<OpId>) {
         if self.known.insert((from, to)) {
-            self.edges.push(Edge { from, to, why: Why::Rule(rule) });
+            self.edges.push(Edge { from, to, why: EdgeReason::Rule(rule) });
         }
     }
 
     /// Assumes the order of two writes.
     pub fn assume_order(&mut self, first: OpId, second: OpId) {
-        self.edges.push(Edge { from: first.0, to: second.0, why: Why::Rule(Rule::Assumed) });
+        self.edges.push(Edge { from: first.0, to: second.0, why: EdgeReason::Rule(Rule::Assumed) });
     }
 
     /// Assumes the source of a read, or of a final value, given as in [`Assumption::From`].
@@ -386,13 +383,13 @@ impl<'a> Forced<'a> {
     /// Adds every edge that rules R6 and R7 force.
     ///
     /// # Errors
-    /// Returns [`Stop::Cycle`] if the order is contradictory, and [`Stop::Exceeded`] if a bound was met.
-    pub fn saturate(&mut self, bounds: &Bounds) -> Result<(), Stop> {
+    /// Returns [`SaturationStop::Cycle`] if the order is contradictory, and [`SaturationStop::Exceeded`] if a bound was met.
+    pub fn saturate(&mut self, bounds: &Bounds) -> Result<(), SaturationStop> {
         loop {
             if bounds.passed() {
-                return Err(Stop::Exceeded);
+                return Err(SaturationStop::Exceeded);
             }
-            let order = self.sorted().map_err(Stop::Cycle)?;
+            let order = self.sorted().map_err(SaturationStop::Cycle)?;
             self.fill_rows(&order, bounds)?;
             let before = self.edges.len();
             self.observe(bounds)?;
@@ -421,10 +418,10 @@ impl<'a> Forced<'a> {
         ranks
     }
 
-    fn fill_rows(&mut self, order: &[u32], bounds: &Bounds) -> Result<(), Stop> {
+    fn fill_rows(&mut self, order: &[u32], bounds: &Bounds) -> Result<(), SaturationStop> {
         let width = self.width;
         if self.rows.is_empty() && !bounds.allows(self.nodes() * width * 8) {
-            return Err(Stop::Exceeded);
+            return Err(SaturationStop::Exceeded);
         }
         let lists = self.successors(self.edges.len());
         self.rows.clear();
@@ -454,9 +451,9 @@ impl<'a> Forced<'a> {
 }
 
 /// Returns an error if a bound was met; checks only every [`STEPS_PER_CHECK`] steps.
-fn check(bounds: &Bounds, step: usize) -> Result<(), Stop> {
+fn check(bounds: &Bounds, step: usize) -> Result<(), SaturationStop> {
     if step.is_multiple_of(STEPS_PER_CHECK) && bounds.passed() {
-        return Err(Stop::Exceeded);
+        return Err(SaturationStop::Exceeded);
     }
     Ok(())
 }

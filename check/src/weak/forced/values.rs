@@ -2,7 +2,7 @@
 
 use history::OpId;
 
-use super::{Chain, Forced, Stop, check};
+use super::{Chain, Forced, SaturationStop, check};
 use crate::bounds::Bounds;
 use certify::rule::Rule;
 
@@ -15,7 +15,7 @@ impl Forced<'_> {
     }
 
     /// Rule R6: a write that precedes a reader precedes the write that the reader returns.
-    pub(super) fn observe(&mut self, bounds: &Bounds) -> Result<(), Stop> {
+    pub(super) fn observe(&mut self, bounds: &Bounds) -> Result<(), SaturationStop> {
         let mut found = Vec::new();
         for chain in self.chains.iter().flatten() {
             for (at, &source) in chain.writes.iter().enumerate() {
@@ -39,7 +39,7 @@ impl Forced<'_> {
     }
 
     /// Rule R7: a reader precedes each write that its own write precedes.
-    pub(super) fn overtake(&mut self, bounds: &Bounds) -> Result<(), Stop> {
+    pub(super) fn overtake(&mut self, bounds: &Bounds) -> Result<(), SaturationStop> {
         let mut found = Vec::new();
         for chains in &self.chains {
             let writes = chains.iter().flat_map(|chain| &chain.writes);

@@ -5,7 +5,7 @@ mod culprit;
 use super::placing::{Caution, Placed, Placing, Scratch};
 use super::prefix::Prefix;
 use super::window::{Conflict, Window};
-use super::{Extent, Input, rules};
+use super::{Input, WindowLimits, rules};
 use crate::bounds::Bounds;
 use crate::engine::events::{INITIAL, NONE};
 use culprit::Refuted;
@@ -44,7 +44,7 @@ pub(super) struct Search<'e> {
     admitted: usize,
     /// The smallest number of members.
     smallest: usize,
-    /// See [`Extent::patience`].
+    /// See [`WindowLimits::patience`].
     patience: usize,
     /// The number of members to admit. Contradictions raise it.
     size: usize,
@@ -66,8 +66,8 @@ pub(super) struct Search<'e> {
 
 impl<'e> Search<'e> {
     /// A search that has placed nothing yet. `order` is the order in which events are admitted.
-    pub fn new(input: &'e Input<'e>, order: &'e [u32], extent: Extent) -> Search<'e> {
-        let Extent { size, patience } = extent;
+    pub fn new(input: &'e Input<'e>, order: &'e [u32], extent: WindowLimits) -> Search<'e> {
+        let WindowLimits { size, patience } = extent;
         Search {
             input,
             order,
