@@ -1,5 +1,5 @@
 //! Reads a gem5 output folder: finds the trace among its files, and reads from the other files how the run was
-//! configured and how it ended ([`Surroundings`]).
+//! configured and how it ended ([`RunProperties`]).
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::format::{self, TraceFormat};
-use crate::gem5::{End, Gem5, Surroundings, has_trace_line};
+use crate::gem5::{End, Gem5, RunProperties, has_trace_line};
 use crate::input::Lines;
 use crate::tester::Tester;
 
 /// Finds the trace in a folder, and the properties of its run that the other files show.
-pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
+pub(crate) fn open(directory: &Path) -> Result<(PathBuf, RunProperties), Error> {
     let files = files(directory)?;
     let trace = find_trace(directory, &files)?;
     let surroundings = surroundings(&files, &trace);
@@ -24,16 +24,16 @@ pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
 
 /// The properties of the run of a log that was given as a file, from the files of its folder. They are empty if the
 /// folder has other logs, since the files may then be about another run.
-pub(crate) fn around(log: &Path) -> Surroundings {
+pub(crate) fn around(log: &Path) -> RunProperties {
     let directory = log.parent().filter(|parent| *parent != Path::new(""));
     let files = files(directory.unwrap_or(Path::new("."))).unwrap_or_default();
     let is_only = files.iter().filter(|file| is_log(file)).count() == 1;
-    if is_only { surroundings(&files, log) } else { Surroundings::default() }
+    if is_only { surroundings(&files, log) } else { RunProperties::default() }
 }
 
 /// The properties of the run of a trace that the other files of its folder show.
-fn surroundings(files: &[PathBuf], trace: &Path) -> Surroundings {
-    let mut surroundings = Surroundings::default();
+fn surroundings(files: &[PathBuf], trace: &Path) -> RunProperties {
+    let mut surroundings = RunProperties::default();
     for file in files.iter().filter(|file| file.file_name() != trace.file_name()) {
         match name(file) {
             "config.json" => read_config(file, &mut surroundings),
@@ -204,7 +204,7 @@ fn read_end(path: &Path) -> End {
     end
 }
 
-fn read_config(path: &Path, surroundings: &mut Surroundings) {
+fn read_config(path: &Path, surroundings: &mut RunProperties) {
     let Ok(file) = File::open(path) else {
         return;
     };
@@ -214,7 +214,7 @@ fn read_config(path: &Path, surroundings: &mut Surroundings) {
 }
 
 /// Collects the properties of Ruby and the CPUs from the objects of a configuration.
-fn visit(value: &Value, surroundings: &mut Surroundings) {
+fn visit(value: &Value, surroundings: &mut RunProperties) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| visit(item, surroundings)),
         Value::Object(fields) => {

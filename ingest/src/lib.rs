@@ -59,7 +59,7 @@ pub use options::{Addresses, Options};
 pub use statistics::{Statistics, TransitionCount};
 pub use transitions::{Transition, Transitions};
 
-use gem5::{Gem5, Surroundings};
+use gem5::{Gem5, RunProperties};
 use input::Lines;
 use tester::Tester;
 
@@ -119,7 +119,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
 fn read_log(
     lines: Lines<'_>,
     options: &Options,
-    surroundings: &Surroundings,
+    surroundings: &RunProperties,
 ) -> Result<Trace, Error> {
     read_with(lines, options, |lines| {
         lines.set_limit(Tester.info().line_limit);

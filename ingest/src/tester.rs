@@ -55,7 +55,7 @@ use history::{History, Source};
 
 use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
-use crate::gem5::{End, Surroundings};
+use crate::gem5::{End, RunProperties};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::live::LiveReader;
 use crate::options::Options;
@@ -63,7 +63,7 @@ use crate::statistics::Statistics;
 use live::LiveLog;
 use record::{Flaw, LONGEST, Record};
 use run::Run;
-use taken::Taken;
+use taken::ControllerTransitions;
 
 /// The first line of a log, with the version of the format.
 pub const MAGIC: &[u8] = b"\x93RUBRIC-LOG 1\n";
@@ -103,7 +103,7 @@ impl TraceFormat for Tester {
     }
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
-        read(lines, options, &Surroundings::default())
+        read(lines, options, &RunProperties::default())
     }
 }
 
@@ -111,7 +111,7 @@ impl TraceFormat for Tester {
 pub(crate) fn read(
     lines: &mut Lines<'_>,
     options: &Options,
-    surroundings: &Surroundings,
+    surroundings: &RunProperties,
 ) -> Result<Contents, Error> {
     if let Some(asked) = options.source.filter(|asked| *asked != Source::Client) {
         return Err(lines.syntax(
@@ -120,7 +120,7 @@ pub(crate) fn read(
             "leave --source out",
         ));
     }
-    let mut taken = Taken::new(options.transitions);
+    let mut taken = ControllerTransitions::new(options.transitions);
     let mut histories = parse(lines, options, surroundings, &mut taken)?;
     let protocol = taken.protocol().map(str::to_owned);
     for history in &mut histories {
@@ -137,8 +137,8 @@ pub(crate) fn read(
 fn parse(
     lines: &mut Lines<'_>,
     options: &Options,
-    surroundings: &Surroundings,
-    taken: &mut Taken,
+    surroundings: &RunProperties,
+    taken: &mut ControllerTransitions,
 ) -> Result<Vec<History>, Error> {
     let mut histories = Vec::new();
     let mut run: Option<Run> = None;

@@ -40,7 +40,7 @@ use std::time::Duration;
 use ::check::Bounds;
 use ::check::bounds::Exceeded;
 use ::check::engine::proof::Violation;
-use ::check::online::{Arrival, ArrivalError, Broken};
+use ::check::online::{Arrival, ArrivalError, OnlineViolation};
 use ::check::{self, Model, Verdict};
 use certify::rule::Rule;
 use history::{Ambiguity, AssumedSize, History, Provenance, ReadsFrom, Source, Unfinished};
@@ -298,7 +298,7 @@ impl Watch {
             }
         };
         match stop {
-            ArrivalError::Broken(broken) => {
+            ArrivalError::OnlineViolation(broken) => {
                 Ok(self.violation(&broken, self.last_line, self.last_tick))
             }
             ArrivalError::Exceeded => Ok(self.stopped().unwrap_or_else(|| self.exceeded())),
@@ -319,7 +319,7 @@ impl Watch {
     }
 
     /// The end of a history that cannot be consistent any more, with a proof if the remembered operations have one.
-    fn violation(&self, broken: &Broken, line: Option<u64>, tick: Option<u64>) -> End {
+    fn violation(&self, broken: &OnlineViolation, line: Option<u64>, tick: Option<u64>) -> End {
         let history = self.window.history();
         let proof = history.and_then(|history| {
             let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).ok()?;
@@ -347,8 +347,8 @@ impl Watch {
     fn verdict_at(&mut self, end: &LiveEnd) -> Result<End, WatchError> {
         if let Err(error) = self.window.finish() {
             let thin_air = match &error {
-                ArrivalError::Broken(broken) => match **broken {
-                    Broken::ThinAir(read) => Some(read),
+                ArrivalError::OnlineViolation(broken) => match **broken {
+                    OnlineViolation::ThinAir(read) => Some(read),
                     _ => None,
                 },
                 _ => None,
@@ -359,7 +359,7 @@ impl Watch {
             let writes = |it: &&Unfinished| it.writes && self.window.reaches(it.address, &read);
             if let Some(unfinished) = end.unfinished.iter().find(writes) {
                 return Ok(End::Undecided(format!(
-                    "{} returned a value that only the unanswered store to {:#x} of thread {} can have written",
+                    "{} returned a value that only the store to {:#x} of thread {} can have written, whose completion the trace does not show",
                     self.window.named(&read),
                     unfinished.address,
                     unfinished.thread
@@ -371,7 +371,7 @@ impl Watch {
                     self.window.named(&read)
                 )));
             }
-            let broken = Broken::ThinAir(read);
+            let broken = OnlineViolation::ThinAir(read);
             return Ok(self.violation(&broken, (read.tag > 0).then_some(read.tag), None));
         }
         if self.window.arrived() == 0 && end.crash.is_some() {
@@ -426,10 +426,10 @@ impl Watch {
 }
 
 /// Says why no order explains the operations.
-fn reason(window: &Window, broken: &Broken) -> String {
+fn reason(window: &Window, broken: &OnlineViolation) -> String {
     let named = |it: &Arrival| window.named(it);
     match broken {
-        Broken::Cycle(before, after, rule) => {
+        OnlineViolation::Cycle(before, after, rule) => {
             let (first, second) = (named(before), named(after));
             let because = match rule {
                 Some(Rule::ProgramOrder(_)) => "program order".to_owned(),
@@ -447,14 +447,16 @@ fn reason(window: &Window, broken: &Broken) -> String {
             };
             format!("{first} must come before {second}, since {because}; but it comes after it")
         }
-        Broken::Stale(read, write) => format!(
+        OnlineViolation::Stale(read, write) => format!(
             "{} returns the initial value, but {} comes before it",
             named(read),
             named(write)
         ),
-        Broken::Overwritten(read) => {
+        OnlineViolation::Overwritten(read) => {
             format!("{} returns a value that was overwritten long before", named(read))
         }
-        Broken::ThinAir(read) => format!("{} returns a value that was never written", named(read)),
+        OnlineViolation::ThinAir(read) => {
+            format!("{} returns a value that was never written", named(read))
+        }
     }
 }

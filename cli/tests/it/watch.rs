@@ -82,7 +82,7 @@ fn sizes_that_are_shown_and_sizes_that_are_assumed_do_not_overlap() {
     let trace = |operations: [&str; 2]| {
         let lines = (1..).zip(operations);
         let line = |(at, operation)| format!("{at}: system.client: T{at} op 0 {operation}\n");
-        folder.file("sizes.trace", &lines.map(line).collect::<String>())
+        folder.file("sizes.trace", lines.map(line).collect::<String>())
     };
     let fitting = [
         ["store 0x40 0x1 size 4", "load 0x40 0x1"],

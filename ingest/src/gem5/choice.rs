@@ -307,17 +307,9 @@ impl Reader<'_> {
         if let Some(damage) = lines.damage() {
             notes.insert(0, format!("{damage}."));
         }
-        let options = self.sink.options;
         let unfinished = match source {
-            Source::Ruby => [leftover.unfinished, leftover.lost].concat(),
-            // The client's own lines show its stores, but not the loads that never completed.
-            Source::Client => {
-                let requests = leftover.unfinished.into_iter();
-                let loads = requests.filter(|request| !request.writes);
-                loads.chain(std::mem::take(&mut self.sink.client.unknown)).collect()
-            }
             Source::Exec => std::mem::take(&mut selected.unfinished),
-            Source::Axe => Vec::new(),
+            _ => self.unfinished(source, leftover),
         };
         let is_exec = source == Source::Exec;
         Provenance {
@@ -333,18 +325,36 @@ impl Reader<'_> {
             mutant: self.mutant.take(),
             ended,
             crash: self.end.crash().cloned(),
-            unfinished: unfinished
-                .into_iter()
-                .filter(|request| options.wants_address(request.address))
-                .collect(),
+            unfinished: self.wanted(unfinished),
             notes,
             outside_writes: selected.outside_writes || self.outside_writes(source),
             ..Provenance::default()
         }
     }
 
+    /// The requests and writes whose operations Ruby's or the client's lines do not show whole.
+    pub(super) fn unfinished(&mut self, source: Source, leftover: Leftover) -> Vec<Unfinished> {
+        let unfinished = match source {
+            Source::Ruby => [leftover.unfinished, leftover.lost].concat(),
+            // The client's own lines show its stores, but not the loads that never completed.
+            Source::Client => {
+                let requests = leftover.unfinished.into_iter();
+                let loads = requests.filter(|request| !request.writes);
+                loads.chain(std::mem::take(&mut self.sink.client.unknown)).collect()
+            }
+            Source::Exec | Source::Axe => Vec::new(),
+        };
+        self.wanted(unfinished)
+    }
+
+    /// The requests to addresses that the options select.
+    fn wanted(&self, mut requests: Vec<Unfinished>) -> Vec<Unfinished> {
+        requests.retain(|request| self.sink.options.wants_address(request.address));
+        requests
+    }
+
     /// Whether values may come from writes that are no operations of the history.
-    fn outside_writes(&self, source: Source) -> bool {
+    pub(super) fn outside_writes(&self, source: Source) -> bool {
         let options = self.sink.options;
         options.from_tick.is_some()
             || options.to_tick.is_some()

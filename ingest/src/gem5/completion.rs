@@ -19,7 +19,7 @@ pub(crate) struct Leftover {
 }
 
 /// A sequencer that shows completions without data.
-pub(crate) struct Silent<'a> {
+pub(crate) struct DatalessSequencer<'a> {
     pub path: &'a str,
     /// Whether `Seq` lines show its version, as those of a CPU's sequencer do.
     pub bound: bool,
@@ -244,13 +244,15 @@ impl Sequencers {
     }
 
     /// Sequencers with completions that should have had data and had none.
-    pub(crate) fn silent(&self) -> impl Iterator<Item = Silent<'_>> {
-        self.all.iter().filter(|sequencer| sequencer.dataless > 0).map(|sequencer| Silent {
-            path: &sequencer.path,
-            bound: sequencer.version.is_some(),
-            line: sequencer.first_dataless,
-            requests: sequencer.dataless,
-            writes: sequencer.dataless_writes,
+    pub(crate) fn silent(&self) -> impl Iterator<Item = DatalessSequencer<'_>> {
+        self.all.iter().filter(|sequencer| sequencer.dataless > 0).map(|sequencer| {
+            DatalessSequencer {
+                path: &sequencer.path,
+                bound: sequencer.version.is_some(),
+                line: sequencer.first_dataless,
+                requests: sequencer.dataless,
+                writes: sequencer.dataless_writes,
+            }
         })
     }
 }

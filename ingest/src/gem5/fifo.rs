@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::gem5::message::Command;
-use crate::gem5::raw::Begin;
+use crate::gem5::raw::RequestType;
 
 /// An accepted request.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Request {
     pub command: Command,
     pub address: u64,
     pub port: u16,
-    pub begin: Begin,
+    pub begin: RequestType,
     /// Position in the order in which the requests of all sequencers were accepted.
     pub sequence: u64,
     pub issued: Option<u64>,
@@ -63,7 +63,7 @@ mod tests {
             command: Command::Read,
             address,
             port: 0,
-            begin: Begin::Other,
+            begin: RequestType::Other,
             sequence,
             issued: None,
             line: 0,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use history::{Access, Source};
 
 use super::collector::Collector;
-use super::{Reader, Surroundings};
+use super::{Reader, RunProperties};
 use crate::error::Error;
 use crate::input::{LineReader, Lines};
 use crate::live::{LiveEnd, LiveReader};
@@ -30,7 +30,7 @@ pub(super) struct LiveTrace<'o> {
 }
 
 /// The surroundings of a trace that is read without the other files of its run.
-static ALONE: LazyLock<Surroundings> = LazyLock::new(Surroundings::default);
+static ALONE: LazyLock<RunProperties> = LazyLock::new(RunProperties::default);
 
 impl<'o> LiveTrace<'o> {
     /// A reader before the first line.
@@ -118,15 +118,15 @@ impl LiveReader for LiveTrace<'_> {
         // A store that memory has not performed has no rank in the order, so it comes last.
         let mut accesses = std::mem::take(&mut self.held);
         accesses.sort_by_key(|access| access.order.unwrap_or(u64::MAX));
-        let reader = &self.reader;
+        let reader = &mut self.reader;
         let last_tick = reader.ticks.then_some(reader.last_tick);
         let answered = reader.sequencers.accepted() > 0;
         Ok(LiveEnd {
             accesses,
             ended: reader.end.describe(&leftover.unfinished, last_tick, answered),
             ending: reader.ending(&leftover.unfinished),
-            unfinished: [leftover.unfinished, leftover.lost].concat(),
-            outside_writes: reader.sink.outside_writes,
+            unfinished: reader.unfinished(source, leftover),
+            outside_writes: reader.outside_writes(source),
             crash: reader.end.crash().cloned(),
         })
     }

@@ -8,7 +8,7 @@ use crate::gem5::block;
 use crate::gem5::fifo::Request;
 use crate::gem5::message::{Command, DataKind};
 use crate::gem5::operation::{Completed, Effect, effect};
-use crate::gem5::raw::Begin;
+use crate::gem5::raw::RequestType;
 use crate::gem5::sequencer::{Data, Offer, Port, Sequencer};
 use crate::gem5::sink::Sink;
 
@@ -57,22 +57,23 @@ impl Sequencers {
 
     /// Takes in `Timing request`: a CPU offers a packet.
     pub(crate) fn timing(&mut self, sequencer: usize, port: u16, tick: Option<u64>, line: u64) {
-        self.offer = Some(Offer { sequencer, port, begin: Begin::Coalesced, tick, line });
+        self.offer = Some(Offer { sequencer, port, begin: RequestType::Coalesced, tick, line });
     }
 
     /// Takes in `Issuing ATOMIC …`: the offered packet is an atomic operation.
     pub(crate) fn atomic(&mut self, returns: bool) {
         if let Some(offer) = &mut self.offer {
-            offer.begin = if returns { Begin::AtomicReturn } else { Begin::AtomicNoReturn };
+            offer.begin =
+                if returns { RequestType::AtomicReturn } else { RequestType::AtomicNoReturn };
         }
     }
 
-    /// Takes in `Seq Begin`: a request enters the protocol.
+    /// Takes in `Seq RequestType`: a request enters the protocol.
     pub(crate) fn begin(
         &mut self,
         version: u32,
         address: u64,
-        begin: Begin,
+        begin: RequestType,
         tick: u64,
         sink: &mut Sink<'_>,
     ) -> Result<(), Fault> {
@@ -83,13 +84,13 @@ impl Sequencers {
             // A coalesced request enters the protocol now.
             if let Some(&at) = self.by_version.get(&version)
                 && let Some(request) = self.all[at].fifo.first_mut(address)
-                && request.begin == Begin::Coalesced
+                && request.begin == RequestType::Coalesced
             {
                 request.begin = begin;
             }
             return Ok(());
         };
-        if begin != Begin::Other || offer.begin == Begin::Coalesced {
+        if begin != RequestType::Other || offer.begin == RequestType::Coalesced {
             offer.begin = begin;
         }
         let Offer { sequencer, port, .. } = *offer;
@@ -97,7 +98,7 @@ impl Sequencers {
         if ports.len() <= usize::from(port) {
             ports.resize(usize::from(port) + 1, Port::default());
         }
-        if begin == Begin::Fetch {
+        if begin == RequestType::Fetch {
             ports[usize::from(port)].fetches = true;
         } else {
             ports[usize::from(port)].others = true;
@@ -129,7 +130,7 @@ impl Sequencers {
         if command == Command::MemSync {
             return;
         }
-        let begin = offer.map_or(Begin::Coalesced, |offer| offer.begin);
+        let begin = offer.map_or(RequestType::Coalesced, |offer| offer.begin);
         let sequencer = &mut self.all[at];
         let counts = sequencer.counts(command, begin, port);
         if counts {

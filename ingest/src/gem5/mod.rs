@@ -82,7 +82,7 @@ pub use write::write;
 
 /// Properties of a run that its other files show.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct RunProperties {
     pub end: End,
     /// Whether one of the files holds standard output or error of gem5, from which `end` was read.
     pub has_output: bool,
@@ -120,7 +120,7 @@ impl TraceFormat for Gem5 {
     }
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
-        read(lines, options, &Surroundings::default())
+        read(lines, options, &RunProperties::default())
     }
 
     fn watch<'o>(&self, options: &'o Options) -> Option<Box<dyn LiveReader + 'o>> {
@@ -144,7 +144,7 @@ impl TraceFormat for Gem5 {
 pub(crate) fn read(
     lines: &mut Lines<'_>,
     options: &Options,
-    surroundings: &Surroundings,
+    surroundings: &RunProperties,
 ) -> Result<Contents, Error> {
     let mut reader = Reader::new(options, surroundings);
     read_lines(lines, &mut reader)?;
@@ -162,7 +162,7 @@ enum Object {
 
 /// Reads a trace line by line.
 struct Reader<'o> {
-    surroundings: &'o Surroundings,
+    surroundings: &'o RunProperties,
     sink: Sink<'o>,
     raw: RawLines,
     sequencers: Sequencers,
@@ -185,7 +185,7 @@ struct Reader<'o> {
 }
 
 impl<'o> Reader<'o> {
-    fn new(options: &'o Options, surroundings: &'o Surroundings) -> Reader<'o> {
+    fn new(options: &'o Options, surroundings: &'o RunProperties) -> Reader<'o> {
         let wants_ruby = matches!(options.source, None | Some(Source::Ruby));
         Reader {
             surroundings,
@@ -307,7 +307,7 @@ impl<'o> Reader<'o> {
             return Ok(());
         }
         match event {
-            Event::Begin { address, begin } => {
+            Event::RequestType { address, begin } => {
                 let version = columns.version;
                 let tick = columns.tick;
                 self.sequencers.begin(version, address, begin, tick, &mut self.sink)

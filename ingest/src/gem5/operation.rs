@@ -6,7 +6,7 @@ use crate::error::Fault;
 use crate::gem5::block;
 use crate::gem5::fifo::Request;
 use crate::gem5::message::{Command, DataKind};
-use crate::gem5::raw::Begin;
+use crate::gem5::raw::RequestType;
 
 /// The effect of a completed request on a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) enum Effect {
 
 /// Returns the effect of a request, by its command and the kind of its data line.
 pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect, Fault> {
-    let atomic = matches!(request.begin, Begin::AtomicReturn | Begin::AtomicNoReturn);
+    let atomic = matches!(request.begin, RequestType::AtomicReturn | RequestType::AtomicNoReturn);
     let effect = match (request.command, data) {
         (Command::Flush | Command::MemSync, _) => Effect::Flush,
         (Command::Prefetch, _) => Effect::Prefetch,

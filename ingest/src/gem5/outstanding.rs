@@ -13,7 +13,7 @@ const DESCRIBED_REQUESTS: usize = 64;
 const IDLE: [&str; 3] = ["I", "NP", "NPI"];
 
 /// The last transitions and messages of a run that crashed or left requests unanswered.
-pub(crate) struct LastMoments<'a> {
+pub(crate) struct EndOfRun<'a> {
     /// The last transitions and messages, by cache line.
     pub steps: &'a LastSteps,
     /// The table with the names that steps refer to.
@@ -22,7 +22,7 @@ pub(crate) struct LastMoments<'a> {
     pub line_size: u64,
 }
 
-impl LastMoments<'_> {
+impl EndOfRun<'_> {
     /// The steps before a crash, and the controllers that outstanding requests wait for. The caller adds what the trace does not record.
     pub fn ending(&self, crash: Option<&Crash>, outstanding: &[Unfinished]) -> Ending {
         let cache_line = crash.and_then(|crash| self.crash_line(crash, outstanding));
@@ -81,7 +81,7 @@ impl Reader<'_> {
         let shown = self.sequencers.block_size.map(|size| size as u64);
         let configured = self.surroundings.block_size.map(u64::from);
         let size = shown.or(configured).filter(|size| size.is_power_of_two());
-        let last = LastMoments {
+        let last = EndOfRun {
             steps: &self.raw.last_steps,
             names: &self.raw.transitions,
             line_size: size.unwrap_or(64),

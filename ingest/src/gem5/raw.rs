@@ -15,16 +15,16 @@ use crate::transitions::{Names, Transitions};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A request enters the protocol.
-    Begin { address: u64, begin: Begin },
+    RequestType { address: u64, begin: RequestType },
     /// The protocol answers a request.
     Done { address: u64 },
     /// A line that a history does not need.
     None,
 }
 
-/// The way in which a request begins, by the type that its `Begin` line prints.
+/// The way in which a request begins, by the type that its `RequestType` line prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Begin {
+pub(crate) enum RequestType {
     /// The request was coalesced with an earlier one and did not enter the protocol itself.
     Coalesced,
     Fetch,
@@ -36,7 +36,7 @@ pub(crate) enum Begin {
 /// The role of a raw line, by its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Role {
-    Begin,
+    RequestType,
     Done,
     Coalescer,
     Transition,
@@ -84,7 +84,7 @@ impl RawLines {
             None => self.learn(columns)?,
         };
         let entry = self.entries.get_mut(at).ok_or(COLUMNS)?;
-        if entry.role == Role::Begin && !columns.rest.starts_with(b"[") {
+        if entry.role == Role::RequestType && !columns.rest.starts_with(b"[") {
             // A request of memory management has a type and no address.
             self.requests += 1;
             return Ok(Event::None);
@@ -110,11 +110,11 @@ impl RawLines {
                 }
                 Ok(Event::None)
             }
-            Role::Begin => {
+            Role::RequestType => {
                 self.requests += 1;
                 let begin = begin(rest)?;
                 self.last_steps.begin(cache_line, number);
-                Ok(Event::Begin { address, begin })
+                Ok(Event::RequestType { address, begin })
             }
             Role::Done => {
                 self.requests += 1;
@@ -145,14 +145,14 @@ impl RawLines {
         };
         let (state, next_state) = states.split_once('>').ok_or(COLUMNS)?;
         let role = match (machine, event) {
-            ("Seq", "Begin") => Role::Begin,
+            ("Seq", "Begin") => Role::RequestType,
             ("Seq", "Done" | "SC_Failed") => Role::Done,
             ("Coal", _) => Role::Coalescer,
             _ => Role::Transition,
         };
         let is_short = role == Role::Transition && (state.is_empty() || next_state.is_empty());
         let has_more = words.next().is_some();
-        let no_address = role == Role::Begin && !columns.rest.starts_with(b"[");
+        let no_address = role == Role::RequestType && !columns.rest.starts_with(b"[");
         if is_short || (has_more && !no_address) {
             return Err(COLUMNS);
         }
@@ -261,15 +261,15 @@ fn is_cut_stall(rest: &[u8]) -> bool {
 const TYPES: [&[u8]; 6] =
     [b" LD", b" ST", b" IFETCH", b" ATOMIC_RETURN", b" ATOMIC_NO_RETURN", b" FLUSH"];
 
-fn begin(rest: &[u8]) -> Result<Begin, Fault> {
+fn begin(rest: &[u8]) -> Result<RequestType, Fault> {
     Ok(match rest {
-        b" IFETCH" => Begin::Fetch,
-        b" ATOMIC_RETURN" => Begin::AtomicReturn,
-        b" ATOMIC_NO_RETURN" => Begin::AtomicNoReturn,
-        _ if rest == b" ATOMIC" || TYPES.contains(&rest) => Begin::Other,
+        b" IFETCH" => RequestType::Fetch,
+        b" ATOMIC_RETURN" => RequestType::AtomicReturn,
+        b" ATOMIC_NO_RETURN" => RequestType::AtomicNoReturn,
+        _ if rest == b" ATOMIC" || TYPES.contains(&rest) => RequestType::Other,
         _ if rest == b" " || TYPES.iter().any(|name| name.starts_with(rest)) => {
             return Err(Fault::Cut("the type of the request"));
         }
-        _ => Begin::Other,
+        _ => RequestType::Other,
     })
 }

@@ -6,7 +6,7 @@ use history::{Access, Unfinished};
 use crate::gem5::fifo::{Fifo, Request};
 use crate::gem5::message::{Command, DataKind};
 use crate::gem5::operation::{Completed, Values};
-use crate::gem5::raw::Begin;
+use crate::gem5::raw::RequestType;
 
 /// The kinds of requests that entered the protocol through a port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +35,7 @@ pub(super) struct Data {
 pub(super) struct Offer {
     pub sequencer: usize,
     pub port: u16,
-    pub begin: Begin,
+    pub begin: RequestType,
     pub tick: Option<u64>,
     pub line: u64,
 }
@@ -89,8 +89,9 @@ impl Sequencer {
         port >= 2
     }
 
-    pub fn is_fetch(&self, begin: Begin, port: u16) -> bool {
-        begin == Begin::Fetch || (begin == Begin::Coalesced && self.port(port).only_fetches())
+    pub fn is_fetch(&self, begin: RequestType, port: u16) -> bool {
+        begin == RequestType::Fetch
+            || (begin == RequestType::Coalesced && self.port(port).only_fetches())
     }
 
     /// Drops the request of a data line whose completion is missing, so that later requests to its address are matched
@@ -112,7 +113,7 @@ impl Sequencer {
     }
 
     /// Whether a request becomes an operation of a history.
-    pub fn counts(&self, command: Command, begin: Begin, port: u16) -> bool {
+    pub fn counts(&self, command: Command, begin: RequestType, port: u16) -> bool {
         let is_data = !matches!(command, Command::Flush | Command::MemSync | Command::Prefetch);
         is_data && !self.is_walker(port) && !self.is_fetch(begin, port)
     }

@@ -3,19 +3,19 @@
 
 use history::History;
 
-use super::taken::Taken;
+use super::taken::ControllerTransitions;
 use crate::ending::Ending;
-use crate::gem5::Surroundings;
-use crate::gem5::outstanding::LastMoments;
+use crate::gem5::RunProperties;
+use crate::gem5::outstanding::EndOfRun;
 
-impl Taken {
+impl ControllerTransitions {
     /// The end of the last run, as far as the log shows it; empty if all operations completed.
-    pub(super) fn ending(&self, history: &History, surroundings: &Surroundings) -> Ending {
+    pub(super) fn ending(&self, history: &History, surroundings: &RunProperties) -> Ending {
         let (crash, unfinished) = (&history.provenance.crash, &history.provenance.unfinished);
         if crash.is_none() && unfinished.is_empty() {
             return Ending::default();
         }
-        let last = LastMoments {
+        let last = EndOfRun {
             steps: &self.last_steps,
             names: &self.transitions,
             line_size: self.line_size,

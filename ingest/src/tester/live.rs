@@ -4,7 +4,7 @@ use history::{Access, Source};
 
 use super::record::{self, Flaw, LONGEST, Record};
 use super::run::Run;
-use super::taken::Taken;
+use super::taken::ControllerTransitions;
 use super::{broken, misplaced};
 use crate::error::Error;
 use crate::input::Lines;
@@ -15,7 +15,7 @@ use crate::options::Options;
 pub(super) struct LiveLog<'o> {
     options: &'o Options,
     run: Option<Run<'o>>,
-    taken: Taken,
+    taken: ControllerTransitions,
     /// Number of records that were read.
     number: u64,
 }
@@ -23,7 +23,7 @@ pub(super) struct LiveLog<'o> {
 impl<'o> LiveLog<'o> {
     /// A reader before the first record.
     pub fn new(options: &'o Options) -> LiveLog<'o> {
-        LiveLog { options, run: None, taken: Taken::default(), number: 0 }
+        LiveLog { options, run: None, taken: ControllerTransitions::default(), number: 0 }
     }
 
     fn take(&mut self, record: Record) -> Result<(), Flaw> {

@@ -61,7 +61,7 @@ impl Issue {
 
 /// The operation that a record is about, and the tick of the record.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Which {
+pub(super) struct OperationRef {
     pub thread: u32,
     pub index: u32,
     /// Ticks since the record before.
@@ -79,7 +79,7 @@ pub(super) struct Ordering {
 
 /// A transition that a controller took.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Took {
+pub(super) struct TransitionRecord {
     /// The numbers of the names of machine, event, state and next state.
     pub names: [u64; 4],
     pub version: u32,
@@ -99,13 +99,13 @@ pub(super) enum Record {
         after: u64,
         is_complete: bool,
     },
-    Issue(Which, Issue),
+    Issue(OperationRef, Issue),
     /// The ordering of the operation that is issued next.
-    Order(Which, Ordering),
-    Complete(Which, Option<u64>),
+    Order(OperationRef, Ordering),
+    Complete(OperationRef, Option<u64>),
     /// A name of the run; transitions refer to it by its number, which counts names from 0.
     Name(String),
-    Transition(Took),
+    Transition(TransitionRecord),
 }
 
 /// Decodes the record at the start of `bytes`, which hold all that is left or at least [`LONGEST`] bytes. Returns it
@@ -117,7 +117,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Option<(Record, usize)>, Flaw> {
     if bytes.starts_with(MAGIC_OF_ANY) {
         return magic(bytes).map(Some);
     }
-    let mut numbers = Numbers { rest };
+    let mut numbers = RecordBytes { rest };
     let record = match first {
         0x01 => numbers.head()?,
         0x02 => {
@@ -184,11 +184,11 @@ fn magic(bytes: &[u8]) -> Result<(Record, usize), Flaw> {
 }
 
 /// The bytes of a record that were not decoded yet.
-struct Numbers<'a> {
+struct RecordBytes<'a> {
     rest: &'a [u8],
 }
 
-impl Numbers<'_> {
+impl RecordBytes<'_> {
     /// The next number.
     fn next(&mut self) -> Result<u64, Flaw> {
         let mut number = 0_u64;
@@ -232,16 +232,16 @@ impl Numbers<'_> {
         Ok(String::from_utf8_lossy(text).into_owned())
     }
 
-    fn which(&mut self) -> Result<Which, Flaw> {
+    fn which(&mut self) -> Result<OperationRef, Flaw> {
         let thread = self.below(MOST_THREADS, "the number of a thread")? as u32;
         let index = self.below(1 << 32, "the index of an operation, below 2^32")? as u32;
-        Ok(Which { thread, index, after: self.next()? })
+        Ok(OperationRef { thread, index, after: self.next()? })
     }
 
-    fn took(&mut self) -> Result<Took, Flaw> {
+    fn took(&mut self) -> Result<TransitionRecord, Flaw> {
         let names = [self.next()?, self.next()?, self.next()?, self.next()?];
         let version = self.below(1 << 32, "the number of a controller, below 2^32")? as u32;
-        Ok(Took { names, version, address: self.next()?, after: self.next()? })
+        Ok(TransitionRecord { names, version, address: self.next()?, after: self.next()? })
     }
 
     fn issue(&mut self, kind: Kind) -> Result<Record, Flaw> {

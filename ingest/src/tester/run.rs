@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use crate::gem5::end::{self, End};
 use crate::options::Options;
 use crate::tester::completed::Completed;
-use crate::tester::record::{Flaw, Head, Issue, Ordering, Record, Which};
-use crate::tester::taken::Taken;
+use crate::tester::record::{Flaw, Head, Issue, OperationRef, Ordering, Record};
+use crate::tester::taken::ControllerTransitions;
 
 /// The records of a run so far.
 pub(super) struct Run<'o> {
@@ -66,7 +66,12 @@ impl<'o> Run<'o> {
     }
 
     /// Takes in the `number`-th record of the log. Transitions of controllers go to `taken`.
-    pub fn take(&mut self, record: &Record, number: u64, taken: &mut Taken) -> Result<(), Flaw> {
+    pub fn take(
+        &mut self,
+        record: &Record,
+        number: u64,
+        taken: &mut ControllerTransitions,
+    ) -> Result<(), Flaw> {
         if self.ended.is_some() {
             return Err(Flaw::new("a record behind the end of a run", "the begin of a run"));
         }
@@ -94,7 +99,7 @@ impl<'o> Run<'o> {
         Ok(())
     }
 
-    fn order(&mut self, which: Which, ordering: &Ordering) -> Result<(), Flaw> {
+    fn order(&mut self, which: OperationRef, ordering: &Ordering) -> Result<(), Flaw> {
         self.advance(which.after)?;
         if let Some((_, on)) = ordering.depends.iter().find(|(_, on)| *on >= which.index) {
             return Err(Flaw::new(
@@ -106,9 +111,9 @@ impl<'o> Run<'o> {
         Ok(())
     }
 
-    fn issue(&mut self, which: Which, issue: Issue, number: u64) -> Result<(), Flaw> {
+    fn issue(&mut self, which: OperationRef, issue: Issue, number: u64) -> Result<(), Flaw> {
         self.advance(which.after)?;
-        let Which { thread, index, .. } = which;
+        let OperationRef { thread, index, .. } = which;
         let issue = match self.orderings.get(&(thread, index)) {
             Some(ordering) => issue.ordered(ordering),
             None => issue,
@@ -137,9 +142,14 @@ impl<'o> Run<'o> {
         Ok(())
     }
 
-    fn complete(&mut self, which: Which, read: Option<u64>, number: u64) -> Result<(), Flaw> {
+    fn complete(
+        &mut self,
+        which: OperationRef,
+        read: Option<u64>,
+        number: u64,
+    ) -> Result<(), Flaw> {
         self.advance(which.after)?;
-        let Which { thread, index, .. } = which;
+        let OperationRef { thread, index, .. } = which;
         let Some(operation) = self.outstanding.remove(&(thread, index)) else {
             return Err(Flaw::new(
                 format!("the completion of operation {index} of thread {thread}"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::record::{Flaw, Took};
+use super::record::{Flaw, TransitionRecord};
 use crate::gem5::last_steps::LastSteps;
 use crate::gem5::protocol;
 use crate::statistics::TransitionCount;
@@ -12,7 +12,7 @@ use crate::transitions::{Names, Transitions};
 
 /// The transitions that controllers took in the runs of a log.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct ControllerTransitions {
     /// Whether the transitions are kept in a table; otherwise they are only counted.
     is_kept: bool,
     /// The names of the current run by their numbers, as ids of the table.
@@ -25,9 +25,9 @@ pub(super) struct Taken {
     pub line_size: u64,
 }
 
-impl Taken {
-    pub fn new(is_kept: bool) -> Taken {
-        Taken { is_kept, ..Taken::default() }
+impl ControllerTransitions {
+    pub fn new(is_kept: bool) -> ControllerTransitions {
+        ControllerTransitions { is_kept, ..ControllerTransitions::default() }
     }
 
     /// Begins a run, whose names are numbered from 0.
@@ -46,7 +46,12 @@ impl Taken {
     }
 
     /// Takes in the transition of the log's `number`-th record.
-    pub fn transition(&mut self, tick: u64, took: &Took, number: u64) -> Result<(), Flaw> {
+    pub fn transition(
+        &mut self,
+        tick: u64,
+        took: &TransitionRecord,
+        number: u64,
+    ) -> Result<(), Flaw> {
         let name = |at: u64| {
             let known = usize::try_from(at).ok().and_then(|at| self.names.get(at));
             let unknown = || {

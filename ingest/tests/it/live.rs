@@ -33,8 +33,12 @@ fn what_is_given_away_is_what_the_whole_trace_has() {
             }
             completed_before.extend(live.completed_before());
         }
-        all.extend(live.finish(&lines).unwrap().accesses);
+        let end = live.finish(&lines).unwrap();
+        all.extend(end.accesses);
+        let known = &whole.histories[0].provenance;
         assert_eq!(all.len(), whole.histories[0].len(), "{name}");
+        assert_eq!(end.unfinished, known.unfinished, "{name}");
+        assert_eq!(end.outside_writes, known.outside_writes, "{name}");
         let placed: Vec<u64> = all.iter().filter_map(|access| access.order).collect();
         assert!(placed.is_sorted(), "{name}");
     }

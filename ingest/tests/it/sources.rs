@@ -3,7 +3,8 @@
 use crate::common;
 use crate::common::{Script, kinds, lossy, operations};
 use history::{Kind, OpId, Source};
-use ingest::{Addresses, Error, Options};
+use ingest::input::Lines;
+use ingest::{Addresses, Error, Live, LiveEnd, Options};
 
 const A: u64 = 0x1000;
 
@@ -86,6 +87,28 @@ fn a_client_stores_a_value_twice() {
     assert_eq!(order, [Some(2), Some(1), Some(0), Some(3), Some(4)]);
     // A load may return the value of a store that the client did not print.
     assert_eq!(history.provenance.unfinished.len(), 1);
+    assert_eq!(
+        live_end(&script.text, &Options::default()).unfinished,
+        history.provenance.unfinished
+    );
+}
+
+#[test]
+fn writes_before_the_selected_ticks_are_no_operations_of_a_live_trace_either() {
+    let selected = Options { from_tick: Some(2), ..Options::default() };
+    let text = client().text;
+    assert!(common::read(&text, &selected).unwrap().histories[0].provenance.outside_writes);
+    assert!(live_end(&text, &selected).outside_writes);
+}
+
+/// Reads a text as if it were still being written, and returns what its end shows.
+fn live_end(text: &str, options: &Options) -> LiveEnd {
+    let mut lines = Lines::new(text.as_bytes(), "t", false).unwrap();
+    let mut live = Live::new(options);
+    while live.advance(&mut lines).unwrap() {
+        live.fetch();
+    }
+    live.finish(&lines).unwrap()
 }
 
 #[test]

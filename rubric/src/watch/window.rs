@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use check::online::{Arrival, ArrivalError, Lazy, MOST};
+use check::online::{Arrival, ArrivalError, Lazy, SEQUENCE_LIMIT};
 use check::{Bounds, Model};
 use history::{
     Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Sizes, Source,
@@ -249,7 +249,7 @@ impl Window {
     }
 
     fn arrival(&self, access: &Access) -> Result<Arrival, Problem> {
-        let sequence = u32::try_from(access.sequence).ok().filter(|&it| it < MOST);
+        let sequence = u32::try_from(access.sequence).ok().filter(|&it| it < SEQUENCE_LIMIT);
         let sequence = sequence.ok_or_else(|| {
             Problem::Unsuitable("more than 2 billion operations of a thread".to_owned())
         })?;

@@ -258,10 +258,14 @@ mod tests {
 
     use super::*;
     use crate::gem5::exec::action::Operation;
-    use crate::gem5::exec::log::Spot;
+    use crate::gem5::exec::log::LinePosition;
 
     fn entry(line: u64, address: u64, operation: Operation) -> Entry {
-        Entry::access(Spot { hart: 0, line, tick: None, is_second: false }, address, operation)
+        Entry::access(
+            LinePosition { hart: 0, line, tick: None, is_second: false },
+            address,
+            operation,
+        )
     }
 
     fn edge(line: u32, kind: DependencyKind, on: u32) -> Edge {

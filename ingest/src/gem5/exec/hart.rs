@@ -3,13 +3,13 @@
 
 use std::hash::{Hash, Hasher};
 
-use history::{Annotation, Isa, Kind};
+use history::{Isa, Kind};
 use rustc_hash::FxHasher;
 
 use super::action::{Action, Operation};
 use super::flow::Edge;
 use super::line::Line;
-use super::log::{Entry, Spot};
+use super::log::{Entry, LinePosition};
 use super::{arm, riscv, x86};
 
 /// Receives entries whose execution is certain.
@@ -284,7 +284,7 @@ impl Hart {
     /// Takes in the load (`ldstl`) or the store (`stul`) of a locked read-modify-write.
     pub fn locked(
         &mut self,
-        spot: Spot,
+        spot: LinePosition,
         address: u64,
         half: Operation,
         block: u64,
@@ -306,16 +306,7 @@ impl Hart {
             }
         };
         let read = load.and_then(|load| load.read());
-        let operation = match (load, half.written) {
-            (Some(_), written) if read.is_some() && read == written => Operation {
-                kind: Kind::SilentRmw,
-                annotation: Annotation::None,
-                size: half.size,
-                read,
-                written: None,
-            },
-            _ => Operation::rmw(half.size, read, half.written),
-        };
+        let operation = Operation::rmw(half.size, read, half.written);
         keep(Entry::access(spot, address, operation).within(block));
     }
 

@@ -68,7 +68,7 @@ const SECOND: u8 = 32;
 
 /// The hardware thread, line and tick of an entry.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
+pub(super) struct LinePosition {
     pub hart: usize,
     pub line: u64,
     pub tick: Option<u64>,
@@ -77,7 +77,7 @@ pub(super) struct Spot {
 }
 
 impl Entry {
-    fn new(spot: Spot, address: u64, size: u16, what: EntryKind) -> Entry {
+    fn new(spot: LinePosition, address: u64, size: u16, what: EntryKind) -> Entry {
         Entry {
             hart: u16::try_from(spot.hart).unwrap_or(u16::MAX),
             line_high: (spot.line >> 32) as u16,
@@ -94,7 +94,7 @@ impl Entry {
     }
 
     /// An access to memory.
-    pub fn access(spot: Spot, address: u64, operation: Operation) -> Entry {
+    pub fn access(spot: LinePosition, address: u64, operation: Operation) -> Entry {
         let what = EntryKind::Access(operation.kind, operation.annotation);
         let mut entry = Entry::new(spot, address, u16::from(operation.size), what);
         if let Some(read) = operation.read {
@@ -108,11 +108,11 @@ impl Entry {
         entry
     }
 
-    pub fn fence(spot: Spot, kind: Kind) -> Entry {
+    pub fn fence(spot: LinePosition, kind: Kind) -> Entry {
         Entry::new(spot, 0, 0, EntryKind::Fence(kind))
     }
 
-    pub fn unknown_fence(spot: Spot) -> Entry {
+    pub fn unknown_fence(spot: LinePosition) -> Entry {
         Entry::new(spot, 0, 0, EntryKind::UnknownFence)
     }
 
@@ -137,23 +137,23 @@ impl Entry {
     }
 
     /// An instruction that is not understood.
-    pub fn unknown(spot: Spot, address: u64, size: u16, gap: Gap) -> Entry {
+    pub fn unknown(spot: LinePosition, address: u64, size: u16, gap: Gap) -> Entry {
         Entry::new(spot, address, size, EntryKind::Unknown(gap))
     }
 
     /// An access that the memory system performs in parts, since it crosses a cache line.
-    pub fn crossing(spot: Spot, address: u64, operation: Operation) -> Entry {
+    pub fn crossing(spot: LinePosition, address: u64, operation: Operation) -> Entry {
         let gap = gap_of(operation.kind);
         Entry::new(spot, address, u16::from(operation.size), EntryKind::Crossing(gap))
     }
 
     /// An instruction that is not understood and accesses a vector register's bytes.
-    pub fn unknown_vector(spot: Spot, address: u64, gap: Gap) -> Entry {
+    pub fn unknown_vector(spot: LinePosition, address: u64, gap: Gap) -> Entry {
         Entry { known: VECTOR, ..Entry::unknown(spot, address, LONGEST_VECTOR, gap) }
     }
 
     /// An entry whose line shows no address.
-    pub fn unplaced(spot: Spot, gap: Gap, is_access: bool) -> Entry {
+    pub fn unplaced(spot: LinePosition, gap: Gap, is_access: bool) -> Entry {
         Entry::new(spot, 0, 0, EntryKind::Unplaced { gap, is_access })
     }
 
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn lines_may_be_many() {
-        let spot = Spot { hart: 3, line: (5 << 32) + 7, tick: None, is_second: false };
+        let spot = LinePosition { hart: 3, line: (5 << 32) + 7, tick: None, is_second: false };
         let entry = Entry::fence(spot, Kind::Fence);
         assert_eq!((entry.hart(), entry.line()), (3, (5 << 32) + 7));
     }
@@ -409,7 +409,7 @@ mod tests {
     fn late_entries_are_put_where_they_belong() {
         let mut log = Log::default();
         for (hart, line) in [(0, 1), (1, 2), (0, 5), (0, 4), (1, 6), (0, 9), (1, 3)] {
-            let spot = Spot { hart, line, tick: None, is_second: false };
+            let spot = LinePosition { hart, line, tick: None, is_second: false };
             log.push(Entry::fence(spot, Kind::Fence));
         }
         let mut lines = [Vec::new(), Vec::new()];

@@ -34,7 +34,7 @@ use action::{Action, Operation};
 use announced::Announced;
 use hart::Hart;
 use line::Line;
-use log::{Entry, EntryKind, Log, Spot, gap_of};
+use log::{Entry, EntryKind, LinePosition, Log, gap_of};
 pub(crate) use select::Selected;
 use shared::Shared;
 use spaces::Spaces;
@@ -101,7 +101,7 @@ impl Exec {
             return self.before_isa(&line);
         };
         let hart = self.hart(cpu, thread);
-        let spot = Spot { hart, line: at.line, tick: at.tick, is_second: false };
+        let spot = LinePosition { hart, line: at.line, tick: at.tick, is_second: false };
         self.arrive(hart, &line, options);
         match self.harts[hart].decode(isa, &line, at.line) {
             Ok(action) => {
@@ -191,7 +191,14 @@ impl Exec {
         self.harts[hart].arrive(line, &mut |entry| recorder.keep(entry, options));
     }
 
-    fn act(&mut self, spot: Spot, line: &Line<'_>, action: Action, block: u64, options: &Options) {
+    fn act(
+        &mut self,
+        spot: LinePosition,
+        line: &Line<'_>,
+        action: Action,
+        block: u64,
+        options: &Options,
+    ) {
         let address = line.address.unwrap_or(0);
         match action {
             Action::Nothing => {
@@ -205,7 +212,14 @@ impl Exec {
                 let load = Operation::load(size, None);
                 self.access(spot, line, address, load, block, options);
                 let second = address.wrapping_add(u64::from(size));
-                self.access(Spot { is_second: true, ..spot }, line, second, load, block, options);
+                self.access(
+                    LinePosition { is_second: true, ..spot },
+                    line,
+                    second,
+                    load,
+                    block,
+                    options,
+                );
             }
             Action::StorePair(size) => {
                 let halves = line.data.map(|data| [data, data >> (8 * u32::from(size))]);
@@ -260,7 +274,7 @@ impl Exec {
     /// Takes in an access that the memory system performs in parts, since it crosses a cache line.
     fn crossing(
         &mut self,
-        spot: Spot,
+        spot: LinePosition,
         line: &Line<'_>,
         address: u64,
         operation: Operation,
@@ -270,7 +284,7 @@ impl Exec {
     }
 
     /// Takes in an instruction that is not understood.
-    fn unknown(&mut self, spot: Spot, line: &Line<'_>, entry: Entry, options: &Options) {
+    fn unknown(&mut self, spot: LinePosition, line: &Line<'_>, entry: Entry, options: &Options) {
         self.accesses += 1;
         self.harts[spot.hart].describe(spot.line, line);
         self.recorder.keep(entry, options);
@@ -278,7 +292,7 @@ impl Exec {
 
     fn access(
         &mut self,
-        spot: Spot,
+        spot: LinePosition,
         line: &Line<'_>,
         address: u64,
         operation: Operation,
@@ -304,7 +318,7 @@ impl Exec {
     /// access that may cross the end of its cache line is taken in as not understood, and `None` is returned.
     fn with_size(
         &mut self,
-        spot: Spot,
+        spot: LinePosition,
         line: &Line<'_>,
         address: u64,
         operation: Operation,
@@ -340,7 +354,14 @@ impl Exec {
     }
 
     /// Takes in the load or the store of a locked read-modify-write of x86.
-    fn locked(&mut self, spot: Spot, address: u64, half: Operation, block: u64, options: &Options) {
+    fn locked(
+        &mut self,
+        spot: LinePosition,
+        address: u64,
+        half: Operation,
+        block: u64,
+        options: &Options,
+    ) {
         self.accesses += 1;
         let recorder = &mut self.recorder;
         let mut keep = |entry| recorder.keep(entry, options);
