@@ -163,7 +163,7 @@ impl<'p> Candidate<'p> {
 
     /// Whether the constraints hold that depend on one of the reads `news` (as bits) and on no unknown read. If the
     /// value of a constraint cannot be computed, the error is the line of its instruction.
-    pub(crate) fn may_go_so(&self, reads: &ReadValues, news: u64) -> Result<bool, usize> {
+    pub(crate) fn constraints_hold(&self, reads: &ReadValues, news: u64) -> Result<bool, usize> {
         for thread in 0..self.threads.len() {
             for constraint in &self.threads[thread].path.constraints {
                 let Constraint { condition, holds, line } = *constraint;

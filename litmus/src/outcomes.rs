@@ -249,7 +249,7 @@ impl Execution<'_> {
     /// model allows.
     pub(crate) fn is_computed(&self, test: &LitmusTest) -> Result<bool, Error> {
         let all_reads: u64 = self.candidate.all_reads().map(|read| 1 << read).sum();
-        if let Err(line) = self.candidate.may_go_so(self.reads, all_reads) {
+        if let Err(line) = self.candidate.constraints_hold(self.reads, all_reads) {
             return Err(self.incomputable(test, line));
         }
         for read in self.candidate.all_reads() {

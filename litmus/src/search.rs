@@ -25,8 +25,8 @@ pub struct Execution<'s> {
     pub(crate) local: &'s PartialOrder,
 }
 
-/// Whether a search continues; an error ends it.
-pub(crate) type Goes<E> = Result<bool, E>;
+/// Whether a search continues, or the error that ends it.
+pub(crate) type SearchResult<E> = Result<bool, E>;
 
 /// Calls `see` for each execution of a candidate that the model allows, until `see` returns false or an error.
 /// Returns false if `see` did.
@@ -34,8 +34,8 @@ pub(crate) fn executions<'c, E>(
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
     model: Model,
-    see: &mut dyn FnMut(&Execution<'_>) -> Goes<E>,
-) -> Goes<E> {
+    see: &mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
+) -> SearchResult<E> {
     let rules = Rules::Model {
         forwards: model.forwards(),
         pairs_across_own_writes: model.pairs_across_own_writes(),
@@ -54,8 +54,8 @@ pub(crate) fn executions<'c, E>(
 pub(crate) fn runs<'c, E>(
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
-    see: &mut dyn FnMut(&Execution<'_>) -> Goes<E>,
-) -> Goes<E> {
+    see: &mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
+) -> SearchResult<E> {
     Search::new(test, candidate, Rules::None, see).choose_source(0)
 }
 
@@ -91,7 +91,7 @@ struct Search<'c, 'f, E> {
     local: PartialOrder,
     global: PartialOrder,
     saved: Vec<u64>,
-    see: &'f mut dyn FnMut(&Execution<'_>) -> Goes<E>,
+    see: &'f mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
 }
 
 impl<'c, 'f, E> Search<'c, 'f, E> {
@@ -99,7 +99,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         test: &'c LitmusTest,
         candidate: &'c Candidate<'c>,
         rules: Rules,
-        see: &'f mut dyn FnMut(&Execution<'_>) -> Goes<E>,
+        see: &'f mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
     ) -> Self {
         let count = candidate.events.len();
         Search {
@@ -162,7 +162,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
     }
 
     /// Tries all sources of the reads from number `at` on.
-    fn choose_source(&mut self, at: usize) -> Goes<E> {
+    fn choose_source(&mut self, at: usize) -> SearchResult<E> {
         let Some(&read) = self.reads.get(at) else {
             return self.with_sources();
         };
@@ -194,7 +194,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         read: usize,
         source: ReadSource,
         last_own: Option<usize>,
-    ) -> Goes<E> {
+    ) -> SearchResult<E> {
         let known = self.values.known;
         self.save();
         self.sources[read] = source;
@@ -266,11 +266,11 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         let news = self.values.known & !before;
         // A constraint that cannot be computed is an error only if the execution is allowed
         // (`Execution::is_computed`).
-        self.candidate.may_go_so(&self.values, news).unwrap_or(true)
+        self.candidate.constraints_hold(&self.values, news).unwrap_or(true)
     }
 
     /// Continues the search when all sources are chosen.
-    fn with_sources(&mut self) -> Goes<E> {
+    fn with_sources(&mut self) -> SearchResult<E> {
         let Rules::Model { preserved, .. } = &self.rules else {
             return self.show();
         };
@@ -286,7 +286,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
     }
 
     /// Tries all orders of the pairs of writes from number `at` on.
-    fn order_writes(&mut self, at: usize) -> Goes<E> {
+    fn order_writes(&mut self, at: usize) -> SearchResult<E> {
         let Some(&(first, second)) = self.pairs.get(at) else {
             return self.finish();
         };
@@ -304,14 +304,14 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         Ok(true)
     }
 
-    fn finish(&mut self) -> Goes<E> {
+    fn finish(&mut self) -> SearchResult<E> {
         if !(0..self.candidate.events.len()).all(|write| self.is_atomic(write)) {
             return Ok(true);
         }
         self.show()
     }
 
-    fn show(&mut self) -> Goes<E> {
+    fn show(&mut self) -> SearchResult<E> {
         (self.see)(&Execution {
             candidate: self.candidate,
             sources: &self.sources,

@@ -31,7 +31,7 @@ const LARGEST_FILE_BYTES: u64 = 64 << 20;
 /// Largest depth of nested includes.
 const DEEPEST_INCLUDES: usize = 50;
 
-/// Number of diagnostics after which no more files are opened.
+/// Number of errors after which no more files are opened.
 const MOST_ERRORS: usize = 50;
 
 /// A protocol without syntax errors.
@@ -322,8 +322,8 @@ impl Loader<'_, '_> {
     /// The declarations of a file that another file, in `folder`, includes.
     fn include(&mut self, folder: &Path, include: &Include) -> Vec<Declaration> {
         let wanted = Path::new(&*include.path.text);
-        let errors = self.diagnostics.len();
-        if is_provided(wanted) || errors >= MOST_ERRORS {
+        let errors = self.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+        if is_provided(wanted) || errors.count() >= MOST_ERRORS {
             return Vec::new();
         }
         let mut candidates = vec![folder.join(wanted), self.folder.join(wanted)];
@@ -563,6 +563,18 @@ mod tests {
             read(&[("p.slicc", "protocol 'p'; include 'a';"), ("a", "// nothing")]).unwrap();
         assert_eq!(loaded.warnings.len(), 1);
         assert_eq!(loaded.warnings[0].message, "this file declares nothing");
+    }
+
+    #[test]
+    fn warnings_do_not_keep_files_from_being_read() {
+        let numbers: Vec<String> = (0..MOST_ERRORS).map(|number| number.to_string()).collect();
+        let includes: String = numbers.iter().map(|name| format!("include '{name}';")).collect();
+        let root = format!("protocol 'p'; {includes} include 'a';");
+        let empty = numbers.iter().map(|name| (&**name, "// nothing"));
+        let files: Vec<(&str, &str)> =
+            [("p.slicc", &*root), ("a", "structure(A) { }")].into_iter().chain(empty).collect();
+        let loaded = read(&files).unwrap();
+        assert_eq!((loaded.warnings.len(), &*own_names(&loaded)), (MOST_ERRORS, "A"));
     }
 
     #[test]

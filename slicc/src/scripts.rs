@@ -36,6 +36,8 @@ pub enum Match {
 /// The script that applies to a protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct Script {
+    /// The name of gem5's protocol that was found. Several protocols may have the same script.
+    name: &'static str,
     /// The protocol for which the script was written.
     pub known: KnownProtocol,
     /// How the script was found.
@@ -402,18 +404,12 @@ impl Script {
         };
         let found = |how: Match, fits: &dyn Fn(&Row) -> bool| {
             let mut fitting = SCRIPTS.iter().filter(|row| fits(row));
-            let known = fitting.next()?.1;
-            Some(Script { known, how })
+            let &(name, known, _) = fitting.next()?;
+            Some(Script { name, known, how })
         };
         found(Match::Name, &|row| row.0 == protocol)
             .or_else(|| found(Match::Variant, &|row| is_first_part(row.0)))
             .or_else(|| found(Match::Alike, &|row| is_alike(row, machines)))
-    }
-
-    /// The name of the protocol for which the script was written.
-    fn name(&self) -> &'static str {
-        let mut rows = SCRIPTS.iter();
-        rows.find(|row| row.1 == self.known).map_or("", |row| row.0)
     }
 }
 
@@ -429,7 +425,7 @@ pub fn is_ordered(script: Option<Script>, machine: &str, buffer: &Object) -> boo
     let is_older = buffer.pairs.iter().any(|pair| &*pair.key.text == ORDERED_AS_DECLARED);
     match script {
         _ if is_older => by_attribute(),
-        Some(Script { known, how }) => {
+        Some(Script { known, how, .. }) => {
             known.is_ordered(machine, &buffer.name.text) || how == Match::Alike && by_attribute()
         }
         None => by_attribute(),
@@ -482,7 +478,7 @@ pub fn notice(protocol: &str, machines: &[Declared], settings: &[Setting]) -> Op
     match Script::find(protocol, machines) {
         Some(script) if script.how == Match::Name => None,
         Some(script) => {
-            let name = script.name();
+            let name = script.name;
             let why = match script.how {
                 Match::Variant => format!("its name begins with {name}"),
                 _ => format!("its machines and buffers have the same names as those of {name}"),
@@ -497,5 +493,30 @@ pub fn notice(protocol: &str, machines: &[Declared], settings: &[Setting]) -> Op
              unordered, but for those with the attribute ordered=\"true\" and those that connect two machines without a \
              virtual network; {say}"
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ast::Declaration;
+    use crate::load::load_with;
+
+    #[test]
+    fn a_notice_names_the_protocol_whose_name_fits() {
+        let text = "protocol 'P'; machine(M:X) : MessageBuffer * in; { }";
+        let loaded = load_with("p.slicc".as_ref(), &mut |_| Ok(text.as_bytes().to_vec())).unwrap();
+        let machine = loaded.declarations.iter().find_map(|one| match one {
+            Declaration::Machine(machine) => Some(machine),
+            _ => None,
+        });
+        let machines = [Declared { name: "X", parameters: &machine.unwrap().parameters }];
+        let of = |protocol| notice(protocol, &machines, &[]).unwrap();
+        for (protocol, known) in
+            [("GPU_VIPER_x", "GPU_VIPER"), ("MOESI_AMD_Base_x", "MOESI_AMD_Base")]
+        {
+            let notice = of(protocol);
+            assert!(notice.contains(&format!("its name begins with {known},")), "{notice}");
+        }
     }
 }

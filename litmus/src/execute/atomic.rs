@@ -2,7 +2,7 @@
 
 use history::Annotation;
 
-use super::run::{Known, Run, Sources, State, Target};
+use super::run::{PartialPath, Run, Sources, Target, TrackedValue};
 use super::{Event, EventKind, Pairing};
 use crate::error::Error;
 use crate::expression::Expression;
@@ -55,20 +55,20 @@ impl Run<'_> {
     /// Runs an instruction that loads a value and always stores one.
     pub(super) fn atomic(
         &mut self,
-        state: &mut State,
+        state: &mut PartialPath,
         access: Access,
         update: &Update,
     ) -> Result<(), Error> {
         let (Update::Exchange(operand) | Update::Apply(_, operand)) = update;
         let operand = self.evaluate(state, operand);
-        let loaded = self.loaded(state, access.target);
+        let loaded = self.loaded(state, access.target)?;
         let stored = self.updated(update, access.target, loaded, operand);
         // That the write follows the read of an atomic instruction is no dependency.
         let sources = match access.atomicity {
             Atomicity::Atomic => operand.sources,
             Atomicity::Separate => stored.sources,
         };
-        let written = Known { sources, ..stored };
+        let written = TrackedValue { sources, ..stored };
         if self.splits(access) {
             let read = self.first(state, access)?;
             self.second(state, access, read, written)?;
@@ -81,18 +81,18 @@ impl Run<'_> {
     }
 
     /// The value that the next event loads, extended to a register.
-    fn loaded(&mut self, state: &State, target: Target) -> Known {
-        let number = state.events.len() as u8;
+    fn loaded(&mut self, state: &PartialPath, target: Target) -> Result<TrackedValue, Error> {
+        let number = self.next_event(state)?;
         let value = self.expressions.read(number);
         let value = self.extended(value, target.width);
-        Known { value, sources: Sources { data: 1 << number, picked: 0 } }
+        Ok(TrackedValue { value, sources: Sources { data: 1 << number, picked: 0 } })
     }
 
     fn one_event(
         &mut self,
-        state: &mut State,
+        state: &mut PartialPath,
         access: Access,
-        written: Known,
+        written: TrackedValue,
     ) -> Result<(), Error> {
         let event = Event {
             annotation: access.annotation,
@@ -104,7 +104,7 @@ impl Run<'_> {
     }
 
     /// Adds the read of an instruction whose write is another event, and returns the number of the read.
-    fn first(&mut self, state: &mut State, access: Access) -> Result<u8, Error> {
+    fn first(&mut self, state: &mut PartialPath, access: Access) -> Result<u8, Error> {
         let is_pair = access.atomicity == Atomicity::Atomic;
         // An instruction that discards the value loaded has no acquire.
         let annotation = match access.register {
@@ -120,10 +120,10 @@ impl Run<'_> {
     /// Adds the write of an instruction whose read was event number `read`.
     fn second(
         &mut self,
-        state: &mut State,
+        state: &mut PartialPath,
         access: Access,
         read: u8,
-        written: Known,
+        written: TrackedValue,
     ) -> Result<(), Error> {
         let is_pair = access.atomicity == Atomicity::Atomic;
         let event = Event {
@@ -137,7 +137,13 @@ impl Run<'_> {
     }
 
     /// The value that an update stores.
-    fn updated(&mut self, update: &Update, target: Target, loaded: Known, operand: Known) -> Known {
+    fn updated(
+        &mut self,
+        update: &Update,
+        target: Target,
+        loaded: TrackedValue,
+        operand: TrackedValue,
+    ) -> TrackedValue {
         let Update::Apply(operation, _) = update else {
             return operand;
         };
@@ -149,7 +155,7 @@ impl Run<'_> {
         let first = self.cut(cut, loaded.value, bits);
         let second = self.cut(cut, operand.value, bits);
         let value = self.expressions.binary(*operation, first, second);
-        Known { value, sources: loaded.sources.and(operand.sources) }
+        TrackedValue { value, sources: loaded.sources.and(operand.sources) }
     }
 
     fn cut(&mut self, cut: Unary, value: Expression, bits: u8) -> Expression {
@@ -160,14 +166,14 @@ impl Run<'_> {
     /// failure.
     pub(super) fn compare_and_swap(
         &mut self,
-        state: State,
+        state: PartialPath,
         access: Access,
         swap: &Swap<'_>,
     ) -> Result<(), Error> {
         let bits = access.target.width.bits;
         let expected = self.evaluate(&state, swap.expected);
         let wanted = self.cut(Unary::ZeroExtend(bits), expected.value, bits);
-        let loaded = self.loaded(&state, access.target);
+        let loaded = self.loaded(&state, access.target)?;
         let found = self.cut(Unary::ZeroExtend(bits), loaded.value, bits);
         let compared = self.expressions.binary(Binary::Equal, found, wanted);
         for (mut state, is_equal) in self.fork(state, compared, access.target.line) {
@@ -184,7 +190,7 @@ impl Run<'_> {
             if let Some(success) = swap.success {
                 let known = self.constant(Value::Number(i64::from(is_equal)));
                 let sources = loaded.sources.and(expected.sources);
-                state.set(success, Known { sources, ..known });
+                state.set(success, TrackedValue { sources, ..known });
             }
             self.keep(state, access, loaded, expected.sources, is_equal);
         }
@@ -192,7 +198,12 @@ impl Run<'_> {
     }
 
     /// Adds the accesses of a compare-and-swap that stores.
-    fn swap(&mut self, state: &mut State, access: Access, value: Known) -> Result<(), Error> {
+    fn swap(
+        &mut self,
+        state: &mut PartialPath,
+        access: Access,
+        value: TrackedValue,
+    ) -> Result<(), Error> {
         if self.splits(access) {
             let read = self.first(state, access)?;
             self.second(state, access, read, value)
@@ -206,16 +217,16 @@ impl Run<'_> {
     /// differ, so the path forks, as in herd.
     fn keep(
         &mut self,
-        mut state: State,
+        mut state: PartialPath,
         access: Access,
-        loaded: Known,
+        loaded: TrackedValue,
         expected: Sources,
         is_equal: bool,
     ) {
         if access.atomicity == Atomicity::Atomic && self.options.splits_atomics {
             let data = if is_equal { expected.data } else { loaded.sources.data };
             let picked = loaded.sources.all() | expected.all();
-            let compared = Known { sources: Sources { data, picked }, ..loaded };
+            let compared = TrackedValue { sources: Sources { data, picked }, ..loaded };
             let mut state = state.clone();
             access.register.into_iter().for_each(|register| state.set(register, compared));
             self.unfinished.push(state);

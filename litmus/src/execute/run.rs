@@ -1,4 +1,4 @@
-//! Unfolds the program of a thread: [`Run`] keeps the unfinished paths, each a [`State`], and executes one
+//! Unfolds the program of a thread: [`Run`] keeps the unfinished paths, each a [`PartialPath`], and executes one
 //! instruction of a path at a time.
 
 use history::{Annotation, Kind};
@@ -29,7 +29,7 @@ pub(crate) fn unfold(
 ) -> Result<Unfolded, Error> {
     let operations = code::operations(test, &test.threads[thread])?;
     let mut expressions = Expressions::default();
-    let start = State::new(test, thread, operations.len(), &mut expressions);
+    let start = PartialPath::new(test, thread, operations.len(), &mut expressions);
     let mut run = Run {
         test,
         operations: &operations,
@@ -71,16 +71,16 @@ impl Sources {
 
 /// A value, and the events that it comes from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct TrackedValue {
     pub value: Expression,
     pub sources: Sources,
 }
 
 /// A path that has not ended.
 #[derive(Clone)]
-pub(super) struct State {
+pub(super) struct PartialPath {
     next: usize,
-    registers: [Option<Known>; REGISTERS],
+    registers: [Option<TrackedValue>; REGISTERS],
     pub events: Vec<Event>,
     constraints: Vec<Constraint>,
     /// The events that earlier branches depend on.
@@ -93,19 +93,20 @@ pub(super) struct State {
     returns: Vec<u8>,
 }
 
-impl State {
+impl PartialPath {
     fn new(
         test: &LitmusTest,
         thread: usize,
         operations: usize,
         expressions: &mut Expressions,
-    ) -> State {
+    ) -> PartialPath {
         let mut registers = [None; REGISTERS];
         for (register, value) in test.registers.iter().filter(|(it, _)| it.thread == thread) {
-            let known = Known { value: expressions.constant(*value), sources: Sources::default() };
+            let known =
+                TrackedValue { value: expressions.constant(*value), sources: Sources::default() };
             registers[usize::from(register.register.0)] = Some(known);
         }
-        State {
+        PartialPath {
             next: 0,
             registers,
             events: Vec::new(),
@@ -117,7 +118,7 @@ impl State {
         }
     }
 
-    pub fn set(&mut self, register: Register, known: Known) {
+    pub fn set(&mut self, register: Register, known: TrackedValue) {
         self.registers[usize::from(register.0)] = Some(known);
     }
 }
@@ -175,13 +176,13 @@ pub(super) struct Run<'t> {
     operations: &'t [Operation<'t>],
     pub options: Unfolding,
     pub expressions: Expressions,
-    pub unfinished: Vec<State>,
+    pub unfinished: Vec<PartialPath>,
     paths: Vec<Path>,
 }
 
 impl Run<'_> {
     /// Runs the next instruction of a path.
-    fn step(&mut self, mut state: State) -> Result<(), Error> {
+    fn step(&mut self, mut state: PartialPath) -> Result<(), Error> {
         let Some(operation) = self.operations.get(state.next) else {
             self.finish(state, End::Program);
             return Ok(());
@@ -226,7 +227,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn finish(&mut self, state: State, end: End) {
+    fn finish(&mut self, state: PartialPath, end: End) {
         let registers = state.registers.iter().enumerate();
         let registers =
             registers.filter_map(|(at, known)| Some((Register(at as u8), known.as_ref()?.value)));
@@ -242,10 +243,10 @@ impl Run<'_> {
     /// nonzero on it; one path if the expression is a constant.
     pub(super) fn fork(
         &self,
-        state: State,
+        state: PartialPath,
         condition: Expression,
         line: usize,
-    ) -> Vec<(State, bool)> {
+    ) -> Vec<(PartialPath, bool)> {
         if let Some(value) = self.expressions.as_constant(condition) {
             return vec![(state, value != Value::ZERO)];
         }
@@ -258,7 +259,12 @@ impl Run<'_> {
             .into()
     }
 
-    fn branch(&mut self, state: State, condition: Option<&Formula>, operation: &Operation<'_>) {
+    fn branch(
+        &mut self,
+        state: PartialPath,
+        condition: Option<&Formula>,
+        operation: &Operation<'_>,
+    ) {
         let at = state.next - 1;
         let Some(condition) = condition else {
             self.jump(state, at, operation);
@@ -275,7 +281,7 @@ impl Run<'_> {
         }
     }
 
-    fn jump(&mut self, mut state: State, at: usize, operation: &Operation<'_>) {
+    fn jump(&mut self, mut state: PartialPath, at: usize, operation: &Operation<'_>) {
         if operation.target <= at {
             if usize::from(state.returns[at]) >= self.options.unroll {
                 self.finish(state, End::LoopLimit(operation.line));
@@ -287,33 +293,33 @@ impl Run<'_> {
         self.unfinished.push(state);
     }
 
-    pub(super) fn evaluate(&mut self, state: &State, formula: &Formula) -> Known {
+    pub(super) fn evaluate(&mut self, state: &PartialPath, formula: &Formula) -> TrackedValue {
         match formula {
             Formula::Constant(value) => self.constant(*value),
             Formula::Register(register) => state.registers[usize::from(register.0)]
                 .unwrap_or_else(|| self.constant(Value::ZERO)),
             Formula::Unary(operation, of) => {
                 let of = self.evaluate(state, of);
-                Known { value: self.expressions.unary(*operation, of.value), ..of }
+                TrackedValue { value: self.expressions.unary(*operation, of.value), ..of }
             }
             Formula::Binary(operation, first, second) => {
                 let (first, second) = (self.evaluate(state, first), self.evaluate(state, second));
                 let value = self.expressions.binary(*operation, first.value, second.value);
-                Known { value, sources: first.sources.and(second.sources) }
+                TrackedValue { value, sources: first.sources.and(second.sources) }
             }
         }
     }
 
     /// Sets registers all at once: every formula uses the values that registers had before.
-    fn set_all(&mut self, state: &mut State, set: &[(Register, Formula)]) {
+    fn set_all(&mut self, state: &mut PartialPath, set: &[(Register, Formula)]) {
         let known =
             set.iter().map(|(register, formula)| (*register, self.evaluate(state, formula)));
         let known: Vec<_> = known.collect();
         known.into_iter().for_each(|(register, known)| state.set(register, known));
     }
 
-    pub(super) fn constant(&mut self, value: Value) -> Known {
-        Known { value: self.expressions.constant(value), sources: Sources::default() }
+    pub(super) fn constant(&mut self, value: Value) -> TrackedValue {
+        TrackedValue { value: self.expressions.constant(value), sources: Sources::default() }
     }
 
     /// Forks a path by the location that an access addresses. A path on which the address is that of no location is
@@ -323,10 +329,10 @@ impl Run<'_> {
     /// Returns [`Error::Run`] if the address is a constant that is not the address of a location.
     fn targets(
         &mut self,
-        state: State,
+        state: PartialPath,
         access: &MemoryAccess,
         line: usize,
-    ) -> Result<Vec<(State, Target)>, Error> {
+    ) -> Result<Vec<(PartialPath, Target)>, Error> {
         let address = self.evaluate(&state, &access.address);
         let target =
             |location| Target { location, width: access.width, sources: address.sources, line };
@@ -354,8 +360,11 @@ impl Run<'_> {
         Ok(found)
     }
 
-    /// Adds an event, and returns its number.
-    pub(super) fn add(&mut self, state: &mut State, event: Event) -> Result<u8, Error> {
+    /// The number of the next event of a path.
+    ///
+    /// # Errors
+    /// Returns [`Error::TooLarge`] if the path has as many events as a set can hold.
+    pub(super) fn next_event(&self, state: &PartialPath) -> Result<u8, Error> {
         let number = state.events.len();
         if number == MOST_EVENTS {
             return Err(Error::TooLarge {
@@ -363,25 +372,31 @@ impl Run<'_> {
                 what: format!("a thread has more than {MOST_EVENTS} accesses and fences"),
             });
         }
-        state.events.push(event);
         Ok(number as u8)
+    }
+
+    /// Adds an event, and returns its number.
+    fn add(&mut self, state: &mut PartialPath, event: Event) -> Result<u8, Error> {
+        let number = self.next_event(state)?;
+        state.events.push(event);
+        Ok(number)
     }
 
     /// Adds a read, and returns its number and the value read, extended to a register.
     pub(super) fn read(
         &mut self,
-        state: &mut State,
+        state: &mut PartialPath,
         kind: EventKind,
         target: Target,
         annotation: Annotation,
-    ) -> Result<(u8, Known), Error> {
+    ) -> Result<(u8, TrackedValue), Error> {
         state.picked_addresses |= target.sources.picked;
         let control = state.control | state.picked_addresses;
         let event = Event { annotation, control, ..target.event(kind) };
         let number = self.add(state, event)?;
         let value = self.expressions.read(number);
         let value = self.extended(value, target.width);
-        Ok((number, Known { value, sources: Sources { data: 1 << number, picked: 0 } }))
+        Ok((number, TrackedValue { value, sources: Sources { data: 1 << number, picked: 0 } }))
     }
 
     pub(super) fn extended(&mut self, value: Expression, width: Width) -> Expression {
@@ -400,9 +415,9 @@ impl Run<'_> {
     /// Adds a write, and returns its number.
     pub(super) fn write(
         &mut self,
-        state: &mut State,
+        state: &mut PartialPath,
         target: Target,
-        value: Known,
+        value: TrackedValue,
         event: Event,
     ) -> Result<u8, Error> {
         state.picked_addresses |= target.sources.picked;
@@ -418,7 +433,7 @@ impl Run<'_> {
 
     fn access(
         &mut self,
-        mut state: State,
+        mut state: PartialPath,
         instruction: &Instruction,
         target: Target,
     ) -> Result<(), Error> {

@@ -2,8 +2,8 @@
 //! arithmetic and branches.
 //!
 //! `W` registers are the lower halves of `X` registers. Flags are kept as the two numbers that were
-//! compared and the carry. Addresses have a base register and an offset; the forms that update the base
-//! register, and pairs of registers, are not supported.
+//! compared, moved to the top of 64 bits, and the carry. Addresses have a base register and an offset; the
+//! forms that update the base register, and pairs of registers, are not supported.
 
 use history::{Annotation, Kind, Side, WeakFence};
 
@@ -173,7 +173,7 @@ fn value(operands: &[Operand<'_>]) -> Option<Formula> {
     match operands {
         [Operand::Number(number)] => Some(Formula::number(*number)),
         [Operand::Number(number), Operand::Modifier(shift, by)] if is_shift(shift) => {
-            Some(Formula::number(number << by))
+            Some(Formula::number(number.checked_shl(u32::try_from(*by).ok()?)?))
         }
         [Operand::Name(register)] => Some(named(register)?.read()),
         [Operand::Name(register), Operand::Modifier(how, by)] => {
@@ -239,6 +239,13 @@ fn arithmetic(name: &str, operands: &[Operand<'_>]) -> Decoded {
         Binary::ShiftRightSigned => first.read().unary(Unary::SignExtend(first.bits)),
         _ => first.read(),
     };
+    let second = match operation {
+        // The processor takes shift amounts modulo the width.
+        Binary::ShiftLeft | Binary::ShiftRight | Binary::ShiftRightSigned if target.bits == 32 => {
+            second.binary(Binary::And, Formula::number(31))
+        }
+        _ => second,
+    };
     Ok(Some(target.set(first.binary(operation, second))))
 }
 
@@ -296,16 +303,16 @@ fn flags(name: &str, operands: &[Operand<'_>]) -> Decoded {
     let wrong = || unexpected("REGISTER,REGISTER|#NUMBER");
     let first = named(first).ok_or_else(wrong)?;
     let second = value(second).ok_or_else(wrong)?;
-    let signed = |formula: Formula| formula.unary(Unary::SignExtend(first.bits));
+    let at_top = |formula: Formula| formula.at_top(first.bits);
     let result = |operation| first.read().binary(operation, second.clone());
     let (result, left, right, carry) = if matches!(name, "CMP" | "SUBS") {
-        let (left, right) = (signed(first.read()), signed(second.clone()));
+        let (left, right) = (at_top(first.read()), at_top(second.clone()));
         let below = left.clone().binary(Binary::LessUnsigned, right.clone());
         let carry = below.binary(Binary::Equal, Formula::number(0));
         (result(Binary::Subtract), left, right, carry)
     } else {
         let both = result(Binary::And);
-        (both.clone(), signed(both), Formula::number(0), Formula::number(0))
+        (both.clone(), at_top(both), Formula::number(0), Formula::number(0))
     };
     let mut set = vec![(LEFT, left), (RIGHT, right), (CARRY, carry)];
     if let Some(target) = target {
@@ -532,6 +539,7 @@ mod tests {
         assert_eq!(decode("LDP X0,X1,[X2]"), Err(unknown.to_owned()));
         assert!(decode("LDR W0,[X1],#4").is_err());
         assert!(decode("ADDS W0,W1,W2").is_err());
+        assert!(decode("MOV X0,#1,LSL #64").is_err());
         assert!(decode("DMB XY").unwrap_err().contains("`XY` is not an option of DMB"));
     }
 }

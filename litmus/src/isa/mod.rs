@@ -142,6 +142,16 @@ impl Formula {
     pub fn binary(self, operation: Binary, second: Formula) -> Formula {
         Formula::Binary(operation, Box::new(self), Box::new(second))
     }
+
+    /// The lowest `bits` bits, moved to the top of 64. Comparisons of two such numbers, and the sign of their
+    /// difference, are those of arithmetic with `bits` bits.
+    #[must_use]
+    pub(crate) fn at_top(self, bits: u8) -> Formula {
+        match 64 - bits {
+            0 => self,
+            by => self.binary(Binary::ShiftLeft, Formula::number(i64::from(by))),
+        }
+    }
 }
 
 /// The number of bits of an access, and how a load extends them to a register.

@@ -2,7 +2,8 @@
 //!
 //! A register without a size in its name has 64 bits; the upper half becomes zero when the lower 32 bits
 //! are written, and lower parts leave the rest as it was. Flags are kept as the two numbers that were
-//! compared. Atomic instructions are those with a `lock` prefix, and `xchg` with memory.
+//! compared, moved to the top of 64 bits. Atomic instructions are those with a `lock` prefix, and `xchg`
+//! with memory.
 
 use history::{Annotation, Kind, Side};
 
@@ -86,7 +87,7 @@ pub(super) fn register_name(register: Register) -> String {
 
 /// An operand of an instruction.
 #[derive(Clone)]
-enum Place {
+enum X86Operand {
     Register(Named),
     Memory(Formula),
     Number(i64),
@@ -179,19 +180,19 @@ fn holds(name: &str) -> Option<Formula> {
 fn place(
     operand: &Operand<'_>,
     symbols: &mut dyn FnMut(&str) -> Location,
-) -> Result<Place, String> {
+) -> Result<X86Operand, String> {
     match operand {
-        Operand::Number(number) => Ok(Place::Number(*number)),
-        Operand::Name(name) => {
-            named(name).map(Place::Register).ok_or_else(|| format!("`{name}` is not a register"))
-        }
+        Operand::Number(number) => Ok(X86Operand::Number(*number)),
+        Operand::Name(name) => named(name)
+            .map(X86Operand::Register)
+            .ok_or_else(|| format!("`{name}` is not a register")),
         Operand::Memory { offset, inner, updates: false } => match inner.as_slice() {
             [Operand::Name(name)] => {
                 let base = match named(name) {
                     Some(base) => base.read(),
                     None => Formula::Constant(Value::Address(symbols(name), 0)),
                 };
-                Ok(Place::Memory(base.binary(Binary::Add, Formula::number(*offset))))
+                Ok(X86Operand::Memory(base.binary(Binary::Add, Formula::number(*offset))))
             }
             _ => Err(unexpected("OFFSET(REGISTER) or [LOCATION]")),
         },
@@ -201,7 +202,7 @@ fn place(
 
 /// The name without the size at its end, and the number of bits: that of the name, else that of a register
 /// among the operands, else 64.
-fn sized<'a>(name: &'a str, places: &[Place]) -> (&'a str, u8) {
+fn sized<'a>(name: &'a str, places: &[X86Operand]) -> (&'a str, u8) {
     const NAMES: [&str; 11] =
         ["mov", "add", "sub", "or", "and", "xor", "cmp", "inc", "dec", "xchg", "cmpxchg"];
     let split = |(letter, bits)| Some((name.strip_suffix(letter)?, bits));
@@ -210,7 +211,7 @@ fn sized<'a>(name: &'a str, places: &[Place]) -> (&'a str, u8) {
         return (short, bits);
     }
     let registers = places.iter().filter_map(|place| match place {
-        Place::Register(named) => Some(named.bits),
+        X86Operand::Register(named) => Some(named.bits),
         _ => None,
     });
     (name, registers.min().unwrap_or(64))
@@ -233,9 +234,28 @@ fn access(address: &Formula, bits: u8) -> MemoryAccess {
     MemoryAccess { address: address.clone(), width, annotation: Annotation::None }
 }
 
-/// The registers for the flags, after an operation with this result.
-fn flags(result: &Formula, bits: u8) -> [(Register, Formula); 2] {
-    [(LEFT, result.clone().unary(Unary::SignExtend(bits))), (RIGHT, Formula::number(0))]
+/// The registers for the flags, after a comparison of two numbers.
+fn compared(left: Formula, right: Formula, bits: u8) -> [(Register, Formula); 2] {
+    [(LEFT, left.at_top(bits)), (RIGHT, right.at_top(bits))]
+}
+
+/// The registers for the flags, after an operation with this source and result. They are those of a comparison of the
+/// operands for a subtraction and for an addition of a constant, and else of the result with 0, as if no addition
+/// overflowed.
+fn flags(
+    operation: Binary,
+    source: &Formula,
+    result: Formula,
+    bits: u8,
+) -> [(Register, Formula); 2] {
+    let subtracted = match (operation, source) {
+        (Binary::Subtract, source) => source.clone(),
+        (Binary::Add, Formula::Constant(Value::Number(number))) => {
+            Formula::number(number.wrapping_neg())
+        }
+        _ => return compared(result, Formula::number(0), bits),
+    };
+    compared(result.binary(Binary::Add, subtracted.clone()), subtracted, bits)
 }
 
 fn locked(is_locked: bool) -> Atomicity {
@@ -243,7 +263,7 @@ fn locked(is_locked: bool) -> Atomicity {
 }
 
 /// Translates `inc` and `dec`.
-fn step(name: &str, bits: u8, target: &Place, is_locked: bool) -> Option<Instruction> {
+fn step(name: &str, bits: u8, target: &X86Operand, is_locked: bool) -> Option<Instruction> {
     let operation = match name {
         "inc" => Binary::Add,
         "dec" => Binary::Subtract,
@@ -257,32 +277,39 @@ fn change(
     operation: Binary,
     bits: u8,
     source: Formula,
-    target: &Place,
+    target: &X86Operand,
     is_locked: bool,
 ) -> Option<Instruction> {
+    // A shift amount in a register may be shorter than the target.
+    let bits = if let X86Operand::Register(target) = target { target.bits } else { bits };
+    let source = match operation {
+        // The processor takes amounts modulo 32, or modulo 64 for 64 bits.
+        Binary::ShiftLeft if bits < 64 => source.binary(Binary::And, Formula::number(31)),
+        _ => source,
+    };
     match target {
-        Place::Register(target) => {
-            let result = target.read().binary(operation, source);
+        X86Operand::Register(target) => {
+            let result = target.read().binary(operation, source.clone());
             let mut set = vec![target.written(result.clone())];
-            set.extend(flags(&result, bits));
+            set.extend(flags(operation, &source, result, bits));
             Some(Instruction::Set(set))
         }
-        Place::Memory(address) => Some(Instruction::Atomic {
+        X86Operand::Memory(address) => Some(Instruction::Atomic {
             target: None,
+            then: flags(operation, &source, Formula::Register(STORED), bits).to_vec(),
             update: Update::Apply(operation, source),
             access: access(address, bits),
             atomicity: locked(is_locked),
-            then: flags(&Formula::Register(STORED), bits).to_vec(),
         }),
-        Place::Number(_) => None,
+        X86Operand::Number(_) => None,
     }
 }
 
 fn two_places(
     name: &str,
     bits: u8,
-    source: &Place,
-    target: &Place,
+    source: &X86Operand,
+    target: &X86Operand,
     is_locked: bool,
 ) -> Result<Option<Instruction>, String> {
     match name {
@@ -290,10 +317,10 @@ fn two_places(
         "xchg" => Ok(exchange(bits, source, target)),
         "cmpxchg" => Ok(compare_and_exchange(bits, source, target, is_locked)),
         _ => {
-            let Place::Memory(address) = source else {
+            let X86Operand::Memory(address) = source else {
                 return Ok(compute(name, bits, value(source), target, is_locked));
             };
-            if matches!(target, Place::Memory(_)) {
+            if matches!(target, X86Operand::Memory(_)) {
                 return Err("only one operand can be in memory".to_owned());
             }
             let load = Instruction::Load {
@@ -309,11 +336,11 @@ fn two_places(
 }
 
 /// The value of an operand that is not in memory, or of memory once it is loaded.
-fn value(place: &Place) -> Formula {
+fn value(place: &X86Operand) -> Formula {
     match place {
-        Place::Register(named) => named.read(),
-        Place::Number(number) => Formula::number(*number),
-        Place::Memory(_) => Formula::Register(LOADED),
+        X86Operand::Register(named) => named.read(),
+        X86Operand::Number(number) => Formula::number(*number),
+        X86Operand::Memory(_) => Formula::Register(LOADED),
     }
 }
 
@@ -322,17 +349,15 @@ fn compute(
     name: &str,
     bits: u8,
     source: Formula,
-    target: &Place,
+    target: &X86Operand,
     is_locked: bool,
 ) -> Option<Instruction> {
     if name != "cmp" {
         return change(operation(name)?, bits, source, target, is_locked);
     }
-    let signed = |formula: Formula| formula.unary(Unary::SignExtend(bits));
-    let set = vec![(LEFT, signed(value(target))), (RIGHT, signed(source))];
-    let compare = Instruction::Set(set);
+    let compare = Instruction::Set(compared(value(target), source, bits).to_vec());
     Some(match target {
-        Place::Memory(address) => {
+        X86Operand::Memory(address) => {
             let access = access(address, bits);
             let load = Instruction::Load { target: Some(LOADED), access, exclusive: false };
             Instruction::Sequence(vec![load, compare])
@@ -341,32 +366,38 @@ fn compute(
     })
 }
 
-fn moved(bits: u8, source: &Place, target: &Place) -> Result<Option<Instruction>, String> {
+fn moved(
+    bits: u8,
+    source: &X86Operand,
+    target: &X86Operand,
+) -> Result<Option<Instruction>, String> {
     Ok(Some(match (source, target) {
-        (Place::Memory(_), Place::Memory(_)) => {
+        (X86Operand::Memory(_), X86Operand::Memory(_)) => {
             return Err("only one operand can be in memory".to_owned());
         }
-        (_, Place::Number(_)) => return Ok(None),
-        (Place::Memory(address), Place::Register(target)) => {
+        (_, X86Operand::Number(_)) => return Ok(None),
+        (X86Operand::Memory(address), X86Operand::Register(target)) => {
             let access = access(address, bits);
             let load = Instruction::Load { target: Some(LOADED), access, exclusive: false };
             let set = Instruction::Set(vec![target.written(Formula::Register(LOADED))]);
             Instruction::Sequence(vec![load, set])
         }
-        (source, Place::Register(target)) => Instruction::Set(vec![target.written(value(source))]),
-        (source, Place::Memory(address)) => {
+        (source, X86Operand::Register(target)) => {
+            Instruction::Set(vec![target.written(value(source))])
+        }
+        (source, X86Operand::Memory(address)) => {
             Instruction::Store { value: value(source), access: access(address, bits) }
         }
     }))
 }
 
-fn exchange(bits: u8, first: &Place, second: &Place) -> Option<Instruction> {
+fn exchange(bits: u8, first: &X86Operand, second: &X86Operand) -> Option<Instruction> {
     match (first, second) {
-        (Place::Register(first), Place::Register(second)) => {
+        (X86Operand::Register(first), X86Operand::Register(second)) => {
             Some(Instruction::Set(vec![first.written(second.read()), second.written(first.read())]))
         }
-        (Place::Register(register), Place::Memory(address))
-        | (Place::Memory(address), Place::Register(register)) => {
+        (X86Operand::Register(register), X86Operand::Memory(address))
+        | (X86Operand::Memory(address), X86Operand::Register(register)) => {
             let exchange = Instruction::Atomic {
                 target: Some(LOADED),
                 update: Update::Exchange(register.read()),
@@ -383,13 +414,13 @@ fn exchange(bits: u8, first: &Place, second: &Place) -> Option<Instruction> {
 
 fn compare_and_exchange(
     bits: u8,
-    first: &Place,
-    second: &Place,
+    first: &X86Operand,
+    second: &X86Operand,
     is_locked: bool,
 ) -> Option<Instruction> {
     let (register, address) = match (first, second) {
-        (Place::Register(register), Place::Memory(address))
-        | (Place::Memory(address), Place::Register(register)) => (register, address),
+        (X86Operand::Register(register), X86Operand::Memory(address))
+        | (X86Operand::Memory(address), X86Operand::Register(register)) => (register, address),
         _ => return None,
     };
     // A shorter accumulator would keep the upper part of its register.

@@ -118,6 +118,41 @@ fn what_has_no_meaning_is_an_error_only_where_it_can_happen() {
     assert_eq!(run("lw x6,0(x9);andi x6,x6,8;add x8,x8,x6;lw x5,0(x8)"), Ok(1));
 }
 
+/// Whether a test of one thread ends in one state, and the proposition of its condition holds there.
+fn holds(head: &str, code: &str, condition: &str) -> bool {
+    let rows: String = code.split(';').map(|row| format!("{row} ;\n")).collect();
+    let test = read(&format!("{head}\nP0 ;\n{rows}exists ({condition})"));
+    let found = outcomes(&test, test.architecture.model(), 2).unwrap();
+    found.states.len() == 1 && found.states[0].holds
+}
+
+#[test]
+fn short_numbers_are_compared_and_shifted_by_their_width() {
+    let code = "MOV W0,#1;LSL W0,W0,#31;CMP W0,#1;CSET W1,MI;CSET W2,LT;CSET W3,HI;MOV W4,#33;\
+                LSL W5,W2,W4;LSR W6,W0,W4;ASR W7,W0,W4;STR W5,[X9]";
+    let compared = "0:X1=0 /\\ 0:X2=1 /\\ 0:X3=1";
+    let shifted = "0:X5=2 /\\ 0:X6=1073741824 /\\ 0:X7=3221225472 /\\ x=2";
+    let head = "AArch64 T\n{ 0:X9=x; }";
+    assert!(holds(head, code, &format!("{compared} /\\ {shifted}")));
+
+    let code = "movl $1,%eax;movl $33,%ecx;shl %cl,%eax;movl $2147483648,%ebx;cmpl $1,%ebx;js L;\
+                movl %eax,(x);L: movl $1,%edx;subl $1,%ebx;jl M;movl $0,%edx;M: movl %edx,(y)";
+    assert!(holds("X86_64 T\n{ x=0; y=0; }", code, "x=2 /\\ y=1"));
+}
+
+#[test]
+fn a_thread_with_too_many_events_is_an_error() {
+    let error = |head: &str, store: &str, last: &str| {
+        let stores = format!("{store} ;\n").repeat(64);
+        let test = read(&format!("{head}\nP0 ;\n{stores}{last} ;\nexists (x=1)"));
+        outcomes(&test, test.architecture.model(), 2).unwrap_err().to_string()
+    };
+    let riscv = error("RISCV T\n{ 0:x8=x; }", "sw x5,0(x8)", "amoadd.w x6,x5,(x8)");
+    assert!(riscv.contains("more than 64 accesses and fences"), "{riscv}");
+    let x86 = error("X86_64 T\n{ x=0; }", "movl $1,(x)", "lock cmpxchg %ebx,(x)");
+    assert!(x86.contains("more than 64 accesses and fences"), "{x86}");
+}
+
 /// The verdict of the engine on a history.
 fn is_consistent(history: &History, model: Model) -> bool {
     let history = model.prepare(history);

@@ -11,11 +11,17 @@ use super::op::{Op, control, stall};
 /// Whether the ports of a machine, and its transitions up to a stall, change nothing but registers and the control
 /// words about the running transition. Each port must also wait for its buffer, so that the buffers that it reads are
 /// known.
-pub(super) fn only_look(code: &[Op], ports: &[InPort], transitions: &[Transition]) -> bool {
-    ports.iter().all(|port| port.guarded && looks_until(code, port.code.start, is_port_end))
+pub(super) fn is_poll_without_effects(
+    code: &[Op],
+    ports: &[InPort],
+    transitions: &[Transition],
+) -> bool {
+    ports
+        .iter()
+        .all(|port| port.guarded && has_no_effects_until(code, port.code.start, is_port_end))
         && transitions.iter().all(|transition| {
             let own = &code[transition.code.start as usize..];
-            own[..last_stall(own)].iter().all(looks)
+            own[..last_stall(own)].iter().all(has_no_effects)
         })
 }
 
@@ -57,14 +63,14 @@ fn is_port_end(op: &Op) -> bool {
 }
 
 /// Whether no instruction from an index up to the first end has effects.
-fn looks_until(code: &[Op], start: u32, is_end: impl Fn(&Op) -> bool) -> bool {
-    code[start as usize..].iter().take_while(|op| !is_end(op)).all(looks)
+fn has_no_effects_until(code: &[Op], start: u32, is_end: impl Fn(&Op) -> bool) -> bool {
+    code[start as usize..].iter().take_while(|op| !is_end(op)).all(has_no_effects)
 }
 
 /// Whether an instruction changes nothing but registers and the control words about the running transition. Instructions
 /// whose effects are found when they run count as well: calls of the library, new objects, and delays of the head of a
 /// buffer.
-fn looks(op: &Op) -> bool {
+fn has_no_effects(op: &Op) -> bool {
     match op {
         Op::StoreControl { offset, .. } => *offset < control::FREE,
         Op::Small { .. }

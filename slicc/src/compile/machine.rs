@@ -195,7 +195,7 @@ impl<'a> Compiler<'a> {
                 + usize::from(transition.event);
             table[cell] = at as u32 + 1;
         }
-        let only_looks = looks::only_look(&self.code, &in_ports, &transitions);
+        let only_looks = looks::is_poll_without_effects(&self.code, &in_ports, &transitions);
         for port in &mut in_ports {
             port.enabled_by = looks::enabling_word(&self.code, port.code.start)
                 .filter(|word| parameters.iter().any(|member| member.offset == *word));

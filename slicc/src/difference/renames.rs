@@ -81,20 +81,20 @@ impl Renames {
     /// any.
     fn pair(&mut self, kind: Kind, detail: Detail, old: &Version, new: &Version) -> bool {
         let old = old.renamed(self);
-        let by_look = |one: &Version, other: &Version| {
-            let open = Open::of(one, other);
+        let by_description = |one: &Version, other: &Version| {
+            let unpaired = UnpairedNames::of(one, other);
             let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
-            for name in open.names(kind) {
-                if let Some(look) = look(one, kind, detail, name, &open) {
-                    names.entry(look).or_default().push(name.clone());
+            for name in unpaired.names(kind) {
+                if let Some(description) = description(one, kind, detail, name, &unpaired) {
+                    names.entry(description).or_default().push(name.clone());
                 }
             }
             names
         };
-        let (before, after) = (by_look(&old, new), by_look(new, &old));
+        let (before, after) = (by_description(&old, new), by_description(new, &old));
         let pairs: Vec<(String, String)> = before
             .into_iter()
-            .filter_map(|(look, names)| match (&names[..], &after.get(&look)?[..]) {
+            .filter_map(|(description, names)| match (&names[..], &after.get(&description)?[..]) {
                 ([one], [other]) => Some((one.clone(), other.clone())),
                 _ => None,
             })
@@ -107,9 +107,10 @@ impl Renames {
     /// Takes back one pair whose rows or code differ by more than names. Returns whether there was one.
     fn drop_different(&mut self, old: &Version, new: &Version) -> bool {
         let old = old.renamed(self);
-        let none = Open::default();
+        let none = UnpairedNames::default();
         let differs = |kind: Kind, name: &String| {
-            look(&old, kind, Detail::Own, name, &none) != look(new, kind, Detail::Own, name, &none)
+            description(&old, kind, Detail::Own, name, &none)
+                != description(new, kind, Detail::Own, name, &none)
         };
         for kind in [Kind::State, Kind::Event, Kind::Action] {
             let mut names = self.names(kind).iter();
@@ -125,18 +126,18 @@ impl Renames {
 
 /// The names that one version has and the other one does not.
 #[derive(Default)]
-struct Open {
+struct UnpairedNames {
     states: BTreeSet<String>,
     events: BTreeSet<String>,
     actions: BTreeSet<String>,
 }
 
-impl Open {
-    fn of(one: &Version, other: &Version) -> Open {
+impl UnpairedNames {
+    fn of(one: &Version, other: &Version) -> UnpairedNames {
         let without = |one: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
             one.keys().filter(|name| !other.contains_key(*name)).cloned().collect()
         };
-        Open {
+        UnpairedNames {
             states: without(&one.states, &other.states),
             events: without(&one.events, &other.events),
             actions: without(&one.actions, &other.actions),
@@ -154,11 +155,17 @@ impl Open {
 
 /// The description of a name in a version: the rows and the code that contain it, with placeholders for names that are not
 /// paired. `None` if there are none.
-fn look(version: &Version, kind: Kind, detail: Detail, name: &str, open: &Open) -> Option<String> {
+fn description(
+    version: &Version,
+    kind: Kind,
+    detail: Detail,
+    name: &str,
+    unpaired: &UnpairedNames,
+) -> Option<String> {
     let shown = |of: Kind, one: &str| {
         if of == kind && one == name {
             SELF.to_owned()
-        } else if open.names(of).contains(one) {
+        } else if unpaired.names(of).contains(one) {
             OPEN.to_owned()
         } else {
             one.to_owned()

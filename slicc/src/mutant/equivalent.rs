@@ -403,11 +403,11 @@ impl<'a> Examiner<'a> {
         let effects: Vec<Effects> =
             longer.iter().map(|(code, _)| side.effects(code.clone())).collect();
         let mut reasons = Vec::new();
-        for at in extra {
+        for &at in &extra {
             let actions = vec![longer[at].1.to_owned()];
             let reason = if effects[at].is_nothing() {
                 Reason::Idle { actions }
-            } else if is_repeated(side, longer, &effects, at) {
+            } else if is_repeated(side, longer, &effects, at, &extra) {
                 Reason::Repeated { actions }
             } else if effects[at].is_hint() {
                 Reason::VictimOnly { actions }
@@ -423,22 +423,24 @@ impl<'a> Examiner<'a> {
     }
 }
 
-/// Whether an action repeats an earlier or later one, with nothing in between that interferes with
-/// it.
+/// Whether an action repeats an earlier or later one that is not among `extra`, the actions that only one of the two
+/// protocols has, with nothing in between that interferes with it.
 fn is_repeated(
     side: &Surroundings<'_>,
     actions: &Actions<'_>,
     effects: &[Effects],
     at: usize,
+    extra: &[usize],
 ) -> bool {
     let mut itself = Comparison::new(side.program, side.machine, side.program, side.machine);
     let same = |other: &usize| itself.stretch(actions[*other].0.clone(), actions[at].0.clone());
-    let free = |other: usize| {
-        let mut between = effects[at.min(other) + 1..at.max(other)].iter();
-        between.all(|one| one.commutes(&effects[at]))
+    let copies: Vec<usize> = (0..actions.len()).filter(same).collect();
+    let is_free = |other: usize| {
+        let mut between = at.min(other) + 1..at.max(other);
+        between.all(|one| copies.contains(&one) || effects[one].commutes(&effects[at]))
     };
-    let mut others = (0..actions.len()).filter(|other| *other != at).filter(same);
-    effects[at].is_idempotent() && others.any(free)
+    let mut kept = copies.iter().filter(|copy| !extra.contains(copy));
+    effects[at].is_idempotent() && kept.any(|&other| is_free(other))
 }
 
 /// The actions of an entry, with the names that the protocol gives them.
@@ -452,4 +454,38 @@ fn actions<'a>(protocol: &'a Protocol, place: &TableEntry, of: &Transition) -> A
     });
     let codes = of.actions.windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
     codes.zip(names.unwrap_or_default()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutant::Changed;
+    use crate::protocol::BLOCK_BYTES;
+
+    /// `MI_example` with an action `use_line`, which sets the line that was used last, and with these actions on a
+    /// store that hits.
+    fn with_store_hit(actions: &str) -> Protocol {
+        let original = Protocol::open("MI_example").unwrap();
+        let (path, row) = ("MI_example-cache.sm", "{write_hit, pop_core}");
+        let files = original.loaded.own_files();
+        let (_, text) = files.iter().find(|(own, _)| *own == path).unwrap();
+        assert_eq!(text.matches(row).count(), 1);
+        let action = "action(use_line, \"ul\", desc=\"\") { cacheMemory.setMRU(cache_entry); }
+            action(read_miss_done,";
+        let text = text.replace(row, &format!("{{{actions}}}"));
+        let text = text.replace("action(read_miss_done,", action);
+        let changed = Changed { path: path.to_owned(), text };
+        Protocol::new(original.loaded.reload(&[changed]).unwrap(), BLOCK_BYTES).unwrap()
+    }
+
+    #[test]
+    fn an_action_is_repeated_only_if_a_copy_stays() {
+        let twice = with_store_hit("write_hit, use_line, pop_core, use_line");
+        let reason = |actions| equivalent(&twice, &with_store_hit(actions), true, None);
+        let actions = || vec!["use_line".to_owned()];
+        let once = reason("write_hit, use_line, pop_core");
+        assert_eq!(once, Some(Reason::Repeated { actions: actions() }));
+        let never = reason("write_hit, pop_core");
+        assert_eq!(never, Some(Reason::VictimOnly { actions: actions() }));
+    }
 }

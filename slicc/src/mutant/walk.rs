@@ -67,13 +67,13 @@ pub(super) fn function(statement: &Statement) -> Option<&str> {
 }
 
 /// Whether a statement only prints, comments or checks: debug output, an assertion or `error`.
-pub(super) fn is_talk(statement: &Statement) -> bool {
-    let talk = ["DPRINTF", "DPRINTFN", "APPEND_TRANSITION_COMMENT", "assert", "error"];
-    function(statement).is_some_and(|name| talk.contains(&name))
+pub(super) fn is_output_or_check(statement: &Statement) -> bool {
+    let known = ["DPRINTF", "DPRINTFN", "APPEND_TRANSITION_COMMENT", "assert", "error"];
+    function(statement).is_some_and(|name| known.contains(&name))
 }
 
 /// Whether a statement has an effect of its own, rather than through statements inside it.
 pub(super) fn is_leaf(statement: &Statement) -> bool {
     let is_frame = matches!(statement.kind, StatementKind::If { .. } | StatementKind::Peek { .. });
-    !is_frame && !is_talk(statement)
+    !is_frame && !is_output_or_check(statement)
 }

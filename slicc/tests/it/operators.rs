@@ -415,6 +415,18 @@ fn as_much_as_possible_stays() {
 }
 
 #[test]
+fn a_shift_is_counted_after_it_is_done() {
+    let shifted = |count: &str| {
+        let protocol = other(&OTHER.replace("Acks := 1;", &format!("Acks := {count};")));
+        let id = "Other/L1Cache/action:a_ask/acks-off-by-one:more@1";
+        patch(&protocol, &made::find(&protocol, id).unwrap())
+    };
+    assert!(shifted("2 << 3").contains("Acks := (2 << 3) + 1;"));
+    assert!(shifted("(2 << 3)").contains("Acks := (2 << 3) + 1;"));
+    assert!(shifted("2 * 3").contains("Acks := 2 * 3 + 1;"));
+}
+
+#[test]
 fn an_order_that_stands_in_the_file_is_edited_there() {
     let protocol = other(OTHER);
     let id = "Other/L1Cache/buffer:out/unordered-buffer";

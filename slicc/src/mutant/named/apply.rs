@@ -232,7 +232,7 @@ fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<b
             if !draft.places(row, what).is_empty() {
                 return Ok(false);
             }
-            let name = draft.lent(what, of.as_ref())?;
+            let name = draft.action_matching(what, of.as_ref())?;
             put(draft, row, name, place)?;
         }
         RowChange::SameAs(of) => {
@@ -248,7 +248,7 @@ fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<b
             if draft.places(row, was).is_empty() && !draft.places(row, now).is_empty() {
                 return Ok(false);
             }
-            let name = draft.lent(now, of.as_ref())?;
+            let name = draft.action_matching(now, of.as_ref())?;
             let at = draft.place(row, was)?;
             draft.rows[row].actions[at] = name;
         }

@@ -171,7 +171,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// Fails if no action matches, or several do.
-    pub fn lent(&self, pattern: &Pattern, of: Option<&Pair>) -> Result<String, Misfit> {
+    pub fn action_matching(&self, pattern: &Pattern, of: Option<&Pair>) -> Result<String, Misfit> {
         if let Some(of) = of {
             let model = self.row_of(of)?;
             let place = self.place(model, pattern)?;

@@ -49,7 +49,7 @@ pub(super) fn port(
             checks_of_line(port).into_iter().map(|one| Edit::remove(text, one.span)).collect(),
             "does not wait for a lock of the line itself",
         ),
-        PortChange::Untriggered(event) => (branches(draft, port, event), "does not trigger it"),
+        PortChange::Untriggered(event) => (untriggered(draft, port, event), "does not trigger it"),
     };
     let outcome = changed(!edits.is_empty(), || {
         let name = &port.name.text;
@@ -317,28 +317,125 @@ fn checks_of_line(port: &InPort) -> Vec<&Statement> {
     statements.map(|(one, _)| one).filter(is_check).collect()
 }
 
-/// Removes the branches that only trigger an event.
-fn branches(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
+/// A branch of an `if` statement.
+struct Branch<'a> {
+    /// Where the branch starts in its file: at its `if`, or at the block of the `else` without a condition.
+    start: u32,
+    block: &'a Block,
+    has_condition: bool,
+}
+
+/// The branches of a statement: those of its `if`, of each `else if` that follows, and of the `else`.
+fn branches(mut statement: &Statement) -> Vec<Branch<'_>> {
+    let mut found = Vec::new();
+    while let StatementKind::If { then, otherwise, .. } = &statement.kind {
+        let start = statement.span.start;
+        found.push(Branch { start, block: then, has_condition: true });
+        let Some(block) = otherwise else {
+            break;
+        };
+        let Some(next) = else_if(block) else {
+            found.push(Branch { start: block.span.start, block, has_condition: false });
+            break;
+        };
+        statement = next;
+    }
+    found
+}
+
+/// The `if` statement behind an `else`, which the parser makes a block without braces.
+fn else_if(block: &Block) -> Option<&Statement> {
+    match &block.statements[..] {
+        [only] if only.span == block.span => Some(only),
+        _ => None,
+    }
+}
+
+/// Removes the branches of a port that only trigger an event.
+fn untriggered(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
     let text = draft.syntax.file(port.span);
-    let is_it = |block: &Block| match &block.statements[..] {
+    let blocks = blocks(&port.body).into_iter().filter(|block| else_if(block).is_none());
+    let statements = blocks.flat_map(|block| &block.statements);
+    statements.flat_map(|statement| without_branches(text, statement, event)).collect()
+}
+
+/// Removes the branches of a statement that only trigger an event. If that leaves only an `else`, its statements take
+/// the place of the whole statement.
+fn without_branches(text: &str, statement: &Statement, event: &str) -> Vec<Edit> {
+    let branches = branches(statement);
+    let is_dropped = |branch: &Branch<'_>| match &branch.block.statements[..] {
         [only] => triggered(only) == Some(event),
         _ => false,
     };
-    let statements = walk::statements(&port.body).into_iter();
-    let edit = |statement: &Statement| match &statement.kind {
-        StatementKind::If { then, otherwise, .. } if is_it(then) => {
-            // The alternative takes its place: `if (a) {x} else if (b) {y}` becomes `if (b) {y}`.
-            let Some(otherwise) = otherwise else {
-                return Some(Edit::remove(text, statement.span));
-            };
-            let next = match &otherwise.statements[..] {
-                [one] if matches!(one.kind, StatementKind::If { .. }) => one.span,
-                _ => otherwise.span,
-            };
-            let start = statement.span.start;
-            Some(Edit::replace(Span { end: next.start, start, ..next }, ""))
-        }
-        _ => None,
+    let span = |start, end| Span { start, end, ..statement.span };
+    let Some(last) = branches.iter().rposition(|branch| !is_dropped(branch)) else {
+        let has_any = !branches.is_empty();
+        return has_any.then(|| Edit::remove(text, statement.span)).into_iter().collect();
     };
-    statements.filter_map(|(one, _)| edit(one)).collect()
+    let kept = &branches[last];
+    let behind = kept.block.span.end;
+    if !kept.has_condition && branches[..last].iter().all(is_dropped) {
+        let head = Edit::remove(text, span(statement.span.start, kept.start + 1));
+        return vec![head, Edit::remove(text, span(behind - 1, behind))];
+    }
+    let pairs = branches[..=last].windows(2).filter(|pair| is_dropped(&pair[0]));
+    let mut edits: Vec<Edit> =
+        pairs.map(|pair| Edit::replace(span(pair[0].start, pair[1].start), "")).collect();
+    if last + 1 < branches.len() {
+        edits.push(Edit::replace(span(behind, statement.span.end), ""));
+    }
+    edits
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::load::{Loaded, load_with};
+    use crate::mutant::edit::apply;
+    use crate::mutant::named::syntax::MachineSyntax;
+
+    const HEAD: &str = "protocol \"P\"; machine(M:X) : { in_port(p, Msg, in) {";
+    const TAIL: &str = "} }";
+
+    fn load(text: &str) -> Loaded {
+        load_with(Path::new("p.slicc"), &mut |_| Ok(text.as_bytes().to_vec())).unwrap()
+    }
+
+    /// The code of a port without the triggers of `Event:E`.
+    fn without_triggers(code: &str) -> String {
+        let text = format!("{HEAD}{code}{TAIL}");
+        let loaded = load(&text);
+        let draft = Draft::new(MachineSyntax::of(&loaded, "X").unwrap());
+        let edits = untriggered(&draft, draft.syntax.in_port("in").unwrap(), "E");
+        let edited = apply(&text, 0, text.len() as u32, &edits);
+        load(&edited);
+        edited[HEAD.len()..edited.len() - TAIL.len()].to_owned()
+    }
+
+    #[test]
+    fn a_port_without_some_triggers_can_be_parsed() {
+        for (code, expected) in [
+            ("if (a) {trigger(Event:E, x);}", ""),
+            ("if (a) {trigger(Event:E, x);} else if (b) {f();}", "if (b) {f();}"),
+            ("if (a) {trigger(Event:E, x);} else {if (b) {f();}}", "if (b) {f();}"),
+            ("if (a) {trigger(Event:E, x);} else {f(); g();}", "f(); g();"),
+            ("if (a) {f();} else if (b) {trigger(Event:E, x);}", "if (a) {f();}"),
+            ("if (a) {f();} else {trigger(Event:E, x);}", "if (a) {f();}"),
+            (
+                "if (a) {f();} else if (b) {trigger(Event:E, x);} else {g();}",
+                "if (a) {f();} else {g();}",
+            ),
+            (
+                "if (a) {trigger(Event:E, x);} else {f(); if (b) {trigger(Event:E, x);} g();}",
+                "f();  g();",
+            ),
+            ("if (a) {f();} else {g();}", "if (a) {f();} else {g();}"),
+        ] {
+            assert_eq!(without_triggers(code), expected, "{code}");
+        }
+        let lines = "\n  if (a) {\n    trigger(Event:E, x);\n  } else {\n    f();\n  }\n";
+        assert_eq!(without_triggers(lines), "\n    f();\n");
+    }
 }

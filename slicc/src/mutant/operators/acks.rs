@@ -1,6 +1,6 @@
 //! Makes mutants in which a count is off by one.
 
-use crate::ast::{Expression, ExpressionKind, Unary};
+use crate::ast::{Binary, Expression, ExpressionKind, Unary};
 use crate::mutant::edit::Edit;
 use crate::mutant::fields::Written;
 use crate::mutant::made::Collector;
@@ -25,11 +25,20 @@ pub(super) fn off_by_one(scene: &Scene, mutants: &mut Collector) {
 
 /// The text of a number plus `step`, which is 1 or -1.
 fn stepped(value: &Expression, step: i64, text: &str) -> String {
-    match literal(value).and_then(|number| number.checked_add(step)) {
-        Some(number) => number.to_string(),
-        None if step > 0 => format!("{text} + 1"),
-        None => format!("{text} - 1"),
+    if let Some(number) = literal(value).and_then(|number| number.checked_add(step)) {
+        return number.to_string();
     }
+    let sign = if step > 0 { '+' } else { '-' };
+    if is_open_shift(value) { format!("({text}) {sign} 1") } else { format!("{text} {sign} 1") }
+}
+
+/// Whether a number is the result of a shift without parentheses, which binds less tightly than `+` and `-`.
+fn is_open_shift(value: &Expression) -> bool {
+    let ExpressionKind::Binary { operator, left, right } = &value.kind else {
+        return false;
+    };
+    let is_shift = matches!(operator, Binary::ShiftLeft | Binary::ShiftRight);
+    is_shift && value.span == left.span.to(right.span)
 }
 
 fn literal(value: &Expression) -> Option<i64> {
