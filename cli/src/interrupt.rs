@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Exit status after a signal: the one that shells report for SIGINT, also used for the other termination signals.
+/// Exit status after a signal: the one that shells report for SIGINT. SIGTERM and SIGHUP have it, too, since `ctrlc` does not tell which
+/// signal came.
 const STATUS: i32 = 130;
 
 /// Whether the running command checks [`ASKED`].

@@ -70,8 +70,8 @@ pub fn litmus_model() -> impl TypedValueParser<Value = Model> {
 
 /// Parses the name of a model that has an operational machine, which excludes the weak ones.
 pub fn machine_model() -> impl TypedValueParser<Value = Model> {
-    const WITH_MACHINE: &[Model] = &[Model::SC, Model::IBM370, Model::TSO, Model::PSO];
-    one_of_models(WITH_MACHINE)
+    static WITH_MACHINE: LazyLock<Vec<Model>> = LazyLock::new(|| models::with_machines().collect());
+    one_of_models(&WITH_MACHINE)
 }
 
 /// Parses the name of a model that has a monitor.

@@ -6,8 +6,9 @@ use certify::certificate::{self, Claim, Name, ReadError};
 use certify::verify::{Rejection, verify};
 use check::engine::steps::steps;
 use check::{Model, Verdict};
-use history::{History, ReadSource, ReadsFrom};
+use history::{History, OpId, ReadSource, ReadsFrom};
 use memory::machine::{Machine, Step};
+use memory::weak::order;
 use thiserror::Error;
 
 /// Why a certificate does not prove its verdict. Each of these is a defect of rubric.
@@ -60,7 +61,7 @@ pub fn write(
     }
 }
 
-/// The sources that a run gives to the reads whose values do not determine them.
+/// The sources that a run gives to the reads whose values do not determine them, each behind its read.
 fn chosen_sources(
     history: &History,
     reads_from: &ReadsFrom,
@@ -70,18 +71,33 @@ fn chosen_sources(
     if reads_from.ambiguous() == 0 {
         return Vec::new();
     }
+    let mut sources = if model.is_weak() {
+        sources_in_order(history, model, run)
+    } else {
+        sources_in_run(history, model, run)
+    };
+    sources.retain(|(read, _)| reads_from.source(*read) == Some(ReadSource::Ambiguous));
+    let named = sources.into_iter().filter_map(|(read, source)| {
+        let location = history.location(read)?;
+        let initial = Name::Initial(history.locations()[location as usize].address);
+        let source = source.map_or(initial, |write| Name::of(history, write));
+        Some((Name::of(history, read), source))
+    });
+    named.collect()
+}
+
+/// A read and its source; the source is `None` for the initial value.
+type Source = (OpId, Option<OpId>);
+
+/// The sources of the reads in a run of the model's machine.
+fn sources_in_run(history: &History, model: Model, run: &[Step]) -> Vec<Source> {
     let mut machine = Machine::new(history, model);
     let mut sources = Vec::new();
     for &step in run {
         if let Step::Execute(op) = step
-            && reads_from.source(op) == Some(ReadSource::Ambiguous)
-            && let Some(location) = history.location(op)
+            && history.kind(op).reads()
         {
-            let source = match machine.visible(op) {
-                Some(write) => Name::of(history, write),
-                None => Name::Initial(history.locations()[location as usize].address),
-            };
-            sources.push((Name::of(history, op), source));
+            sources.push((op, machine.visible(op)));
         }
         if machine.step(step).is_err() {
             break;
@@ -90,24 +106,75 @@ fn chosen_sources(
     sources
 }
 
-/// Writes the certificate of a consistent history or of a violation of the model, reads it back and verifies it. Returns false, with
-/// nothing verified, for all other verdicts.
+/// The sources of the reads in a memory order of a weak model.
+fn sources_in_order(history: &History, model: Model, run: &[Step]) -> Vec<Source> {
+    let executed = run.iter().filter_map(|step| match step {
+        Step::Execute(op) => Some(*op),
+        Step::Commit(_) => None,
+    });
+    let order: Vec<OpId> = executed.collect();
+    let Ok(reads_from) = order::check(history, model, &order) else { return Vec::new() };
+    let known = order.into_iter().filter_map(|read| match reads_from.source(read)? {
+        ReadSource::Write(write) => Some((read, Some(write))),
+        ReadSource::Initial => Some((read, None)),
+        _ => None,
+    });
+    known.collect()
+}
+
+/// Writes the certificate of a verdict as [`write`] does, reads it back and verifies it. Returns false, with nothing verified, if the
+/// verdict has no certificate.
 ///
 /// # Errors
 /// Fails if the certificate does not prove the verdict.
-pub fn certify(history: &History, model: Model, verdict: &Verdict) -> Result<bool, CertifyError> {
+pub fn certify(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    verdict: &Verdict,
+) -> Result<bool, CertifyError> {
     let claim = Claim::new(history, model, "");
     let mut text = Vec::new();
-    match verdict {
-        Verdict::Consistent(run) => {
-            certificate::write_consistent(&mut text, history, &claim, &[], run)?;
-        }
-        Verdict::Violation(violation) => {
-            let proof = steps(history, violation);
-            certificate::write_violation(&mut text, &claim, &proof)?;
-        }
-        _ => return Ok(false),
+    if write(&mut text, history, reads_from, &claim, verdict)?.is_none() {
+        return Ok(false);
     }
     verify(history, &certificate::read(&text[..])?)?;
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use check::{Algorithm, Options, check};
+    use history::Ambiguity;
+
+    use super::*;
+
+    fn history(axe: &str) -> History {
+        let trace = ingest::read(axe.as_bytes(), "test", &ingest::Options::default()).unwrap();
+        trace.histories.into_iter().next().unwrap()
+    }
+
+    /// Message passing that fails violates CCM, too, which has a certificate of its own.
+    #[test]
+    fn violations_of_criteria_are_certified() {
+        let history = history("0: M[0] := 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] == 0\ncheck\n");
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+        let options = Options { algorithm: Algorithm::Ccm, ..Options::default() };
+        let verdict = check(&history, &reads_from, Model::SC, &options).verdict;
+        assert!(matches!(verdict, Verdict::CriterionViolation(_)), "{verdict:?}");
+        assert!(certify(&history, &reads_from, Model::SC, &verdict).unwrap());
+    }
+
+    /// The run of a weak model is a memory order, in which no store waits in a buffer.
+    #[test]
+    fn chosen_sources_of_a_weak_model_are_those_of_the_memory_order() {
+        let history = history("0: M[0] := 1\n1: M[0] := 1\n2: M[0] == 1\ncheck\n");
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).unwrap();
+        let order = [0, 2, 1].map(|thread| history.find(thread, 0).unwrap());
+        let run = order.map(Step::Execute).to_vec();
+        let sources = chosen_sources(&history, &reads_from, Model::RVWMO, &run);
+        assert_eq!(sources, [(Name::Op(2, 0), Name::Op(0, 0))]);
+        let verdict = Verdict::Consistent(run);
+        assert!(certify(&history, &reads_from, Model::RVWMO, &verdict).unwrap());
+    }
 }

@@ -240,7 +240,7 @@ pub enum Error {
         /// The command that reproduces the run.
         command: String,
         /// What to do.
-        advice: &'static str,
+        advice: String,
     },
     /// The verifier rejects a certificate that rubric wrote, which is a defect.
     #[error("{command}: the certificate is refused: {error}")]

@@ -7,9 +7,22 @@ pub fn describe(jobs: usize) -> String {
         Some(line.split_once(':')?.1.trim().to_owned())
     });
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!(
-        "{}, {cores} cores, {}, {jobs} at a time",
-        processor.as_deref().unwrap_or(std::env::consts::ARCH),
-        std::env::consts::OS
-    )
+    in_words(processor.as_deref().unwrap_or(std::env::consts::ARCH), cores, jobs)
+}
+
+/// The description of a machine with this processor and so many cores.
+fn in_words(processor: &str, cores: usize, jobs: usize) -> String {
+    let plural = if cores == 1 { "" } else { "s" };
+    format!("{processor}, {cores} core{plural}, {}, {jobs} at a time", std::env::consts::OS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_core_is_singular() {
+        assert!(in_words("CPU", 1, 1).starts_with("CPU, 1 core, "));
+        assert!(in_words("CPU", 8, 4).starts_with("CPU, 8 cores, "));
+    }
 }

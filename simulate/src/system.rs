@@ -327,6 +327,8 @@ pub struct System {
     moments: u64,
     // The state of the code that runs.
     current: usize,
+    /// The place of the port that ran last among those of the current controller; `usize::MAX` before one has run.
+    port: usize,
     transition: u32,
     looks: Looks,
     resume: Resume,
@@ -408,13 +410,15 @@ impl System {
             }
         }
         self.tally.ticks = self.now;
-        match self.trace.as_mut().and_then(Trace::error) {
-            Some(error) => {
-                Err(self
-                    .plain_fault(FaultKind::Output, format!("the trace can't be written: {error}")))
-            }
-            None => Ok(RunEnd::Complete),
-        }
+        self.check_output()?;
+        Ok(RunEnd::Complete)
+    }
+
+    /// Checks whether the trace could be written so far.
+    fn check_output(&mut self) -> Result<(), Box<Fault>> {
+        let Some(error) = self.trace.as_mut().and_then(Trace::error) else { return Ok(()) };
+        let message = format!("the trace can't be written: {error}");
+        Err(self.plain_fault(FaultKind::Output, message))
     }
 
     /// Whether flushes of cores are outstanding.
@@ -430,9 +434,7 @@ impl System {
         if let Some((version, text)) = self.sequencers.iter().find_map(late) {
             return Err(self.stuck(version as usize, text));
         }
-        if self.trace.as_mut().is_some_and(|trace| trace.error().is_some()) {
-            return Err(self.plain_fault(FaultKind::Output, "the trace can't be written".into()));
-        }
+        self.check_output()?;
         let now = self.now;
         for (number, thread) in self.threads.iter_mut().enumerate() {
             let position = thread.core.as_ref().map_or(0, |core| core.position());

@@ -42,7 +42,8 @@ pub struct Results {
     pub coverage: Vec<Coverage>,
     /// Runs of the same programs on rubric's simulator and in gem5, sorted by protocol, mutant, client, number and place.
     pub fidelity: Vec<FidelityRun>,
-    /// How often these runs took each transition, sorted by protocol, mutant, machine, state and event.
+    /// How often these runs took each transition, added up over all comparisons, sorted by protocol, mutant, machine, state and
+    /// event. Rows do not name their comparison: see [`Results::tidy`].
     pub transition_pairs: Vec<TransitionPair>,
     /// The experiments and campaigns that are not complete. Tables do not show this: [`Results::read`] leaves it empty,
     /// and a caller that knows the plan fills it in.
@@ -116,6 +117,10 @@ impl Results {
 
     /// Sorts the rows and removes those that shards have in common. [`Results::read`] does so; it must be called again
     /// after rows are added.
+    ///
+    /// Rows of `transition_pairs` do not name the comparison that they belong to. Equal rows are taken for one that was copied, also if
+    /// two comparisons with different seeds happen to have the same counts. Unequal ones are added up, so a row that is added again
+    /// after that counts twice.
     pub fn tidy(&mut self) {
         sort_distinct(&mut self.trials, trial_key);
         sort_distinct(&mut self.runs, run_key);

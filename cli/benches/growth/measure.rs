@@ -164,14 +164,23 @@ fn repeat(
     Ok(runs)
 }
 
+/// The median; of an even number of values, the mean of the two in the middle.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    let [low, high] = middle(values.len()).map(|at| values[at]);
+    low.midpoint(high)
 }
 
+/// The median of the largest amounts of memory, in bytes.
 fn peak(runs: &[Run]) -> u64 {
     let mut peaks: Vec<u64> = runs.iter().map(|run| run.peak).collect();
     peaks.sort_unstable();
-    peaks[peaks.len() / 2]
+    let [low, high] = middle(peaks.len()).map(|at| peaks[at]);
+    low.midpoint(high)
+}
+
+/// The positions of the two middle ones of so many values, which are the same if the number is odd.
+fn middle(count: usize) -> [usize; 2] {
+    [(count - 1) / 2, count / 2]
 }

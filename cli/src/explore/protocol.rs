@@ -107,7 +107,7 @@ a request may starve, `what`, `stem` and `cycle`; with --unreached `unreached` w
 at) and `transitions` (each with `machine`, `state`, `event` and `reason`).
 
 With --disk, states take 20 to 60 bytes each in files: 4 bytes for each controller, and 12 more. An exploration that was
-interrupted, or killed, or that met a limit, goes on if the folder is given again, and ends as one that was not interrupted. The
+interrupted, or killed, or that met a limit, is resumed if the folder is given again, and ends as one that was not interrupted. The
 folder belongs to one protocol, size and version of rubric; another exploration is refused. --timeout counts the time that reading the states takes. To begin again, remove the folder.
 
 With --mutants several mutants are explored at a time, a thread each; the object of each also has `change_reached` (false if no run that was
@@ -211,7 +211,7 @@ pub struct Args {
     live_variables: UseLiveVariables,
 
     /// Keep states in files in a folder, with about 11 bytes a state in memory, and what the parts of states stand for. If the program ends early, in whatever way, the same
-    /// command goes on from there. States are stored exactly
+    /// command resumes the exploration. States are stored exactly
     #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "mutants", "nice_cycles"])]
     disk: Option<PathBuf>,
 

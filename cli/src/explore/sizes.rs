@@ -38,7 +38,7 @@ what comes behind these shows.
 FILE has a line of JSON for each row as soon as it is known: `protocol`, `is_built_in`, `repairs`, `size`, `outcome` (`clean`,
 `found`, `stopped`, with --store compact `unproved`, or `refused`), `states`, `open`, `moves`, `depth`, `seconds` (of the processor),
 `bytes` (of memory), `disk` (bytes in files), `symmetries`, `stopped` (by which limit), `kind` and `what` (of what was found, or why it was refused), `steps`, `known` (the
-repairs that explain it), `warnings` and `command`. The same command again goes on; rows that a lower limit stopped are made again. Of
+repairs that explain it), `warnings` and `command`. The same command again resumes the table; rows that a lower limit stopped are made again. Of
 several lines for one row the last one counts.
 
 Exit status: 0 done, 2 bad usage, protocol files with errors, or a file that cannot be written.")]
@@ -55,8 +55,8 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE", default_value = "sizes.jsonl")]
     output: PathBuf,
 
-    /// Keep the states of each exploration in a folder in DIR, so that one that is interrupted goes on; its seconds are then those since it went
-    /// on
+    /// Keep the states of each exploration in a folder in DIR, so that one that a limit stopped or that was interrupted is resumed. Its seconds
+    /// include those before a limit stopped it, but not those before an interruption
     #[arg(long, value_name = "DIR", conflicts_with = "store")]
     disk: Option<PathBuf>,
 

@@ -61,8 +61,8 @@ pub fn add(
         let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
             .map_err(|twice| twice.to_string())?;
         let outcome = check::check(&history, &reads_from, model, options);
-        let is_certified =
-            certify(&history, model, &outcome.verdict).map_err(|error| error.to_string())?;
+        let is_certified = certify(&history, &reads_from, model, &outcome.verdict)
+            .map_err(|error| error.to_string())?;
         checked.certificates += u64::from(is_certified);
         match &outcome.verdict {
             Verdict::Consistent(_) => {

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use check::Model;
-use history::History;
+use ::certify::certificate::Claim;
+use check::{Model, Verdict};
+use history::{Ambiguity, History, ReadsFrom};
 
 use crate::convert;
 use crate::error::Error;
@@ -13,6 +14,7 @@ use crate::limits::Limits;
 use crate::question::Question;
 use crate::status::Status;
 use crate::{explain, shrink};
+use lab::certify;
 use lab::load::Input;
 use lab::save;
 
@@ -46,7 +48,7 @@ pub struct Aftermath<'a> {
     pub actions: &'a [Action],
     /// The model that the operations violate.
     pub model: Model,
-    /// Limits of time and memory for shrinking and explaining; a certificate is made without limits.
+    /// Limits of time and memory for each file.
     pub limits: Limits,
 }
 
@@ -119,14 +121,47 @@ impl Aftermath<'_> {
     fn certify(&self, path: &Path) -> Result<Status, Error> {
         let kept = lab::load::open(self.kept, &ingest::Options::default())?;
         let Some(history) = kept.histories.first() else { return Ok(Status::Undecided) };
-        let checked = rubric::check(history, self.model);
-        let checked = checked.map_err(|error| Error::Usage(error.to_string()))?;
-        match checked.certificate() {
-            Some(text) if !checked.is_consistent() => {
-                files::create(path, |out| out.write_all(text.as_bytes()).map_err(Error::Output))?;
-                Ok(Status::Violation)
-            }
-            _ => Ok(Status::Undecided),
+        let history = self.model.prepare(history);
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
+            .map_err(|twice| Error::Usage(twice.to_string()))?;
+        let options = check::Options {
+            timeout: self.limits.timeout,
+            max_memory: Some(self.limits.max_memory),
+            ..check::Options::default()
+        };
+        let verdict = check::check(&history, &reads_from, self.model, &options).verdict;
+        if let Verdict::Undecided(reason) = &verdict {
+            let reason = reason.describe(&history);
+            eprintln!("rubric: {}: no certificate: {reason}", path.display());
+        }
+        if !matches!(verdict, Verdict::Violation(_)) {
+            return Ok(Status::Undecided);
+        }
+        let claim = Claim::new(&history, self.model, "");
+        files::create(path, |out| {
+            certify::write(out, &history, &reads_from, &claim, &verdict).map_err(Error::Output)?;
+            Ok(())
+        })?;
+        Ok(Status::Violation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_made_within_the_limit_of_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("kept.axe");
+        let violation = "0: M[0] := 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] == 0\ncheck\n";
+        std::fs::write(&kept, violation).unwrap();
+        for (max_memory, status) in [(1, Status::Undecided), (1 << 40, Status::Violation)] {
+            let limits = Limits { timeout: None, max_memory };
+            let aftermath = Aftermath { kept: &kept, actions: &[], model: Model::SC, limits };
+            let path = folder.path().join(format!("{max_memory}.cert"));
+            assert_eq!(aftermath.certify(&path).unwrap(), status);
+            assert_eq!(path.exists(), status == Status::Violation);
         }
     }
 }

@@ -180,6 +180,10 @@ fn values_written_twice() {
     let certificate = std::fs::read_to_string(format!("{proofs}/twice.axe.twice.sc.cert")).unwrap();
     assert!(certificate.contains("reads-from 2:1 0:0"), "{certificate}");
     output(&["verify", &file, &format!("{proofs}/twice.axe.twice.sc.cert")]);
+    let weak = "# weak\n0: M[0] := 1\n1: M[0] := 1\n2: M[0] == 1\ncheck\n";
+    let weak = folder.file("weak.axe", weak);
+    output(&[search.as_slice(), &["--model", "rvwmo", &weak]].concat());
+    output(&["verify", &weak, &format!("{proofs}/weak.axe.weak.rvwmo.cert")]);
 
     let wrong = twice.replace("2: M[0] == 1", "2: M[0] == 0\n2: M[0] == 1\n0: M[0] == 2");
     let file = folder.file("wrong.axe", wrong);

@@ -456,7 +456,7 @@ fn a_killed_exploration_goes_on() {
         rubric(&[&explore(&exploration[..3])[..], &[&further, "--disk", &disk]].concat());
     let told = String::from_utf8(told.assert().code(3).get_output().stderr.clone()).unwrap();
     assert!(
-        told.starts_with("rubric: goes on from ") && told.contains(" states, depth "),
+        told.starts_with("rubric: resumed from ") && told.contains(" states, depth "),
         "{told}"
     );
 

@@ -1,6 +1,7 @@
 //! `rubric generate c`: the text of its programs, which compile, run and check their own final values, and the announcement by
 //! which `--addresses auto` finds their variables.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -99,7 +100,8 @@ fn programs_compile_for_riscv() {
         let command = ["generate", "c", "--isa", "riscv", "-o", &source];
         output(&[&command[..], &weak, options].concat());
         if !compile("riscv64-linux-gnu-gcc", &source, &folder.path("program")) {
-            eprintln!("skipped: no riscv64-linux-gnu-gcc is installed");
+            // `println!` would be shown only for failed tests, and `.ci/run` counts these lines.
+            std::io::stdout().write_all(b"skipped: there is no riscv64-linux-gnu-gcc\n").unwrap();
             return;
         }
     }

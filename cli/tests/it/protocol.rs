@@ -1,6 +1,7 @@
 //! `rubric protocol` as a user runs it.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command as Process;
 use std::time::{Duration, Instant};
@@ -276,8 +277,9 @@ fn what_cannot_be_shown() {
 
 #[test]
 fn graphviz_reads_the_graphs() {
-    // The test needs Graphviz, and is skipped if it is not installed.
     if Process::new("dot").arg("-V").output().is_err() {
+        // `println!` would be shown only for failed tests, and `.ci/run` counts these lines.
+        std::io::stdout().write_all(b"skipped: there is no program `dot` here\n").unwrap();
         return;
     }
     for name in ["MI_example", "MOESI_hammer"] {

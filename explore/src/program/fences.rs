@@ -61,16 +61,13 @@ pub fn suggest(program: &Program, model: Model, options: &Options) -> Suggestion
         }
         clauses.append(&mut news);
         clauses = smallest(clauses);
-        let Some(found) = hitting_set(&clauses, &options.bounds) else {
-            return Suggestion {
-                model,
-                fences,
-                rounds,
-                clauses: clauses.len(),
-                report: Report { stopped: Some(Stopped::Time), ..report },
-            };
+        fences = match hitting_set(&clauses, &options.bounds) {
+            Ok(found) => found,
+            Err(stopped) => {
+                let report = Report { stopped: Some(stopped), ..report };
+                return Suggestion { model, fences, rounds, clauses: clauses.len(), report };
+            }
         };
-        fences = found;
     }
 }
 
@@ -95,19 +92,22 @@ fn smallest(clauses: BTreeSet<Clause>) -> BTreeSet<Clause> {
     kept.cloned().collect()
 }
 
-/// A smallest set with a site of each clause; `None` if time or memory run out first.
-fn hitting_set(clauses: &BTreeSet<Clause>, bounds: &Bounds) -> Option<BTreeSet<u32>> {
+/// A smallest set with a site of each clause.
+///
+/// # Errors
+/// Returns the bound that was met if the search ended early.
+fn hitting_set(clauses: &BTreeSet<Clause>, bounds: &Bounds) -> Result<BTreeSet<u32>, Stopped> {
     let can_be_hit = clauses.iter().all(|clause| !clause.is_empty());
     assert!(can_be_hit, "the thread of a store that can be delayed has a later event");
     let mut chosen = BTreeSet::new();
     let mut size = 0;
     while !hits(clauses, &mut chosen, size, bounds) {
         size += 1;
-        if bounds.passed() {
-            return None;
+        if let Some(stopped) = Stopped::by(bounds) {
+            return Err(stopped);
         }
     }
-    Some(chosen)
+    Ok(chosen)
 }
 
 /// Adds at most `most` sites, if that satisfies all clauses and there is time.
@@ -145,4 +145,18 @@ fn disjoint_clauses(clauses: &[&Clause]) -> usize {
         is_apart
     };
     clauses.iter().filter(is_apart).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_that_was_met_is_reported() {
+        let clauses = BTreeSet::from([Clause::from([1, 2]), Clause::from([2, 3])]);
+        assert_eq!(hitting_set(&clauses, &Bounds::none()), Ok(BTreeSet::from([2])));
+        let bounds = Bounds::new(None, Some(1));
+        assert!(!bounds.allows(2 << 20));
+        assert_eq!(hitting_set(&clauses, &bounds), Err(Stopped::Memory));
+    }
 }

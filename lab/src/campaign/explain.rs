@@ -138,16 +138,26 @@ fn is_shown(run: &CampaignRun, client: Client, signature: &Signature) -> bool {
         RunOutcome::ProtocolError => {
             let message = run.message.as_deref().unwrap_or_default();
             signature.kind == FindingKind::UndefinedTransition
-                && transition(&signature.place).is_some_and(|words| message.contains(&words))
+                && is_about(message, &signature.place)
         }
         RunOutcome::Clean | RunOutcome::Undecided => false,
     }
 }
 
-/// The words of gem5's message about the undefined transition `Machine (state, event)`, as rows have it.
-fn transition(place: &str) -> Option<String> {
-    let (state, event) = place.split_once(" (")?.1.strip_suffix(')')?.split_once(", ")?;
-    Some(format!("state {state}, event {event}, "))
+/// Whether gem5's message, as rows have it, is about the undefined transition `Machine (state, event)`. A message that names the
+/// controller by its object, such as `system.cpu0.l1d`, does not show the machine, so that state and event decide.
+fn is_about(message: &str, place: &str) -> bool {
+    let machine_and_controller = || {
+        let (machine, transition) = place.split_once(" (")?;
+        let (state, event) = transition.strip_suffix(')')?.split_once(", ")?;
+        let (before, _) = message.split_once(&format!(", state {state}, event {event}, "))?;
+        Some((machine, before.rsplit(": ").next()?))
+    };
+    machine_and_controller().is_some_and(|(machine, controller)| {
+        // `L1Cache 3` is the controller of number 3.
+        let name = controller.rsplit_once(' ').map_or(controller, |(name, _)| name);
+        name == machine || name.contains('.')
+    })
 }
 
 /// The shortest run of each kind of alarm of a protocol.
@@ -230,6 +240,12 @@ mod tests {
         };
         assert!(is_it(&undefined, FindingKind::UndefinedTransition, "L1Cache (IS, Store)"));
         assert!(!is_it(&undefined, FindingKind::UndefinedTransition, "L1Cache (S, Store)"));
+        assert!(!is_it(&undefined, FindingKind::UndefinedTransition, "L2Cache (IS, Store)"));
+        let unnamed = run(
+            RunOutcome::ProtocolError,
+            "invalid transition: system.cpu0.l1d, state IS, event Store, address 0x1000, cycle 9",
+        );
+        assert!(is_it(&unnamed, FindingKind::UndefinedTransition, "Cache (IS, Store)"));
         assert!(!is_it(&undefined, FindingKind::Deadlock, ""));
         let stuck = run(RunOutcome::Deadlock, "deadlock: address 0x1000");
         assert!(is_it(&stuck, FindingKind::Deadlock, ""));

@@ -43,7 +43,7 @@ impl<'h> Ended<'h> {
     ) -> Result<(Finding, [Checked; 10]), CertifyError> {
         let Ended { history, reads_from, model } = self;
         let outcome = check(history, reads_from, *model, options);
-        certify(history, *model, &outcome.verdict)?;
+        certify(history, reads_from, *model, &outcome.verdict)?;
         let finding = match outcome.verdict {
             Verdict::Consistent(_) => Finding::Consistent,
             Verdict::Violation(_) => Finding::Violation,

@@ -7,7 +7,6 @@ use check::generate::Mix;
 use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use simulate::client::Client;
-use slicc::builtin::BUILTINS;
 
 /// How large an experiment is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -153,14 +152,11 @@ pub enum Wanted {
     Both,
 }
 
-/// The number of built-in protocols, which make histories in turn.
-const PROTOCOLS: u32 = BUILTINS.len() as u32;
-
 impl Repoint {
-    /// Whether reads of the history with this number are re-pointed. The protocol depends on the number, too, so the choice shifts from
-    /// one round of protocols to the next.
-    fn is_for(&self, number: u32) -> bool {
-        (number + number / PROTOCOLS) % self.every == self.every - 1
+    /// Whether reads of the history with this number are re-pointed, where so many protocols make histories in turn. The protocol depends
+    /// on the number, too, so the choice shifts from one round of protocols to the next.
+    fn is_for(&self, number: u32, protocols: u32) -> bool {
+        (number % protocols + number / protocols) % self.every == self.every - 1
     }
 }
 
@@ -175,10 +171,10 @@ impl Recipe {
         }
     }
 
-    /// The number of reads that are re-pointed in the history with this number.
-    pub fn repointed(&self, number: u32) -> u32 {
+    /// The number of reads that are re-pointed in the history with this number, where so many protocols make histories in turn.
+    pub fn repointed(&self, number: u32, protocols: u32) -> u32 {
         match self.repoint {
-            Some(repoint) if repoint.is_for(number) => repoint.reads,
+            Some(repoint) if repoint.is_for(number, protocols) => repoint.reads,
             _ => 0,
         }
     }
@@ -225,17 +221,29 @@ pub fn models(tasks: &[Task]) -> Vec<Model> {
 
 #[cfg(test)]
 mod tests {
+    use slicc::builtin::BUILTINS;
+
     use super::*;
 
     #[test]
     fn half_of_the_histories_of_each_protocol_are_re_pointed() {
         let half = Repoint { every: 2, reads: 1, distance: 50 };
-        for protocol in 0..PROTOCOLS {
-            let numbers = (0..80).filter(|number| number % PROTOCOLS == protocol);
-            assert_eq!(numbers.filter(|&number| half.is_for(number)).count(), 10);
+        for protocols in [1, 3, BUILTINS.len() as u32, 16] {
+            for protocol in 0..protocols {
+                let numbers = (0..20).map(|round| protocols * round + protocol);
+                let repointed = numbers.filter(|&number| half.is_for(number, protocols));
+                assert_eq!(repointed.count(), 10, "protocol {protocol} of {protocols}");
+            }
         }
-        assert_eq!((0..10).filter(|&number| half.is_for(number)).count(), 5);
         let all = Repoint { every: 1, ..half };
-        assert!((0..9).all(|number| all.is_for(number)));
+        assert!((0..9).all(|number| all.is_for(number, 3)));
+    }
+
+    /// Histories of the built-in protocols keep their choice, on which their seeds depend.
+    #[test]
+    fn the_choice_for_built_in_protocols_stays() {
+        let half = Repoint { every: 2, reads: 1, distance: 50 };
+        let repointed = (0..16).filter(|&number| half.is_for(number, BUILTINS.len() as u32));
+        assert_eq!(repointed.collect::<Vec<_>>(), [1, 3, 4, 6, 9, 11, 12, 14]);
     }
 }

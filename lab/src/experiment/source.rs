@@ -83,6 +83,15 @@ impl Maker {
         }
     }
 
+    /// The number of reads that are re-pointed in the history with a number.
+    pub fn repointed(&self, recipe: &Recipe, number: u32) -> u32 {
+        let protocols = match self.protocols.len() {
+            0 => BUILTINS.len(),
+            some => some,
+        };
+        recipe.repointed(number, protocols as u32)
+    }
+
     /// Makes the history with a number, from a recipe and the seed of the experiment.
     ///
     /// # Errors
@@ -90,14 +99,16 @@ impl Maker {
     /// user chose may fail in the first attempts.
     pub fn make(&self, recipe: &Recipe, number: u32, seed: u64) -> Result<Made, Error> {
         let start = Instant::now();
-        let wants_violation =
-            recipe.repointed(number) > 0 || matches!(recipe.origin, Origin::Mutants(_));
+        let repointed = self.repointed(recipe, number);
+        let wants_violation = repointed > 0 || matches!(recipe.origin, Origin::Mutants(_));
+        let mut failed = 0;
         for attempt in 0..MAX_RUNS {
-            let seed = seed_of_run(recipe, number, seed, attempt);
-            let (run, history) = match self.attempt(recipe, number, seed, attempt) {
+            let seed = seed_of_run(recipe, repointed, number, seed, attempt);
+            let (run, history) = match self.attempt(recipe, number, seed, attempt, failed) {
                 Err(Error::Failed { .. })
                     if !self.protocols.is_empty() && attempt < FAILED_RUNS =>
                 {
+                    failed += 1;
                     continue;
                 }
                 other => other?,
@@ -125,13 +136,15 @@ impl Maker {
         Err(Error::NoViolation { tried: MAX_RUNS, recipe: format!("{recipe:?}"), number })
     }
 
-    /// Makes one run. Returns no history if a mutant failed, or if there are too few reads to re-point.
+    /// Makes one run; `failed` of the attempts before it failed. Returns no history if a mutant failed, or if there are too few reads to
+    /// re-point.
     fn attempt(
         &self,
         recipe: &Recipe,
         number: u32,
         seed: u64,
         attempt: u32,
+        failed: u32,
     ) -> Result<(Option<Run>, Option<History>), Error> {
         let run = match recipe.origin {
             Origin::Machine(model) => return Ok((None, Some(machine(recipe, model, seed)?))),
@@ -146,12 +159,12 @@ impl Maker {
         };
         let protocol = self.open(&run)?;
         let advice = if self.protocols.is_empty() {
-            "please report this"
+            "please report this".to_owned()
         } else {
-            "so did all runs before: `rubric test` says why"
+            format!("{failed} of the {attempt} runs before failed, too: `rubric test` says why")
         };
         let history = simulated(&protocol, recipe, &run, seed, advice)?;
-        let reads = recipe.repointed(number);
+        let reads = self.repointed(recipe, number);
         let history = match history {
             // A run with too few reads that can be re-pointed is discarded.
             Some(history) if reads > 0 => repointed(&history, reads, recipe.distance(), seed).ok(),
@@ -173,7 +186,7 @@ impl Maker {
 }
 
 /// The seed of a run. It depends on the recipe and not on the experiment, so experiments with the same recipe have the same histories.
-fn seed_of_run(recipe: &Recipe, number: u32, seed: u64, attempt: u32) -> u64 {
+fn seed_of_run(recipe: &Recipe, repointed: u32, number: u32, seed: u64, attempt: u32) -> u64 {
     let origin = match recipe.origin {
         Origin::Machine(model) => model.name().to_owned(),
         Origin::Protocols(client) => client.to_string(),
@@ -185,7 +198,7 @@ fn seed_of_run(recipe: &Recipe, number: u32, seed: u64, attempt: u32) -> u64 {
         recipe.operations,
         recipe.locations,
         words(recipe.mix),
-        recipe.repointed(number),
+        repointed,
         recipe.distance(),
     );
     let digest = Sha256::digest(text);
@@ -220,7 +233,7 @@ fn simulated(
     recipe: &Recipe,
     run: &Run,
     seed: u64,
-    advice: &'static str,
+    advice: String,
 ) -> Result<Option<History>, Error> {
     let mix = recipe.mix;
     let accesses = (mix.loads + mix.stores).max(1);

@@ -183,7 +183,7 @@ fn counted(
 
 fn undecided(row: Trial, reason: &Reason) -> Trial {
     let said = match reason {
-        Reason::Timeout => Reported::Timeout,
+        Reason::Timeout | Reason::Cancelled => Reported::Timeout,
         Reason::Memory | Reason::Lemmas => Reported::Memory,
         _ => Reported::Undecided,
     };

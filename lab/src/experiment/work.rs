@@ -367,7 +367,7 @@ impl<'a> Work<'a> {
                     "{},{},{},{}",
                     recipe.mix.loads, recipe.mix.stores, recipe.mix.rmws, recipe.mix.fences
                 ),
-                repointed: recipe.repointed(item.number),
+                repointed: self.maker.repointed(recipe, item.number),
                 distance: recipe.distance(),
                 make_seconds: made.seconds,
                 ..row

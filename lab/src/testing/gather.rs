@@ -205,9 +205,8 @@ impl<'a> Gathered<'a> {
         for (at, run) in runs.into_iter().enumerate() {
             // When the time for work is over, only the first run is analysed.
             if at >= ATTRIBUTED || (at > 0 && !self.bench.deadlines.is_working()) {
-                // Of several sets that are equally frequent, the last one is taken.
-                if let Some(most) = groups.iter_mut().max_by_key(|(_, runs)| runs.len()) {
-                    most.1.push(run);
+                if let Some((_, runs)) = largest(&mut groups) {
+                    runs.push(run);
                 }
                 continue;
             }
@@ -321,6 +320,12 @@ impl<'a> Gathered<'a> {
     }
 }
 
+/// The group with the most runs; of several with equally many, the first.
+fn largest(groups: &mut [Attributed]) -> Option<&mut Attributed> {
+    // `max_by_key` returns the last of several maxima.
+    groups.iter_mut().rev().max_by_key(|(_, runs)| runs.len())
+}
+
 /// Merges known findings into a new one with the same signature: the new one has a cause that repairs do not remove, so the cause of the
 /// others is uncertain.
 fn without_doubtful(findings: Vec<Finding>) -> Vec<Finding> {
@@ -371,6 +376,26 @@ mod tests {
             left.iter().map(|one| (&*one.signature.place, one.known.is_some(), one.seen)).collect();
         assert_eq!(shown, [("a", false, 4), ("b", true, 2), ("b", true, 2)]);
         assert_eq!(left[0].clients.len(), 2);
+    }
+
+    #[test]
+    fn the_first_of_several_largest_groups_is_taken() {
+        let showing = Showing {
+            client: Client::IN_ORDER,
+            lineage: Lineage::root(1),
+            operations: 1,
+            problem: Problem {
+                signature: finding("a", None).signature,
+                message: String::new(),
+                source: None,
+                recent: Vec::new(),
+            },
+            may_be_known: true,
+        };
+        let group = |repair: &str, runs| (vec![repair.to_owned()], vec![showing.clone(); runs]);
+        let mut groups = [group("x", 1), group("y", 2), group("z", 2)];
+        let (repairs, _) = largest(&mut groups).unwrap();
+        assert_eq!(*repairs, ["y"]);
     }
 
     #[test]

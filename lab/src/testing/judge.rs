@@ -155,7 +155,7 @@ impl Judge<'_> {
         let timeout = within(self.checking.timeout, deadline);
         let options = check::Options { timeout, ..self.checking.clone() };
         let verdict = check(&history, &reads_from, model, &options).verdict;
-        certify(&history, model, &verdict).map_err(|error| Error::Certificate {
+        certify(&history, &reads_from, model, &verdict).map_err(|error| Error::Certificate {
             command: format!("rubric test {}", quoted(self.given)),
             error,
         })?;

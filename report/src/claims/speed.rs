@@ -3,7 +3,7 @@
 use super::measure::{Axis, FLEETING, GROWS, Trials};
 use super::paper::{ALIKE, FASTER, SIMILAR};
 use super::{Decision, Evidence, Missing};
-use crate::numbers::{seconds, times};
+use crate::numbers::{digits, seconds, times};
 use crate::statistics::{Estimate, median};
 
 /// A claim about a whole figure holds if more than this share of its comparisons agrees.
@@ -321,8 +321,9 @@ pub fn similar(
     let middle = median(&ratios).map_or(String::new(), |middle| middle.shown(times));
     Ok(Evidence {
         ours: format!(
-            "{similar} of {} medians within a factor of 2 of those of {}; the middle one is {middle} that",
+            "{similar} of {} medians within a factor of {} of those of {}; the middle one is {middle} that",
             ratios.len(),
+            digits(SIMILAR, 3),
             reference.experiment
         ),
         holds: (similar as f64 / ratios.len() as f64 > MOST).into(),

@@ -46,6 +46,7 @@ pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
         ["protocol", "machine", "state", "event", "here", "in gem5", "share here", "share in gem5"];
     let (compared, differing) = totals(&all);
     let agreeing = compared - differing;
+    let beyond = format!("differs by more than {}", percent(TOLERANCE));
     Some(Plot {
         finding: format!(
             "The shares of {agreeing} of {compared} frequent transitions are the same in gem5, within {}",
@@ -61,7 +62,7 @@ pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
         panels,
         panel_height: 160,
         legend: [
-            (differing > 0).then(|| (mark(VERMILLION), false, "differs by more than 10 %")),
+            (differing > 0).then_some((mark(VERMILLION), false, beyond.as_str())),
             Some((mark(BLACK), false, "agrees")),
             Some((mark(GREY), true, "too rare to compare")),
         ]

@@ -180,10 +180,6 @@ impl Planner<'_> {
             return self.options.threads.div_ceil(each);
         }
         let is = |kind: &str| machine.parameters.iter().any(|object| is_kind(object, kind));
-        let left_out = self.known().is_some_and(|known| known::leaves_out(known, machine.name));
-        if left_out {
-            return 0;
-        }
         // A DMA machine does nothing without a device.
         if machine.name == "DMA" || is(DMA_SEQUENCER) {
             return self.options.devices;

@@ -152,6 +152,7 @@ impl System {
             block_words,
             effects: Effects::default(),
             current: 0,
+            port: 0,
             transition: 0,
             looks: Looks::default(),
             resume: Resume::default(),

@@ -1,6 +1,5 @@
 //! Describes faults in words.
 
-use slicc::compile::code::InPort;
 use slicc::compile::types::{Field, Type, TypeKind};
 
 use super::fault::{Fault, FaultKind, Trap};
@@ -232,9 +231,8 @@ impl System {
     fn handled(&self) -> Option<String> {
         let controller = &self.controllers[self.current];
         let machine = &self.program.machines[controller.machine];
-        let mut ports = machine.in_ports.iter().zip(controller.port_objects());
-        let is_it = |port: &InPort| port.rank as usize == controller.rank && !port.timers;
-        let (port, buffer) = ports.find(|(port, _)| is_it(port))?;
+        let port = machine.in_ports.get(self.port).filter(|port| !port.timers)?;
+        let buffer = controller.ports[self.port].object;
         let message = self.buffers[buffer as usize].head()?;
         let of = self.words.type_of(message);
         let kind = self.kinds[of]

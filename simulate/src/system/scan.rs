@@ -12,7 +12,7 @@ impl System {
     /// Wakes the current controller. Returns whether it takes a transition, or a stall handler that counts as one.
     pub(super) fn wakeup(&mut self, program: &Program) -> Result<bool, Trap> {
         // Until code runs, a fault has no place in the protocol.
-        self.pc = usize::MAX;
+        (self.pc, self.port) = (usize::MAX, usize::MAX);
         let controller = &self.controllers[self.current];
         if let Some(requests) = controller.requests_to_memory
             && self.buffers.has_arrived(requests as usize, self.now)
@@ -27,6 +27,7 @@ impl System {
         while let Some((at, port)) = self.next_port(next) {
             ran = true;
             self.controllers[self.current].rank = port.rank as usize;
+            self.port = at;
             let ending = self.run(program, port.start, STACK)?;
             self.words.settle();
             match ending {

@@ -271,7 +271,7 @@ impl<'a> Subject<'a> {
 
 /// Says on standard error from where an exploration on disk is resumed.
 pub fn tell_begun(folder: &Path, states: usize, depth: u32) {
-    eprintln!("rubric: goes on from {states} states, depth {depth}, in {}", folder.display());
+    eprintln!("rubric: resumed from {states} states, depth {depth}, in {}", folder.display());
 }
 
 impl Explored {
