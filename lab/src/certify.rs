@@ -122,7 +122,7 @@ fn sources_in_order(history: &History, model: Model, run: &[Step]) -> Vec<Source
     known.collect()
 }
 
-/// Writes the certificate of a verdict as [`write`] does, reads it back and verifies it. Returns false, with nothing verified, if the
+/// Writes the certificate of a verdict as [`write()`] does, reads it back and verifies it. Returns false, with nothing verified, if the
 /// verdict has no certificate.
 ///
 /// # Errors
