@@ -16,12 +16,14 @@ const HEAD: &str = "\
 This page says which transitions of gem5's released protocols (v24.0.0.1, known faults repaired) random programs take, and which they do not.
 The first command to try makes such a table of one protocol: `rubric campaign MI_example --mutants none --runs 20 --dma 2 -o covered`.
 
-*Taken* are transitions that some program took. *Proved* are others that no run of a small system takes whose caches replace lines (2 threads and
-2 locations, room for one); *small* are those that only smaller systems exclude, without replacements. Both were explored completely, and say nothing about
-larger systems; of a protocol without either, no exploration ended. *Share* is that of the transitions taken, of those that are not proved, and in parentheses
-of those that are not excluded at all, which is only an upper bound. Entries of the table that stall do not count. The rows are in `fixtures/results/coverage`. They come from campaigns of
-10,008 programs of MI_example and MESI_Two_Level, 6,912 of MESI_Three_Level, 720 of MOESI_CMP_directory, MOESI_CMP_token and MOESI_hammer, 560 of
-MOESI_AMD_Base, and 80 to 240 of the others, with N devices from 0 to 2, and from explorations:
+*Taken* are transitions that some program took. Others are *proved* if no run of a small system takes them in which caches replace
+lines (2 threads and 2 locations, room for one), and *small* if only a smaller system, without replacements, excludes them. These
+systems were explored completely, which says nothing about larger ones; if a protocol has neither kind, no exploration ended.
+*Left* are all other transitions. *Share* is the part that was taken of those that are not proved, and in parentheses of those
+that are neither proved nor small, which is only an upper bound. Entries of the table that stall do not count. The rows are in
+`fixtures/results/coverage`. They come from campaigns of 10,008 programs of MI_example and MESI_Two_Level, 6,912 of
+MESI_Three_Level, 720 of MOESI_CMP_directory, MOESI_CMP_token and MOESI_hammer, 560 of MOESI_AMD_Base, and 80 to 240 of the
+others, with N DMA devices, from 0 to 2, and from explorations:
 
     rubric campaign PROTOCOL.slicc --repair all --mutants none --client all,ooo,armv8-ooo,wmo-ooo --runs 417 --dma N -o covered/PROTOCOL-N
     rubric campaign PROTOCOL.slicc --repair all --mutants none --runs 1 --dma 1 --explore 2x1 -o covered/PROTOCOL-explored

@@ -13,17 +13,18 @@ This page says which protocols `rubric explore protocol` decides at which sizes:
 memory they were explored, and what was found. The first command to try makes a row:
 `rubric explore sizes MI_example --sizes 2x1`.
 
-A size is a number of threads, each with a cache, and of locations, each in a line; *tiny* caches have room for one line. Rows of
-files are of gem5 v24.0.0.1's released protocols, as they are and, if something was found in them, with their [known faults](released.md) repaired. Times are
-those of the processor, for all threads together. Memory is that of the states and of what was learnt of moves, with exact
-states. Cores and lines change places and memory performs requests at once where that is [allowed](protocols.md). An exploration that a
-limit of states or time ended is *undecided*: all runs up to the depth were looked at, and nothing was found.
-The rows are in `fixtures/results/sizes.jsonl`, each with the command that explores it, made by
+A size is a number of threads, each with a cache, and of locations, each in a line; *room for one* means that a cache has room for
+one line. Rows with the name of a file are of gem5 v24.0.0.1's released protocols, as they are and, if something was found in
+them, with their [known faults](released.md) repaired. Times are those of the processor, for all threads together. States are
+stored exactly; memory is that of the states and of what was learnt of moves. Symmetry and partial order are used where the
+[protocol allows them](protocols.md#symmetry). An exploration that a limit of states or time ended is *undecided*: all runs up to
+the depth were looked at, and nothing was found. The rows are in `fixtures/results/sizes.jsonl`, each with the command that
+explores it, made by
 
     rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 2M -o fixtures/results/sizes.jsonl
 
 and a few larger ones by the same command for one protocol and size with other limits of states, or with `--disk` and a limit of
-time. Of the latter the memory is what is beside the files.
+time. With `--disk`, memory is what was needed beside the files.
 ";
 
 /// A number with separators of thousands, such as `1,234,567`.

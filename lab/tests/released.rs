@@ -28,12 +28,12 @@ same names.
 `--repair NAME`, or `--repair all`, lets `rubric test`, `diff`, `simulate` and `explore protocol` repair a protocol
 before it runs.
 
-Starvation is not listed: a request that a directory puts back, or looks at again later, may wait for ever in runs whose timing a real network does not
-repeat for ever (`rubric explore protocol MI_example.slicc --dma 1 --fair`; [protocols.md](protocols.md), section Starvation).
+Starvation is not listed: a request that a directory puts back, or looks at again later, may wait for ever, but only in runs with a timing that does not
+repeat for ever in a real network (`rubric explore protocol MI_example.slicc --dma 1 --fair`; [protocols.md](protocols.md), section Starvation).
 
-With a fault that rubric shows, there is a short run. It was found on gem5's files with other faults repaired: either by
-exploring a small system, whose moves are listed, or by shrinking random runs. What is left of one is listed with a line
-for each operation: thread and number, and what it reads (`==`) and writes (`:=`). If the protocol fails, the last
+A fault that is *shown by rubric* and makes runs fail has a short run. It was found on gem5's files with other faults repaired: by
+exploring a small system, whose moves are listed, or by shrinking a random run. What is left of such a run is listed with a
+line for each operation: thread and number, and what it reads (`==`) and writes (`:=`). If the protocol fails, the last
 transitions and messages are listed instead.
 ";
 

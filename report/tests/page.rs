@@ -162,7 +162,7 @@ fn everything_has_its_place() {
     let violation = texts(&html, &format!("{} tbody > tr > *", within("violations")));
     assert_eq!(violation[0], "<script>caught");
     assert_eq!(violation[4..6], ["17", "50"]);
-    assert!(violation[6].starts_with("memory order would have a cycle"));
+    assert!(violation[6].starts_with("the required orderings form a cycle"));
     let heat = texts(&html, ".heat td.never, .heat td.taken, .heat td.stalled, .heat td.out");
     assert_eq!(heat, ["1.2k", "0", "7", "z 3", "–"]);
 }

@@ -4,7 +4,7 @@
 //! The rules are those of [`crate::engine::saturate`], over the same chains. An operation may arrive after
 //! others that come later in its thread (a store that waited in a buffer), so chains are sorted by program
 //! order, and arriving operations are inserted. A read of a value that has not been written yet waits for its
-//! source; only the end of the run shows that there is none. All locations are taken to be 0 at first, and
+//! source; only the end of the run shows that there is none. Memory is assumed to be 0 initially, and
 //! each value must be written at most once to a location.
 //!
 //! Memory does not grow with the run. An operation that precedes the last operation of every thread also

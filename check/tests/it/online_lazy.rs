@@ -103,10 +103,10 @@ fn recipe(random: &mut StdRng, seed: u64) -> Recipe {
 }
 
 /// The result of a checker: whether it found a run, or after how many calls it stopped, and why.
-type Said = Result<bool, (usize, ArrivalError)>;
+type CheckerResult = Result<bool, (usize, ArrivalError)>;
 
 /// The result of [`Online`], and the operations that it remembered at the end.
-fn online(model: Model, calls: &[Call]) -> (Said, Vec<Arrival>) {
+fn online(model: Model, calls: &[Call]) -> (CheckerResult, Vec<Arrival>) {
     let mut online = Online::new(model);
     for (number, call) in calls.iter().enumerate() {
         match *call {
@@ -122,7 +122,7 @@ fn online(model: Model, calls: &[Call]) -> (Said, Vec<Arrival>) {
     (end.map_err(|broken| (calls.len(), broken.into())), online.window())
 }
 
-fn lazy(model: Model, room: usize, calls: &[Call]) -> (Said, Vec<Arrival>) {
+fn lazy(model: Model, room: usize, calls: &[Call]) -> (CheckerResult, Vec<Arrival>) {
     let mut lazy = Lazy::with_room(model, room);
     for (number, call) in calls.iter().enumerate() {
         match *call {

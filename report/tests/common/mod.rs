@@ -55,7 +55,7 @@ pub fn full() -> Made {
     Made {
         cycles: vec![Cycle {
             command: runs[1].command.clone(),
-            text: format!("memory order would have a cycle {EVIL}\n  T0:1 store"),
+            text: format!("the required orderings form a cycle {EVIL}\n  T0:1 store"),
             picture: Some(Picture {
                 title: EVIL.to_owned(),
                 columns: vec![EVIL.to_owned()],

@@ -140,7 +140,7 @@ pub(super) enum Mark {
     #[default]
     None,
     /// The early load under way has been told that the line is lost.
-    Told,
+    LineLost,
     /// The value of an early load, which is not used yet.
     Loaded,
     /// The line is locked, and the locked write has to come.
@@ -173,13 +173,13 @@ const REQUESTS: [(RequestKind, u32); 9] = [
 /// The code of a locked write.
 const LOCKED_WRITE: u8 = 5;
 /// The code of an early load whose core was told that the line is lost.
-const TOLD: u8 = 1 + REQUESTS.len() as u8;
+const LINE_LOST: u8 = 1 + REQUESTS.len() as u8;
 /// The code of the value of an early load.
-const LOADED: u8 = TOLD + 1;
+const LOADED: u8 = LINE_LOST + 1;
 /// The code of a lock.
-const LOCKED: u8 = TOLD + 2;
+const LOCKED: u8 = LINE_LOST + 2;
 /// The code of a store of the first value.
-const STORE: u8 = TOLD + 3;
+const STORE: u8 = LINE_LOST + 3;
 
 /// A request of an agent for a line, or what is left of one, from its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +196,9 @@ pub(super) fn decoded(code: u8) -> Decoded {
     let none = Decoded { request: None, choice: 0, mark: Mark::None };
     match code {
         0 => none,
-        TOLD => Decoded { request: Some((RequestKind::Load, EARLY)), mark: Mark::Told, ..none },
+        LINE_LOST => {
+            Decoded { request: Some((RequestKind::Load, EARLY)), mark: Mark::LineLost, ..none }
+        }
         LOADED => Decoded { mark: Mark::Loaded, ..none },
         LOCKED => Decoded { mark: Mark::Locked, ..none },
         code => match code.checked_sub(STORE) {
@@ -223,7 +225,7 @@ impl Stepping {
             (None, Mark::Loaded) => LOADED,
             (None, Mark::Locked) => LOCKED,
             (None, _) => 0,
-            (Some(_), Mark::Told) => TOLD,
+            (Some(_), Mark::LineLost) => LINE_LOST,
             (Some(request), _) if request.kind == RequestKind::Store => {
                 let choice = if agent < self.cores { request.value } else { 0 };
                 STORE + (choice % u64::from(self.values.choices())) as u8
@@ -300,7 +302,7 @@ impl Stepping {
         match answer.kind {
             RequestKind::Load if agent < self.cores && answer.tag == EARLY => {
                 access.action = Action::EarlyLoad;
-                memo.mark = if memo.mark == Mark::Told { Mark::None } else { Mark::Loaded };
+                memo.mark = if memo.mark == Mark::LineLost { Mark::None } else { Mark::Loaded };
                 memo.early = if memo.mark == Mark::Loaded { answer.value } else { STALE };
             }
             RequestKind::LoadLinked | RequestKind::LockedRead => {
@@ -371,7 +373,7 @@ impl Stepping {
             memo.mark = Mark::None;
             memo.early = STALE;
         } else if has_request && is_early {
-            memo.mark = Mark::Told;
+            memo.mark = Mark::LineLost;
         }
     }
 }
@@ -392,6 +394,6 @@ mod tests {
         assert_eq!(decoded(LOCKED).mark, Mark::Locked);
         let locked_write = Some((RequestKind::LockedWrite, 0));
         assert_eq!(decoded(LOCKED_WRITE).request, locked_write);
-        assert!(is_request(TOLD) && !is_request(LOADED) && !is_request(LOCKED));
+        assert!(is_request(LINE_LOST) && !is_request(LOADED) && !is_request(LOCKED));
     }
 }
