@@ -94,8 +94,9 @@ def options():
     parser.add_argument(
         "--client",
         default="in-order",
-        help="kind of core: in-order, store-buffer-N, per-location-N, early-N or early-N-buffer-N; a line `client KIND` "
-        "before a program decides it for this one and those behind it [default: %(default)s]",
+        help="kind of core: in-order, store-buffer-N, per-location-N, early-N, early-N-buffer-N, or rvwmo-ooo-N, armv8-ooo-N, "
+        "wmo-ooo-N, ztso-ooo-N, rmo-ooo-N; a line `client KIND` before a program sets it for this program and all after it "
+        "[default: %(default)s]",
     )
     parser.add_argument(
         "--dma",
