@@ -11,13 +11,10 @@ use crate::kind::Kind;
 
 impl History {
     /// Replaces each [`Kind::SilentRmw`]: with `as_writes` by a read-modify-write that writes the value that it read,
-    /// otherwise by a failed compare-and-swap, unless it is a release. A release orders the stores before it also if
-    /// the value stays the same, while a failed compare-and-swap, which writes nothing, is no release. Returns `None` if
-    /// there is nothing to replace. Cost: linear.
+    /// otherwise by a failed compare-and-swap. Returns `None` if the history has no silent read-modify-write. Cost:
+    /// linear.
     pub fn settle_silent(&self, as_writes: bool) -> Option<History> {
-        let is_silent = |op: &OpId| {
-            self.kind(*op) == Kind::SilentRmw && (as_writes || !self.annotation(*op).releases())
-        };
+        let is_silent = |op: &OpId| self.kind(*op) == Kind::SilentRmw;
         let first = self.ops().find(is_silent)?;
         let mut settled = self.clone();
         for op in self.ops().skip(first.at()).filter(is_silent) {

@@ -10,7 +10,7 @@ use crate::fence::WeakFence;
 ///
 /// A failed compare-and-swap reads and orders like a read-modify-write but does not write. A *silent* read-modify-write
 /// writes back the value that it read. Under the models with store buffers it is no different from a failed
-/// compare-and-swap, since memory does not change, unless it is a release. Under weak models it is a write that has a place in the coherence
+/// compare-and-swap, since memory does not change. Under weak models it is a write that has a place in the coherence
 /// order of its location. Here it counts as no write; [`History::settle_silent`](crate::History::settle_silent)
 /// replaces it by one of the two. A load-linked and its successful store-conditional are two operations, which
 /// [`crate::History::linked_load`] pairs. JSON uses [`Kind::name`].

@@ -208,9 +208,8 @@ impl Model {
     }
 
     /// The history as the model sees it. A read-modify-write that writes back what it read is a write under weak
-    /// models, and a failed compare-and-swap under the others, unless it is a release. If a read-modify-write is two
-    /// events under the model, it becomes two operations. All functions that take a history and a weak model expect this
-    /// form. Cost: linear.
+    /// models, and a failed compare-and-swap under the others. If a read-modify-write is two events under the model,
+    /// it becomes two operations. All functions that take a history and a weak model expect this form. Cost: linear.
     pub fn prepare(self, history: &History) -> Cow<'_, History> {
         let settled = history.settle_silent(self.is_weak());
         let split = self.0.splits_atomics;
@@ -246,9 +245,7 @@ impl Model {
     pub fn drains_all(self, label: impl Into<Label>) -> bool {
         let Label { kind, annotation } = label.into();
         let by_itself = match self.0.rmw {
-            Some(PsoRmw::Own) => {
-                matches!(kind, Kind::Rmw | Kind::SilentRmw) && annotation.releases()
-            }
+            Some(PsoRmw::Own) => kind == Kind::Rmw && annotation.releases(),
             Some(PsoRmw::All) | None => kind.is_atomic(),
         };
         self.buffers() && (by_itself || self.fence_effect(kind) == Some(FenceEffect::Full))

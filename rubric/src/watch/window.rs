@@ -174,7 +174,8 @@ impl Window {
                 self.fits_into(address, [before, same])
             }
             Place::Unsized { address, available, .. } => {
-                self.assumes = true;
+                // Operations whose sizes are shown do not depend on the assumed one, so they need not be processed again.
+                let is_first = !std::mem::replace(&mut self.assumes, true);
                 if !self.addresses.insert(address) && available >= self.size {
                     return Ok(true);
                 }
@@ -187,7 +188,7 @@ impl Window {
                 let same = self.shown.get(&address).map(|&size| u64::from(size));
                 let shown_after = self.shown.range(address + 1..).next().map(|it| it.0 - address);
                 let room = [before, after, same, shown_after, Some(u64::from(available))];
-                self.fits_into(address, room)
+                Ok(self.fits_into(address, room)? || is_first)
             }
         }
     }
