@@ -60,7 +60,7 @@ pub enum Rejection {
         actual: String,
     },
     /// A step names an operation or location that the history does not have.
-    #[error("{}: the history has no {name}", place(*step))]
+    #[error("{}: the history has no {name}", step_in_words(*step))]
     Unknown {
         /// Number of the step, from 1; 0 for a `reads-from` line under a weak model.
         step: usize,
@@ -78,7 +78,10 @@ pub enum Rejection {
         refusal: Refusal,
     },
     /// The list is no memory order that satisfies the axioms of a weak model.
-    #[error("the list of operations is no memory order: {}{problem}", lead(name))]
+    #[error(
+        "the list of operations is no memory order: {}{problem}",
+        operation_before_problem(name)
+    )]
     Unordered {
         /// The operation that the problem is about; empty if it is about none.
         name: String,
@@ -86,7 +89,7 @@ pub enum Rejection {
         problem: OrderProblem,
     },
     /// A read of the run takes its value from another write than the certificate says.
-    #[error("{}: read {read} does not take its value from {source_name}", place(*step))]
+    #[error("{}: read {read} does not take its value from {source_name}", step_in_words(*step))]
     OtherSource {
         /// Number of the step, from 1; 0 under a weak model.
         step: usize,
@@ -127,12 +130,12 @@ pub enum Rejection {
 }
 
 /// The place of a step in words: `step 3`, or a `reads-from` line for 0.
-fn place(step: usize) -> String {
+fn step_in_words(step: usize) -> String {
     if step == 0 { "a `reads-from` line".to_owned() } else { format!("step {step}") }
 }
 
-/// The operation that a problem is about, in front of the problem; nothing if it is about none.
-fn lead(name: &str) -> String {
+/// The beginning of a message about a problem: the operation that it is about and a colon, or nothing if it is about none.
+fn operation_before_problem(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!("{name}: ") }
 }
 

@@ -45,8 +45,9 @@ pub(crate) const MINIMUM_FOR_WINDOWS: usize = 8192;
 /// Memory below which no algorithm can start, in bytes.
 const MINIMUM_MEMORY: usize = 1 << 20;
 
-/// Decides whether a history satisfies a model. The proof of a violation has been accepted by the verifier. No operation can be left out of the proof, unless the proof is large, chooses
-/// between candidate sources of a read, or is for a weak model.
+/// Decides whether a history satisfies a model. The proof of a violation has been accepted by the verifier. No operation
+/// can be left out of the proof, unless the proof is large, chooses between candidate sources of a read, or is for a weak
+/// model.
 pub fn check(
     history: &History,
     reads_from: &ReadsFrom,

@@ -1,6 +1,6 @@
 //! Rewrites read-modify-writes as a memory model defines them: [`History::split_atomics`] makes each one two events, a
-//! read and a write, and [`History::settle_silent`] decides whether one that writes back the value that it read is a
-//! write.
+//! read and a write, and [`History::settle_silent`] makes one that writes back the value that it read a write, or a
+//! failed compare-and-swap.
 
 use std::sync::OnceLock;
 

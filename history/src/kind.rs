@@ -9,10 +9,11 @@ use crate::fence::WeakFence;
 /// The kind of an operation.
 ///
 /// A failed compare-and-swap reads and orders like a read-modify-write but does not write. A *silent* read-modify-write
-/// writes back the value that it read. Under the models with store buffers it is no different from a failed
-/// compare-and-swap, since memory does not change. Under weak models it is a write that has a place in the coherence
-/// order of its location. Here it counts as no write; [`History::settle_silent`](crate::History::settle_silent)
-/// replaces it by one of the two. A load-linked and its successful store-conditional are two operations, which
+/// writes back the value that it read. Under the models with store buffers no read can tell it from a failed
+/// compare-and-swap, since memory does not change; but fences that order writes order it ([`Kind::is_ordered_as_write`]),
+/// and its release counts. Under weak models it is a write that has a place in the coherence order of its location.
+/// Here it counts as no write; [`History::settle_silent`](crate::History::settle_silent) replaces it by one of the two
+/// where a model allows that. A load-linked and its successful store-conditional are two operations, which
 /// [`crate::History::linked_load`] pairs. JSON uses [`Kind::name`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -66,6 +67,11 @@ impl Kind {
     /// Whether an operation of the kind is a write. A silent read-modify-write counts as none.
     pub fn writes(self) -> bool {
         matches!(self, Kind::Store | Kind::Rmw | Kind::StoreConditional)
+    }
+
+    /// Whether fences that order writes order an operation of the kind: a write, or a silent read-modify-write.
+    pub fn is_ordered_as_write(self) -> bool {
+        self.writes() || self == Kind::SilentRmw
     }
 
     /// Whether the kind is a load that may take its value from its thread's store buffer.

@@ -218,7 +218,7 @@ struct LiveHistory<'o> {
     history: Option<History>,
     /// The operations of the history that are not fetched yet, in the order of their completion.
     completed: IntoIter<OpId>,
-    /// The next piece.
+    /// The operations that are ready to be fetched.
     unfetched: Vec<Access>,
     end: LiveEnd,
 }
@@ -255,14 +255,15 @@ impl LiveHistory<'_> {
         Ok(())
     }
 
-    /// Makes the next piece ready to be fetched; false if all operations were fetched.
+    /// Makes the next operations of the history ready to be fetched. Returns false if there are no more.
     fn next_piece(&mut self) -> bool {
         let Some(history) = &self.history else {
             return false;
         };
+        let has_more = self.completed.len() > 0;
         let piece = self.completed.by_ref().take(FETCHED_TOGETHER);
         self.unfetched.extend(piece.map(|op| history.row(op).access()));
-        !self.unfetched.is_empty()
+        has_more
     }
 }
 

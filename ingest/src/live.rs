@@ -35,7 +35,8 @@ pub trait LiveReader {
     /// The source of the operations, or `None` as long as it is not known.
     fn source(&self) -> Option<Source>;
 
-    /// Whether the reader has all operations in memory at once, so that forgetting those that were checked saves little.
+    /// Whether the reader has all operations in memory at once. The caller then need not forget those that were checked, whose
+    /// memory is about as much again while the order of completions explains them, and several times as much otherwise.
     fn holds_all(&self) -> bool {
         false
     }

@@ -37,7 +37,7 @@ impl FenceEffect {
         match self {
             FenceEffect::Nothing => false,
             FenceEffect::StoreLoad => access.reads(),
-            FenceEffect::StoreStore => access.writes(),
+            FenceEffect::StoreStore => access.is_ordered_as_write(),
             FenceEffect::Full => true,
         }
     }
@@ -47,7 +47,7 @@ impl FenceEffect {
         match self {
             FenceEffect::Nothing => false,
             FenceEffect::StoreLoad | FenceEffect::Full => true,
-            FenceEffect::StoreStore => access.writes(),
+            FenceEffect::StoreStore => access.is_ordered_as_write(),
         }
     }
 

@@ -208,10 +208,12 @@ impl Model {
     }
 
     /// The history as the model sees it. A read-modify-write that writes back what it read is a write under weak
-    /// models, and a failed compare-and-swap under the others. If a read-modify-write is two events under the model,
-    /// it becomes two operations. All functions that take a history and a weak model expect this form. Cost: linear.
+    /// models. Under the others it is a failed compare-and-swap, except under PSO in a history with fences or releases,
+    /// which may order it as a write. If a read-modify-write is two events under the model, it becomes two
+    /// operations. All functions that take a history and a weak model expect this form. Cost: linear.
     pub fn prepare(self, history: &History) -> Cow<'_, History> {
-        let settled = history.settle_silent(self.is_weak());
+        let orders_as_write = self.0.rmw == Some(PsoRmw::Own) && self.has_refined(history);
+        let settled = if orders_as_write { None } else { history.settle_silent(self.is_weak()) };
         let split = self.0.splits_atomics;
         let split = split.then(|| settled.as_ref().unwrap_or(history).split_atomics()).flatten();
         split.or(settled).map_or(Cow::Borrowed(history), Cow::Owned)
@@ -245,7 +247,9 @@ impl Model {
     pub fn drains_all(self, label: impl Into<Label>) -> bool {
         let Label { kind, annotation } = label.into();
         let by_itself = match self.0.rmw {
-            Some(PsoRmw::Own) => kind == Kind::Rmw && annotation.releases(),
+            Some(PsoRmw::Own) => {
+                matches!(kind, Kind::Rmw | Kind::SilentRmw) && annotation.releases()
+            }
             Some(PsoRmw::All) | None => kind.is_atomic(),
         };
         self.buffers() && (by_itself || self.fence_effect(kind) == Some(FenceEffect::Full))
@@ -307,6 +311,11 @@ impl Model {
             || label.is_release_store()
             || self.drains_all(label) != self.drains_all(label.kind);
         self.buffers() && is_refined
+    }
+
+    /// Whether [`Model::refines`] holds for some operation. Cost: linear.
+    pub fn has_refined(self, history: &History) -> bool {
+        self.buffers() && history.ops().any(|op| self.refines(Label::of(history, op)))
     }
 
     /// The first operation, by trace line, for which [`Model::refines`] holds. Cost: linear.

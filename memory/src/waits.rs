@@ -23,8 +23,7 @@ impl Waits {
     /// The stores that the operations of a history wait for; `None` if no operation waits for any. Cost:
     /// linear.
     pub fn of(history: &History, model: Model) -> Option<Waits> {
-        let refined = |op: OpId| model.refines(Label::of(history, op));
-        if !model.buffers() || !history.ops().any(refined) {
+        if !model.has_refined(history) {
             return None;
         }
         let mut until = vec![0; history.len()];
@@ -45,7 +44,7 @@ impl Waits {
                         if label.is_ordered_acquire() {
                             *until = acquires.max(*until);
                         }
-                        if label.kind.writes() {
+                        if label.kind.is_ordered_as_write() {
                             *until = writes.max(*until);
                         }
                         if label.is_release_store() {

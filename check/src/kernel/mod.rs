@@ -161,7 +161,7 @@ pub fn derived(
     }
     let model = criterion.default_model();
     // The papers' criteria do not handle weak fences.
-    if model.first_refined(history).is_some() {
+    if model.has_refined(history) {
         return None;
     }
     let options = Options { algorithm: criterion, ..Options::default() };

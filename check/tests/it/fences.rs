@@ -70,6 +70,101 @@ fn engine_and_machine_agree_on_longer_histories_and_linked_pairs() {
     assert!(counts.iter().all(|&count| count > 500), "{counts:?}");
 }
 
+/// Which of the models with machines allow a store buffering test whose first thread has a silent read-modify-write between
+/// its store and its load, ordered by these fences and this annotation.
+fn allowing_silent(before: Option<WeakFence>, annotation: Annotation) -> Vec<Model> {
+    let store = |thread, cell| Access {
+        written: Some(1),
+        ..Access::new(thread, Kind::Store, Place::Cell(cell))
+    };
+    let read = |thread, kind, cell| Access {
+        read: Some(0),
+        ..Access::new(thread, kind, Place::Cell(cell))
+    };
+    let fence = |thread, fence| Access::new(thread, Kind::WeakFence(fence), Place::Nowhere);
+    let mut accesses = vec![store(0, 0)];
+    accesses.extend(before.map(|before| fence(0, before)));
+    accesses.push(Access { annotation, ..read(0, Kind::SilentRmw, 1) });
+    accesses.extend([read(0, Kind::Load, 2), store(1, 2)]);
+    accesses.extend([Access::new(1, Kind::Fence, Place::Nowhere), read(1, Kind::Load, 0)]);
+    let history = build(&accesses, &[]);
+    let allows = |model: &Model| {
+        let prepared = model.prepare(&history);
+        let writing = history.settle_silent(true).unwrap();
+        let expected = explore(&writing, *model, 10_000).unwrap().is_some();
+        compare(&prepared, *model, expected, &format!("{before:?} {annotation:?} {model}"));
+        expected
+    };
+    MODELS.into_iter().filter(allows).collect()
+}
+
+/// A read-modify-write that writes back what it read orders the stores before it like any other.
+#[test]
+fn fences_and_releases_order_silent_read_modify_writes() {
+    let plain = allowing_silent(None, Annotation::None);
+    assert_eq!(plain, [Model::PSO]);
+    assert_eq!(allowing_silent(Some(WeakFence::ReadBoth), Annotation::None), [Model::PSO]);
+    for fence in [WeakFence::WriteWrite, WeakFence::BothWrite, WeakFence::Tso] {
+        assert_eq!(allowing_silent(Some(fence), Annotation::None), []);
+    }
+    assert_eq!(allowing_silent(None, Annotation::Acquire), [Model::PSO]);
+    assert_eq!(allowing_silent(None, Annotation::Release), []);
+}
+
+/// Two threads with stores, loads, silent read-modify-writes, and fences and releases that order writes.
+fn with_silent(seed: u64) -> History {
+    let mut random = seeded(seed);
+    let mut accesses = Vec::new();
+    for number in 0..random.random_range(9..=12) {
+        let thread = u32::from(random.random_bool(0.5));
+        let kinds = [Kind::Store, Kind::Load, Kind::SilentRmw, Kind::Fence];
+        let kind = *kinds.choose(&mut random).unwrap();
+        if kind == Kind::Fence {
+            let fence = Kind::WeakFence(WeakFence::WriteWrite);
+            let kind = if random.random_bool(0.5) { fence } else { kind };
+            accesses.push(Access::new(thread, kind, Place::Nowhere));
+            continue;
+        }
+        let is_release = kind != Kind::Load && random.random_bool(0.2);
+        accesses.push(Access {
+            written: kind.writes().then_some(number + 1),
+            read: kind.reads().then_some(0),
+            annotation: if is_release { Annotation::Release } else { Annotation::None },
+            ..Access::new(thread, kind, Place::Cell(random.random_range(0..3)))
+        });
+    }
+    let history = build(&accesses, &[]);
+    let changes = random.random_range(0..=2);
+    change_reads(&mut random, &history, changes)
+}
+
+/// The machine decides the history in which silent read-modify-writes do write, which no read sees.
+#[test]
+fn silent_read_modify_writes_are_ordered_as_writes() {
+    // Per model, how many histories are forbidden and allowed, and for how many a failed compare-and-swap would be too weak.
+    let mut counts = [[0, 0]; MODELS.len()];
+    let mut too_weak = [0; MODELS.len()];
+    for seed in 0..12_000 {
+        let history = with_silent(seed);
+        let Some(writing) = history.settle_silent(true) else { continue };
+        let failed = history.settle_silent(false).unwrap();
+        for (at, model) in MODELS.into_iter().enumerate() {
+            let expected = explore(&writing, model, 200_000).unwrap().is_some();
+            let differs = explore(&failed, model, 200_000).unwrap().is_some() != expected;
+            too_weak[at] += usize::from(differs);
+            if differs || seed % 8 == 0 {
+                let prepared = model.prepare(&history);
+                compare(&prepared, model, expected, &format!("seed {seed} {model}"));
+                counts[at][usize::from(expected)] += 1;
+            }
+        }
+    }
+    assert!(counts.iter().flatten().all(|&count| count > 300), "{counts:?}");
+    for (model, differ) in MODELS.into_iter().zip(too_weak) {
+        assert_eq!(differ > 10, model == Model::PSO, "{model}: {differ}");
+    }
+}
+
 /// Compares every stage with the known verdict, and verifies the certificates.
 fn compare(history: &History, model: Model, expected: bool, label: &str) {
     for algorithm in [Algorithm::Stages, Algorithm::Complete, Algorithm::Sat] {

@@ -20,7 +20,7 @@ use super::places::Places;
 const MOST_LOGGED: usize = 1 << 18;
 
 /// Number of operations after which a trace that has shown the sizes of all accesses so far is expected to show those of the others.
-const ENOUGH_SIZES: usize = 4096;
+const SIZED_OPERATIONS_UNTIL_LOG_ENDS: usize = 4096;
 
 /// Number of positions that may be kept beyond four for each remembered operation, before the superfluous ones are
 /// forgotten.
@@ -142,7 +142,7 @@ impl Window {
         let Some(log) = &mut self.log else { return };
         self.logged += batch.len();
         log.push(batch);
-        let shows_sizes = !self.assumes && self.logged >= ENOUGH_SIZES;
+        let shows_sizes = !self.assumes && self.logged >= SIZED_OPERATIONS_UNTIL_LOG_ENDS;
         if shows_sizes || self.logged > MOST_LOGGED {
             self.log = None;
         }

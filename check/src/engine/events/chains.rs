@@ -121,7 +121,8 @@ impl<'a> ThreadChains<'a> {
                 self.stores.entry(chain).or_default().unbarred = false;
             }
         }
-        if label.kind.writes() && !std::mem::replace(&mut self.is_fence_followed, true) {
+        let follows_fence = label.kind.is_ordered_as_write();
+        if follows_fence && !std::mem::replace(&mut self.is_fence_followed, true) {
             self.edges.push((self.fence, event));
         }
         if label.is_ordered_acquire() {

@@ -69,13 +69,14 @@ impl Operation {
         }
     }
 
-    /// A read-modify-write.
+    /// A read-modify-write. It is silent if it is known to write back what it read, such as that of a lock that is taken.
     pub fn rmw(size: u8, read: Option<u64>, written: Option<u64>) -> Operation {
-        Operation {
-            kind: Kind::Rmw,
-            read: read.map(|value| cut(value, size)),
-            ..Operation::store(size, written)
+        let read = read.map(|value| cut(value, size));
+        let store = Operation::store(size, written);
+        if read.is_some() && read == store.written {
+            return Operation { kind: Kind::SilentRmw, read, written: None, ..store };
         }
+        Operation { kind: Kind::Rmw, read, ..store }
     }
 
     /// Sets an unknown size, which is 4 or 8 bytes, if value and address decide it: the size is 8 if the value has more

@@ -306,12 +306,7 @@ impl Hart {
             }
         };
         let read = load.and_then(|load| load.read());
-        let operation = match (load, half.written) {
-            (Some(_), written) if read.is_some() && read == written => {
-                Operation { read, written: None, ..half.of_kind(Kind::SilentRmw) }
-            }
-            _ => Operation::rmw(half.size, read, half.written),
-        };
+        let operation = Operation::rmw(half.size, read, half.written);
         keep(Entry::access(spot, address, operation).within(block));
     }
 
