@@ -12,7 +12,7 @@ use crate::dependency::{Dependencies, Dependency};
 use crate::fence::WeakFence;
 use crate::kind::Kind;
 use crate::provenance::{Gap, InitialMode, Provenance};
-use crate::unrecorded;
+use crate::{permutation, unrecorded};
 
 /// An operation, identified by its position in [`History`]'s columns. Threads are contiguous and in
 /// program order, so comparing two operations of one thread compares program order.
@@ -318,6 +318,11 @@ impl History {
     /// Whether the trace gives any order of completions.
     pub fn has_order(&self) -> bool {
         self.order.iter().any(|&order| order != NONE32)
+    }
+
+    /// All operations in the trace's order of completions; those whose completion is not known come last. Cost: linear.
+    pub fn in_order_of_completion(&self) -> Vec<OpId> {
+        permutation::rows_by_rank(&self.order).into_iter().map(OpId).collect()
     }
 
     /// Whether `op` is a further part of the access before it.

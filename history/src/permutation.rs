@@ -74,6 +74,34 @@ pub(crate) fn ranks(keys: &[u64]) -> Vec<u32> {
     order
 }
 
+/// All rows in ascending order of their ranks; rows with the same rank stay in their order, and those without one come
+/// last. Cost: linear, unless the ranks have large gaps.
+pub(crate) fn rows_by_rank(ranks: &[u32]) -> Vec<u32> {
+    let known = ranks.iter().copied().filter(|&rank| rank != NONE32);
+    let missing = known.max().map_or(0, |greatest| greatest as usize + 1);
+    if (missing as u64) / DENSE > ranks.len() as u64 {
+        let mut rows: Vec<u32> = (0..ranks.len() as u32).collect();
+        rows.sort_by_key(|&row| ranks[row as usize]);
+        return rows;
+    }
+    let rank = |rank: u32| if rank == NONE32 { missing } else { rank as usize };
+    // By rank, the place of the next row that has it.
+    let mut places = vec![0u32; missing + 2];
+    for &own in ranks {
+        places[rank(own) + 1] += 1;
+    }
+    for at in 1..places.len() {
+        places[at] += places[at - 1];
+    }
+    let mut rows = vec![0; ranks.len()];
+    for (row, &own) in (0..).zip(ranks) {
+        let place = &mut places[rank(own)];
+        rows[*place as usize] = row;
+        *place += 1;
+    }
+    rows
+}
+
 /// A set of distinct keys as a bit set whose first bit is the least key.
 struct Counted {
     least: u64,
@@ -156,6 +184,15 @@ mod tests {
                 expected[at] = rank as u32;
             }
             prop_assert_eq!(ranks(&keys), expected);
+        }
+
+        #[test]
+        fn rows_by_rank_are_in_the_order_of_a_stable_sort(
+            ranks in vec(prop_oneof![8 => 0u32..20, 1 => 0u32..u32::MAX, 1 => Just(NONE32)], 0..60)
+        ) {
+            let mut expected: Vec<u32> = (0..ranks.len() as u32).collect();
+            expected.sort_by_key(|&row| ranks[row as usize]);
+            prop_assert_eq!(rows_by_rank(&ranks), expected);
         }
 
         #[test]

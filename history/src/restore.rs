@@ -194,14 +194,23 @@ impl History {
 /// Thread and index of an operation.
 type Position = (u32, u32);
 
+/// The operations of a thread that were added.
+#[derive(Debug, Default)]
+struct Added {
+    /// Their ranks in the order of completions, which may have ties.
+    order: Vec<u32>,
+    /// Their numbers among all operations that were added.
+    numbers: Vec<u32>,
+}
+
 /// Restores a history from rows that come one by one; see [`History::restore`].
 #[derive(Debug, Default)]
 pub struct Restorer {
     builder: HistoryBuilder,
-    /// By thread, the ranks of its operations in the order of completions, which may have ties.
-    order: BTreeMap<u32, Vec<u32>>,
-    /// By thread, the numbers of its operations among all that were added.
-    added: BTreeMap<u32, Vec<usize>>,
+    /// By label, what was added to each thread.
+    threads: BTreeMap<u32, Added>,
+    /// The thread of the last operation, apart from the others: most operations are of the same thread as the one before.
+    current: Option<(u32, Added)>,
     /// Positions of reads, with the positions of their fixed sources.
     sources: Vec<(Position, Position)>,
     /// Whether the locations are cells without a size; `None` before the first location.
@@ -214,6 +223,11 @@ impl Restorer {
         self.builder.is_empty()
     }
 
+    /// The index of the operation of a thread that must be added next.
+    pub fn next_index(&mut self, thread: u32) -> u32 {
+        self.thread(thread).order.len() as u32
+    }
+
     /// Adds an operation. The operations of a thread must come in program order.
     ///
     /// # Errors
@@ -223,31 +237,46 @@ impl Restorer {
         let wrong =
             |problem: String| RestoreError::Row { thread: row.thread, index: row.index, problem };
         check_row(row).map_err(|problem| wrong(problem.to_owned()))?;
-        let order = self.order.entry(row.thread).or_default();
-        if row.index as usize != order.len() {
+        let expected = self.next_index(row.thread);
+        if row.index != expected {
             return Err(wrong(format!(
-                "index {} was expected here: the operations of a thread must be in program order \
-                 and numbered from 0",
-                order.len()
+                "index {expected} was expected here: the operations of a thread must be in program order \
+                 and numbered from 0"
             )));
         }
-        order.push(row.order.unwrap_or(NONE32));
         if let Some(location) = row.location {
             self.place(location)?;
         }
         if let Some(source) = row.source {
             self.sources.push(((row.thread, row.index), source));
         }
-        let added = self.added.entry(row.thread).or_default();
+        let number = self.builder.len() as u32;
         self.builder.push(row.access());
-        added.push(self.builder.len() - 1);
+        let thread = self.thread(row.thread);
+        thread.order.push(row.order.unwrap_or(NONE32));
+        thread.numbers.push(number);
         for &(kind, on) in &row.dependencies {
-            let on = added.get(on as usize).filter(|_| on < row.index).ok_or_else(|| {
+            let numbers = &self.thread(row.thread).numbers;
+            let number = numbers.get(on as usize).filter(|_| on < row.index).ok_or_else(|| {
                 wrong(format!("it depends on operation {on}, but an earlier one was expected"))
             })?;
-            self.builder.depend(kind, *on);
+            let number = *number as usize;
+            self.builder.depend(kind, number);
         }
         Ok(())
+    }
+
+    /// What was added to a thread.
+    fn thread(&mut self, label: u32) -> &mut Added {
+        if self.current.as_ref().is_none_or(|(current, _)| *current != label) {
+            self.put_current_back();
+            self.current = Some((label, self.threads.remove(&label).unwrap_or_default()));
+        }
+        &mut self.current.as_mut().expect("it was set").1
+    }
+
+    fn put_current_back(&mut self) {
+        self.threads.extend(self.current.take());
     }
 
     /// Checks a location and converts it to a place. Cells and bytes must not mix.
@@ -293,6 +322,7 @@ impl Restorer {
         let stated = frame.provenance.sizes;
         let mode = frame.provenance.initial;
         let rows = self.builder.len();
+        self.put_current_back();
         let mut history = self.builder.finish(
             AssumedSize::default(),
             initial.unwrap_or(&Initial::Zero),
@@ -309,7 +339,8 @@ impl Restorer {
         }
         // If accesses were split, the operations have new numbers and the builder has fixed sources.
         if history.len() == rows {
-            history.order = self.order.into_values().flatten().collect();
+            let orders = self.threads.into_values().map(|thread| thread.order);
+            history.order = orders.flatten().collect();
             fix_sources(&mut history, &self.sources)?;
         }
         Ok(history)

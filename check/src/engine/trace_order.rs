@@ -6,7 +6,6 @@
 
 use history::{History, OpId};
 
-use crate::engine::csr::Csr;
 use crate::engine::schedule::run_of;
 use memory::Model;
 use memory::machine::Step;
@@ -21,12 +20,7 @@ pub fn try_trace_order(
     if !history.has_order() {
         return None;
     }
-    let ranks = history.ops().filter_map(|op| history.order(op)).max().map_or(0, |rank| rank + 1);
-    let ops: Vec<OpId> = history.ops().filter(|&op| !left_out(op)).collect();
-    // A store that the trace does not show reaching memory goes last.
-    let ranked = ops.iter().map(|&op| (history.order(op).unwrap_or(ranks), op.0));
-    let by_rank = Csr::new(ranks as usize + 1, ranked);
-    let order: Vec<OpId> =
-        (0..=ranks).flat_map(|rank| by_rank.of(rank)).map(|&op| OpId(op)).collect();
+    let mut order = history.in_order_of_completion();
+    order.retain(|&op| !left_out(op));
     run_of(history, model, &order, left_out)
 }

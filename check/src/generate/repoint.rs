@@ -67,9 +67,8 @@ struct CompletionOrder<'a> {
 
 impl CompletionOrder<'_> {
     fn new(history: &History) -> CompletionOrder<'_> {
-        let mut ops: Vec<OpId> = history.ops().collect();
+        let mut ops = history.in_order_of_completion();
         ops.retain(|&op| history.order(op).is_some());
-        ops.sort_by_key(|&op| history.order(op));
         let mut order = CompletionOrder {
             history,
             place: vec![None; history.len()],

@@ -128,9 +128,8 @@ impl Task<'_> {
         if !self.history.has_order() {
             return None;
         }
-        let is_access = |op: &OpId| !self.history.kind(*op).is_fence();
-        let mut order: Vec<OpId> = self.history.ops().filter(is_access).collect();
-        order.sort_by_key(|&op| self.history.order(op).unwrap_or(u32::MAX));
+        let mut order = self.history.in_order_of_completion();
+        order.retain(|&op| !self.history.kind(op).is_fence());
         self.is_memory_order(&order).then_some(order)
     }
 

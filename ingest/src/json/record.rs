@@ -7,7 +7,6 @@ use history::{
     Annotation, DependencyKind, Frame, History, Initial, Kind, Location, Provenance, RestoreError,
     Restorer, Row,
 };
-use rustc_hash::FxHashMap;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -104,8 +103,6 @@ struct Operations {
     restorer: Restorer,
     /// The error about the first operation that could not be restored; later operations are not restored.
     failed: Option<RestoreError>,
-    /// By thread, the index of the next operation.
-    next: FxHashMap<u32, u32>,
 }
 
 impl Operations {
@@ -113,9 +110,8 @@ impl Operations {
         if self.failed.is_some() {
             return;
         }
-        let next = self.next.entry(operation.thread).or_insert(0);
-        let index = operation.index.unwrap_or(*next);
-        *next = index.saturating_add(1);
+        let index = operation.index;
+        let index = index.unwrap_or_else(|| self.restorer.next_index(operation.thread));
         self.failed = self.restorer.push(&operation.row(index)).err();
     }
 }

@@ -22,9 +22,8 @@ const TRIES: usize = 64;
 /// The simple witness: all writes in the order of completions, those without a completion last. `None`
 /// if the trace does not show that order.
 fn simple_witness(history: &History) -> Option<Vec<OpId>> {
-    let is_write = |op: &OpId| history.kind(*op).writes();
-    let mut witness: Vec<OpId> = history.ops().filter(is_write).collect();
-    witness.sort_by_key(|&op| history.order(op).unwrap_or(u32::MAX));
+    let mut witness = history.in_order_of_completion();
+    witness.retain(|&op| history.kind(op).writes());
     history.has_order().then_some(witness)
 }
 
