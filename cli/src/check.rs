@@ -35,7 +35,7 @@ use store_order::StoreOrder;
 use tables::VerdictRow;
 
 /// A verdict on one history under one model.
-struct Decided<'a> {
+struct HistoryVerdict<'a> {
     input: &'a Input,
     history: &'a History,
     model: Model,
@@ -49,7 +49,7 @@ struct Decided<'a> {
     caveats: Vec<String>,
 }
 
-impl Decided<'_> {
+impl HistoryVerdict<'_> {
     /// The criterion that was asked about, if that is weaker than the model.
     fn criterion(&self) -> Option<&'static str> {
         self.algorithm.criterion()
@@ -75,7 +75,7 @@ trait Printer {
     /// Called before the verdicts on a history: prints the crash of its run, if there was one.
     fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()>;
     /// Prints one verdict.
-    fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()>;
+    fn verdict(&mut self, decided: &HistoryVerdict<'_>, out: &mut dyn Write) -> io::Result<()>;
     /// Called for an input that cannot be checked. The message goes to standard error as well.
     fn unreadable(&mut self, row: &VerdictRow, out: &mut dyn Write) -> io::Result<()>;
     /// Prints the verdicts of all algorithms on one history under one model; the first is that of the engine's stages.
@@ -138,14 +138,14 @@ struct Checker<'a> {
 impl Checker<'_> {
     /// Checks the histories of one input, and prints the verdicts. The result also reports an input that cannot be read and
     /// output that cannot be written, so that the verdicts before the error still count.
-    fn check(&self, path: &Path, out: &mut dyn Write) -> Checked {
+    fn check(&self, path: &Path, out: &mut dyn Write) -> InputResult {
         let input = load::open_or_empty(path, &self.reading);
-        let mut run = Run {
+        let mut run = InputCheck {
             checker: self,
             certificates: self.certificates.as_ref().map(|all| all.of(path)),
             printer: self.printer(),
             out,
-            checked: Checked::default(),
+            result: InputResult::default(),
             file: path.display().to_string(),
         };
         let done = input.map_err(Error::from).and_then(|input| run.file(&input));
@@ -154,7 +154,7 @@ impl Checker<'_> {
             Err(error) => run.complain(&error),
             Ok(()) => Ok(()),
         };
-        Checked { unwritten: written.err(), ..run.checked }
+        InputResult { unwritten: written.err(), ..run.result }
     }
 
     fn printer(&self) -> Box<dyn Printer> {
@@ -168,7 +168,7 @@ impl Checker<'_> {
 
 /// The result of checking one input.
 #[derive(Default)]
-struct Checked {
+struct InputResult {
     status: Option<Status>,
     rows: Vec<VerdictRow>,
     /// Messages about the input or histories of it that could not be checked.
@@ -178,38 +178,39 @@ struct Checked {
 }
 
 /// One input in progress.
-struct Run<'a> {
+struct InputCheck<'a> {
     checker: &'a Checker<'a>,
     certificates: Option<FileCertificates<'a>>,
     printer: Box<dyn Printer>,
     out: &'a mut dyn Write,
-    checked: Checked,
+    result: InputResult,
     /// The input, as the user names it.
     file: String,
 }
 
-impl Run<'_> {
+impl InputCheck<'_> {
     /// Notes an error, so that it is reported after what was printed about the input.
     fn complain(&mut self, error: &Error) -> io::Result<()> {
         self.add(Status::Bad);
         let row = verdicts::unreadable(&self.file, &error.to_string());
         self.printer.unreadable(&row, self.out)?;
-        self.checked.rows.push(row);
-        self.checked.errors.push(error.to_string());
+        self.result.rows.push(row);
+        self.result.errors.push(error.to_string());
         Ok(())
     }
 
     fn add(&mut self, status: Status) {
-        self.checked.status = Some(self.checked.status.map_or(status, |known| known.and(status)));
+        self.result.status = Some(self.result.status.map_or(status, |known| known.and(status)));
     }
 
     /// Adds the row of a verdict.
-    fn note(&mut self, decided: &Decided<'_>) {
-        let Decided { input, history, model, algorithm, outcome, seconds, certificate, .. } =
-            decided;
+    fn note(&mut self, decided: &HistoryVerdict<'_>) {
+        let HistoryVerdict {
+            input, history, model, algorithm, outcome, seconds, certificate, ..
+        } = decided;
         let row = verdicts::row(input, history, *model, *algorithm, outcome, *seconds);
         let certificate = certificate.as_ref().map(|written| written.path.display().to_string());
-        self.checked.rows.push(VerdictRow { certificate, ..row });
+        self.result.rows.push(VerdictRow { certificate, ..row });
     }
 
     fn file(&mut self, input: &Input) -> Result<(), Error> {
@@ -282,7 +283,11 @@ impl Run<'_> {
         printed.map_err(Error::Output)
     }
 
-    fn certify(&mut self, decided: &mut Decided<'_>, reads_from: &ReadsFrom) -> Result<(), Error> {
+    fn certify(
+        &mut self,
+        decided: &mut HistoryVerdict<'_>,
+        reads_from: &ReadsFrom,
+    ) -> Result<(), Error> {
         if let Some(certificates) = &mut self.certificates {
             decided.certificate = certificates.write(decided, reads_from)?;
         }
@@ -384,14 +389,14 @@ fn decide<'a>(
     reads_from: &ReadsFrom,
     model: Model,
     by: impl FnOnce() -> Outcome,
-) -> Decided<'a> {
+) -> HistoryVerdict<'a> {
     let start = Instant::now();
     let outcome = by();
     let is_consistent = matches!(outcome.verdict, Verdict::Consistent(_));
     let unknown = assumptions::of_consistent(&history.provenance, model);
     let unknown = unknown.filter(|_| is_consistent);
     let caveats = unknown_reads(reads_from).into_iter().chain(unknown);
-    Decided {
+    HistoryVerdict {
         input,
         history,
         model,

@@ -7,10 +7,10 @@
 //! - [`limits`]: the options that limit time, memory and states.
 
 mod limits;
-mod means;
 mod memory_system;
 mod program;
 pub mod protocol;
+mod search_options;
 mod sizes;
 
 use std::io::Write;

@@ -136,7 +136,7 @@ pub enum LiveVariables {
 /// of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartialOrder {
-    /// Memory performs a request at any time before it responds, since [`Means`] do not ask for more.
+    /// Memory performs a request at any time before it responds, since [`SearchOptions`] do not ask for more.
     #[default]
     Off,
     /// Memory performs each request at once.
@@ -173,10 +173,10 @@ pub enum Store {
     Compact,
 }
 
-/// The means by which a protocol is explored. The outcome does not depend on them, apart from states that [`Store::Compact`] misses, and
+/// How a protocol is explored. The outcome does not depend on it, apart from states that [`Store::Compact`] misses, and
 /// from the numbers of states and moves with partial order.
 #[derive(Clone, Copy, Debug)]
-pub struct Means {
+pub struct SearchOptions {
     /// How states are stored.
     pub store: Store,
     /// The number of threads.
@@ -185,9 +185,9 @@ pub struct Means {
     pub partial_order: bool,
 }
 
-impl Default for Means {
-    fn default() -> Means {
-        Means { store: Store::Exact, jobs: 1, partial_order: false }
+impl Default for SearchOptions {
+    fn default() -> SearchOptions {
+        SearchOptions { store: Store::Exact, jobs: 1, partial_order: false }
     }
 }
 
@@ -203,21 +203,21 @@ pub fn explore(
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Exploration, StepperError> {
-    explore_by(protocol, scope, &Means::default(), limits, report)
+    explore_by(protocol, scope, &SearchOptions::default(), limits, report)
 }
 
-/// Explores a protocol as [`explore`] does, by the given means.
+/// Explores a protocol as [`explore`] does, with the given options.
 ///
 /// # Errors
 /// Fails if the protocol or the scope is not supported by the [`Stepper`].
 pub fn explore_by(
     protocol: &Protocol,
     scope: &Scope,
-    means: &Means,
+    search_options: &SearchOptions,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Exploration, StepperError> {
-    match explore_in(protocol, scope, means, None, limits, report) {
+    match explore_in(protocol, scope, search_options, None, limits, report) {
         Ok(explored) => Ok(explored),
         Err(OnDiskError::Stepper(problem)) => Err(problem),
         Err(OnDiskError::Disk(problem)) => unreachable!("nothing is on disk: {problem}"),
@@ -253,7 +253,7 @@ pub enum OnDiskError {
     Disk(#[from] DiskProblem),
 }
 
-/// Explores a protocol as [`explore_by`] does. Exact states are stored in files in a folder, whatever the store of the means, and take
+/// Explores a protocol as [`explore_by`] does. Exact states are stored in files in a folder, whatever [`SearchOptions::store`] says, and take
 /// about 11 bytes a state in memory. If the folder is given again, the exploration is resumed, however the process ended; at most the last
 /// half minute is repeated. The outcome is the same as without interruption.
 ///
@@ -264,18 +264,18 @@ pub fn explore_on_disk(
     protocol: &Protocol,
     scope: &Scope,
     disk: &Disk,
-    means: &Means,
+    search_options: &SearchOptions,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Exploration, OnDiskError> {
-    explore_in(protocol, scope, means, Some(disk), limits, report)
+    explore_in(protocol, scope, search_options, Some(disk), limits, report)
 }
 
 /// Explores a protocol, on disk if there is one.
 fn explore_in(
     protocol: &Protocol,
     scope: &Scope,
-    means: &Means,
+    search_options: &SearchOptions,
     disk: Option<&Disk>,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
@@ -287,13 +287,14 @@ fn explore_in(
     let mut scope = scope.clone();
     // An error here comes before the folder is created.
     let mut next = stepper(&scope)?;
-    let identity = identity(protocol, &scope, means);
+    let identity = identity(protocol, &scope, search_options);
     let locked = disk.map(Locked::new).transpose()?;
     let mut left = locked.as_ref().map(|locked| locked.left(&identity)).transpose()?.flatten();
-    let mut means = *means;
-    let mut partial_order = if means.partial_order { PartialOrder::On } else { PartialOrder::Off };
+    let mut search_options = *search_options;
+    let mut partial_order =
+        if search_options.partial_order { PartialOrder::On } else { PartialOrder::Off };
     if left.as_ref().is_some_and(|left| left.refuses_partial_order) {
-        means.partial_order = false;
+        search_options.partial_order = false;
         partial_order = PartialOrder::Refused;
     }
     let mut live = if scope.live_variables { LiveVariables::On } else { LiveVariables::Off };
@@ -310,10 +311,10 @@ fn explore_in(
     }
     loop {
         let mut search = match (&locked, left.take()) {
-            (None, _) => Search::new(next, &means, seed),
+            (None, _) => Search::new(next, &search_options, seed),
             (Some(locked), Some(left)) => {
                 let (states, depth) = (left.states, left.depth);
-                let search = locked.go_on(next, &means, left)?;
+                let search = locked.go_on(next, &search_options, left)?;
                 if search.is_open() {
                     (locked.disk.tell)(&locked.disk.folder, states, depth);
                 }
@@ -323,7 +324,7 @@ fn explore_in(
                 let mut manifest = Manifest::new(locked.disk, &identity, seed, &ordered);
                 manifest.refuses_partial_order = partial_order == PartialOrder::Refused;
                 manifest.refuses_live_variables = live == LiveVariables::Refused;
-                locked.begin(next, &means, manifest)?
+                locked.begin(next, &search_options, manifest)?
             }
         };
         let (end, progress) = search.run(limits, report)?;
@@ -332,7 +333,7 @@ fn explore_in(
             scope.symmetries.retain(|&other| other != symmetry);
             ordered.push(Asymmetry { symmetry, reason: Why::Ordered(place) });
         } else if search.disturbs_memory() {
-            means.partial_order = false;
+            search_options.partial_order = false;
             partial_order = PartialOrder::Refused;
         } else if search.stepper.mistakes_states() {
             scope.live_variables = false;

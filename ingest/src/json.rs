@@ -54,8 +54,9 @@ const HINT: &str = "JSON input is JSON Lines, each line one history as `rubric c
 /// Limit of the length of a line, in bytes; a line holds a whole history.
 const LINE_LIMIT: usize = 1 << 30;
 
-/// Number of operations of a live history that are fetched together: few enough to stay in the processor's cache.
-const FETCHED_TOGETHER: usize = 4096;
+/// Number of operations of a live history that are fetched together: so few that the allocator reuses the memory of the last
+/// ones, which the processor still has in its cache.
+const FETCHED_TOGETHER: usize = 512;
 
 /// Histories as JSON Lines.
 pub struct Json;

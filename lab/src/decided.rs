@@ -20,7 +20,9 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use explore::protocol::{Disk, Means, OnDiskError, Store, Verdict, explore_by, explore_on_disk};
+use explore::protocol::{
+    Disk, OnDiskError, SearchOptions, Store, Verdict, explore_by, explore_on_disk,
+};
 use explore::search::{Limits, Progress, Stopped};
 use serde::{Deserialize, Serialize};
 use simulate::stepper::{MOST, Scope, StepperError, Symmetry};
@@ -202,7 +204,7 @@ fn blank(opened: &Opened, size: Size) -> Decided {
 pub fn decide(
     opened: &Opened,
     size: Size,
-    means: &Means,
+    search_options: &SearchOptions,
     folder: Option<&Path>,
     limits: &Limits,
     seconds: &dyn Fn() -> f64,
@@ -217,19 +219,19 @@ pub fn decide(
         ..Scope::default()
     };
     let mut row = blank(opened, size);
-    if means.store == Store::Compact {
+    if search_options.store == Store::Compact {
         row.command += " --store compact";
     }
     let begun = seconds();
     let explored = match folder {
-        None => explore_by(protocol, &scope, means, limits, report),
+        None => explore_by(protocol, &scope, search_options, limits, report),
         Some(folder) => {
             let disk = Disk {
                 folder: folder.to_owned(),
                 explores: row.command.clone(),
                 tell: |_, _, _| {},
             };
-            match explore_on_disk(protocol, &scope, &disk, means, limits, report) {
+            match explore_on_disk(protocol, &scope, &disk, search_options, limits, report) {
                 Ok(explored) => Ok(explored),
                 Err(OnDiskError::Stepper(problem)) => Err(problem),
                 Err(OnDiskError::Disk(problem)) => {
@@ -273,7 +275,8 @@ pub fn decide(
             (row.kind, row.what) = (Some(found.finding.name().to_owned()), Some(found.sentence()));
             row.steps = found.steps.len();
             let bounds = &limits.bounds;
-            let explained = known_finding(protocol, &scope, means, found, states, bounds, report);
+            let explained =
+                known_finding(protocol, &scope, search_options, found, states, bounds, report);
             row.known = explained.ok().flatten().map_or_else(Vec::new, |known| known.repairs);
             "found"
         }
@@ -308,7 +311,7 @@ mod tests {
         let opened = Opened::new("MI_example", None).unwrap();
         let within = |states| Limits { states, ..Limits::default() };
         let decide = |limits: &Limits| {
-            decide(&opened, SIZES[0], &Means::default(), None, limits, &|| 1.0, &mut |_| {})
+            decide(&opened, SIZES[0], &SearchOptions::default(), None, limits, &|| 1.0, &mut |_| {})
                 .unwrap()
         };
         let stopped = decide(&within(Some(50)));
@@ -325,8 +328,9 @@ mod tests {
         let opened = Opened::new("MI_example", None).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let decide = |folder: Option<&Path>| {
-            let (size, means) = (SIZES[0], Means::default());
-            decide(&opened, size, &means, folder, &Limits::default(), &|| 0.0, &mut |_| {}).unwrap()
+            let (size, search_options) = (SIZES[0], SearchOptions::default());
+            decide(&opened, size, &search_options, folder, &Limits::default(), &|| 0.0, &mut |_| {})
+                .unwrap()
         };
         let (memory, disk) = (decide(None), decide(Some(folder.path())));
         assert_eq!((memory.disk, memory.states), (0, disk.states));
@@ -337,9 +341,10 @@ mod tests {
     #[test]
     fn what_was_found_is_in_its_row() {
         let opened = Opened::new("MI_example", Some("mi-l1-nack-before-forward")).unwrap();
-        let (size, means) = ("2x2-tiny".parse().unwrap(), Means::default());
+        let (size, search_options) = ("2x2-tiny".parse().unwrap(), SearchOptions::default());
         let row =
-            decide(&opened, size, &means, None, &Limits::default(), &|| 0.0, &mut |_| {}).unwrap();
+            decide(&opened, size, &search_options, None, &Limits::default(), &|| 0.0, &mut |_| {})
+                .unwrap();
         assert_eq!(
             (row.outcome.as_str(), row.kind.as_deref(), row.steps),
             ("found", Some("fault"), 10)

@@ -56,7 +56,7 @@ use library::order::Observed;
 use line_tables::LineTables;
 use played::Delivery;
 pub use played::{Played, PlayedStep};
-use polls::{Looks, Poll};
+use polls::{Poll, WakeupLog};
 use run::Position;
 pub use warning::Warning;
 use words::Words;
@@ -330,7 +330,7 @@ pub struct System {
     /// The place of the port that ran last among those of the current controller; `usize::MAX` before one has run.
     port: usize,
     transition: u32,
-    looks: Looks,
+    wakeup_log: WakeupLog,
     resume: Resume,
     calls: Vec<(u32, u32)>,
     pc: usize,
@@ -350,7 +350,7 @@ pub struct System {
     /// dead.
     states_at: Vec<Option<u16>>,
     /// In a system that is explored, the cores that were told that they lose a line, each with the line.
-    told: Vec<(usize, u64)>,
+    told_of_eviction: Vec<(usize, u64)>,
     happenings: Vec<RecordedEvent>,
     happened: usize,
     /// The last messages that were sent, with their receivers, and how many were sent in all.

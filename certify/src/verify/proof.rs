@@ -44,17 +44,30 @@ struct Writes {
     by_location: FxHashMap<u32, Vec<OpId>>,
     /// By location and value, the writes of that value.
     by_value: FxHashMap<(u32, u64), Vec<OpId>>,
+    /// The locations with a write whose value is not known.
+    hidden: FxHashSet<u32>,
+}
+
+/// What a read or a location's final value can take its value from: the writes of the value, and perhaps the initial write.
+struct Sources {
+    location: u32,
+    value: u64,
+    initial: Option<Name>,
 }
 
 impl Writes {
     fn of(history: &History) -> Writes {
-        let mut writes =
-            Writes { by_location: FxHashMap::default(), by_value: FxHashMap::default() };
+        let mut writes = Writes {
+            by_location: FxHashMap::default(),
+            by_value: FxHashMap::default(),
+            hidden: FxHashSet::default(),
+        };
         for op in history.ops().filter(|&op| history.kind(op).writes()) {
             let Some(location) = history.location(op) else { continue };
             writes.by_location.entry(location).or_default().push(op);
-            if let Some(value) = history.written(op) {
-                writes.by_value.entry((location, value)).or_default().push(op);
+            match history.written(op) {
+                Some(value) => writes.by_value.entry((location, value)).or_default().push(op),
+                None => drop(writes.hidden.insert(location)),
             }
         }
         writes
@@ -436,7 +449,7 @@ impl<'h> Proof<'h> {
                 )
             }
             Literal::From(l, s) => {
-                let is_candidate = self.candidates(l)?.contains(&Literal::From(l, s));
+                let is_candidate = self.is_candidate(l, s)?;
                 self.require(is_candidate, "the read cannot have taken its value from there")
             }
             Literal::NotFrom(..) => Ok(()),
@@ -446,10 +459,7 @@ impl<'h> Proof<'h> {
     /// A literal for each write, the initial one included, that a read or a location's final value can take its value
     /// from.
     fn candidates(&self, l: Name) -> Checked<Vec<Literal>> {
-        let (location, value, initial) = match l {
-            Name::Final(address) => self.final_value(address)?,
-            _ => self.ambiguous_read(l)?,
-        };
+        let Sources { location, value, initial } = self.sources(l)?;
         let writes = self.writes.of_value(location, value).iter();
         // A read-modify-write does not read the value that it writes itself.
         let writes = writes.map(|&write| Name::of(self.history, write)).filter(|&write| write != l);
@@ -457,8 +467,27 @@ impl<'h> Proof<'h> {
         Ok(from.collect())
     }
 
-    /// Location and value of a read with several candidates, and the initial write if it is one of them.
-    fn ambiguous_read(&self, l: Name) -> Checked<(u32, u64, Option<Name>)> {
+    /// Whether `s` is in one of the literals of [`Proof::candidates`]. Does not make them: a proof may suppose each of many.
+    fn is_candidate(&self, l: Name, s: Name) -> Checked<bool> {
+        let Sources { location, value, initial } = self.sources(l)?;
+        let is_write_of_value = |op: OpId| {
+            self.history.kind(op).writes()
+                && self.history.location(op) == Some(location)
+                && self.history.written(op) == Some(value)
+        };
+        let is_other_write = s != l && resolve(self.history, s).is_some_and(is_write_of_value);
+        Ok(initial == Some(s) || is_other_write)
+    }
+
+    fn sources(&self, l: Name) -> Checked<Sources> {
+        match l {
+            Name::Final(address) => self.final_value(address),
+            _ => self.ambiguous_read(l),
+        }
+    }
+
+    /// The sources of a read with several candidates.
+    fn ambiguous_read(&self, l: Name) -> Checked<Sources> {
         let read = self.op(l)?;
         let known = self.known_source(read) == Some(ReadSource::Ambiguous);
         let (Some(location), Some(value), true) =
@@ -467,12 +496,13 @@ impl<'h> Proof<'h> {
             return self.unfounded("the source of the read is not ambiguous");
         };
         let is_initial = self.history.initial(location) == Some(value);
-        Ok((location, value, is_initial.then(|| self.initial(read))))
+        let initial = is_initial.then(|| self.initial(read));
+        Ok(Sources { location, value, initial })
     }
 
-    /// Location and final value of an address, and no initial write. Rejects a location without writes, or with a
-    /// write whose value is not known.
-    fn final_value(&self, address: u64) -> Checked<(u32, u64, Option<Name>)> {
+    /// The sources of the final value of an address. Rejects a location without writes, or with a write whose value is
+    /// not known.
+    fn final_value(&self, address: u64) -> Checked<Sources> {
         let here = |location: u32| self.history.locations()[location as usize].address == address;
         let last = self.history.finals().iter();
         let Some(last) = last.copied().find(|last| here(last.location)) else {
@@ -480,9 +510,9 @@ impl<'h> Proof<'h> {
         };
         let writes = self.writes.of_location(last.location);
         self.require(!writes.is_empty(), "the history has no write of the location")?;
-        let hidden = writes.iter().any(|&op| self.history.written(op).is_none());
+        let hidden = self.writes.hidden.contains(&last.location);
         self.require(!hidden, "a write of the location has an unknown value")?;
-        Ok((last.location, last.value, None))
+        Ok(Sources { location: last.location, value: last.value, initial: None })
     }
 
     /// Checks that a clause follows from the cited facts and clauses: its opposite contradicts them by

@@ -8,7 +8,7 @@ use check::Verdict;
 use history::ReadsFrom;
 use lab::certify;
 
-use super::Decided;
+use super::HistoryVerdict;
 use crate::error::Error;
 use crate::files;
 
@@ -78,7 +78,7 @@ impl FileCertificates<'_> {
     /// Returns an error if the file cannot be written.
     pub fn write(
         &mut self,
-        decided: &Decided<'_>,
+        decided: &HistoryVerdict<'_>,
         reads_from: &ReadsFrom,
     ) -> Result<Option<Written>, Error> {
         let history = decided.history;
@@ -105,7 +105,7 @@ impl FileCertificates<'_> {
 
     /// The path `FILE[.HISTORY].MODEL.cert`, with `~2`, `~3`, ... after a FILE or HISTORY whose name is taken. If the claim is
     /// about a criterion weaker than the model, the criterion's name replaces MODEL.
-    fn path(&mut self, decided: &Decided<'_>) -> PathBuf {
+    fn path(&mut self, decided: &HistoryVerdict<'_>) -> PathBuf {
         let name = decided.history.name.as_deref();
         let stem =
             name.map_or(self.stem.to_owned(), |name| format!("{}.{}", self.stem, tame(name)));

@@ -4,18 +4,18 @@ use check::algorithm::Power;
 use check::kernel::write_pairs;
 use check::{Reason, Verdict};
 
-use super::Decided;
+use super::HistoryVerdict;
 use crate::status::Status;
 
 /// The verdicts of the algorithms that apply; the first is that of the engine's stages.
 pub struct Comparison<'a> {
     /// The verdict of each algorithm that applies.
-    pub decided: Vec<Decided<'a>>,
+    pub decided: Vec<HistoryVerdict<'a>>,
 }
 
 impl Comparison<'_> {
     /// Whether a verdict says that the history is consistent with the model; `None` if it does not say.
-    fn holds(decided: &Decided<'_>) -> Option<bool> {
+    fn holds(decided: &HistoryVerdict<'_>) -> Option<bool> {
         match decided.outcome.verdict {
             Verdict::Consistent(_) => Some(true),
             // That a weaker criterion holds says nothing about the model.
@@ -38,7 +38,7 @@ impl Comparison<'_> {
 
     /// Describes an algorithm that is wrong, or two of which one must be; `None` if there is none.
     pub fn disagreement(&self) -> Option<String> {
-        let defect = |decided: &&Decided<'_>| {
+        let defect = |decided: &&HistoryVerdict<'_>| {
             let reason = match &decided.outcome.verdict {
                 Verdict::Undecided(reason) => reason,
                 _ => return false,
@@ -54,7 +54,7 @@ impl Comparison<'_> {
             all.find(|decided| Self::holds(decided) == Some(wanted))
         };
         let (one, other) = (find(true)?, find(false)?);
-        let described = |decided: &Decided<'_>| {
+        let described = |decided: &HistoryVerdict<'_>| {
             let power = match decided.algorithm.power() {
                 Power::Complete => " (complete)",
                 _ => "",
@@ -72,7 +72,7 @@ impl Comparison<'_> {
 }
 
 /// The number and share of the pairs of writes that an algorithm ordered before any search, as text.
-pub fn pairs(decided: &Decided<'_>) -> String {
+pub fn pairs(decided: &HistoryVerdict<'_>) -> String {
     let Some(ordered) = decided.outcome.statistics.ordered else {
         return String::new();
     };
@@ -82,7 +82,7 @@ pub fn pairs(decided: &Decided<'_>) -> String {
 }
 
 /// The work of a search or a SAT solver, the criterion that fired, or the reason why there is no verdict, as text.
-pub fn effort(decided: &Decided<'_>) -> String {
+pub fn effort(decided: &HistoryVerdict<'_>) -> String {
     let statistics = &decided.outcome.statistics;
     let mut parts = Vec::new();
     if let Verdict::Undecided(reason) = &decided.outcome.verdict {
@@ -123,7 +123,7 @@ mod tests {
             ending: Default::default(),
             statistics: Default::default(),
         };
-        let decided = said.into_iter().map(|(algorithm, verdict)| Decided {
+        let decided = said.into_iter().map(|(algorithm, verdict)| HistoryVerdict {
             input: &input,
             history: &history,
             model: Model::SC,

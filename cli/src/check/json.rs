@@ -11,7 +11,7 @@ use serde_json::json;
 use tables::VerdictRow;
 
 use super::comparison::Comparison;
-use super::{Decided, Printer};
+use super::{HistoryVerdict, Printer};
 use crate::ending::{CrashJson, RunEnd};
 use lab::load::Input;
 use report::assumptions;
@@ -111,7 +111,7 @@ impl Printer for Json {
         Ok(())
     }
 
-    fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn verdict(&mut self, decided: &HistoryVerdict<'_>, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer(&mut *out, &line(decided))?;
         writeln!(out)
     }
@@ -132,7 +132,7 @@ impl Printer for Json {
     }
 }
 
-fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
+fn line<'a>(decided: &'a HistoryVerdict<'_>) -> Line<'a> {
     let history = decided.history;
     let provenance = &history.provenance;
     let certificate = decided.certificate.as_ref();

@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use tables::VerdictRow;
 
 use super::args::Form;
-use super::{Checked, Checker, verdicts};
+use super::{Checker, InputResult, verdicts};
 use crate::error::{self, Error};
 use crate::progress;
 use crate::status::Status;
@@ -31,7 +31,7 @@ impl Default for Seen {
 
 impl Seen {
     /// Adds the result of an input, and prints its errors after the output about it.
-    fn add(&mut self, checked: Checked, out: &mut dyn Write) -> Result<(), Error> {
+    fn add(&mut self, checked: InputResult, out: &mut dyn Write) -> Result<(), Error> {
         self.status = checked.status.map_or(self.status, |status| self.status.and(status));
         self.rows.extend(checked.rows);
         if !checked.errors.is_empty() {
@@ -73,7 +73,7 @@ pub fn check(
 }
 
 /// The result for an argument that names no readable trace.
-fn unreadable(error: &lab::Error) -> Checked {
+fn unreadable(error: &lab::Error) -> InputResult {
     let file = match error {
         lab::Error::NoTraces(path) | lab::Error::File { path, .. } => path.display().to_string(),
         lab::Error::Pattern { pattern, .. } => pattern.display().to_string(),
@@ -81,7 +81,7 @@ fn unreadable(error: &lab::Error) -> Checked {
     };
     let what = error.to_string();
     let rows = vec![verdicts::unreadable(&file, &what)];
-    Checked { status: Some(Status::Bad), rows, errors: vec![what], unwritten: None }
+    InputResult { status: Some(Status::Bad), rows, errors: vec![what], unwritten: None }
 }
 
 /// Checks inputs on `jobs` threads, or one thread per core if `jobs` is 0. The output of each input is kept in memory until the
@@ -115,7 +115,7 @@ fn in_parallel(
         drop(sender);
         let mut waiting = BTreeMap::new();
         let mut next = 0;
-        let mut take = |number: usize, result: (Checked, Vec<u8>)| {
+        let mut take = |number: usize, result: (InputResult, Vec<u8>)| {
             waiting.insert(number, result);
             while let Some(result) = waiting.remove(&next) {
                 let (checked, text) = result;
@@ -146,7 +146,7 @@ impl Progress {
         Progress(progress::inputs(bytes, paths.len() as u64, quiet))
     }
 
-    fn advance(&self, path: &Path, checked: &Checked) {
+    fn advance(&self, path: &Path, checked: &InputResult) {
         self.0.advance(size(path), checked.status == Some(Status::Violation));
     }
 }

@@ -15,7 +15,7 @@ use super::comparison::Comparison;
 use super::markdown;
 use super::paint::Paint;
 use super::text::shortened;
-use super::{Decided, Printer};
+use super::{HistoryVerdict, Printer};
 use crate::error::Error;
 use crate::files;
 
@@ -30,7 +30,7 @@ impl Printer for Silent {
         Ok(())
     }
 
-    fn verdict(&mut self, _: &Decided<'_>, _: &mut dyn Write) -> io::Result<()> {
+    fn verdict(&mut self, _: &HistoryVerdict<'_>, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use history::History;
 use super::certificates::Written;
 use super::comparison::{self, Comparison};
 use super::paint::Paint;
-use super::{Decided, Printer};
+use super::{HistoryVerdict, Printer};
 use crate::ending::RunEnd;
 use lab::load::Input;
 use lab::text::tame;
@@ -39,7 +39,7 @@ impl Text {
     /// Prints why a history violates a model, once for all models that fail for the same reason.
     fn reason(
         &mut self,
-        decided: &Decided<'_>,
+        decided: &HistoryVerdict<'_>,
         violation: &Violation,
         out: &mut dyn Write,
     ) -> io::Result<()> {
@@ -67,7 +67,7 @@ impl Printer for Text {
         end.print(&name(input, history), self.paint, out)
     }
 
-    fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn verdict(&mut self, decided: &HistoryVerdict<'_>, out: &mut dyn Write) -> io::Result<()> {
         let history = decided.history;
         let word = decided.outcome.verdict.word();
         writeln!(
@@ -178,7 +178,7 @@ fn undecided(history: &History, reason: &Reason, out: &mut dyn Write) -> io::Res
 }
 
 /// The model or the weaker criterion that an algorithm is asked about.
-fn subject(decided: &Decided<'_>) -> &'static str {
+fn subject(decided: &HistoryVerdict<'_>) -> &'static str {
     match decided.algorithm.criterion() {
         Some(criterion) if criterion.len() <= 4 => criterion,
         Some(_) => "wsc",

@@ -21,12 +21,12 @@ mod unreached;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use explore::protocol::{Disk, Means};
+use explore::protocol::{Disk, SearchOptions};
 use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
 use super::limits::Limits;
-use super::means::MeansArgs;
+use super::search_options::SearchArgs;
 use crate::error::Error;
 use crate::files;
 use crate::interrupt;
@@ -216,7 +216,7 @@ pub struct Args {
     disk: Option<PathBuf>,
 
     #[command(flatten)]
-    means: MeansArgs,
+    search_options: SearchArgs,
 
     /// Treat mistakes that gem5 accepts (such as the use of an entry that was never allocated) as faults, not only as
     /// warnings
@@ -298,8 +298,8 @@ impl Args {
         }
     }
 
-    fn means(&self) -> Means {
-        self.means.with(self.partial_order == UsePartialOrder::Auto && !self.unreached)
+    fn search_options(&self) -> SearchOptions {
+        self.search_options.with(self.partial_order == UsePartialOrder::Auto && !self.unreached)
     }
 
     /// The folder in which an exploration keeps its states, if there is one.
@@ -344,7 +344,7 @@ impl Args {
         if self.live_variables == UseLiveVariables::Auto {
             words.push("--live-variables auto".to_owned());
         }
-        if self.means.is_compact() {
+        if self.search_options.is_compact() {
             words.push("--store compact".to_owned());
         }
         if self.repair != Repairs::None {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use explore::protocol::Disk;
-use explore::protocol::Means;
+use explore::protocol::SearchOptions;
 use explore::search::Progress;
 use lab::decided::{Decided, SIZES, Size, decide, is_built_in, is_needed, key};
 use lab::journal::{Journal, Row};
@@ -15,7 +15,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 use super::limits::Limits;
-use super::means::MeansArgs;
+use super::search_options::SearchArgs;
 use crate::error::Error;
 use crate::progress;
 use crate::simulate::parse;
@@ -61,7 +61,7 @@ pub struct Args {
     disk: Option<PathBuf>,
 
     #[command(flatten)]
-    means: MeansArgs,
+    search_options: SearchArgs,
 
     /// Print only errors on standard error
     #[arg(long, short)]
@@ -118,7 +118,7 @@ fn folder_of(opened: &Opened, size: Size) -> String {
 /// The rows of a file, and the options with which missing rows are made.
 struct Table<'a> {
     args: &'a Args,
-    means: Means,
+    search_options: SearchOptions,
     journal: Journal,
     rows: HashMap<<Decided as Row>::Key, Decided>,
 }
@@ -137,12 +137,13 @@ impl Table<'_> {
                 bar.set_message(format!("{} states, depth {}", progress.states, progress.depth));
             };
             let folder = self.args.disk.as_ref().map(|disk| disk.join(folder_of(opened, size)));
-            let (means, folder) = (&self.means, folder.as_deref());
+            let (search_options, folder) = (&self.search_options, folder.as_deref());
             // If a limit stopped the exploration before, its row has the processor time until then.
             let resumes = folder.is_some_and(Disk::has_begun);
             let before = self.rows.get(&key).filter(|row| resumes && row.stopped.is_some());
             let before = before.map_or(0.0, |row| row.seconds);
-            let mut row = decide(opened, size, means, folder, &limits, &seconds, &mut report)?;
+            let mut row =
+                decide(opened, size, search_options, folder, &limits, &seconds, &mut report)?;
             row.seconds = ((row.seconds + before) * 1e3).round() / 1e3;
             bar.finish_and_clear();
             self.journal.add(&row)?;
@@ -158,8 +159,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         named(&args.protocols)?.iter().map(|name| opened(name)).collect::<Result<_, _>>()?;
     let sizes = if args.sizes.is_empty() { SIZES.to_vec() } else { args.sizes.clone() };
     let (journal, lines) = Journal::open(&args.output)?;
-    let means = args.means.with(true);
-    let mut table = Table { args, means, journal, rows: lines.rows(0)?.into_iter().collect() };
+    let search_options = args.search_options.with(true);
+    let mut table =
+        Table { args, search_options, journal, rows: lines.rows(0)?.into_iter().collect() };
     heading(out).map_err(Error::Output)?;
     for &size in &sizes {
         for (original, repaired) in &all {

@@ -19,7 +19,7 @@ use slicc::source::Span;
 
 use super::states::disk::DiskProblem;
 use super::states::{States, Unpacked};
-use super::{Finding, Means};
+use super::{Finding, SearchOptions};
 use crate::search::{Limits, Progress, Stopped, stopped};
 use checkpoint::Checkpoints;
 use worker::{Batch, Knowledge, Lead, OfState, Worker};
@@ -83,31 +83,35 @@ struct At {
 
 impl Search {
     /// Creates a search that begins in the first state of a stepper, with states in memory. `seed` selects the fingerprints.
-    pub fn new(stepper: PartStepper, means: &Means, seed: u64) -> Search {
+    pub fn new(stepper: PartStepper, search_options: &SearchOptions, seed: u64) -> Search {
         let known = stepper.known();
-        let states = States::new(known.width(), known.groups(), means.store, seed);
-        Search::begin(stepper, states, means)
+        let states = States::new(known.width(), known.groups(), search_options.store, seed);
+        Search::begin(stepper, states, search_options)
     }
 
     /// Creates a search that begins in the first state.
-    fn begin(mut stepper: PartStepper, mut states: States, means: &Means) -> Search {
+    fn begin(
+        mut stepper: PartStepper,
+        mut states: States,
+        search_options: &SearchOptions,
+    ) -> Search {
         let mut first = stepper.first();
         stepper.represent(&mut first);
         // The first state is always new.
         let _ = states.number(&first, &Unpacked::default());
         states.note(!stepper.known().is_busy(&first));
-        Search::of(stepper, states, means)
+        Search::of(stepper, states, search_options)
     }
 
-    fn of(stepper: PartStepper, states: States, means: &Means) -> Search {
+    fn of(stepper: PartStepper, states: States, search_options: &SearchOptions) -> Search {
         Search {
             after: vec![0; stepper.known().width()],
             stepper,
             states,
             warnings: Vec::new(),
             noted: Vec::new(),
-            serves: means.partial_order,
-            workers: (0..means.jobs.max(1)).map(|_| Worker::default()).collect(),
+            serves: search_options.partial_order,
+            workers: (0..search_options.jobs.max(1)).map(|_| Worker::default()).collect(),
             given: Vec::new(),
             moves: Vec::new(),
             before: Unpacked::default(),

@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::Path;
 
 use explore::protocol::{
-    Disk, Exploration, Means, OnDiskError, Store, explore_by, explore_on_disk,
+    Disk, Exploration, OnDiskError, SearchOptions, Store, explore_by, explore_on_disk,
 };
 use explore::search::Limits;
 use simulate::stepper::{Scope, Symmetry};
 use slicc::mutant::named;
 use slicc::protocol::Protocol;
 
-use crate::means::said;
+use crate::search_options::said;
 
 fn tiny() -> Scope {
     let symmetries = vec![Symmetry::Cores, Symmetry::Lines];
@@ -31,8 +31,8 @@ fn on_disk(
     states: usize,
 ) -> Result<Exploration, OnDiskError> {
     let disk = Disk { folder: folder.to_owned(), explores: protocol.title(), tell: |_, _, _| {} };
-    let means = Means { store: Store::Exact, jobs, partial_order: true };
-    explore_on_disk(protocol, scope, &disk, &means, &within(states), &mut |_| {})
+    let search_options = SearchOptions { store: Store::Exact, jobs, partial_order: true };
+    explore_on_disk(protocol, scope, &disk, &search_options, &within(states), &mut |_| {})
 }
 
 /// The file with the rows of all states. The file `moves` is not compared: of several states to which spontaneous moves lead, it has any
@@ -69,8 +69,9 @@ fn an_interrupted_exploration_is_as_one_that_was_not() {
         let mutants = named::of(name).step_by(12).chain(named::find("mi-l1-nack-before-forward"));
         let mutants = mutants.filter_map(|mutant| original.with(&mutant).ok());
         for protocol in mutants.chain([original.clone()]) {
-            let means = Means { store: Store::Exact, jobs: 1, partial_order: true };
-            let memory = explore_by(&protocol, &tiny(), &means, &within(ALL), &mut |_| {});
+            let search_options =
+                SearchOptions { store: Store::Exact, jobs: 1, partial_order: true };
+            let memory = explore_by(&protocol, &tiny(), &search_options, &within(ALL), &mut |_| {});
             let memory = memory.expect("the protocol fits");
             let (whole, steps) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let disk = on_disk(&protocol, &tiny(), whole.path(), 2, ALL).expect("it is explored");
@@ -95,8 +96,8 @@ fn an_exploration_goes_on_from_each_state() {
     let scope = Scope { symmetries: vec![Symmetry::Cores], ..Scope::default() };
     let folder = tempfile::tempdir().unwrap();
     let last = in_steps(&protocol, &scope, folder.path(), 300, 17);
-    let means = Means { partial_order: true, ..Means::default() };
-    let memory = explore_by(&protocol, &scope, &means, &within(300), &mut |_| {}).unwrap();
+    let search_options = SearchOptions { partial_order: true, ..SearchOptions::default() };
+    let memory = explore_by(&protocol, &scope, &search_options, &within(300), &mut |_| {}).unwrap();
     assert_eq!(said(&memory), said(&last));
     assert_eq!(last.progress.states, 242);
     // An exploration that has come to a verdict is not repeated.

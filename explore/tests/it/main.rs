@@ -4,7 +4,6 @@
 
 mod disk;
 mod fair;
-mod means;
 mod memory_systems;
 mod monitors;
 mod nice_cycles;
@@ -12,5 +11,6 @@ mod programs;
 mod protocol;
 mod reductions;
 mod repertoire;
+mod search_options;
 mod small;
 mod unreached;

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use explore::protocol::{Exploration, LiveVariables, Means, PartialOrder, Verdict, explore_by};
+use explore::protocol::{
+    Exploration, LiveVariables, PartialOrder, SearchOptions, Verdict, explore_by,
+};
 use explore::search::Limits;
 use simulate::stepper::{Move, Scope, Symmetry};
 use slicc::load::load_with;
@@ -29,8 +31,8 @@ fn run_by(
 ) -> Exploration {
     let scope = Scope { symmetries: symmetries.to_vec(), ..scope.clone() };
     let limits = Limits { states: Some(MOST), ..Limits::default() };
-    let means = Means { partial_order, ..Means::default() };
-    explore_by(protocol, &scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
+    let search_options = SearchOptions { partial_order, ..SearchOptions::default() };
+    explore_by(protocol, &scope, &search_options, &limits, &mut |_| {}).expect("the protocol fits")
 }
 
 /// The kind of finding of an exploration, the number of moves to it, and the number of these that are not memory's.
@@ -157,8 +159,9 @@ fn memory_performs_requests_at_once() {
     let limits = Limits::default();
     let explored = [false, true].map(|partial_order| {
         let scope = Scope { symmetries: BOTH.to_vec(), ..tiny.clone() };
-        let means = Means { partial_order, ..Means::default() };
-        explore_by(&protocol, &scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
+        let search_options = SearchOptions { partial_order, ..SearchOptions::default() };
+        explore_by(&protocol, &scope, &search_options, &limits, &mut |_| {})
+            .expect("the protocol fits")
     });
     let [whole, reduced] = &explored;
     assert_eq!(said(whole), said(reduced));
@@ -206,9 +209,10 @@ fn what_is_not_read_before_it_is_written_makes_no_difference() {
     let both = [false, true].map(|live_variables| {
         let scope = Scope { live_variables, symmetries: BOTH.to_vec(), ..tiny.clone() };
         let protocol = Protocol::open("MI_example").expect("it is built in");
-        let (means, limits) =
-            (Means { partial_order: true, ..Means::default() }, Limits::default());
-        explore_by(&protocol, &scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
+        let (search_options, limits) =
+            (SearchOptions { partial_order: true, ..SearchOptions::default() }, Limits::default());
+        explore_by(&protocol, &scope, &search_options, &limits, &mut |_| {})
+            .expect("the protocol fits")
     });
     let [whole, live] = &both;
     assert_eq!(

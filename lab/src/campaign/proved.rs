@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use explore::protocol::{Means, Store, Verdict, explore_by};
+use explore::protocol::{SearchOptions, Store, Verdict, explore_by};
 use explore::search::Limits;
 use simulate::config::asked;
 use simulate::stepper::{Repertoire, Scope, StepperError, Symmetry};
@@ -77,7 +77,7 @@ fn explored(opened: &Opened, options: &Options) -> Result<Explored, Error> {
         taken: BTreeSet::new(),
     };
     let jobs = rayon::current_num_threads();
-    let means = Means { store: Store::Exact, jobs, partial_order: true };
+    let search_options = SearchOptions { store: Store::Exact, jobs, partial_order: true };
     let limits = Limits { states: Some(STATES), ..Limits::default() };
     for size in &options.explored {
         let scope = Scope {
@@ -89,7 +89,7 @@ fn explored(opened: &Opened, options: &Options) -> Result<Explored, Error> {
             live_variables: true,
             ..Scope::default()
         };
-        match explore_by(protocol, &scope, &means, &limits, &mut |_| {}) {
+        match explore_by(protocol, &scope, &search_options, &limits, &mut |_| {}) {
             Ok(one) if matches!(one.verdict, Verdict::Clean) => {
                 explored.sizes.push(size.to_string());
                 explored.taken.extend(one.taken);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use check::Bounds;
 use explore::protocol::{
-    Exploration, Finding, Means, Store, Verdict, Violation, WarningRun, explore_by,
+    Exploration, Finding, SearchOptions, Store, Verdict, Violation, WarningRun, explore_by,
 };
 use explore::search::{Limits, Progress, Stopped};
 use simulate::stepper::{Access, Move, Scope, Stepper, StepperError};
@@ -30,7 +30,7 @@ pub(super) const ATTRIBUTION: usize = 2;
 pub fn known_finding(
     protocol: &Protocol,
     scope: &Scope,
-    means: &Means,
+    search_options: &SearchOptions,
     found: &Violation,
     states: usize,
     bounds: &Bounds,
@@ -41,10 +41,10 @@ pub fn known_finding(
     let signature = problem(found, protocol).signature;
     let store = match found.finding {
         // Only exact states tell.
-        Finding::Livelock { .. } => means.store,
+        Finding::Livelock { .. } => search_options.store,
         _ => Store::Compact,
     };
-    let means = Means { store, ..*means };
+    let search_options = SearchOptions { store, ..*search_options };
     // Shared by both closures below.
     let report = RefCell::new(report);
     let finds_none = |protocol: &Protocol| {
@@ -53,7 +53,7 @@ pub fn known_finding(
         }
         let limits = Limits { states: Some(states * ATTRIBUTION), bounds: bounds.again() };
         let mut tell = |progress: &Progress| (report.borrow_mut())(progress);
-        let exploration = explore_by(protocol, scope, &means, &limits, &mut tell)?;
+        let exploration = explore_by(protocol, scope, &search_options, &limits, &mut tell)?;
         Ok::<bool, StepperError>(is_without(&exploration, protocol, &signature))
     };
     let with_some =
@@ -180,14 +180,15 @@ mod tests {
         let protocol = original.with(&named::find(FAULT).expect("it is named")).expect("it fits");
         let repertoire = Repertoire { linked: true, ..Repertoire::default() };
         let scope = Scope { repertoire, ..Scope::default() };
-        let (means, limits) = (Means::default(), Limits::default());
-        let explored = explore_by(&protocol, &scope, &means, &limits, &mut |_| {});
+        let (search_options, limits) = (SearchOptions::default(), Limits::default());
+        let explored = explore_by(&protocol, &scope, &search_options, &limits, &mut |_| {});
         let explored = explored.expect("it fits");
         let Verdict::Found(found) = &explored.verdict else {
             panic!("{:?}", explored.verdict);
         };
         let states = explored.progress.states;
-        known_finding(&protocol, &scope, &means, found, states, bounds, &mut |_| {}).unwrap()
+        known_finding(&protocol, &scope, &search_options, found, states, bounds, &mut |_| {})
+            .unwrap()
     }
 
     #[test]

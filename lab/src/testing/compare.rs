@@ -83,7 +83,7 @@ pub fn compare(
         Bench::new(&new, &repaired_new, options, deadlines)?,
     ];
     let difference = difference(&old.protocol, &new.protocol);
-    let near = Near::new(&difference);
+    let near = Neighbourhood::new(&difference);
     let (pairs, explored) = std::thread::scope(|scope| {
         let small = scope.spawn(|| {
             // The old version may use half of what is left, the new one the rest.
@@ -234,18 +234,18 @@ fn in_new_names(signature: &Signature, difference: &Difference) -> Signature {
 }
 
 /// The changed transitions and their neighbours.
-struct Near {
+struct Neighbourhood {
     /// Machine and state of the changed transitions.
     states: BTreeSet<(String, String)>,
     /// Machine and event of the changed transitions.
     events: BTreeSet<(String, String)>,
 }
 
-impl Near {
-    fn new(difference: &Difference) -> Near {
+impl Neighbourhood {
+    fn new(difference: &Difference) -> Neighbourhood {
         // Removed transitions count, too: their events are undefined in the new version, which a run has to reach.
         let entries = || difference.entries();
-        Near {
+        Neighbourhood {
             states: entries().map(|one| (one.machine.clone(), one.state.clone())).collect(),
             events: entries().map(|one| (one.machine.clone(), one.event.clone())).collect(),
         }

@@ -56,7 +56,7 @@ pub struct Kills {
 
 /// Whether a mutant was found at all, and for each finder whether it found the mutant and could have found it.
 #[derive(Default)]
-struct Fate {
+struct MutantFindings {
     found: bool,
     found_by: [bool; FINDERS.len()],
     asked: [bool; FINDERS.len()],
@@ -64,20 +64,19 @@ struct Fate {
 
 pub(super) fn matrix(campaign: &Campaign<'_>, scope: &Scope) -> KillMatrix {
     let mut operators: BTreeMap<&str, BTreeSet<Mutant<'_>>> = BTreeMap::new();
-    let mut fates: BTreeMap<Mutant<'_>, Fate> = BTreeMap::new();
+    let mut findings: BTreeMap<Mutant<'_>, MutantFindings> = BTreeMap::new();
     for (mutant, run) in campaign.tried(scope) {
         let operator = run.operator.as_deref().unwrap_or_default();
         operators.entry(operator).or_default().insert(mutant);
-        fates.entry(mutant).or_default().add(campaign, run);
+        findings.entry(mutant).or_default().add(campaign, run);
     }
     let rows = operators.iter().map(|(operator, mutants)| {
-        let fates = mutants.iter().filter_map(|mutant| fates.get(mutant));
-        row(operator, fates)
+        row(operator, mutants.iter().filter_map(|mutant| findings.get(mutant)))
     });
-    KillMatrix { scope: scope.clone(), rows: rows.collect(), total: row("", fates.values()) }
+    KillMatrix { scope: scope.clone(), rows: rows.collect(), total: row("", findings.values()) }
 }
 
-impl Fate {
+impl MutantFindings {
     fn add(&mut self, campaign: &Campaign<'_>, run: &CampaignRun) {
         self.found |= campaign.detects(run);
         for at in 0..FINDERS.len() {
@@ -101,18 +100,18 @@ fn has_failed(outcome: RunOutcome, finder: &str) -> bool {
     matches!(outcome, RunOutcome::ProtocolError | RunOutcome::Deadlock) && outcome.name() == finder
 }
 
-fn row<'a>(operator: &str, fates: impl Iterator<Item = &'a Fate>) -> KillRow {
+fn row<'a>(operator: &str, mutants: impl Iterator<Item = &'a MutantFindings>) -> KillRow {
     let mut row = KillRow {
         operator: operator.to_owned(),
         by: FINDERS.map(nothing).to_vec(),
         ..KillRow::default()
     };
-    for fate in fates {
+    for mutant in mutants {
         row.mutants += 1;
-        row.killed += u64::from(fate.found);
+        row.killed += u64::from(mutant.found);
         for (at, kills) in row.by.iter_mut().enumerate() {
-            kills.killed += u64::from(fate.found_by[at]);
-            kills.of += u64::from(fate.asked[at]);
+            kills.killed += u64::from(mutant.found_by[at]);
+            kills.of += u64::from(mutant.asked[at]);
         }
     }
     row

@@ -46,7 +46,7 @@ pub struct OperatorResult {
 }
 
 /// The operator of a mutant, and the first run that found it.
-struct Fate<'a> {
+struct MutantResult<'a> {
     operator: &'a str,
     /// The smallest number of a run that found the mutant; `None` if no run did.
     first: Option<u32>,
@@ -56,7 +56,7 @@ struct Fate<'a> {
 pub(super) fn protocols(campaign: &Campaign<'_>) -> Vec<ProtocolResult> {
     let mut results: BTreeMap<&str, ProtocolResult> = BTreeMap::new();
     let mut operations: BTreeMap<&str, Vec<Estimate>> = BTreeMap::new();
-    let mut fates: BTreeMap<Mutant<'_>, Fate<'_>> = BTreeMap::new();
+    let mut mutants: BTreeMap<Mutant<'_>, MutantResult<'_>> = BTreeMap::new();
     for run in campaign.runs.iter().filter(|run| run.mutant.is_none()) {
         let result = results.entry(&run.protocol).or_default();
         result.unmutated += 1;
@@ -67,16 +67,18 @@ pub(super) fn protocols(campaign: &Campaign<'_>) -> Vec<ProtocolResult> {
         result.runs += 1;
         result.seconds += seconds(run);
         let operator = run.operator.as_deref().unwrap_or_default();
-        let fate = fates.entry(mutant).or_insert(Fate { operator, first: None });
+        let new = MutantResult { operator, first: None };
+        let MutantResult { first, .. } = mutants.entry(mutant).or_insert(new);
         if campaign.detects(run) {
-            fate.first = Some(fate.first.map_or(run.number, |first| first.min(run.number)));
+            *first = Some(first.map_or(run.number, |first| first.min(run.number)));
         }
         operations.entry(mutant.0).or_default().extend(operations_of(campaign, run));
     }
     let all = results.into_iter().map(|(protocol, result)| {
-        let own = fates.iter().filter(|((name, _), _)| *name == protocol).map(|(_, fate)| fate);
-        let own: Vec<&Fate<'_>> = own.collect();
-        let firsts = own.iter().filter_map(|fate| fate.first);
+        let own =
+            mutants.iter().filter(|((name, _), _)| *name == protocol).map(|(_, mutant)| mutant);
+        let own: Vec<&MutantResult<'_>> = own.collect();
+        let firsts = own.iter().filter_map(|mutant| mutant.first);
         let firsts: Vec<Estimate> =
             firsts.map(|number| Estimate::exactly(f64::from(number) + 1.0)).collect();
         let detected = operations.get(protocol).map_or(&[][..], Vec::as_slice);
@@ -100,12 +102,12 @@ pub(super) fn operations_of(campaign: &Campaign<'_>, run: &CampaignRun) -> Optio
     Some(Estimate::exactly(checked.operations?.into()))
 }
 
-fn by_operator(fates: &[&Fate<'_>]) -> Vec<OperatorResult> {
+fn by_operator(mutants: &[&MutantResult<'_>]) -> Vec<OperatorResult> {
     let mut operators: BTreeMap<&str, OperatorResult> = BTreeMap::new();
-    for fate in fates {
-        let result = operators.entry(fate.operator).or_default();
+    for mutant in mutants {
+        let result = operators.entry(mutant.operator).or_default();
         result.mutants += 1;
-        result.found += u64::from(fate.first.is_some());
+        result.found += u64::from(mutant.first.is_some());
     }
     let named = |(operator, result): (&str, OperatorResult)| OperatorResult {
         operator: operator.to_owned(),

@@ -55,18 +55,36 @@ fn pixels(layout: &Layout) -> (u32, u32) {
 /// Averages each square of pixels to one pixel.
 fn reduced(pixels: &[u8], width: usize) -> Vec<u8> {
     let mut reduced = Vec::with_capacity(pixels.len() / SAMPLES / SAMPLES);
+    // Most squares are white: slices are compared in less time than their numbers are added.
+    let white = vec![255; width * 3];
     for rows in pixels.chunks_exact(width * 3 * SAMPLES) {
-        for column in (0..width).step_by(SAMPLES) {
-            for part in 0..3 {
-                let square = (0..SAMPLES * SAMPLES).map(|at| {
-                    let (row, column) = (at / SAMPLES, column + at % SAMPLES);
-                    usize::from(rows[(row * width + column) * 3 + part])
-                });
-                reduced.push((square.sum::<usize>() / (SAMPLES * SAMPLES)) as u8);
+        let rows: Vec<&[u8]> = rows.chunks_exact(width * 3).collect();
+        if rows.iter().all(|row| *row == white) {
+            reduced.resize(reduced.len() + width / SAMPLES * 3, 255);
+            continue;
+        }
+        for left in (0..width * 3).step_by(SAMPLES * 3) {
+            let right = left + SAMPLES * 3;
+            if rows.iter().all(|row| row[left..right] == white[left..right]) {
+                reduced.extend_from_slice(&[255; 3]);
+            } else {
+                reduced.extend((0..3).map(|part| average(&rows, left + part)));
             }
         }
     }
     reduced
+}
+
+/// The average of a square of pixels in one of their parts: red, green or blue. The number `at` is the first of the square in
+/// each of its rows.
+fn average(rows: &[&[u8]], at: usize) -> u8 {
+    let mut sum = 0;
+    for row in rows {
+        for column in 0..SAMPLES {
+            sum += usize::from(row[at + column * 3]);
+        }
+    }
+    (sum / (SAMPLES * SAMPLES)) as u8
 }
 
 fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {

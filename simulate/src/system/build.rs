@@ -16,7 +16,7 @@ use self::members::Parts;
 use super::buffers::Buffers;
 use super::library::order::Observed;
 use super::line_tables::LineTables;
-use super::polls::{Looks, Poll};
+use super::polls::{Poll, WakeupLog};
 use super::report::type_field;
 use super::words::{STACK, Words};
 use super::{
@@ -154,7 +154,7 @@ impl System {
             current: 0,
             port: 0,
             transition: 0,
-            looks: Looks::default(),
+            wakeup_log: WakeupLog::default(),
             resume: Resume::default(),
             calls: Vec::new(),
             calling: usize::MAX,
@@ -166,7 +166,7 @@ impl System {
             is_watched: false,
             observed: Observed::default(),
             states_at: Vec::new(),
-            told: Vec::new(),
+            told_of_eviction: Vec::new(),
             happenings: Vec::new(),
             happened: 0,
             deliveries: Vec::new(),

@@ -333,7 +333,7 @@ impl System {
         let thread = self.thread_of(sequencer);
         if thread < self.cores {
             if self.is_watched {
-                self.told.push((thread, line));
+                self.told_of_eviction.push((thread, line));
             }
             self.with_core(thread, |core, port| core.evicted(now, line, port));
         }

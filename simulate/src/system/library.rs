@@ -98,7 +98,9 @@
 //! | **TriggerQueue**, **ExpectedMap**, **TBEStorage** | | |
 //! | `front`, `back`, `next`, `pop` of an empty queue | undefined | fault |
 //! | a queue of more than 32 events, or 256 structures | accepted | fault |
-//! | `receiveResp` or `receiveData` while nothing is expected | assert | fault |
+//! | `receiveResp` when all expected messages were received | assert | fault |
+//! | `receiveData` when more messages were received than expected | assert | fault |
+//! | `receiveData` when exactly those were received that are expected | accepted | accepted |
 //! | the same of a type that is not expected | false | the same |
 //! | `addEntryToNewSlot` without a free slot | assert | fault |
 //! | `addEntryToSlot`, `removeEntryFromSlot` of a free slot, `decrementReserved` without a reservation | assert | fault |
@@ -133,7 +135,7 @@ impl System {
     #[inline(never)]
     pub(super) fn take_head(&mut self, buffer: u64) -> Option<u64> {
         let (message, delay) = self.buffers.edit(buffer as usize).dequeue(self.now).ok()?;
-        self.looks.has_changed = true;
+        self.wakeup_log.has_changed = true;
         self.words.release(message);
         Some(delay)
     }
@@ -141,7 +143,7 @@ impl System {
     /// Changes the permission of an entry. Entries of directories are in no cache.
     #[inline(never)]
     pub(super) fn change_permission(&mut self, entry: u64, permission: u64) {
-        self.looks.has_changed = true;
+        self.wakeup_log.has_changed = true;
         if let Some(CachePlace { cache, slot }) = self.words.cache_place(entry) {
             self.line_tables.caches[cache].change_permission(slot, entry, permission as u8);
         }
@@ -150,7 +152,7 @@ impl System {
     /// Adds a machine to the destination at an address; returns 0 if it exists.
     #[inline(never)]
     pub(super) fn add_machine(&mut self, address: u64, machine: u64) -> Option<u64> {
-        self.looks.has_changed = true;
+        self.wakeup_log.has_changed = true;
         let own = address as usize..address as usize + self.machines.words();
         self.machines.add(&mut self.words.words[own], machine).ok()?;
         Some(0)
@@ -162,7 +164,7 @@ impl System {
         let array = if array == 0 { Array::Data } else { Array::Tag };
         let free = self.line_tables.caches[cache].free_at(array, line);
         if free > self.now {
-            self.looks.until = self.looks.until.min(free);
+            self.wakeup_log.until = self.wakeup_log.until.min(free);
         }
         self.now >= free
     }
@@ -170,7 +172,7 @@ impl System {
     /// Reserves the bank of a line for an access of the type with this number of CacheRequestType.
     #[inline(never)]
     pub(super) fn record_access(&mut self, cache: usize, request: u64, line: u64) {
-        self.looks.has_changed = true;
+        self.wakeup_log.has_changed = true;
         // The first two are about data.
         let array = if request < 2 { Array::Data } else { Array::Tag };
         self.line_tables.caches[cache].record_request(array, line, self.now);
@@ -180,7 +182,7 @@ impl System {
     #[inline(never)]
     pub(super) fn library(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
         use LibraryFunction::*;
-        self.looks.call(function);
+        self.wakeup_log.call(function);
         let a = self.words.words[at];
         let b = self.words.words[at + 1];
         let result = match function {

@@ -190,7 +190,7 @@ impl System {
     /// network are enqueued when they are sent, most of them long before they would enter the buffer in gem5. So the head
     /// keeps its place, and such a change of order does not occur.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
-        self.looks.has_changed = true;
+        self.wakeup_log.has_changed = true;
         let mut head = self.buffers.edit(buffer as usize);
         let arrival = if self.network.keeps_order(buffer) {
             head.postpone_head(self.now)?
@@ -308,7 +308,7 @@ impl System {
                 "a machine asks the memory, but has no buffer responseFromMemory",
             ));
         };
-        self.looks.has_changed = true;
+        self.wakeup_log.has_changed = true;
         let (request, _) = self.buffers.edit(requests as usize).dequeue(self.now)?;
         let known = self.program.types.known.memory;
         if self.words.type_of(request) != known {

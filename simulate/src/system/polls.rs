@@ -16,7 +16,7 @@ use super::fault::Trap;
 
 /// The stalls and reads of the current wakeup of a controller so far.
 #[derive(Debug, Default)]
-pub(super) struct Looks {
+pub(super) struct WakeupLog {
     /// Whether its stalls are recorded.
     is_recorded: bool,
     /// Whether it has changed something, or read something that other controllers or time change.
@@ -42,7 +42,7 @@ pub(super) struct Poll {
     transition: u32,
 }
 
-impl Looks {
+impl WakeupLog {
     /// Counts a stall; `transition` is given if the protocol stalls it (`z_stall`).
     pub fn stall(&mut self, transition: Option<u32>) {
         if self.is_recorded {
@@ -80,25 +80,25 @@ impl System {
         if self.repeat_poll(program) {
             return Ok(());
         }
-        self.looks.stalled.clear();
-        self.looks = Looks {
+        self.wakeup_log.stalled.clear();
+        self.wakeup_log = WakeupLog {
             is_recorded: true,
             has_changed: false,
             until: u64::MAX,
             stalls: 0,
-            stalled: std::mem::take(&mut self.looks.stalled),
+            stalled: std::mem::take(&mut self.wakeup_log.stalled),
         };
         let takes = self.wakeup(program)?;
-        self.looks.is_recorded = false;
+        self.wakeup_log.is_recorded = false;
         let controller = &mut self.controllers[self.current];
-        if takes || self.looks.has_changed || self.looks.stalls == 0 {
+        if takes || self.wakeup_log.has_changed || self.wakeup_log.stalls == 0 {
             controller.poll.until = 0;
             return Ok(());
         }
         let poll = &mut controller.poll;
-        poll.until = self.looks.until;
-        poll.stalls = self.looks.stalls;
-        std::mem::swap(&mut poll.stalled, &mut self.looks.stalled);
+        poll.until = self.wakeup_log.until;
+        poll.stalls = self.wakeup_log.stalls;
+        std::mem::swap(&mut poll.stalled, &mut self.wakeup_log.stalled);
         poll.transition = self.transition;
         poll.heads.clear();
         let (buffers, now) = (&self.buffers, self.now);

@@ -166,7 +166,7 @@ impl System {
         macro_rules! new_object {
             ($of:expr) => {{
                 let of = $of as TypeId;
-                self.looks.has_changed = true;
+                self.wakeup_log.has_changed = true;
                 let new = self.words.allocate(of, &program.types[of].initial);
                 renew!();
                 new
@@ -629,7 +629,7 @@ impl System {
                     added
                 }
                 LibraryFunction::CacheTouch => {
-                    self.looks.has_changed = true;
+                    self.wakeup_log.has_changed = true;
                     self.line_tables.touch(a as usize, b);
                     Some(0)
                 }
@@ -646,7 +646,7 @@ impl System {
                     Some(0)
                 }
                 LibraryFunction::WakeAllOfLine => {
-                    self.looks.has_changed = true;
+                    self.wakeup_log.has_changed = true;
                     attempt!(self.wake_every_rank(a));
                     renew!();
                     Some(0)
@@ -658,7 +658,7 @@ impl System {
                     Some(home)
                 }
                 LibraryFunction::Now => {
-                    self.looks.has_changed = true;
+                    self.wakeup_log.has_changed = true;
                     Some(self.now)
                 }
                 _ => self.line_tables.look_up(function, a as usize, b),

@@ -41,7 +41,7 @@ impl System {
             return Ok(Some(transition.code.start));
         }
         // Room in a buffer may depend on who reads it.
-        self.looks.has_changed = true;
+        self.wakeup_log.has_changed = true;
         self.note_stall(true);
         Ok(None)
     }
@@ -103,7 +103,7 @@ impl System {
     /// Counts a transition that stalled, and traces it.
     pub(super) fn note_stall(&mut self, resource: bool) {
         self.tally.stalls += 1;
-        self.looks.stall((!resource).then_some(self.transition));
+        self.wakeup_log.stall((!resource).then_some(self.transition));
         let machine = self.controllers[self.current].machine;
         if !resource {
             self.stalled[machine][self.transition as usize] += 1;

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use explore::protocol::{Exploration, Means, Verdict};
+use explore::protocol::{Exploration, SearchOptions, Verdict};
 use lab::campaign::Options;
 use lab::explorations::{Explorations, Row, digest};
 use lab::protocols::Opened;
@@ -138,9 +138,12 @@ struct Work<'a> {
 impl Work<'_> {
     /// Explores the mutants, several at a time, and prints each result as soon as all before it are printed.
     fn run(&self, printed: &mut Printed<'_>, out: &mut dyn Write) -> Result<(), Error> {
-        let means = self.args.means();
-        let threads = means.jobs.min(self.tasks.len()).max(1);
-        let means = Means { jobs: if threads > 1 { 1 } else { means.jobs }, ..means };
+        let search_options = self.args.search_options();
+        let threads = search_options.jobs.min(self.tasks.len()).max(1);
+        let search_options = SearchOptions {
+            jobs: if threads > 1 { 1 } else { search_options.jobs },
+            ..search_options
+        };
         let bar = progress::bar(Some(self.tasks.len() as u64), "mutants", self.args.quiet);
         let next = AtomicUsize::new(0);
         let (sender, results) = channel();
@@ -152,7 +155,7 @@ impl Work<'_> {
                 // No thread panics while it holds the lock.
                 let sender = sender.lock().expect("no thread failed").clone();
                 let next = &next;
-                scope.spawn(move || self.explore(next, &means, &sender));
+                scope.spawn(move || self.explore(next, &search_options, &sender));
             }
             drop(sender);
             for (number, row) in &results {
@@ -173,13 +176,13 @@ impl Work<'_> {
     fn explore(
         &self,
         next: &AtomicUsize,
-        means: &Means,
+        search_options: &SearchOptions,
         results: &Sender<(usize, Result<Row, Error>)>,
     ) {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(task) = self.tasks.get(number) else { return };
-            let row = self.explore_one(task, means);
+            let row = self.explore_one(task, search_options);
             if row.is_err() {
                 next.store(self.tasks.len(), Ordering::Relaxed);
             }
@@ -189,7 +192,7 @@ impl Work<'_> {
         }
     }
 
-    fn explore_one(&self, task: &Task<'_>, means: &Means) -> Result<Row, Error> {
+    fn explore_one(&self, task: &Task<'_>, search_options: &SearchOptions) -> Result<Row, Error> {
         let subject = Subject::mutated(task.opened, &task.mutant)?;
         let (command, digest) = (self.args.command(&subject), digest(&subject.protocol));
         let limits = self.args.limits.in_words();
@@ -197,7 +200,7 @@ impl Work<'_> {
         if let Some(known) = known {
             return Ok(known.clone());
         }
-        let explored = subject.explore_by(self.args, means, None, &mut |_, _| {})?;
+        let explored = subject.explore_by(self.args, search_options, None, &mut |_, _| {})?;
         let touched = touched(&task.opened.protocol, &subject.protocol);
         let mut result = json::value(self.args, &subject, &explored);
         result[REACHED] = is_reached(&touched, &explored.exploration).into();

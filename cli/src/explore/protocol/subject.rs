@@ -9,7 +9,7 @@ use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
 use explore::protocol::{
-    Exploration, Means, OnDiskError, TransitionName, Verdict, WarningRun, Why, explore_by,
+    Exploration, OnDiskError, SearchOptions, TransitionName, Verdict, WarningRun, Why, explore_by,
     explore_on_disk,
 };
 use explore::search::Progress;
@@ -132,7 +132,7 @@ impl<'a> Subject<'a> {
             });
         };
         let interrupted = Some(interrupt::gracefully());
-        let explored = self.explore_by(args, &args.means(), interrupted, &mut report);
+        let explored = self.explore_by(args, &args.search_options(), interrupted, &mut report);
         bar.finish_and_clear();
         let is_found = |explored: &Explored| {
             matches!(&explored.exploration.verdict, Verdict::Found(_)) && explored.known.is_none()
@@ -151,7 +151,7 @@ impl<'a> Subject<'a> {
     pub fn explore_by(
         &self,
         args: &Args,
-        means: &Means,
+        search_options: &SearchOptions,
         interrupted: Option<&'static AtomicBool>,
         report_phase: &mut dyn FnMut(Phase, &Progress),
     ) -> Result<Explored, Error> {
@@ -160,10 +160,10 @@ impl<'a> Subject<'a> {
         let begin = || args.limits.begin_until(interrupted);
         let limits = begin();
         let exploration = match args.disk(self) {
-            None => explore_by(&self.protocol, &scope, means, &limits, &mut report)
+            None => explore_by(&self.protocol, &scope, search_options, &limits, &mut report)
                 .map_err(|problem| self.refused(problem))?,
             Some(disk) => {
-                explore_on_disk(&self.protocol, &scope, &disk, means, &limits, &mut report)
+                explore_on_disk(&self.protocol, &scope, &disk, search_options, &limits, &mut report)
                     .map_err(|problem| match problem {
                         OnDiskError::Stepper(problem) => self.refused(problem),
                         OnDiskError::Disk(problem) => Error::Usage(format!("--disk: {problem}")),
@@ -195,7 +195,15 @@ impl<'a> Subject<'a> {
                 let states = exploration.progress.states;
                 let bounds = begin().bounds;
                 let mut report = |progress: &Progress| report_phase(Phase::Explaining, progress);
-                known_finding(&self.protocol, &scope, means, found, states, &bounds, &mut report)
+                known_finding(
+                    &self.protocol,
+                    &scope,
+                    search_options,
+                    found,
+                    states,
+                    &bounds,
+                    &mut report,
+                )
             }
             _ => Ok(None),
         };

@@ -19,7 +19,7 @@ use simulate::stepper::PartStepper;
 use super::super::states::States;
 use super::super::states::disk::DiskProblem;
 use super::super::states::stored::Left;
-use super::super::{Asymmetry, Disk, Means};
+use super::super::{Asymmetry, Disk, SearchOptions};
 use super::{At, Search, note};
 use crate::search::Progress;
 use learnt::Learnt;
@@ -99,7 +99,7 @@ impl<'d> Locked<'d> {
     pub fn begin(
         &self,
         stepper: PartStepper,
-        means: &Means,
+        search_options: &SearchOptions,
         manifest: Manifest,
     ) -> Result<Search, DiskProblem> {
         let folder = &self.disk.folder;
@@ -113,7 +113,7 @@ impl<'d> Locked<'d> {
         let known = stepper.known();
         let states = States::on_disk(known.width(), known.groups(), folder, manifest.seed)?;
         let learnt = Learnt::open(folder, 0)?;
-        let mut search = Search::begin(stepper, states, means);
+        let mut search = Search::begin(stepper, states, search_options);
         search.checkpoints = Some(Checkpoints::new(folder, manifest, learnt));
         Ok(search)
     }
@@ -125,7 +125,7 @@ impl<'d> Locked<'d> {
     pub fn go_on(
         &self,
         mut stepper: PartStepper,
-        means: &Means,
+        search_options: &SearchOptions,
         manifest: Manifest,
     ) -> Result<Search, DiskProblem> {
         let folder = &self.disk.folder;
@@ -142,7 +142,7 @@ impl<'d> Locked<'d> {
         if states.sum() != manifest.sum {
             return corrupt("does not belong to the states in the folder");
         }
-        let mut search = Search::of(stepper, states, means);
+        let mut search = Search::of(stepper, states, search_options);
         search.at = manifest.at();
         search.taken = manifest.taken.clone();
         for &(state, chosen) in &manifest.warnings {

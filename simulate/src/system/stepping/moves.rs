@@ -195,7 +195,7 @@ impl Stepping {
     /// Starts a move: messages sent from now on are new.
     pub(super) fn begin_step(&mut self) {
         self.system.buffers.edit_all(MessageBuffer::begin_step);
-        self.system.told.clear();
+        self.system.told_of_eviction.clear();
     }
 
     /// The warnings of the move, without the time, which does not advance.
@@ -265,8 +265,8 @@ impl Stepping {
         if let Move::Ask { core, line, action: Action::Use, .. } = chosen {
             performed.push(self.used(core, line));
         }
-        for at in 0..self.system.told.len() {
-            let (core, address) = self.system.told[at];
+        for at in 0..self.system.told_of_eviction.len() {
+            let (core, address) = self.system.told_of_eviction[at];
             if let Some(line) = self.line_number(address) {
                 self.tell(core, line);
             }

@@ -359,8 +359,18 @@ fn untriggered(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
     statements.flat_map(|statement| without_branches(text, statement, event)).collect()
 }
 
+/// Whether a block declares a variable, which would have another meaning outside of it.
+fn declares(block: &Block) -> bool {
+    block.statements.iter().any(|statement| match &statement.kind {
+        StatementKind::Expression(one) | StatementKind::Assign { target: one, .. } => {
+            matches!(one.kind, ExpressionKind::Local { .. })
+        }
+        _ => false,
+    })
+}
+
 /// Removes the branches of a statement that only trigger an event. If that leaves only an `else`, its statements take
-/// the place of the whole statement.
+/// the place of the whole statement, or stay in a block if they declare a variable.
 fn without_branches(text: &str, statement: &Statement, event: &str) -> Vec<Edit> {
     let branches = branches(statement);
     let is_dropped = |branch: &Branch<'_>| match &branch.block.statements[..] {
@@ -375,6 +385,9 @@ fn without_branches(text: &str, statement: &Statement, event: &str) -> Vec<Edit>
     let kept = &branches[last];
     let behind = kept.block.span.end;
     if !kept.has_condition && branches[..last].iter().all(is_dropped) {
+        if declares(kept.block) {
+            return vec![Edit::replace(span(statement.span.start, kept.start), "if (true) ")];
+        }
         let head = Edit::remove(text, span(statement.span.start, kept.start + 1));
         return vec![head, Edit::remove(text, span(behind - 1, behind))];
     }
@@ -421,6 +434,10 @@ mod tests {
             ("if (a) {trigger(Event:E, x);} else if (b) {f();}", "if (b) {f();}"),
             ("if (a) {trigger(Event:E, x);} else {if (b) {f();}}", "if (b) {f();}"),
             ("if (a) {trigger(Event:E, x);} else {f(); g();}", "f(); g();"),
+            (
+                "if (a) {trigger(Event:E, x);} else {Entry x := g(); f(x);}",
+                "if (true) {Entry x := g(); f(x);}",
+            ),
             ("if (a) {f();} else if (b) {trigger(Event:E, x);}", "if (a) {f();}"),
             ("if (a) {f();} else {trigger(Event:E, x);}", "if (a) {f();}"),
             (

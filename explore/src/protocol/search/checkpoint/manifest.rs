@@ -11,7 +11,7 @@ use slicc::protocol::Protocol;
 use slicc::source::Span;
 
 use super::super::super::states::disk::DiskProblem;
-use super::super::super::{Asymmetry, Finding, Means, Why};
+use super::super::super::{Asymmetry, Finding, SearchOptions, Why};
 use super::MANIFEST;
 
 /// The version of the files.
@@ -71,10 +71,10 @@ fn program() -> String {
 
 /// A digest of all on which the states of an exploration depend: the texts of the protocol, what was changed in it, the
 /// scope, and the reductions.
-pub fn identity(protocol: &Protocol, scope: &Scope, means: &Means) -> String {
+pub fn identity(protocol: &Protocol, scope: &Scope, search_options: &SearchOptions) -> String {
     let loaded = &protocol.loaded;
     let changed = (&loaded.mutant, &loaded.repairs, &loaded.settings);
-    let changes = format!("{:?}", (changed, scope, means.partial_order));
+    let changes = format!("{:?}", (changed, scope, search_options.partial_order));
     let files = loaded.own_files().into_iter().flat_map(|(path, text)| [path, text]);
     let mut hash = Sha256::new();
     for text in files.chain([&*changes]) {

@@ -1,6 +1,6 @@
 //! The options for how a protocol is explored: how its states are stored, and with how many threads.
 
-use explore::protocol::{Means, Store};
+use explore::protocol::{SearchOptions, Store};
 
 /// How states are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -11,7 +11,7 @@ enum UseStore {
 
 /// The options.
 #[derive(clap::Args)]
-pub struct MeansArgs {
+pub struct SearchArgs {
     /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 12 bytes each. Then states may be
     /// missed, so that nothing found is undecided, and livelocks are not looked for
     #[arg(
@@ -27,16 +27,16 @@ pub struct MeansArgs {
     jobs: Option<u32>,
 }
 
-impl MeansArgs {
+impl SearchArgs {
     /// Whether states are kept as fingerprints.
     pub fn is_compact(&self) -> bool {
         self.store == UseStore::Compact
     }
 
-    /// The means of an exploration, with or without partial-order reduction.
-    pub fn with(&self, partial_order: bool) -> Means {
+    /// The options of an exploration, with or without partial-order reduction.
+    pub fn with(&self, partial_order: bool) -> SearchOptions {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        Means {
+        SearchOptions {
             store: match self.store {
                 UseStore::Exact => Store::Exact,
                 UseStore::Compact => Store::Compact,

@@ -1,6 +1,6 @@
 //! Explorations by several threads, and with fingerprints, have the results of one thread with exact states.
 
-use explore::protocol::{Exploration, Finding, Means, Store, Verdict, explore_by};
+use explore::protocol::{Exploration, Finding, SearchOptions, Store, Verdict, explore_by};
 use explore::search::Limits;
 use simulate::stepper::{Move, Scope, Symmetry};
 use slicc::mutant::{made, named};
@@ -8,8 +8,8 @@ use slicc::protocol::Protocol;
 
 fn run(protocol: &Protocol, scope: &Scope, store: Store, jobs: usize) -> Exploration {
     let limits = Limits { states: Some(8_000), ..Limits::default() };
-    let means = Means { store, jobs, ..Means::default() };
-    explore_by(protocol, scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
+    let search_options = SearchOptions { store, jobs, ..SearchOptions::default() };
+    explore_by(protocol, scope, &search_options, &limits, &mut |_| {}).expect("the protocol fits")
 }
 
 fn tiny() -> Scope {
@@ -98,9 +98,9 @@ fn fingerprints_stand_for_all_states_of_small_systems() {
         let protocol = Protocol::open(name).expect("it is built in");
         for scope in &scopes {
             let by = |store, jobs| {
-                let means = Means { store, jobs, partial_order: true };
+                let search_options = SearchOptions { store, jobs, partial_order: true };
                 let explored =
-                    explore_by(&protocol, scope, &means, &Limits::default(), &mut |_| {});
+                    explore_by(&protocol, scope, &search_options, &Limits::default(), &mut |_| {});
                 explored.expect("the protocol fits")
             };
             let (exact, compact) = (by(Store::Exact, 1), by(Store::Compact, 2));
@@ -116,8 +116,8 @@ fn fingerprints_stand_for_all_states_of_small_systems() {
 fn a_fingerprint_takes_few_bytes() {
     let protocol = Protocol::open("MESI_Two_Level").expect("it is built in");
     let limits = Limits { states: Some(200_000), ..Limits::default() };
-    let means = Means { store: Store::Compact, jobs: 1, partial_order: true };
-    let explored = explore_by(&protocol, &tiny(), &means, &limits, &mut |_| {});
+    let search_options = SearchOptions { store: Store::Compact, jobs: 1, partial_order: true };
+    let explored = explore_by(&protocol, &tiny(), &search_options, &limits, &mut |_| {});
     let progress = explored.expect("the protocol fits").progress;
     // The memory for parts and learnt moves does not grow with the number of states, so it is not counted.
     let bytes = progress.bytes - progress.bytes_of_parts - progress.bytes_of_moves;
