@@ -10,8 +10,8 @@ use crate::fence::WeakFence;
 ///
 /// A failed compare-and-swap reads and orders like a read-modify-write but does not write. A *silent* read-modify-write
 /// writes back the value that it read. Under the models with store buffers no read can tell it from a failed
-/// compare-and-swap, since memory does not change; but fences that order writes order it ([`Kind::is_ordered_as_write`]),
-/// and its release counts. Under weak models it is a write that has a place in the coherence order of its location.
+/// compare-and-swap, since memory does not change. But a fence that orders writes orders it
+/// ([`Kind::is_ordered_as_write`]), and if it is a release, the stores before it precede it. Under weak models it is a write that has a place in the coherence order of its location.
 /// Here it counts as no write; [`History::settle_silent`](crate::History::settle_silent) replaces it by one of the two
 /// where a model allows that. A load-linked and its successful store-conditional are two operations, which
 /// [`crate::History::linked_load`] pairs. JSON uses [`Kind::name`].

@@ -10,6 +10,9 @@ use crate::history::{NONE32, NONE64};
 /// Largest ratio of the range of keys to their number for which keys are counted instead of sorted.
 const DENSE: u64 = 64;
 
+/// Largest number of ranks, for each row, that are counted instead of sorted; a rank takes 4 bytes.
+const MOST_RANKS_PER_ROW: usize = 4;
+
 /// All rows in ascending order of their labels; rows with the same label stay in their order. Cost: linear, plus
 /// sorting the distinct labels.
 pub(crate) fn rows_by_label(labels: &[u32]) -> Vec<u32> {
@@ -75,11 +78,11 @@ pub(crate) fn ranks(keys: &[u64]) -> Vec<u32> {
 }
 
 /// All rows in ascending order of their ranks; rows with the same rank stay in their order, and those without one come
-/// last. Cost: linear, unless the ranks have large gaps.
+/// last. Cost: linear, or that of sorting if the ranks have large gaps.
 pub(crate) fn rows_by_rank(ranks: &[u32]) -> Vec<u32> {
     let known = ranks.iter().copied().filter(|&rank| rank != NONE32);
     let missing = known.max().map_or(0, |greatest| greatest as usize + 1);
-    if (missing as u64) / DENSE > ranks.len() as u64 {
+    if missing > MOST_RANKS_PER_ROW * ranks.len() {
         let mut rows: Vec<u32> = (0..ranks.len() as u32).collect();
         rows.sort_by_key(|&row| ranks[row as usize]);
         return rows;

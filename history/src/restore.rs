@@ -209,7 +209,8 @@ pub struct Restorer {
     builder: HistoryBuilder,
     /// By label, what was added to each thread.
     threads: BTreeMap<u32, Added>,
-    /// The thread of the last operation, apart from the others: most operations are of the same thread as the one before.
+    /// The label of the last operation's thread and what was added to that thread, which is then not in `threads`. The next
+    /// operation is most often of the same thread.
     current: Option<(u32, Added)>,
     /// Positions of reads, with the positions of their fixed sources.
     sources: Vec<(Position, Position)>,
@@ -275,6 +276,7 @@ impl Restorer {
         &mut self.current.as_mut().expect("it was set").1
     }
 
+    /// Moves the current thread to the others.
     fn put_current_back(&mut self) {
         self.threads.extend(self.current.take());
     }

@@ -170,7 +170,7 @@ fn read(lines: &Lines<'_>, options: &Options) -> Result<History, Error> {
     })
 }
 
-/// Parses a line. That a text is UTF-8 is known faster of the whole than of each of its strings.
+/// Parses a line. To check once that the whole line is UTF-8 takes less time than to check each of its strings.
 fn parse_record(line: &[u8]) -> serde_json::Result<Record> {
     match std::str::from_utf8(line) {
         Ok(text) => serde_json::from_str(text),

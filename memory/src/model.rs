@@ -208,7 +208,7 @@ impl Model {
     }
 
     /// The history as the model sees it. A read-modify-write that writes back what it read is a write under weak
-    /// models. Under the others it is a failed compare-and-swap, except under PSO in a history with fences or releases,
+    /// models. Under the others it is a failed compare-and-swap, except under PSO in a history with weak fences or releases,
     /// which may order it as a write. If a read-modify-write is two events under the model, it becomes two
     /// operations. All functions that take a history and a weak model expect this form. Cost: linear.
     pub fn prepare(self, history: &History) -> Cow<'_, History> {

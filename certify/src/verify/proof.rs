@@ -67,7 +67,9 @@ impl Writes {
             writes.by_location.entry(location).or_default().push(op);
             match history.written(op) {
                 Some(value) => writes.by_value.entry((location, value)).or_default().push(op),
-                None => drop(writes.hidden.insert(location)),
+                None => {
+                    writes.hidden.insert(location);
+                }
             }
         }
         writes
@@ -467,7 +469,8 @@ impl<'h> Proof<'h> {
         Ok(from.collect())
     }
 
-    /// Whether `s` is in one of the literals of [`Proof::candidates`]. Does not make them: a proof may suppose each of many.
+    /// Whether [`Proof::candidates`] has the literal that `l` takes its value from `s`. The list is not made, since a proof may
+    /// suppose each of many candidates.
     fn is_candidate(&self, l: Name, s: Name) -> Checked<bool> {
         let Sources { location, value, initial } = self.sources(l)?;
         let is_write_of_value = |op: OpId| {
@@ -479,6 +482,7 @@ impl<'h> Proof<'h> {
         Ok(initial == Some(s) || is_other_write)
     }
 
+    /// What a read with several candidates, or the final value of a location, can take its value from.
     fn sources(&self, l: Name) -> Checked<Sources> {
         match l {
             Name::Final(address) => self.final_value(address),

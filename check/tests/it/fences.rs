@@ -71,7 +71,7 @@ fn engine_and_machine_agree_on_longer_histories_and_linked_pairs() {
 }
 
 /// Which of the models with machines allow a store buffering test whose first thread has a silent read-modify-write between
-/// its store and its load, ordered by these fences and this annotation.
+/// its store and its load, with this fence before it and this annotation.
 fn allowing_silent(before: Option<WeakFence>, annotation: Annotation) -> Vec<Model> {
     let store = |thread, cell| Access {
         written: Some(1),
@@ -101,8 +101,7 @@ fn allowing_silent(before: Option<WeakFence>, annotation: Annotation) -> Vec<Mod
 /// A read-modify-write that writes back what it read orders the stores before it like any other.
 #[test]
 fn fences_and_releases_order_silent_read_modify_writes() {
-    let plain = allowing_silent(None, Annotation::None);
-    assert_eq!(plain, [Model::PSO]);
+    assert_eq!(allowing_silent(None, Annotation::None), [Model::PSO]);
     assert_eq!(allowing_silent(Some(WeakFence::ReadBoth), Annotation::None), [Model::PSO]);
     for fence in [WeakFence::WriteWrite, WeakFence::BothWrite, WeakFence::Tso] {
         assert_eq!(allowing_silent(Some(fence), Annotation::None), []);
@@ -141,7 +140,7 @@ fn with_silent(seed: u64) -> History {
 /// The machine decides the history in which silent read-modify-writes do write, which no read sees.
 #[test]
 fn silent_read_modify_writes_are_ordered_as_writes() {
-    // Per model, how many histories are forbidden and allowed, and for how many a failed compare-and-swap would be too weak.
+    // Per model, the numbers of forbidden and of allowed histories, and of those that failed compare-and-swaps would allow wrongly.
     let mut counts = [[0, 0]; MODELS.len()];
     let mut too_weak = [0; MODELS.len()];
     for seed in 0..12_000 {

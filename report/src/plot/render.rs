@@ -55,7 +55,7 @@ fn pixels(layout: &Layout) -> (u32, u32) {
 /// Averages each square of pixels to one pixel.
 fn reduced(pixels: &[u8], width: usize) -> Vec<u8> {
     let mut reduced = Vec::with_capacity(pixels.len() / SAMPLES / SAMPLES);
-    // Most squares are white: slices are compared in less time than their numbers are added.
+    // Most squares are white, and to compare slices takes less time than to add their numbers.
     let white = vec![255; width * 3];
     for rows in pixels.chunks_exact(width * 3 * SAMPLES) {
         let rows: Vec<&[u8]> = rows.chunks_exact(width * 3).collect();

@@ -14,7 +14,7 @@ use slicc::library::LibraryFunction;
 use super::System;
 use super::fault::Trap;
 
-/// The stalls and reads of the current wakeup of a controller so far.
+/// What the current wakeup of a controller has done so far, from which [`Poll`] knows whether it may be repeated.
 #[derive(Debug, Default)]
 pub(super) struct WakeupLog {
     /// Whether its stalls are recorded.
