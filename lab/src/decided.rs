@@ -5,13 +5,13 @@
 //! to a [journal](crate::journal) as soon as they are known; [`is_needed`] says whether a row could change with other limits.
 //!
 //! ```
-//! use explore::protocol::Means;
+//! use explore::protocol::SearchOptions;
 //! use explore::search::Limits;
 //! use lab::decided::{Size, decide};
 //! use lab::protocols::Opened;
 //!
 //! let opened = Opened::new("MI_example", None)?;
-//! let row = decide(&opened, "2x1".parse()?, &Means::default(), None, &Limits::default(), &|| 0.0, &mut |_| {})?;
+//! let row = decide(&opened, "2x1".parse()?, &SearchOptions::default(), None, &Limits::default(), &|| 0.0, &mut |_| {})?;
 //! assert_eq!((row.outcome.as_str(), row.states), ("clean", 252));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -4,12 +4,12 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// Paths of the temporary files that are being written.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// The temporary files of this program.
+static UNFINISHED: Unfinished = Unfinished::new();
 
 /// The beginning of the names of unfinished files.
 const PREFIX: &str = ".rubric-";
@@ -44,30 +44,60 @@ pub fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// Removes the temporary files that are being written, for a program that is about to end early.
+/// Removes the temporary files that are being written, for a program that is about to end early. Threads that go on writing files stop
+/// at their next one: [`create`] does not return after this.
 pub fn abandon() {
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    for path in unfinished.drain(..) {
-        // The program is about to end, so a failure is not reported.
-        let _ = std::fs::remove_file(path);
-    }
+    UNFINISHED.abandon();
 }
 
-/// Lists a temporary file in [`UNFINISHED`] until it is dropped.
-struct Unfinished(PathBuf);
+/// The paths of the temporary files that are being written.
+struct Unfinished(Mutex<Vec<PathBuf>>);
 
 impl Unfinished {
-    fn note(path: &Path) -> Unfinished {
-        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-        unfinished.push(path.to_owned());
-        Unfinished(path.to_owned())
+    const fn new() -> Unfinished {
+        Unfinished(Mutex::new(Vec::new()))
+    }
+
+    fn paths(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates a temporary file in `folder` and lists it until it is dropped. Both happen under one lock, so that no signal comes
+    /// between them.
+    fn create(&self, folder: &Path) -> io::Result<Temporary<'_>> {
+        let mut paths = self.paths();
+        let file = temporary(folder)?;
+        paths.push(file.path().to_owned());
+        Ok(Temporary { listed: Listed { unfinished: self, path: file.path().to_owned() }, file })
+    }
+
+    /// Removes the files, and stays locked: a thread that ran on until the end of the program would leave another file.
+    fn abandon(&self) {
+        let mut paths = self.paths();
+        for path in paths.drain(..) {
+            // The program is about to end, so a failure is not reported.
+            let _ = std::fs::remove_file(path);
+        }
+        std::mem::forget(paths);
     }
 }
 
-impl Drop for Unfinished {
+/// A temporary file, which is removed when it is dropped unless it was renamed.
+struct Temporary<'a> {
+    // Dropped before `listed`, so that a file that is not listed does not exist.
+    file: NamedTempFile,
+    listed: Listed<'a>,
+}
+
+/// Takes a path off the list of unfinished files when it is dropped.
+struct Listed<'a> {
+    unfinished: &'a Unfinished,
+    path: PathBuf,
+}
+
+impl Drop for Listed<'_> {
     fn drop(&mut self) {
-        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-        unfinished.retain(|path| *path != self.0);
+        self.unfinished.paths().retain(|path| *path != self.path);
     }
 }
 
@@ -88,11 +118,13 @@ pub fn create<E>(
     }
     // The new file replaces the target of a link, not the link.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let mut temporary = temporary(&folder_of(path)).map_err(&failed)?;
-    let _unfinished = Unfinished::note(temporary.path());
-    write(temporary.as_file_mut())?;
-    let persisted = temporary.persist(&target);
-    persisted.map(|_| ()).map_err(|error| failed(error.error))
+    let Temporary { mut file, listed } = UNFINISHED.create(&folder_of(path)).map_err(&failed)?;
+    let written = write(file.as_file_mut()).and_then(|()| {
+        let persisted = file.persist(&target);
+        persisted.map(|_| ()).map_err(|error| failed(error.error))
+    });
+    drop(listed);
+    written
 }
 
 /// Checks that [`create`] can create a file at `path`, by creating a temporary file in its folder. Paths that are not
@@ -101,7 +133,7 @@ pub fn create<E>(
 /// # Errors
 /// Returns the I/O error if the temporary file cannot be created.
 pub fn check_writable(path: &Path) -> io::Result<()> {
-    if path.exists() && !path.is_file() { Ok(()) } else { temporary(&folder_of(path)).map(|_| ()) }
+    if path.exists() && !path.is_file() { Ok(()) } else { UNFINISHED.create(&folder_of(path)).map(|_| ()) }
 }
 
 /// Returns the folder of a file, or that of its target if the file is a symbolic link.
@@ -143,6 +175,7 @@ fn plain(error: io::Error) -> io::Error {
 mod tests {
     use std::fs;
     use std::io::{Error, Write};
+    use std::time::Duration;
 
     use super::*;
 
@@ -186,6 +219,28 @@ mod tests {
         .unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert!(other.exists() && !left.exists());
+    }
+
+    #[test]
+    fn nothing_is_left_by_a_thread_that_runs_on() {
+        static UNFINISHED: Unfinished = Unfinished::new();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        let (created, is_created) = std::sync::mpsc::sync_channel(0);
+        // Never ends: it waits for the lock until the tests' process ends.
+        std::thread::spawn(move || {
+            loop {
+                let file = UNFINISHED.create(&path).unwrap();
+                let _ = created.send(());
+                drop(file);
+            }
+        });
+        is_created.recv().unwrap();
+        UNFINISHED.abandon();
+        // The thread may have created one more file before the lock was taken for good.
+        let is_next = |_: &i32| is_created.recv_timeout(Duration::from_millis(100)).is_ok();
+        assert!((0..10).take_while(is_next).count() <= 1);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]
