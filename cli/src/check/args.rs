@@ -32,7 +32,7 @@ Examples:
   rubric check --model tso --certificate proofs tests.axe
   rubric check x86-exec.trace.gz
   rubric check --addresses 0x4bd000-0x4bd100 --model sc x86-exec.trace.gz
-  rubric check --algorithm wsc-dbcop --timeout 10 test.axe
+  rubric check --algorithm wsc-dbcop --timeout 2 test.axe
   rubric check --algorithm all --model sc,tso test.axe
   zcat trace.gz | rubric check --format json -
 

@@ -87,7 +87,7 @@ fn a_table_has_a_row_for_each_history_and_algorithm() {
 fn a_run_is_repeated_from_its_command() {
     let folder = Folder::new();
     let path = folder.path("r");
-    output(&["experiment", "wsc-fig9", "-o", &path, "--timeout", "2"]);
+    output(&["experiment", "wsc-fig9", "-o", &path, "--timeout", "1"]);
     let trials = trials(&path, "wsc-fig9");
     let saved = folder.path("h.json");
     for trial in trials.iter().filter(|trial| trial.algorithm == "wsc").step_by(9) {
@@ -236,7 +236,7 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
         "-o",
         &path,
         "--timeout",
-        "20",
+        "5",
     ]);
     let of = |name: &str| trials(&path, name);
     let sat = |trials: Vec<Trial>| {

@@ -5,6 +5,7 @@ use crate::examples::pages::Example;
 /// The long examples, each with its running time.
 pub const LONG: &[(&str, &str)] = &[
     ("rubric test path/to/My_protocol.slicc", "a minute, by default"),
+    ("rubric test path/to/new/My_protocol.slicc", "a minute, by default"),
     ("rubric test path/to/My_protocol.slicc -o report.html", "a minute, by default"),
     ("rubric test path/to/My_protocol.slicc --budget 10m -o report.html", "10 minutes, as it says"),
     (

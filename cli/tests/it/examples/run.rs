@@ -13,7 +13,7 @@ use crate::examples::place::Place;
 const LIMIT: u32 = 120;
 
 /// Time after which a long example is stopped, in seconds: enough to read its options and to begin.
-const BEGUN: u32 = 2;
+const BEGUN: u32 = 1;
 
 /// Most lines of output that a failure shows.
 const SHOWN: usize = 20;
