@@ -136,8 +136,8 @@ chmod +x checker
 
 # Results, small ones; and a folder with all but these.
 cp -a . ../unfilled
-"$R" experiment burnim-table1 -o results --quiet > ../log
-"$R" campaign MI_example --mutants made --sample 8 --runs 4 --quiet -o campaign > ../log
+"$R" experiment wsc-kernel -o results --quiet > ../log
+"$R" campaign MI_example --sample 8 --runs 4 --quiet -o campaign > ../log
 "#;
 
 impl Place {
