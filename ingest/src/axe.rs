@@ -152,7 +152,10 @@ pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, E
     read_lines(lines, &mut reader)?;
     reader.end_history(lines)?;
     if reader.histories.is_empty() {
-        return Err(Error::Empty { file: lines.file().to_owned() });
+        return Err(Error::Empty {
+            file: lines.file().to_owned(),
+            expected: Axe.title().to_owned(),
+        });
     }
     Ok(reader.histories)
 }

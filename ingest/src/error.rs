@@ -6,9 +6,6 @@ use std::path::PathBuf;
 use history::{BuildError, History, OpId, Source};
 use thiserror::Error;
 
-use crate::format::{self, TraceFormat};
-use crate::gem5::Gem5;
-
 /// Why an input could not be read. Each message names the file and, where there is one, the line, and says what was found there,
 /// what was expected, and what to do.
 #[derive(Debug, Error)]
@@ -45,28 +42,27 @@ pub enum Error {
     },
     /// The input is empty.
     #[error(
-        "{file}: is empty; expected {} (was gem5 run with --debug-flags and --debug-file?)",
-        format::titles()
+        "{file}: is empty; expected {expected} (was gem5 run with --debug-flags and --debug-file?)"
     )]
     Empty {
         /// The file.
         file: String,
+        /// The formats that it could have.
+        expected: String,
     },
     /// The input is not text.
-    #[error(
-        "{file}:{line}: is not text; expected {}, plain or compressed with gzip",
-        format::titles()
-    )]
+    #[error("{file}:{line}: is not text; expected {expected}, plain or compressed with gzip")]
     Binary {
         /// The file.
         file: String,
         /// The line that holds bytes that no text has.
         line: u64,
+        /// The formats that it could have.
+        expected: String,
     },
     /// The input is of no known format.
     #[error(
-        "{file}:{line}: found `{found}`, expected a line of {}; check that this is a trace",
-        format::examples()
+        "{file}:{line}: found `{found}`, expected a line of {expected}; check that this is a trace"
     )]
     Unknown {
         /// The file.
@@ -75,6 +71,8 @@ pub enum Error {
         line: u64,
         /// The line, shortened.
         found: String,
+        /// The formats that it could have, each with an example.
+        expected: String,
     },
     /// The compressed file is cut off or corrupt.
     #[error(
@@ -164,10 +162,10 @@ pub enum Error {
         file: String,
         /// The line.
         line: u64,
-        /// The format of that line.
-        found: &'static dyn TraceFormat,
+        /// The format of that line, as sentences name it.
+        found: &'static str,
         /// The format of the lines before it.
-        expected: &'static dyn TraceFormat,
+        expected: &'static str,
     },
     /// The format does not show in which order operations complete, so that a text of it cannot be watched.
     #[error(
@@ -177,8 +175,8 @@ pub enum Error {
     Unwatchable {
         /// The file.
         file: String,
-        /// The format that cannot be watched.
-        format: &'static dyn TraceFormat,
+        /// The format that cannot be watched, as sentences name it.
+        format: &'static str,
     },
     /// The trace was recorded with too few debug flags.
     #[error("{file}: recorded without {missing}: {found}; record again with {flags}")]
@@ -306,58 +304,4 @@ pub(crate) fn excerpt(line: &[u8], limit: usize) -> String {
         shown.push('…');
     }
     shown
-}
-
-/// A fault of one line of a gem5 trace. The reader adds file and line to make it an [`Error`], or counts the line if
-/// damaged lines are to be skipped.
-#[derive(Debug)]
-pub(crate) enum Fault {
-    /// The end of the line is missing; the text says what was expected there.
-    Cut(&'static str),
-    /// The line contradicts earlier lines, or cannot be understood.
-    Broken { found: String, expected: String, hint: &'static str },
-    /// The line is of another format.
-    Mixed(&'static dyn TraceFormat),
-}
-
-impl Fault {
-    pub(crate) fn broken(
-        found: impl Into<String>,
-        expected: impl Into<String>,
-        hint: &'static str,
-    ) -> Fault {
-        Fault::Broken { found: found.into(), expected: expected.into(), hint }
-    }
-
-    /// The error for a line of a gem5 trace.
-    pub(crate) fn at(self, file: &str, line: u64, text: &[u8]) -> Error {
-        let file = file.to_owned();
-        let fault = match (self, format::certain(text)) {
-            (Fault::Cut(_), Some(other)) if other.name() != Gem5.name() => Fault::Mixed(other),
-            (fault, _) => fault,
-        };
-        match fault {
-            Fault::Cut(expected) => {
-                Error::Cut { file, line, found: tail(text, 60), expected: expected.to_owned() }
-            }
-            Fault::Broken { found, expected, hint } => {
-                Error::Syntax { file, line, found, expected, hint: hint.to_owned() }
-            }
-            Fault::Mixed(found) => Error::Mixed { file, line, found, expected: &Gem5 },
-        }
-    }
-}
-
-/// The last `limit` characters of a line, with control characters replaced, for a message about its end.
-fn tail(line: &[u8], limit: usize) -> String {
-    let text: String = String::from_utf8_lossy(&line[line.len().saturating_sub(4 * limit)..])
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    let count = text.chars().count();
-    if count <= limit && line.len() <= 4 * limit {
-        return text.trim_start().to_owned();
-    }
-    let shown: String = text.chars().skip(count.saturating_sub(limit)).collect();
-    format!("…{shown}")
 }

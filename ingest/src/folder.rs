@@ -9,7 +9,8 @@ use history::Isa;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::format::{self, TraceFormat};
+use crate::format::TraceFormat;
+use crate::formats;
 use crate::gem5::{End, Gem5, RunProperties, has_trace_line};
 use crate::input::Lines;
 use crate::tester::Tester;
@@ -179,7 +180,7 @@ fn is_in(
     let Ok(mut lines) = Lines::new(file, name(path), true) else {
         return false;
     };
-    format::detect(&mut lines).is_ok_and(|found| found.name() == format.name())
+    formats::detect(&mut lines).is_ok_and(|found| found.name() == format.name())
         && is_expected(&mut lines)
 }
 

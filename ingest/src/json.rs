@@ -45,7 +45,7 @@ use history::{Access, History, Initial, InitialMode, OpId, RestoreError, Source}
 use crate::error::{Error, WriteError, excerpt};
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat, skipped_lines};
 use crate::input::Lines;
-use crate::live::{LiveEnd, LiveReader};
+use crate::live_reader::{LiveEnd, LiveReader};
 use crate::options::Options;
 use record::{Record, RecordRef};
 

@@ -34,11 +34,13 @@ pub mod ending;
 mod error;
 mod folder;
 mod format;
+mod formats;
 pub mod gem5;
 pub mod input;
 pub mod json;
 pub mod litmus;
 mod live;
+mod live_reader;
 mod numbers;
 mod options;
 mod statistics;
@@ -53,8 +55,10 @@ use history::{History, Source};
 
 pub use ending::Ending;
 pub use error::{Error, WriteError};
-pub use format::{Contents, FORMATS, FormatInfo, Resemblance, TraceFormat, any_of};
-pub use live::{Live, LiveEnd, LiveReader};
+pub use format::{Contents, FormatInfo, Resemblance, TraceFormat};
+pub use formats::{FORMATS, any_of};
+pub use live::Live;
+pub use live_reader::{LiveEnd, LiveReader};
 pub use options::{Addresses, Options};
 pub use statistics::{Statistics, TransitionCount};
 pub use transitions::{Transition, Transitions};
@@ -104,7 +108,8 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
                 // gem5 does not finish the file that it compresses if it crashes.
                 lines.allow_truncation();
             }
-            Ok((&Gem5, gem5::read(lines, options, &surroundings)?))
+            let contents = gem5::read(lines, options, &surroundings);
+            Ok((&Gem5, contents.map_err(|error| formats::or_mixed(error, lines, &Gem5))?))
         });
     }
     let lines = Lines::ahead_of(open(path)?, &name, options.lossy)?;
@@ -137,10 +142,10 @@ pub fn read(reader: impl Read, name: &str, options: &Options) -> Result<Trace, E
 
 fn read_lines(lines: Lines<'_>, options: &Options) -> Result<Trace, Error> {
     read_with(lines, options, |lines| {
-        let format = format::detect(lines)?;
+        let format = formats::detect(lines)?;
         lines.set_limit(format.info().line_limit);
         let contents = format.read(lines, options);
-        let contents = contents.map_err(|error| or_mixed(error, lines, format))?;
+        let contents = contents.map_err(|error| formats::or_mixed(error, lines, format))?;
         Ok((format, contents))
     })
 }
@@ -170,15 +175,4 @@ fn read_with<'a>(
         ending: contents.ending,
         statistics: contents.statistics,
     })
-}
-
-/// Turns an error about a line into [`Error::Mixed`] if the line is certainly of another format.
-fn or_mixed(error: Error, lines: &Lines<'_>, expected: &'static dyn TraceFormat) -> Error {
-    let is_about_line = matches!(error, Error::Syntax { .. } | Error::Cut { .. });
-    match format::certain(lines.line()) {
-        Some(found) if is_about_line && *found != *expected => {
-            Error::Mixed { file: lines.file().to_owned(), line: lines.number(), found, expected }
-        }
-        _ => error,
-    }
 }

@@ -2,68 +2,14 @@
 //!
 //! [`Live`] detects the format and reads with the [`LiveReader`] of that format.
 
-use history::{Access, Crash, Source, Unfinished};
+use history::{Access, Source};
 
-use crate::ending::Ending;
 use crate::error::Error;
-use crate::format::{Detector, TraceFormat};
+use crate::format::TraceFormat;
+use crate::formats::{Detector, or_mixed};
 use crate::input::Lines;
+use crate::live_reader::{LiveEnd, LiveReader};
 use crate::options::Options;
-
-/// A format's reader of a trace that is still being written. The memory of operations that were fetched is freed.
-pub trait LiveReader {
-    /// Reads the next line or record; false at the end.
-    ///
-    /// # Errors
-    /// Returns an error if the line or record cannot be read or breaks the format's rules.
-    fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error>;
-
-    /// Whether [`LiveReader::advance`] can read on without waiting for input.
-    fn is_at_hand(&self, lines: &Lines<'_>) -> bool {
-        lines.is_at_hand()
-    }
-
-    /// The operations that have completed since the last call, in the order of their completion.
-    fn fetch(&mut self) -> Vec<Access>;
-
-    /// Ends the trace: returns the operations that were not fetched, and how the run ended.
-    ///
-    /// # Errors
-    /// Returns an error if lines are missing, so that operations may be missing as well.
-    fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error>;
-
-    /// The source of the operations, or `None` as long as it is not known.
-    fn source(&self) -> Option<Source>;
-
-    /// Whether the reader has all operations in memory at once. The caller then need not forget those that were checked, whose
-    /// memory is about as much again while the order of completions explains them, and several times as much otherwise.
-    fn holds_all(&self) -> bool {
-        false
-    }
-
-    /// For each thread whose operations are not numbered consecutively: the thread, and the number in program order
-    /// below which none of its operations is outstanding.
-    fn completed_before(&self) -> Vec<(u32, u64)> {
-        Vec::new()
-    }
-}
-
-/// The end of a trace: the operations that were not fetched, and how the run ended.
-#[derive(Clone, Debug, Default)]
-pub struct LiveEnd {
-    /// The operations that were not fetched.
-    pub accesses: Vec<Access>,
-    /// Requests that were not answered. The values that they would have written are not known.
-    pub unfinished: Vec<Unfinished>,
-    /// Whether values may come from writes that are no operations of the history.
-    pub outside_writes: bool,
-    /// How the run ended, in words; `None` if nothing is known.
-    pub ended: Option<String>,
-    /// The message with which gem5 crashed, if it did.
-    pub crash: Option<Crash>,
-    /// The last steps and the states of the controllers at the end.
-    pub ending: Ending,
-}
 
 /// Reads a trace of any format line by line while it is still being written.
 ///
@@ -85,13 +31,19 @@ pub struct LiveEnd {
 pub struct Live<'o> {
     options: &'o Options,
     detector: Detector,
-    reader: Option<Box<dyn LiveReader + 'o>>,
+    chosen: Option<Chosen<'o>>,
+}
+
+/// The format of a trace, once it is known.
+struct Chosen<'o> {
+    format: &'static dyn TraceFormat,
+    reader: Box<dyn LiveReader + 'o>,
 }
 
 impl<'o> Live<'o> {
     /// A reader before the first line.
     pub fn new(options: &'o Options) -> Live<'o> {
-        Live { options, detector: Detector::default(), reader: None }
+        Live { options, detector: Detector::default(), chosen: None }
     }
 
     /// Reads the next line or record; false at the end.
@@ -99,22 +51,25 @@ impl<'o> Live<'o> {
     /// # Errors
     /// Returns an error if the line or record cannot be read, breaks its format's rules, or is of a format that cannot be watched.
     pub fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error> {
-        if self.reader.is_none() {
+        if self.chosen.is_none() {
             let file = lines.file().to_owned();
             if let Some(format) = self.detector.line(lines.peek(), &file)? {
-                self.reader = Some(self.begin(format, lines)?);
+                let reader = self.begin(format, lines)?;
+                self.chosen = Some(Chosen { format, reader });
             }
         }
-        match &mut self.reader {
-            Some(reader) => reader.advance(lines),
+        match &mut self.chosen {
+            Some(Chosen { format, reader }) => {
+                reader.advance(lines).map_err(|error| or_mixed(error, lines, *format))
+            }
             None => lines.advance(),
         }
     }
 
     /// Whether [`Live::advance`] can read on without waiting for input.
     pub fn is_at_hand(&self, lines: &Lines<'_>) -> bool {
-        match &self.reader {
-            Some(reader) => reader.is_at_hand(lines),
+        match &self.chosen {
+            Some(chosen) => chosen.reader.is_at_hand(lines),
             None => lines.is_at_hand(),
         }
     }
@@ -125,14 +80,15 @@ impl<'o> Live<'o> {
         lines: &mut Lines<'_>,
     ) -> Result<Box<dyn LiveReader + 'o>, Error> {
         lines.set_limit(format.info().line_limit);
-        format
-            .watch(self.options)
-            .ok_or_else(|| Error::Unwatchable { file: lines.file().to_owned(), format })
+        format.watch(self.options).ok_or_else(|| Error::Unwatchable {
+            file: lines.file().to_owned(),
+            format: format.title(),
+        })
     }
 
     /// The operations that have completed since the last call, in the order of their completion.
     pub fn fetch(&mut self) -> Vec<Access> {
-        self.reader.as_mut().map(|reader| reader.fetch()).unwrap_or_default()
+        self.chosen.as_mut().map(|chosen| chosen.reader.fetch()).unwrap_or_default()
     }
 
     /// Ends the trace: returns the operations that were not fetched, and how the run ended.
@@ -140,24 +96,24 @@ impl<'o> Live<'o> {
     /// # Errors
     /// Returns an error if the text is of no known format, or lines are missing.
     pub fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error> {
-        match &mut self.reader {
-            Some(reader) => reader.finish(lines),
+        match &mut self.chosen {
+            Some(chosen) => chosen.reader.finish(lines),
             None => Err(std::mem::take(&mut self.detector).finish(lines.file())),
         }
     }
 
     /// The source of the operations, or `None` as long as it is not known.
     pub fn source(&self) -> Option<Source> {
-        self.reader.as_ref()?.source()
+        self.chosen.as_ref()?.reader.source()
     }
 
     /// Whether all operations are in memory at once: [`LiveReader::holds_all`].
     pub fn holds_all(&self) -> bool {
-        self.reader.as_ref().is_some_and(|reader| reader.holds_all())
+        self.chosen.as_ref().is_some_and(|chosen| chosen.reader.holds_all())
     }
 
     /// The bounds of [`LiveReader::completed_before`].
     pub fn completed_before(&self) -> Vec<(u32, u64)> {
-        self.reader.as_ref().map(|reader| reader.completed_before()).unwrap_or_default()
+        self.chosen.as_ref().map(|chosen| chosen.reader.completed_before()).unwrap_or_default()
     }
 }

@@ -57,7 +57,7 @@ use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::gem5::{End, RunProperties};
 use crate::input::{LINE_LIMIT, Lines};
-use crate::live::LiveReader;
+use crate::live_reader::LiveReader;
 use crate::options::Options;
 use crate::statistics::Statistics;
 use live::LiveLog;

@@ -62,7 +62,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
 /// Fails where [`open`] does, except for an empty file.
 pub fn open_or_empty(path: &Path, options: &Options) -> Result<Input, Error> {
     match open(path, options) {
-        Err(Error::Input(ingest::Error::Empty { file })) => empty(&file),
+        Err(Error::Input(ingest::Error::Empty { file, .. })) => empty(&file),
         input => input,
     }
 }

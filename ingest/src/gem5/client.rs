@@ -7,8 +7,8 @@ use std::collections::hash_map::Entry;
 use history::{Access, Kind, Place, Unfinished};
 use rustc_hash::FxHashMap;
 
-use crate::error::Fault;
 use crate::gem5::collector::Collector;
+use crate::gem5::fault::Fault;
 use crate::gem5::message::ClientOp;
 use crate::options::Options;
 

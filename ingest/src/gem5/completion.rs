@@ -3,7 +3,7 @@
 
 use history::{Kind, Unfinished};
 
-use crate::error::Fault;
+use crate::gem5::fault::Fault;
 use crate::gem5::fifo::Request;
 use crate::gem5::matching::Sequencers;
 use crate::gem5::operation::{Completed, Effect, Values, atomic_kind};

@@ -8,7 +8,7 @@ use nom::combinator::{map, map_opt, opt, rest, value, verify};
 use nom::sequence::{delimited, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
 
-use crate::error::Fault;
+use crate::gem5::fault::Fault;
 use crate::gem5::line::leading_number;
 use crate::gem5::message::{ClientOp, Command, DataKind, Message};
 

@@ -6,7 +6,7 @@
 use memchr::{memchr, memchr2};
 
 use super::message::{Message, message};
-use crate::error::Fault;
+use crate::gem5::fault::Fault;
 
 /// Width of the tick column of a raw line.
 const TICK_WIDTH: usize = 15;

@@ -8,7 +8,7 @@ use super::collector::Collector;
 use super::{Reader, RunProperties};
 use crate::error::Error;
 use crate::input::{LineReader, Lines};
-use crate::live::{LiveEnd, LiveReader};
+use crate::live_reader::{LiveEnd, LiveReader};
 use crate::options::Options;
 
 /// Number of operations of one source after which the other source is assumed to be missing, if it has shown none.

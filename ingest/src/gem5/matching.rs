@@ -3,8 +3,8 @@
 use history::Unfinished;
 use rustc_hash::FxHashMap;
 
-use crate::error::Fault;
 use crate::gem5::block;
+use crate::gem5::fault::Fault;
 use crate::gem5::fifo::Request;
 use crate::gem5::message::{Command, DataKind};
 use crate::gem5::operation::{Completed, Effect, effect};

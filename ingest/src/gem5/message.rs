@@ -4,7 +4,7 @@ use history::Kind;
 use nom::Parser;
 use nom::combinator::all_consuming;
 
-use crate::error::Fault;
+use crate::gem5::fault::Fault;
 use crate::gem5::grammar::{
     Parsed, client, data, exec, hit, is_client, is_cut_after_thread, known, request, response,
     timing,

@@ -4,7 +4,7 @@
 //! A trace is read in one pass. `Reader` passes each line to the modules that may need it:
 //!
 //! - `line` and `message` parse a line with the grammars of `grammar`; `parsed` holds the result for lines that another
-//!   thread parses; `raw` reads the columns of ProtocolTrace;
+//!   thread parses; `raw` reads the columns of ProtocolTrace; a `Fault` is what is wrong with a line;
 //! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make
 //!   operations of them, whose values are in data blocks (`block`, `operation`);
 //! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
@@ -32,6 +32,7 @@ mod crash;
 mod crash_fields;
 pub(crate) mod end;
 mod exec;
+mod fault;
 mod fifo;
 mod grammar;
 pub(crate) mod last_steps;
@@ -58,15 +59,17 @@ use history::{History, Isa, Source};
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
-use crate::error::{Error, Fault, WriteError};
-use crate::format::{self, Contents, FormatInfo, Resemblance, TraceFormat};
+use crate::error::{Error, WriteError};
+use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
+use crate::formats;
 use crate::input::{LINE_LIMIT, Lines, read_lines};
-use crate::live::LiveReader;
+use crate::live_reader::LiveReader;
 use crate::options::Options;
 use crate::statistics::Statistics;
 use collector::Collector;
 pub(crate) use end::End;
 use exec::{Exec, LineContext};
+use fault::Fault;
 use line::{Columns, Shape};
 use live::LiveTrace;
 use matching::Sequencers;
@@ -102,7 +105,7 @@ impl TraceFormat for Gem5 {
     fn info(&self) -> &'static FormatInfo {
         &FormatInfo {
             name: "gem5",
-            title: "a gem5 trace",
+            title: fault::TITLE,
             example: "    61000: system.…: …",
             extensions: &["trace"],
             line_limit: LINE_LIMIT,
@@ -282,8 +285,8 @@ impl<'o> Reader<'o> {
     /// Takes in a line that no debug flag printed.
     fn chatter(&mut self, text: &[u8], number: u64) -> Result<(), Fault> {
         check_text(text)?;
-        if let Some(other) = format::certain(text) {
-            return Err(Fault::Mixed(other));
+        if let Some(other) = formats::certain(text) {
+            return Err(Fault::Mixed(other.title()));
         }
         self.sink.statistics.ignored += 1;
         self.end.scan(text, number, false);

@@ -2,8 +2,8 @@
 
 use history::{Access, Kind, Place, low_bytes};
 
-use crate::error::Fault;
 use crate::gem5::block;
+use crate::gem5::fault::Fault;
 use crate::gem5::fifo::Request;
 use crate::gem5::message::{Command, DataKind};
 use crate::gem5::raw::RequestType;

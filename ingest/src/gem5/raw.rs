@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::ending::Stall;
-use crate::error::Fault;
+use crate::gem5::fault::Fault;
 use crate::gem5::grammar;
 use crate::gem5::last_steps::LastSteps;
 use crate::gem5::line::{COLUMNS, Columns};

@@ -2,7 +2,7 @@
 
 use super::crash::begins_message;
 use super::line::{self, Shape};
-use crate::error::Fault;
+use crate::gem5::fault::Fault;
 
 /// Whether a text holds a line that a debug flag of gem5 printed.
 pub(crate) fn has_trace_line(text: &[u8]) -> bool {

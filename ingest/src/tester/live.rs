@@ -8,7 +8,7 @@ use super::taken::ControllerTransitions;
 use super::{broken, misplaced};
 use crate::error::Error;
 use crate::input::Lines;
-use crate::live::{LiveEnd, LiveReader};
+use crate::live_reader::{LiveEnd, LiveReader};
 use crate::options::Options;
 
 /// A reader of a log with one run that is still being written.

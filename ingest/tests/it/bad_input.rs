@@ -233,7 +233,7 @@ fn lines_that_contradict_each_other() {
 #[test]
 fn formats_mixed_in_one_file() {
     let mixed = |text: &str| match error(text) {
-        Error::Mixed { line, found, expected, .. } => (line, found.name(), expected.name()),
+        Error::Mixed { line, found, expected, .. } => (line, found, expected),
         other => panic!("{other}"),
     };
     let gem5 = script().text;
@@ -247,13 +247,13 @@ fn formats_mixed_in_one_file() {
         "0:M[1] := 1",
         "final M[1] == 2",
     ] {
-        let expected = (lines + 1, "axe", "gem5");
+        let expected = (lines + 1, "axe text", "a gem5 trace");
         assert_eq!(mixed(&after(axe)), expected, "{axe}");
     }
     let json = after("{\"operations\":[]}");
-    assert_eq!(mixed(&json), (lines + 1, "json", "gem5"));
+    assert_eq!(mixed(&json), (lines + 1, "JSON Lines", "a gem5 trace"));
     let axe = "0: M[1] := 1\n1: M[1] == 1\n";
-    assert_eq!(mixed(&format!("{axe}{gem5}")), (3, "gem5", "axe"));
+    assert_eq!(mixed(&format!("{axe}{gem5}")), (3, "a gem5 trace", "axe text"));
     let message = error(&after("0: M[1] := 1")).to_string();
     says(&message, &["axe text", "a gem5 trace", "split"]);
 }

@@ -9,7 +9,7 @@ use nom::combinator::all_consuming;
 use nom::sequence::preceded;
 
 use super::action::Action;
-use crate::error::Fault;
+use crate::gem5::fault::Fault;
 use crate::gem5::grammar::hex_digits;
 
 /// An executed instruction or micro-operation.

@@ -28,7 +28,7 @@ mod x86;
 use history::{Isa, Kind};
 use rustc_hash::FxHashMap;
 
-use crate::error::Fault;
+use crate::gem5::fault::Fault;
 use crate::options::{Addresses, Options};
 use action::{Action, Operation};
 use announced::Announced;

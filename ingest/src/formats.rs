@@ -1,0 +1,134 @@
+//! The formats that can be read, and the detection of the format of a text.
+//!
+//! [`FORMATS`] lists all of them. Reading, watching, converting and every message or option that names formats go through that list, so a
+//! new format is a module with one implementation of [`TraceFormat`], and one row.
+
+use crate::axe::Axe;
+use crate::error::{Error, excerpt};
+use crate::format::{Resemblance, TraceFormat};
+use crate::gem5::Gem5;
+use crate::input::Lines;
+use crate::json::Json;
+use crate::tester::Tester;
+
+/// Every format, in the order in which lists name them.
+pub const FORMATS: &[&dyn TraceFormat] = &[&Gem5, &Axe, &Json, &Tester];
+
+/// Detects the format of a text line by line. Lines of no format are skipped, since gem5 prints other output before the
+/// lines of a trace; if no line shows a format, the error names the first of them.
+#[derive(Debug, Default)]
+pub(crate) struct Detector {
+    lines: u64,
+    unknown: Option<(u64, String)>,
+}
+
+impl Detector {
+    /// Takes in the next line, and returns the format if the line shows it.
+    pub fn line(
+        &mut self,
+        line: &[u8],
+        file: &str,
+    ) -> Result<Option<&'static dyn TraceFormat>, Error> {
+        self.lines += 1;
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if let Some(format) = certain(line) {
+            return Ok(Some(format));
+        }
+        if self.unknown.is_none() && is_litmus(line) {
+            return Err(Error::Litmus { file: file.to_owned() });
+        }
+        if is_binary(line) {
+            return Err(Error::Binary {
+                file: file.to_owned(),
+                line: self.lines,
+                expected: titles(),
+            });
+        }
+        let likely =
+            FORMATS.iter().copied().find(|format| format.recognises(line) == Resemblance::Likely);
+        if likely.is_none() && self.unknown.is_none() && !line.trim_ascii().is_empty() {
+            self.unknown = Some((self.lines, excerpt(line, 60)));
+        }
+        Ok(likely)
+    }
+
+    /// The error for a text in which no line was recognised.
+    pub fn finish(self, file: &str) -> Error {
+        let file = file.to_owned();
+        match self.unknown {
+            Some((line, found)) => Error::Unknown { file, line, found, expected: examples() },
+            None => Error::Empty { file, expected: titles() },
+        }
+    }
+}
+
+/// Whether a line is the first of a litmus test: an architecture and a name.
+fn is_litmus(line: &[u8]) -> bool {
+    let mut words = line.split(|byte| *byte == b' ');
+    let architecture = words.next().unwrap_or_default();
+    [&b"RISCV"[..], b"AArch64", b"X86_64", b"X86"].contains(&architecture) && words.count() == 1
+}
+
+/// Detects the format of an input by its beginning.
+pub(crate) fn detect(lines: &mut Lines<'_>) -> Result<&'static dyn TraceFormat, Error> {
+    let file = lines.file().to_owned();
+    let mut detector = Detector::default();
+    let head = lines.head();
+    if !head.is_empty() {
+        for line in head.split(|&byte| byte == b'\n') {
+            if let Some(format) = detector.line(line, &file)? {
+                return Ok(format);
+            }
+        }
+    } else if lines.is_damaged() {
+        // Any format will do: reading the text reports the damage.
+        return Ok(FORMATS[0]);
+    }
+    Err(detector.finish(&file))
+}
+
+/// The format that a line certainly belongs to.
+pub(crate) fn certain(line: &[u8]) -> Option<&'static dyn TraceFormat> {
+    let mut formats = FORMATS.iter().copied();
+    formats.find(|format| format.recognises(line) == Resemblance::Certain)
+}
+
+/// Turns an error about a line into [`Error::Mixed`] if the line is certainly of another format.
+pub(crate) fn or_mixed(error: Error, lines: &Lines<'_>, expected: &dyn TraceFormat) -> Error {
+    let is_about_line = matches!(error, Error::Syntax { .. } | Error::Cut { .. });
+    match certain(lines.line()) {
+        Some(found) if is_about_line && found.name() != expected.name() => Error::Mixed {
+            file: lines.file().to_owned(),
+            line: lines.number(),
+            found: found.title(),
+            expected: expected.title(),
+        },
+        _ => error,
+    }
+}
+
+/// The titles of all formats as a list for sentences, such as `a gem5 trace, axe text or JSON`.
+fn titles() -> String {
+    any_of(&FORMATS.iter().map(|format| format.title().to_owned()).collect::<Vec<_>>())
+}
+
+/// The titles of all formats, each with an example, as a list for sentences.
+fn examples() -> String {
+    let example =
+        |format: &&dyn TraceFormat| format!("{} (`{}`)", format.title(), format.info().example);
+    any_of(&FORMATS.iter().map(example).collect::<Vec<_>>())
+}
+
+/// Words as a list for sentences: `a, b or c`.
+pub fn any_of(words: &[String]) -> String {
+    match words {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+/// Whether a line holds bytes that text does not have.
+fn is_binary(line: &[u8]) -> bool {
+    let is_odd = |&byte: &u8| byte == 0 || (byte < b' ' && !matches!(byte, b'\t' | b'\r' | 0x1b));
+    line.iter().any(is_odd) || std::str::from_utf8(line).is_err()
+}
