@@ -113,6 +113,8 @@ pub enum Reason {
     /// The final value of this location is one that only a store without a completion can have
     /// written.
     UnfinishedFinal(u32),
+    /// The final value of this location may be that of a write whose value the trace does not show, and no run that was tried ends with it.
+    HiddenFinal(u32),
     /// This read is of a location with a write whose value the trace does not show.
     HiddenWrite(OpId),
     /// This read returned a value that only a write that was not recorded can have supplied.
@@ -162,6 +164,7 @@ impl Reason {
             Reason::StoreOrder(_) => "not with that store order",
             Reason::UnfinishedStore(_)
             | Reason::UnfinishedFinal(_)
+            | Reason::HiddenFinal(_)
             | Reason::HiddenWrite(_)
             | Reason::UnrecordedWrite(_) => "a value is not shown",
             Reason::NotUnderstood(_) => "not understood",
@@ -233,6 +236,11 @@ impl Reason {
             Reason::UnfinishedFinal(location) => format!(
                 "{} ends with a value that only a store without a completion can have written, and \
                  the trace does not show that store's value",
+                history.locations()[*location as usize]
+            ),
+            Reason::HiddenFinal(location) => format!(
+                "the trace does not show the value of each write to {}, so its final value is not used to find a run, and \
+                 the run that was found does not end with it",
                 history.locations()[*location as usize]
             ),
             Reason::UnfinishedStore(op) => format!(

@@ -85,7 +85,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         input.histories.iter_mut().for_each(|history| history.provenance.isa = Some(isa));
     }
     write_to(&input, output, format, out)?;
-    ending::warn(&input, args.options.quiet);
     Ok(status)
 }
 
@@ -110,6 +109,9 @@ fn read(
         )));
     }
     let (read, status) = read_all(inputs, &options, out)?;
+    for one in &read {
+        ending::warn(one, args.options.quiet);
+    }
     let mut read = read.into_iter();
     let mut all = read.next();
     for one in read {

@@ -47,6 +47,9 @@ It takes what Ruby's sequencers or a client print, and histories in JSON, of mem
 and other `--initial` values are for `rubric check`, as are Parquet, folders and formats that do not show in which order
 operations complete, such as axe text.
 
+A file is read to its present end. Of a file that gem5 still writes, `tail -c +1 -f m5out/trace.out | rubric watch`
+sees what follows, too.
+
 If gem5's messages come through the pipe too (`2>&1`), a crash is reported with the last transitions for its address.
 
 The trace may be the log of RubricTester cores, too, through a pipe (`mkfifo`): its `line` is the number of a record.

@@ -459,8 +459,8 @@ fn gather<T: Copy>(column: &mut Vec<T>, permutation: &[u32], is_in_order: bool) 
     permutation.iter().map(|&row| column[row as usize]).collect()
 }
 
-/// Sets the initial value of each location. If writes outside of the history may have supplied values,
-/// nothing can be inferred.
+/// Sets the initial value of each location. If writes outside of the history may have supplied values, nothing can be inferred, unless
+/// the history may lack writes from before its start, too, which [`unrecorded`] considers.
 fn resolve_initial(history: &mut History, initial: &Initial) {
     history.provenance.initial = match initial {
         Initial::Zero => InitialMode::Zero,
@@ -474,8 +474,8 @@ fn resolve_initial(history: &mut History, initial: &Initial) {
             .iter()
             .map(|location| Some(layout::value_at(values, *location)))
             .collect(),
-        Initial::Infer if history.provenance.outside_writes => vec![None; history.locations.len()],
         Initial::Infer if history.provenance.unrecorded_writes => unrecorded::infer(history),
+        Initial::Infer if history.provenance.outside_writes => vec![None; history.locations.len()],
         Initial::Infer => infer_initial(history),
     };
 }

@@ -482,6 +482,13 @@ impl History {
         (history, kept)
     }
 
+    /// Whether an operation is a read-modify-write that writes back the value that it read, or the write of a split one.
+    pub fn writes_back(&self, op: OpId) -> bool {
+        let is_second_part = self.continues(op) && self.kind(op) == Kind::StoreConditional;
+        let read = if is_second_part { OpId(op.0 - 1) } else { op };
+        self.read(read).is_some_and(|value| self.written(op) == Some(value))
+    }
+
     /// Per location, whether the trace does not show the value of some write to it. Reads of such a location may return
     /// any value. Cost: linear.
     pub fn hidden_writes(&self) -> Vec<bool> {

@@ -5,10 +5,10 @@
 //! read-modify-write that writes back what it read is never refused: reads of that value have several
 //! candidates.
 
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::history::{History, NONE32, OpId};
-use crate::kind::Kind;
 use crate::value_table::ValueTable;
 
 /// The treatment of values that are written twice to a location.
@@ -235,6 +235,8 @@ impl Writers {
     ) -> Result<Writers, WrittenTwice> {
         let mut by_location = ValueTable::for_writes(history);
         let mut error: Option<(u64, WrittenTwice)> = None;
+        // For values with several writes, the first write that is no write-back. There may be one.
+        let mut only: FxHashMap<(u32, u64), Option<OpId>> = FxHashMap::default();
         for op in history.ops() {
             let (Some(location), Some(value)) = (history.location(op), history.written(op)) else {
                 continue;
@@ -246,15 +248,21 @@ impl Writers {
                 continue;
             }
             table.insert(value, AMBIGUOUS);
+            let first = only.entry((location, value)).or_insert_with(|| {
+                let earlier = earlier.filter(|&earlier| earlier != AMBIGUOUS).map(OpId);
+                earlier.filter(|&earlier| !history.writes_back(earlier))
+            });
+            if history.writes_back(op) {
+                continue;
+            }
+            let earlier = *first.get_or_insert(op);
             let allowed = match ambiguity {
                 Ambiguity::Refuse => false,
                 Ambiguity::RefuseShared => use_of.is_private(location),
                 Ambiguity::Keep => true,
             };
-            // An ambiguous entry has lost the first writer, but its first error was kept.
-            let allowed = allowed || writes_back(history, op);
-            if !allowed && earlier.is_none_or(|earlier| earlier != AMBIGUOUS || initial) {
-                let twice = written_twice(history, op, earlier.map(OpId), location, value, initial);
+            if !allowed && (earlier != op || initial) {
+                let twice = written_twice(history, op, Some(earlier), location, value, initial);
                 let when = history.trace_position(op);
                 if error.as_ref().is_none_or(|(line, _)| when < *line) {
                     error = Some((when, twice));
@@ -295,13 +303,6 @@ impl Writers {
             None => THIN_AIR,
         }
     }
-}
-
-/// Whether an operation is a read-modify-write that writes back the value that it read, or the write of a split one.
-fn writes_back(history: &History, op: OpId) -> bool {
-    let is_second_part = history.continues(op) && history.kind(op) == Kind::StoreConditional;
-    let read = if is_second_part { OpId(op.0 - 1) } else { op };
-    history.read(read).is_some_and(|value| history.written(op) == Some(value))
 }
 
 /// The source of a read of an ambiguous value at a location that only one thread uses: the nearest

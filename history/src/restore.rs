@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::annotation::Annotation;
@@ -379,7 +380,14 @@ fn set_initial(
     history: &mut History,
     stated: &[(Location, Option<u64>)],
 ) -> Result<(), RestoreError> {
+    let mut known = FxHashMap::default();
     for &(location, value) in stated {
+        if known.insert(location, value).is_some_and(|earlier| earlier != value) {
+            return Err(RestoreError::Location {
+                address: location.address,
+                problem: "two initial values are stated for it, expected one".to_owned(),
+            });
+        }
         match history.locations.binary_search(&location) {
             Ok(at) => history.initial[at] = value,
             Err(_) => {
@@ -548,6 +556,19 @@ mod tests {
             let error = History::restore(Frame::default(), rows.to_vec(), None).unwrap_err();
             assert!(error.to_string().contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn two_initial_values_of_a_location_are_an_error() {
+        let cell = Location { address: 0, size: None };
+        let rows = [row(0, 0, Kind::Load, Some(cell))];
+        let stated = |second| Frame {
+            initial: vec![(cell, Some(1)), (cell, Some(second))],
+            ..Frame::default()
+        };
+        let error = History::restore(stated(2), rows.clone(), None).unwrap_err();
+        assert!(error.to_string().contains("two initial values"), "{error}");
+        assert_eq!(History::restore(stated(1), rows, None).unwrap().initial(0), Some(1));
     }
 
     #[test]

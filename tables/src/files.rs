@@ -133,7 +133,11 @@ pub fn create<E>(
 /// # Errors
 /// Returns the I/O error if the temporary file cannot be created.
 pub fn check_writable(path: &Path) -> io::Result<()> {
-    if path.exists() && !path.is_file() { Ok(()) } else { UNFINISHED.create(&folder_of(path)).map(|_| ()) }
+    if path.exists() && !path.is_file() {
+        Ok(())
+    } else {
+        UNFINISHED.create(&folder_of(path)).map(|_| ())
+    }
 }
 
 /// Returns the folder of a file, or that of its target if the file is a symbolic link.

@@ -17,6 +17,8 @@ pub struct Finals {
     /// A location whose final value no recorded write has, but may have been written by a store that was
     /// outstanding when the trace ended.
     pub unfinished: Option<u32>,
+    /// A location whose final value a store may have written whose value the trace does not show.
+    pub hidden: Option<u32>,
 }
 
 impl Finals {
@@ -41,7 +43,9 @@ impl Finals {
         }
         for last in history.finals() {
             match writers.get(&(last.location, last.value)).map(Vec::as_slice) {
-                _ if free[last.location as usize] => {}
+                _ if free[last.location as usize] => {
+                    finals.hidden.get_or_insert(last.location);
+                }
                 Some(&[write]) => finals.writes.push(write),
                 Some(several) => match own_last[last.location as usize] {
                     Some(write) if history.written(write) == Some(last.value) => {

@@ -18,6 +18,7 @@ pub struct ValueProblems {
     pub ambiguous: usize,
     unfinished: Option<OpId>,
     unfinished_final: Option<u32>,
+    hidden_final: Option<u32>,
     hidden: Option<OpId>,
     unrecorded: Option<OpId>,
 }
@@ -38,6 +39,7 @@ impl ValueProblems {
             ambiguous: reads_from.ambiguous() + finals.open.len(),
             unfinished: first(ReadSource::UnfinishedStore),
             unfinished_final: finals.unfinished,
+            hidden_final: finals.hidden,
             hidden: first(ReadSource::HiddenWrite),
             unrecorded: first(ReadSource::Unrecorded),
         }
@@ -54,12 +56,21 @@ impl ValueProblems {
         of_reads.into_iter().flatten().next().or(of_final)
     }
 
-    /// Adjusts an outcome for reads that were left unconstrained: a history that would be consistent is
+    /// The reason, if any, because of which an order of the history must be executed to be known as one: the search for it leaves out a
+    /// final value.
+    pub fn unchecked(&self) -> Option<Reason> {
+        self.hidden_final.map(Reason::HiddenFinal)
+    }
+
+    /// Adjusts an outcome for reads and final values that were left unconstrained: a history that would be consistent is
     /// undecided if their sources are unknown.
     pub fn qualify(&self, mut outcome: Outcome) -> Outcome {
         let failed = matches!(outcome.verdict, Verdict::Undecided(Reason::FreeReads));
+        let satisfied = outcome.verdict == Verdict::Satisfied;
         let found = matches!(outcome.verdict, Verdict::Consistent(_) | Verdict::Satisfied);
         if let Some(reason) = self.unknowable().filter(|_| found || failed) {
+            outcome.verdict = Verdict::Undecided(reason);
+        } else if let Some(reason) = self.unchecked().filter(|_| failed || satisfied) {
             outcome.verdict = Verdict::Undecided(reason);
         } else if failed && self.ambiguous > 0 {
             outcome.verdict = Verdict::Undecided(Reason::Ambiguous(self.ambiguous));

@@ -127,7 +127,7 @@ pub fn kernel(
     let op = |event: u32| events.op[event as usize];
     let mut pairs: Vec<(OpId, OpId)> = pairs.into_iter().map(|(a, b)| (op(a), op(b))).collect();
     pairs.sort_unstable();
-    if let Some(reason) = problems.unknowable() {
+    if let Some(reason) = problems.unknowable().or_else(|| problems.unchecked()) {
         return Err(NoKernel::Undecided(reason));
     }
     Ok(Kernel { saturated, pairs, sat })

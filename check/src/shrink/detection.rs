@@ -166,6 +166,7 @@ fn check_result(verdict: &Verdict) -> CheckResult {
             | Reason::StoreOrder(_)
             | Reason::UnfinishedStore(_)
             | Reason::UnfinishedFinal(_)
+            | Reason::HiddenFinal(_)
             | Reason::HiddenWrite(_)
             | Reason::UnrecordedWrite(_)
             | Reason::AssumedInitial

@@ -308,6 +308,52 @@ fn an_unfinished_store_may_have_written_a_final_value() {
     assert!(matches!(refuted, Verdict::Violation(_)));
 }
 
+/// A final value is that of the last write, also where the trace does not show the value of another one.
+#[test]
+fn a_write_of_an_unknown_value_may_have_written_a_final_value_if_it_is_the_last() {
+    let hidden = |thread| Access { written: None, ..store(thread, Place::Cell(0), 0) };
+    let known = |thread| store(thread, Place::Cell(0), 4);
+    let last_is_known = plain(&[hidden(0), known(0)], &[(0, 2)]);
+    let last_is_hidden = plain(&[known(0), hidden(0)], &[(0, 2)]);
+    let either = plain(&[known(0), hidden(1)], &[(0, 2)]);
+    for_each_algorithm(|algorithm, model| {
+        let found = verdict_by(&last_is_known, algorithm, model);
+        assert!(
+            !matches!(found, Verdict::Consistent(_) | Verdict::Satisfied),
+            "{algorithm:?} {model}: {found:?}"
+        );
+        for history in [&last_is_hidden, &either] {
+            let found = verdict_by(history, algorithm, model);
+            let is_violation = matches!(
+                found,
+                Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_)
+            );
+            assert!(!is_violation, "{algorithm:?} {model}: {found:?}");
+        }
+    });
+    for model in [Model::SC, Model::TSO, Model::PSO, Model::RVWMO, Model::ARMV8] {
+        let found = verdict(&last_is_known, Ambiguity::Refuse, model);
+        assert_eq!(found, Verdict::Undecided(Reason::HiddenFinal(0)), "{model}");
+    }
+    assert!(is_consistent(&last_is_hidden, Ambiguity::Refuse));
+}
+
+/// One write of a value and any number of operations that write it back are no two writes of it, whichever comes first.
+#[test]
+fn a_value_that_is_written_back_is_written_once() {
+    let rmw = |thread, read, written| Access {
+        read: Some(read),
+        written: Some(written),
+        ..Access::new(thread, Kind::Rmw, Place::Cell(0))
+    };
+    for accesses in [[rmw(0, 0, 1), rmw(1, 1, 1)], [rmw(0, 1, 1), rmw(1, 0, 1)]] {
+        assert!(is_consistent(&plain(&accesses, &[]), Ambiguity::Refuse), "{accesses:?}");
+    }
+    let twice = plain(&[rmw(0, 1, 1), rmw(1, 0, 1), store(2, Place::Cell(0), 1)], &[]);
+    let error = ReadsFrom::derive(&twice, Ambiguity::Refuse).unwrap_err().to_string();
+    assert!(error.contains("operation 0 of thread 2") && error.contains("of thread 1"), "{error}");
+}
+
 /// Every model allows an empty history, but it must not count as consistent.
 #[test]
 fn an_empty_history_is_undecided() {

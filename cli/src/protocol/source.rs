@@ -43,9 +43,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "MUTANT")]
     mutant: Option<String>,
 
-    /// Write all files to this folder
+    /// Write all files to this folder. Files there with another text are kept, which is an error
     #[arg(short, long, value_name = "DIR", conflicts_with = "file")]
     output: Option<PathBuf>,
+
+    /// With -o, replace files with another text
+    #[arg(long, requires = "output")]
+    force: bool,
 }
 
 /// A file of a protocol.
@@ -61,7 +65,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let files = files(opened.protocol.sources());
     match (&args.file, &args.output) {
         (Some(place), _) => print(&args.protocol, &files, place, out)?,
-        (None, Some(folder)) => write_all(&files, folder, out)?,
+        (None, Some(folder)) => write_all(&files, folder, args.force, out)?,
         (None, None) => list(&files, out).map_err(Error::Output)?,
     }
     Ok(Status::Done)
@@ -135,11 +139,29 @@ fn around(lines: &[(GivenLine, &str)], at: usize, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// Writes all files to a folder, which is created if it does not exist.
-fn write_all(files: &[SourceFile<'_>], folder: &Path, out: &mut dyn Write) -> Result<(), Error> {
+/// Writes all files to a folder, which is created if it does not exist. Files that are there with another text may be somebody's work, so
+/// without `force` nothing is written then.
+fn write_all(
+    files: &[SourceFile<'_>],
+    folder: &Path,
+    force: bool,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let path_of =
+        |file: &SourceFile<'_>| folder.join(Path::new(&file.name).file_name().unwrap_or_default());
+    let is_changed = |file: &&SourceFile<'_>| {
+        let there = std::fs::read(path_of(file));
+        there.is_ok_and(|there| there != file.text.as_bytes())
+    };
+    if let Some(changed) = files.iter().find(is_changed).filter(|_| !force) {
+        return Err(Error::Usage(format!(
+            "{}: is there already, with another text; name another folder, or replace it with --force",
+            path_of(changed).display()
+        )));
+    }
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
     for file in files {
-        let path = folder.join(Path::new(&file.name).file_name().unwrap_or_default());
+        let path = path_of(file);
         std::fs::write(&path, file.text).map_err(failed(&path))?;
         writeln!(out, "{}", path.display()).map_err(Error::Output)?;
     }

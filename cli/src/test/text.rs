@@ -190,8 +190,13 @@ pub fn evidence(finding: &Finding) -> Vec<String> {
     match &finding.evidence {
         Evidence::Part(part) => {
             let text = explanation(&part.whole, &part.violation());
+            let what = if part.shrunk.is_minimal {
+                "the smallest part"
+            } else {
+                "the smallest part that was found in the time"
+            };
             let mut lines = vec![format!(
-                "the smallest part that violates {}, {} of the run's {}, with their numbers in the run:",
+                "{what} that violates {}, {} of the run's {}, with their numbers in the run:",
                 part.model,
                 counted(part.shrunk.history.operations(), "operation"),
                 part.whole.operations()

@@ -318,6 +318,15 @@ fn files_of_protocols_are_printed() {
     output(&["protocol", "source", "MI_example", "-o", &copy]);
     let own = format!("{copy}/MI_example.slicc");
     assert_eq!(output(&["protocol", "source", &own, "MI_example-cache.sm"]), text);
+    // What somebody has changed is not replaced unasked.
+    let write = ["protocol", "source", "MI_example", "-o", &copy];
+    output(&write);
+    fs::write(&own, "changed").unwrap();
+    let refused = error(&write);
+    assert!(refused.contains("MI_example.slicc: is there already"), "{refused}");
+    assert_eq!(fs::read_to_string(&own).unwrap(), "changed");
+    output(&[&write[..], &["--force"]].concat());
+    assert_ne!(fs::read_to_string(&own).unwrap(), "changed");
     let unknown = error(&["protocol", "source", "MI_example", "other.sm"]);
     assert!(unknown.contains("expected a file of MI_example: "), "{unknown}");
     let line = error(&["protocol", "source", "MI_example", "MI_example.slicc:9999"]);

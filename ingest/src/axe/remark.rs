@@ -52,25 +52,28 @@ impl Remark {
 
     fn add(&mut self, word: &str, line: Kind) -> Option<()> {
         if let Some(kind) = Kind::from_name(word) {
-            self.kind = Some(kind).filter(|&kind| kind != line && shown(kind) == line);
-            return self.kind.map(|_| ());
+            let fits = self.kind.is_none() && kind != line && shown(kind) == line;
+            self.kind = Some(kind);
+            return fits.then_some(());
         }
         if let Some(annotation) = Annotation::from_name(word) {
+            let fits = self.annotation.is_none() && !line.is_fence();
             self.annotation = annotation;
-            return (!line.is_fence()).then_some(());
+            return fits.then_some(());
         }
         if let Some(dependency) = dependency_from_text(word) {
             self.depends.push(dependency);
             return Some(());
         }
         let (name, tick) = word.split_once(':')?;
-        let tick = Some(tick.parse().ok()?);
-        match name {
-            "issued" => self.issued = tick,
-            "completed" => self.completed = tick,
+        let stated = match name {
+            "issued" => &mut self.issued,
+            "completed" => &mut self.completed,
             _ => return None,
-        }
-        Some(())
+        };
+        let is_first = stated.is_none();
+        *stated = Some(tick.parse().ok()?);
+        is_first.then_some(())
     }
 }
 

@@ -168,6 +168,9 @@ fn every_bad_line_is_named() {
         ("0: v1 == 1 #! aquire", "found `aquire` at column 15, expected an annotation"),
         ("0: v1 == 1 #! release store-conditional", "found `store-conditional`"),
         ("0: v1 := 2 #! load-linked", "found `load-linked`"),
+        ("0: v1 == 1 #! acquire release", "found `release`"),
+        ("0: v1 == 1 #! load-linked failed-cas", "found `failed-cas`"),
+        ("0: v1 == 1 #! issued:4 issued:9", "found `issued:9`"),
         ("0: v1 := 2 #! address:1", "a dependency on operation 1 of the thread"),
         ("0: v1 := 2 #! address:x", "found `address:x`"),
         ("#! 0: fence r,rwx", "expected a fence that is not full"),
@@ -257,6 +260,9 @@ fn what_axe_cannot_say_is_refused() {
     assert!(zero.contains("stores 0"), "{zero}");
     assert!(zero.contains("operation 0 of thread 3"), "{zero}");
     assert!(zero.contains("line 77") && zero.contains("JSON or Parquet"), "{zero}");
+    // Axe text would say that it is silent, whose value is not written twice.
+    let written_back = with(Access { written: Some(1), ..access(Kind::Rmw) });
+    assert!(written_back.contains("writes back what it reads"), "{written_back}");
     for kind in [Kind::Load, Kind::Store, Kind::Rmw] {
         let hidden = with(Access { read: None, written: None, ..access(kind) });
         assert!(hidden.contains("not known"), "{hidden}");

@@ -80,7 +80,19 @@ fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
             what.line, what.instruction
         )));
     }
+    if let Some((op, what)) = history.ops().find_map(|op| Some((op, restated(history, op)?))) {
+        return Err(inexpressible(format!("{} {what}", named(history, op))));
+    }
     check_sources(history)
+}
+
+/// What of an operation would be read as something else.
+fn restated(history: &History, op: OpId) -> Option<&'static str> {
+    if history.kind(op) == Kind::Rmw && history.writes_back(op) {
+        // The line of such an operation is that of a silent read-modify-write, whose value is not written twice.
+        return Some("writes back what it reads and is not a `silent-rmw`");
+    }
+    history.fixed_source(op).map(|_| "states which write it reads")
 }
 
 /// Refuses a history with a read that may take its value from a write that is not recorded. Other formats keep the note that

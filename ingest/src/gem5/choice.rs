@@ -359,6 +359,8 @@ impl Reader<'_> {
         options.from_tick.is_some()
             || options.to_tick.is_some()
             || self.sink.outside_writes
+            // A line that was skipped may have shown a write.
+            || self.sink.statistics.skipped > 0
             || (source == Source::Ruby && self.sink.statistics.other_requests > 0)
             || self.sequencers.silent().any(|s| !s.bound && s.writes > 0)
     }

@@ -194,7 +194,10 @@ fn check(history: &History) -> Result<(), WriteError> {
             history.kind(op),
             Kind::Load | Kind::Store | Kind::Rmw | Kind::FailedCas | Kind::SilentRmw | Kind::Fence
         );
-        !is_plain || !history.annotation(op).is_none()
+        // A read-modify-write that writes back what it reads would be read as a silent one.
+        let is_restated = history.kind(op) == Kind::Rmw && history.writes_back(op);
+        let is_source_stated = history.fixed_source(op).is_some();
+        !is_plain || is_restated || is_source_stated || !history.annotation(op).is_none()
     };
     match history.ops().find(is_inexpressible) {
         Some(op) => Err(inexpressible(history.describe(op))),

@@ -81,6 +81,10 @@ pub fn write(
         let what = "accesses of different sizes overlap and were split".to_owned();
         return Err(assembly.inexpressible(what));
     }
+    if let Some(op) = history.ops().find(|&op| history.fixed_source(op).is_some()) {
+        let what = format!("{} states which write it reads", named(history, op));
+        return Err(assembly.inexpressible(what));
+    }
     let numbers = Numbers::of(history);
     let mut columns = Vec::new();
     for thread in 0..history.threads().len() {

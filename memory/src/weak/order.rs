@@ -236,7 +236,7 @@ impl LatestWrites {
                 if history.initial(last.location) != Some(last.value) {
                     return Err(OrderProblem::Unwritten);
                 }
-            } else if history.written(OpId(write)) != Some(last.value) {
+            } else if history.written(OpId(write)).is_some_and(|value| value != last.value) {
                 return Err(OrderProblem::Final(OpId(write)));
             }
         }

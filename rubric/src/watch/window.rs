@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use check::online::{Arrival, ArrivalError, Lazy, SEQUENCE_LIMIT};
 use check::{Bounds, Model};
 use history::{
-    Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Sizes, Source,
+    Access, AssumedSize, History, HistoryBuilder, Initial, Kind, Place, Provenance, Sizes, Source,
     low_bytes,
 };
 use memory::Label;
@@ -125,11 +125,17 @@ impl Window {
         let label = Label { kind: access.kind, annotation: access.annotation };
         if self.model.refines(label) {
             return Err(Problem::Unsuitable(format!(
-                "a {}{}, which cannot be watched under {}; record the trace and use `rubric check`",
+                "a {}{}, which cannot be watched under {}",
                 access.kind.name(),
                 if access.kind.is_fence() { "" } else { " with a release" },
                 self.model
             )));
+        }
+        if access.kind == Kind::Rmw && access.read.is_some() && access.read == access.written {
+            return Err(Problem::Unsuitable(
+                "a read-modify-write that writes back what it read, so that several operations write one value"
+                    .to_owned(),
+            ));
         }
         if !self.fits(access)? {
             self.start_over(before)?;

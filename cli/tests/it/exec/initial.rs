@@ -37,4 +37,8 @@ fn load_buffering_rests_on_initial_values() {
     assert!(output.contains(expected), "{output}");
     let (verdicts, output) = check(&trace, &["--initial", "zero", "--model", "sc"], 1);
     assert_eq!(verdicts, ["violation sc"], "{output}");
+    // A window that holds everything changes nothing.
+    let (verdicts, output) = check(&trace, &["--from-tick", "0", "--model", "sc"], 0);
+    assert_eq!(verdicts, ["consistent sc"], "{output}");
+    assert!(output.contains(expected), "{output}");
 }
