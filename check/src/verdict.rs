@@ -113,7 +113,7 @@ pub enum Reason {
     /// The final value of this location is one that only a store without a completion can have
     /// written.
     UnfinishedFinal(u32),
-    /// The final value of this location may be that of a write whose value the trace does not show, and no run that was tried ends with it.
+    /// The trace does not show the value of a write to this location, and the run that was found does not end with the location's final value.
     HiddenFinal(u32),
     /// This read is of a location with a write whose value the trace does not show.
     HiddenWrite(OpId),
@@ -239,8 +239,8 @@ impl Reason {
                 history.locations()[*location as usize]
             ),
             Reason::HiddenFinal(location) => format!(
-                "the trace does not show the value of each write to {}, so its final value is not used to find a run, and \
-                 the run that was found does not end with it",
+                "the trace does not show the value of every write to {}, and the run that was found does not end with the \
+                 location's final value; other runs were not searched for it, so record the values of all writes",
                 history.locations()[*location as usize]
             ),
             Reason::UnfinishedStore(op) => format!(

@@ -57,8 +57,8 @@ pub struct TraceOptions {
     #[arg(long, value_name = "x86|riscv|arm", value_parser = isa_parser())]
     pub isa: Option<Isa>,
 
-    /// Skip and count damaged lines instead of refusing the trace. A value that nothing wrote may then come from a skipped line; any other
-    /// verdict is that of what is left
+    /// Skip and count damaged lines instead of refusing the trace. A value that no operation wrote may come from a skipped line, so
+    /// reading it is no violation; otherwise verdicts are about the remaining lines
     #[arg(long)]
     pub lossy: bool,
 

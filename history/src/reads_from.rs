@@ -235,8 +235,8 @@ impl Writers {
     ) -> Result<Writers, WrittenTwice> {
         let mut by_location = ValueTable::for_writes(history);
         let mut error: Option<(u64, WrittenTwice)> = None;
-        // For values with several writes, the first write that is no write-back. There may be one.
-        let mut only: FxHashMap<(u32, u64), Option<OpId>> = FxHashMap::default();
+        // For each value with several writes, the first of them that does not write back what it read. A second such write is an error.
+        let mut first_writes: FxHashMap<(u32, u64), Option<OpId>> = FxHashMap::default();
         for op in history.ops() {
             let (Some(location), Some(value)) = (history.location(op), history.written(op)) else {
                 continue;
@@ -248,7 +248,7 @@ impl Writers {
                 continue;
             }
             table.insert(value, AMBIGUOUS);
-            let first = only.entry((location, value)).or_insert_with(|| {
+            let first = first_writes.entry((location, value)).or_insert_with(|| {
                 let earlier = earlier.filter(|&earlier| earlier != AMBIGUOUS).map(OpId);
                 earlier.filter(|&earlier| !history.writes_back(earlier))
             });

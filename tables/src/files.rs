@@ -44,8 +44,8 @@ pub fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// Removes the temporary files that are being written, for a program that is about to end early. Threads that go on writing files stop
-/// at their next one: [`create`] does not return after this.
+/// Removes the temporary files that are being written, for a program that is about to end early. A thread that calls [`create`]
+/// afterwards blocks until the program ends.
 pub fn abandon() {
     UNFINISHED.abandon();
 }
@@ -62,8 +62,8 @@ impl Unfinished {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates a temporary file in `folder` and lists it until it is dropped. Both happen under one lock, so that no signal comes
-    /// between them.
+    /// Creates a temporary file in `folder` and lists it until it is dropped. One lock is held for both steps, so [`Unfinished::abandon`]
+    /// finds every file.
     fn create(&self, folder: &Path) -> io::Result<Temporary<'_>> {
         let mut paths = self.paths();
         let file = temporary(folder)?;
@@ -71,7 +71,7 @@ impl Unfinished {
         Ok(Temporary { listed: Listed { unfinished: self, path: file.path().to_owned() }, file })
     }
 
-    /// Removes the files, and stays locked: a thread that ran on until the end of the program would leave another file.
+    /// Removes the files and keeps the lock, so no thread can create another file before the program ends.
     fn abandon(&self) {
         let mut paths = self.paths();
         for path in paths.drain(..) {

@@ -17,7 +17,7 @@ pub struct Finals {
     /// A location whose final value no recorded write has, but may have been written by a store that was
     /// outstanding when the trace ended.
     pub unfinished: Option<u32>,
-    /// A location whose final value a store may have written whose value the trace does not show.
+    /// A location with a final value and with a write whose value the trace does not show.
     pub hidden: Option<u32>,
 }
 

@@ -56,8 +56,8 @@ impl ValueProblems {
         of_reads.into_iter().flatten().next().or(of_final)
     }
 
-    /// The reason, if any, because of which an order of the history must be executed to be known as one: the search for it leaves out a
-    /// final value.
+    /// The reason, if any, why an order that a search finds may be no run: searches ignore the final value of a location with a write whose
+    /// value is not shown. Executing the order on the machine decides.
     pub fn unchecked(&self) -> Option<Reason> {
         self.hidden_final.map(Reason::HiddenFinal)
     }

@@ -338,7 +338,7 @@ fn a_write_of_an_unknown_value_may_have_written_a_final_value_if_it_is_the_last(
     assert!(is_consistent(&last_is_hidden, Ambiguity::Refuse));
 }
 
-/// One write of a value and any number of operations that write it back are no two writes of it, whichever comes first.
+/// A value with one write and several write-backs counts as written once, whichever comes first.
 #[test]
 fn a_value_that_is_written_back_is_written_once() {
     let rmw = |thread, read, written| Access {

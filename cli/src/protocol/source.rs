@@ -43,11 +43,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "MUTANT")]
     mutant: Option<String>,
 
-    /// Write all files to this folder. Files there with another text are kept, which is an error
+    /// Write all files to this folder. If the folder has a different version of one of them, nothing is written
     #[arg(short, long, value_name = "DIR", conflicts_with = "file")]
     output: Option<PathBuf>,
 
-    /// With -o, replace files with another text
+    /// With -o, replace different versions of the files
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -139,8 +139,8 @@ fn around(lines: &[(GivenLine, &str)], at: usize, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// Writes all files to a folder, which is created if it does not exist. Files that are there with another text may be somebody's work, so
-/// without `force` nothing is written then.
+/// Writes all files to a folder, which is created if it does not exist. Without `force`, nothing is written if the folder has a
+/// different version of a file, since the user may have edited it.
 fn write_all(
     files: &[SourceFile<'_>],
     folder: &Path,
@@ -155,7 +155,7 @@ fn write_all(
     };
     if let Some(changed) = files.iter().find(is_changed).filter(|_| !force) {
         return Err(Error::Usage(format!(
-            "{}: is there already, with another text; name another folder, or replace it with --force",
+            "{}: exists and differs from the file of the protocol; give another folder, or replace it with --force",
             path_of(changed).display()
         )));
     }

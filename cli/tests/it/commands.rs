@@ -384,3 +384,14 @@ fn what_was_meant_is_said_where_another_word_is_expected() {
     let refused = error(&["kernel", "--model", "arm", "trace.gz"]);
     assert!(!refused.contains("is 'armv8'"), "{refused}");
 }
+
+#[test]
+fn a_stated_source_is_no_part_of_texts() {
+    let folder = Folder::new();
+    let history = r#"{"operations":[{"thread":0,"kind":"store","address":1,"written":1},{"thread":0,"kind":"load","address":1,"read":1,"reads_from":[0,0]}]}"#;
+    let file = folder.file("h.json", history);
+    for format in ["axe", "litmus"] {
+        let said = error(&["convert", &file, "-o", &folder.path(&format!("h.{format}"))]);
+        assert!(said.contains("states which write it reads"), "{said}");
+    }
+}

@@ -294,3 +294,20 @@ fn errors_have_a_line_of_their_own() {
     assert!(text.contains(" of 50 inputs"), "{text}");
     assert!(!text.contains("0s left"), "{text}");
 }
+
+#[test]
+fn convert_names_each_trace_that_is_incomplete() {
+    let folder = Folder::new();
+    let whole = output(&["simulate", "MI_example", "--operations", "50"]);
+    let half = whole[..whole.len() / 2].rsplit_once('\n').unwrap().0;
+    let files = [("whole", &*whole), ("a", half), ("b", half)]
+        .map(|(name, text)| folder.file(&format!("{name}.trace"), format!("{text}\n")));
+    let together = folder.path("together.json");
+    let mut arguments = vec!["convert"];
+    arguments.extend(files.iter().map(String::as_str));
+    arguments.extend(["-o", &together]);
+    let ran = rubric(&arguments).assert().code(0);
+    let said = String::from_utf8_lossy(&ran.get_output().stderr).into_owned();
+    let named = files.each_ref().map(|file| said.contains(&format!("{file}: trace incomplete")));
+    assert_eq!(named, [false, true, true], "{said}");
+}

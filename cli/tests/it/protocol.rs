@@ -318,12 +318,12 @@ fn files_of_protocols_are_printed() {
     output(&["protocol", "source", "MI_example", "-o", &copy]);
     let own = format!("{copy}/MI_example.slicc");
     assert_eq!(output(&["protocol", "source", &own, "MI_example-cache.sm"]), text);
-    // What somebody has changed is not replaced unasked.
+    // An edited file is replaced with --force only.
     let write = ["protocol", "source", "MI_example", "-o", &copy];
     output(&write);
     fs::write(&own, "changed").unwrap();
     let refused = error(&write);
-    assert!(refused.contains("MI_example.slicc: is there already"), "{refused}");
+    assert!(refused.contains("MI_example.slicc: exists and differs"), "{refused}");
     assert_eq!(fs::read_to_string(&own).unwrap(), "changed");
     output(&[&write[..], &["--force"]].concat());
     assert_ne!(fs::read_to_string(&own).unwrap(), "changed");

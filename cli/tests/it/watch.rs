@@ -356,3 +356,35 @@ fn operations_are_kept_of_consistent_traces_too() {
     assert!(message.contains("a name that ends in .json, .jsonl, .parquet or .axe"), "{message}");
     rubric(&["watch", consistent, "--on-violation", "shrink"]).assert().code(2);
 }
+
+#[test]
+fn a_write_back_is_refused() {
+    let folder = Folder::new();
+    let rmw = |thread, read| {
+        format!(r#"{{"thread":{thread},"kind":"rmw","address":1,"read":{read},"written":1}}"#)
+    };
+    let history = format!(r#"{{"operations":[{},{}]}}"#, rmw(0, 1), rmw(1, 0));
+    let file = folder.file("h.json", &history);
+    let said = error(&["watch", &file]);
+    assert!(said.contains("a read-modify-write that writes"), "{said}");
+    assert!(output_of(&["check", &file], 0).starts_with("consistent"));
+    for format in ["axe", "trace"] {
+        let said = error(&["convert", &file, "-o", &folder.path(&format!("h.{format}"))]);
+        assert!(said.contains("cannot express that"), "{said}");
+    }
+}
+
+#[test]
+fn a_value_from_a_skipped_line_is_no_violation() {
+    let folder = Folder::new();
+    let text = text_of("fixtures/traces/mi-2x50-io-11.trace.gz");
+    let mut unwritten = 0;
+    for part in 1..8 {
+        let skipped = text.lines().count() * part / 8;
+        let rest: Vec<&str> = text.lines().skip(skipped).collect();
+        let file = folder.file("late.trace", rest.join("\n") + "\n");
+        let checked = output_of(&["check", "--lossy", &file], 0);
+        unwritten += usize::from(checked.contains("constrain"));
+    }
+    assert!(unwritten > 0, "no part reads a value from before its start");
+}

@@ -80,16 +80,16 @@ fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
             what.line, what.instruction
         )));
     }
-    if let Some((op, what)) = history.ops().find_map(|op| Some((op, restated(history, op)?))) {
+    if let Some((op, what)) = history.ops().find_map(|op| Some((op, lost_in_text(history, op)?))) {
         return Err(inexpressible(format!("{} {what}", named(history, op))));
     }
     check_sources(history)
 }
 
-/// What of an operation would be read as something else.
-fn restated(history: &History, op: OpId) -> Option<&'static str> {
+/// The property of an operation that axe text would lose, if there is one.
+fn lost_in_text(history: &History, op: OpId) -> Option<&'static str> {
     if history.kind(op) == Kind::Rmw && history.writes_back(op) {
-        // The line of such an operation is that of a silent read-modify-write, whose value is not written twice.
+        // The line would be read as a silent read-modify-write, which does not count as a second write of the value.
         return Some("writes back what it reads and is not a `silent-rmw`");
     }
     history.fixed_source(op).map(|_| "states which write it reads")

@@ -195,9 +195,9 @@ fn check(history: &History) -> Result<(), WriteError> {
             Kind::Load | Kind::Store | Kind::Rmw | Kind::FailedCas | Kind::SilentRmw | Kind::Fence
         );
         // A read-modify-write that writes back what it reads would be read as a silent one.
-        let is_restated = history.kind(op) == Kind::Rmw && history.writes_back(op);
-        let is_source_stated = history.fixed_source(op).is_some();
-        !is_plain || is_restated || is_source_stated || !history.annotation(op).is_none()
+        let would_be_silent = history.kind(op) == Kind::Rmw && history.writes_back(op);
+        let has_stated_source = history.fixed_source(op).is_some();
+        !is_plain || would_be_silent || has_stated_source || !history.annotation(op).is_none()
     };
     match history.ops().find(is_inexpressible) {
         Some(op) => Err(inexpressible(history.describe(op))),

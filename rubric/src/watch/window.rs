@@ -133,7 +133,7 @@ impl Window {
         }
         if access.kind == Kind::Rmw && access.read.is_some() && access.read == access.written {
             return Err(Problem::Unsuitable(
-                "a read-modify-write that writes back what it read, so that several operations write one value"
+                "a read-modify-write that writes the value that it read, so reads of the value have several possible sources"
                     .to_owned(),
             ));
         }
