@@ -54,6 +54,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         .map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref()))
         .collect();
     let opened = opened?;
+    let asked = args.asked_extras();
+    opened.iter().try_for_each(|opened| opened.check_extras(asked))?;
     if !args.quiet {
         opened.iter().for_each(|opened| protocols::tell_order(opened, args.settings()));
     }
