@@ -31,7 +31,7 @@ pub fn of_crash(crash: &Crash, protocol: Option<&str>, ending: &Ending) -> Vec<R
     let protocol = protocol_of(crash).or(protocol);
     let of_protocol = all().iter().filter(|fault| is_of(fault, protocol));
     let recognise = |fault: &'static Released| {
-        let is_certain = shows(fault, crash);
+        let is_certain = shows(fault, crash, protocol.is_some());
         let is_stalled = || stalls(fault, crash, ending);
         (is_certain || is_stalled()).then_some(Recognised { fault, is_certain })
     };
@@ -85,8 +85,8 @@ fn entry(text: &str) -> Option<TableEntry> {
     (!machine.contains(' ')).then(|| TableEntry::new(machine, state, event))
 }
 
-/// Whether the message of a crash shows a fault.
-fn shows(fault: &Released, crash: &Crash) -> bool {
+/// Whether the message of a crash shows a fault. Words that any protocol may cause are a sign only of a protocol that is known.
+fn shows(fault: &Released, crash: &Crash, is_protocol_known: bool) -> bool {
     match crash.kind {
         CrashKind::InvalidTransition => {
             let (Some(state), Some(event)) = (&crash.state, &crash.event) else { return false };
@@ -105,7 +105,8 @@ fn shows(fault: &Released, crash: &Crash) -> bool {
         }
         _ => {
             let are_words = |sign: &&str| !sign.contains(':') && !sign.contains(" (");
-            signs(fault).filter(are_words).any(|words| crash.message.contains(words))
+            is_protocol_known
+                && signs(fault).filter(are_words).any(|words| crash.message.contains(words))
         }
     }
 }
@@ -182,7 +183,7 @@ mod tests {
         let expected = ["mesi3-l0-locked-head-overtaken"];
         assert_eq!(names(&crash, Some("MESI_Three_Level")), expected);
         assert!(names(&crash, Some("MI_example")).is_empty());
-        assert!(names(&Crash::new(CrashKind::Panic, "other"), None).is_empty());
+        assert!(names(&crash, None).is_empty());
     }
 
     /// A sign that cannot be read would never be found.
