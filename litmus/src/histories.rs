@@ -13,7 +13,7 @@ use crate::order::bits;
 use crate::outcomes::for_each_candidate;
 use crate::search::{Execution, runs};
 use crate::test::{LitmusTest, Observed, Proposition};
-use crate::value::{Location, Value};
+use crate::value::{CodeAddress, Location, Value};
 
 /// Largest number of histories that are returned.
 const MOST: usize = 1000;
@@ -167,6 +167,9 @@ impl Found<'_> {
     }
 }
 
+/// The address of the first thread's program, behind all locations. The programs are 64 KiB apart.
+const CODE_ADDRESS: u64 = 0x1000_0000;
+
 /// The address of a location in histories.
 fn address(location: Location) -> u64 {
     FIRST_ADDRESS + DISTANCE * u64::from(location.0)
@@ -183,6 +186,9 @@ fn number(value: Value, bits: u8) -> u64 {
     let number = match value {
         Value::Number(number) => number as u64,
         Value::Address(location, offset) => address(location).wrapping_add_signed(offset),
+        Value::Code(CodeAddress { thread, step }) => {
+            CODE_ADDRESS + (u64::from(thread) << 16) + 4 * u64::from(step)
+        }
     };
     number & history::low_bytes(bits / 8)
 }
