@@ -8,7 +8,9 @@ use super::code::{Code, Operation, Unfolding};
 use super::{Constraint, End, Event, EventKind, Pairing, Path, Unfolded};
 use crate::error::Error;
 use crate::expression::{Expression, Expressions};
-use crate::isa::{Formula, Instruction, JumpTarget, MemoryAccess, REGISTERS, Register, Width};
+use crate::isa::{
+    Architecture, Formula, Instruction, JumpTarget, MemoryAccess, REGISTERS, Register, Width,
+};
 use crate::test::LitmusTest;
 use crate::value::{Binary, CodeAddress, Location, Unary, Value};
 
@@ -123,6 +125,8 @@ impl PartialPath {
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     location: Location,
+    /// The number of bytes of the location before those that are accessed.
+    offset: u16,
     pub width: Width,
     sources: Sources,
     pub line: usize,
@@ -134,6 +138,7 @@ impl Target {
         Event {
             kind,
             location: Some(self.location),
+            offset: self.offset,
             width: self.width,
             annotation: Annotation::None,
             pairing: Pairing::Alone,
@@ -153,6 +158,7 @@ fn fence(kind: Kind, line: usize) -> Event {
     Event {
         kind: EventKind::Fence(kind),
         location: None,
+        offset: 0,
         width: Width { bits: 0, signed: false },
         annotation: Annotation::None,
         pairing: Pairing::Alone,
@@ -396,11 +402,11 @@ impl Run<'_> {
         TrackedValue { value: self.expressions.constant(value), sources: Sources::default() }
     }
 
-    /// Forks a path by the location that an access addresses. A path on which the address is that of no location is
+    /// Forks a path by the bytes that an access addresses. A path on which the address is that of no location is
     /// finished with [`End::UnknownAddress`].
     ///
     /// # Errors
-    /// Returns [`Error::Run`] if the address is a constant that is not the address of a location.
+    /// Returns [`Error::Run`] if the address is a constant that is not one in a location.
     fn targets(
         &mut self,
         state: PartialPath,
@@ -408,35 +414,64 @@ impl Run<'_> {
         line: usize,
     ) -> Result<Vec<(PartialPath, Target)>, Error> {
         let address = self.evaluate(&state, &access.address);
-        let target =
-            |location| Target { location, width: access.width, sources: address.sources, line };
+        let target = |location, offset| Target {
+            location,
+            offset,
+            width: access.width,
+            sources: address.sources,
+            line,
+        };
+        let bytes = u16::from(access.width.bits / 8);
         if let Some(value) = self.expressions.as_constant(address.value) {
-            let location = value.location().ok_or_else(|| {
-                let kind = match value {
-                    Value::Code(_) => "an instruction; reading and changing code is not supported",
-                    _ => "no location",
-                };
-                self.error(
-                    line,
-                    format!("the address is {}, which is {kind}", self.test.show(value)),
-                )
+            let place = self.place(value, bytes).map_err(|what| {
+                self.error(line, format!("the address is {}, {what}", self.test.show(value)))
             })?;
-            return Ok(vec![(state, target(location))]);
+            return Ok(vec![(state, target(place.0, place.1))]);
         }
         let mut found = Vec::new();
         let mut elsewhere = state.clone();
-        for location in 0..self.test.locations.len() {
+        for (location, of_type) in self.test.types.iter().enumerate() {
             let location = Location(location as u16);
-            let place = self.expressions.constant(Value::Address(location, 0));
-            let condition = self.expressions.binary(Binary::Equal, address.value, place);
-            let constraint = |holds| Constraint { condition, holds, line };
-            elsewhere.constraints.push(constraint(false));
-            let mut state = state.clone();
-            state.constraints.push(constraint(true));
-            found.push((state, target(location)));
+            let last = of_type.size().saturating_sub(usize::from(bytes));
+            for offset in (0..=last).step_by(usize::from(bytes)) {
+                let place = self.expressions.constant(Value::Address(location, offset as i64));
+                let condition = self.expressions.binary(Binary::Equal, address.value, place);
+                let constraint = |holds| Constraint { condition, holds, line };
+                elsewhere.constraints.push(constraint(false));
+                let mut state = state.clone();
+                state.constraints.push(constraint(true));
+                found.push((state, target(location, offset as u16)));
+            }
         }
         self.finish(elsewhere, End::UnknownAddress(line));
         Ok(found)
+    }
+
+    /// The location at an address, and the number of its bytes before the address. The error is the end of a message.
+    fn place(&self, address: Value, bytes: u16) -> Result<(Location, u16), String> {
+        let (location, offset) = match address {
+            Value::Address(location, offset) => (location, offset),
+            Value::Number(_) => return Err("which is no location".to_owned()),
+            Value::Code(_) => {
+                return Err("an instruction, which is not supported as data".to_owned());
+            }
+        };
+        let of_type = &self.test.types[usize::from(location.0)];
+        // A location that is not declared has the size of its accesses.
+        let size = if of_type.is_declared { of_type.size() } else { of_type.size().max(8) };
+        let end = usize::try_from(offset).ok().map(|offset| offset + usize::from(bytes));
+        let (Some(_), Ok(offset)) = (end.filter(|end| *end <= size), u16::try_from(offset)) else {
+            let name = self.test.location_name(location);
+            return Err(format!(
+                "and {bytes} bytes from there are not all in `{name}`, which has {size}"
+            ));
+        };
+        if !offset.is_multiple_of(bytes) && self.test.architecture != Architecture::RiscV {
+            return Err(format!(
+                "which is not a multiple of {bytes}: such accesses are not supported"
+            ));
+        }
+        Ok((location, offset))
     }
 
     /// The number of the next event of a path.
@@ -538,8 +573,16 @@ impl Run<'_> {
                 status.iter().for_each(|status| failed.set(*status, one));
                 self.unfinished.push(failed);
                 let opened = state.reservation.take();
-                let is_same =
-                    |load: &u8| state.events[usize::from(*load)].location == Some(target.location);
+                let is_same = |load: &u8| {
+                    let load = &state.events[usize::from(*load)];
+                    let is_wide = match self.test.architecture {
+                        Architecture::RiscV => load.width.bits >= target.width.bits,
+                        _ => load.width.bits == target.width.bits,
+                    };
+                    load.location == Some(target.location)
+                        && load.offset == target.offset
+                        && is_wide
+                };
                 let Some(load) = opened.filter(is_same) else {
                     return Ok(());
                 };

@@ -48,6 +48,7 @@ impl Architecture {
 
     /// The instruction set of that name.
     pub fn from_name(name: &str) -> Option<Architecture> {
+        let name = if name == "RISC-V" { "RISCV" } else { name };
         Architecture::ALL.into_iter().find(|it| it.name() == name)
     }
 
@@ -103,6 +104,10 @@ impl Architecture {
         }
     }
 }
+
+/// The instruction sets and languages of herd's other tests, as their first lines name them.
+pub const OTHERS: [&str; 13] =
+    ["ARM", "ASL", "BPF", "Bell", "C", "C++", "CPP", "JAVA", "Java", "LISA", "MIPS", "PPC", "X86"];
 
 /// A register, by its number in the instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
