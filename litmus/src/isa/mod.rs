@@ -114,7 +114,7 @@ pub const OTHERS: [&str; 13] =
 pub struct Register(pub u8);
 
 /// Number of registers of the largest instruction set, with those that hold flags, [`SCRATCH`] and [`STORED`].
-pub(crate) const REGISTERS: usize = 39;
+pub(crate) const REGISTERS: usize = 104;
 
 /// A register between the parts of one instruction, which no instruction names.
 pub(crate) const SCRATCH: Register = Register(33);
