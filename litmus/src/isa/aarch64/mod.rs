@@ -101,7 +101,10 @@ pub(super) fn register_name(register: Register) -> String {
     match register.0 {
         ZERO => "XZR".to_owned(),
         STACK => "SP".to_owned(),
-        number => format!("X{number}"),
+        number => match vector::number_of_half(register) {
+            Some(vector) => format!("V{vector}"),
+            None => format!("X{number}"),
+        },
     }
 }
 

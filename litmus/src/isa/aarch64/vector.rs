@@ -141,9 +141,14 @@ impl Vector {
 }
 
 /// The lower half, the number of bits of a lane, and the number of lanes of a vector register such as `V0.4S`.
-pub(in super::super) fn lanes(name: &str) -> Option<(Register, u8, u8)> {
+pub fn lanes(name: &str) -> Option<(Register, u8, u8)> {
     let lanes = Lanes::of(name).filter(|lanes| lanes.count > 0)?;
     Some((lanes.vector.halves()[0], lanes.bits, lanes.count))
+}
+
+/// The number of the vector register that a register is a half of.
+pub fn number_of_half(register: Register) -> Option<u8> {
+    register.0.checked_sub(FIRST).map(|number| number / 2)
 }
 
 /// Translates moves between vector registers, elements, scalars and general registers.
