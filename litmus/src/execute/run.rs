@@ -240,6 +240,18 @@ impl Run<'_> {
                 state.set(*target, address);
                 self.unfinished.push(state);
             }
+            Instruction::OnlyIf { condition, .. } => {
+                let condition = self.evaluate(&state, condition);
+                let known = self.expressions.as_constant(condition.value);
+                let Some(known) = known.filter(|_| condition.sources.all() == 0) else {
+                    let what = "a predicate that depends on a load is not supported".to_owned();
+                    return Err(self.error(line, what));
+                };
+                if known == Value::ZERO {
+                    state.next += operation.then;
+                }
+                self.unfinished.push(state);
+            }
             Instruction::Fence(kind) => {
                 let control = state.control | state.picked_addresses;
                 let event = Event { control, ..fence(*kind, line) };

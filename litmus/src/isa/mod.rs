@@ -123,7 +123,7 @@ pub const OTHERS: [&str; 13] =
 pub struct Register(pub u8);
 
 /// Number of registers of the largest instruction set, with those that hold flags, [`SCRATCH`] and [`STORED`].
-pub(crate) const REGISTERS: usize = 104;
+pub(crate) const REGISTERS: usize = 120;
 
 /// A register between the parts of one instruction, which no instruction names.
 pub(crate) const SCRATCH: Register = Register(33);
@@ -309,6 +309,13 @@ pub enum Instruction {
         target: Register,
         /// The label, as [`JumpTarget::Label`] has it.
         label: String,
+    },
+    /// Instructions that run if the condition is nonzero. The condition may not depend on a load.
+    OnlyIf {
+        /// The condition.
+        condition: Formula,
+        /// The instructions.
+        then: Vec<Instruction>,
     },
     /// Instructions that run one after the other.
     Sequence(Vec<Instruction>),
