@@ -118,6 +118,20 @@ impl Architecture {
 pub const OTHERS: [&str; 13] =
     ["ARM", "ASL", "BPF", "Bell", "C", "C++", "CPP", "JAVA", "Java", "LISA", "MIPS", "PPC", "X86"];
 
+/// The text of an instruction in one form, whatever its spaces and letters: `B .+4`, `ADD W0,W0,#1`. `distance` returns
+/// the number of bytes to a label.
+pub(crate) fn uniform(text: &str, distance: &dyn Fn(&str) -> Option<i64>) -> String {
+    let text = text.trim();
+    let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let words = |operand: &str| operand.split_whitespace().collect::<Vec<_>>().join(" ");
+    let operands = operands.split(',').map(words).map(|operand| match distance(&operand) {
+        Some(distance) => format!(".{distance:+}"),
+        None => operand.to_ascii_uppercase(),
+    });
+    let operands = operands.collect::<Vec<_>>().join(",");
+    format!("{} {operands}", mnemonic.to_ascii_uppercase()).trim().to_owned()
+}
+
 /// A register, by its number in the instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register(pub u8);

@@ -3,7 +3,7 @@
 //! A `Z` register is the vector register with its number. A predicate register has a bit for each byte of a vector; the
 //! lowest bit of an element decides.
 
-use super::super::flags::{Flags, NEGATIVE, OVERFLOW, CARRY, flag, not};
+use super::super::flags::{CARRY, Flags, NEGATIVE, OVERFLOW, flag, not};
 use super::super::operands::{Operand, unexpected};
 use super::super::{Formula, Instruction, Register};
 use super::vector::{Lanes, Vector};
@@ -108,8 +108,7 @@ pub(super) fn predicates(name: &str, operands: &[Operand<'_>]) -> Decoded {
     match name {
         "PTRUE" => {
             let wrong = || unexpected("PTRUE PREDICATE.SIZE[,PATTERN]");
-            let (predicate, bits) =
-                operands.first().and_then(sized_predicate).ok_or_else(wrong)?;
+            let (predicate, bits) = operands.first().and_then(sized_predicate).ok_or_else(wrong)?;
             let count = i64::from(128 / bits);
             let active = match operands {
                 [_] => Some(count),
@@ -149,11 +148,8 @@ fn compare_while(name: &str, operands: &[Operand<'_>]) -> Decoded {
     for at in 0..count {
         let counter = Named { ..first };
         let moved = counter.read().binary(Binary::Add, Formula::number(i64::from(at)));
-        let moved = if is_signed {
-            moved.unary(Unary::SignExtend(first.bits))
-        } else {
-            first.cut(moved)
-        };
+        let moved =
+            if is_signed { moved.unary(Unary::SignExtend(first.bits)) } else { first.cut(moved) };
         let (limit, moved) = (extended(second), moved);
         let holds = match name {
             "WHILELT" | "WHILELO" => moved.binary(less, limit),
@@ -216,6 +212,8 @@ fn count(name: &str, operands: &[Operand<'_>]) -> Decoded {
     let Some((operation, letter)) = name.split_at_checked(3) else {
         return Ok(None);
     };
+    // Here a word is a `W`.
+    let letter = if letter == "W" { "S" } else { letter };
     let Some(lanes) = Lanes::of(&format!("V0.{letter}")).filter(|lanes| lanes.count == 0) else {
         return Ok(None);
     };

@@ -93,12 +93,7 @@ fn names_vector(operand: &Operand<'_>, lanes: Lanes) -> bool {
 }
 
 /// The address of the first register's part of each element.
-fn addresses(
-    place: &[Operand<'_>],
-    lanes: Lanes,
-    count: usize,
-    bits: u8,
-) -> Option<Vec<Formula>> {
+fn addresses(place: &[Operand<'_>], lanes: Lanes, count: usize, bits: u8) -> Option<Vec<Formula>> {
     let [Operand::Memory { offset: 0, inner, updates: false }] = place else {
         return None;
     };
