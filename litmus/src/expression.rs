@@ -84,7 +84,15 @@ impl Expressions {
         match operation {
             Binary::And if constants.0 == zero || constants.1 == zero => self.constant(Value::ZERO),
             Binary::Add | Binary::Or | Binary::Xor if constants.0 == zero => second,
-            Binary::Add | Binary::Or | Binary::Xor | Binary::Subtract if constants.1 == zero => {
+            Binary::Add
+            | Binary::Or
+            | Binary::Xor
+            | Binary::Subtract
+            | Binary::ShiftLeft
+            | Binary::ShiftRight
+            | Binary::ShiftRightSigned
+                if constants.1 == zero =>
+            {
                 first
             }
             _ => self.add(Node::Binary(operation, first, second)),

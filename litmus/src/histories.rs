@@ -13,7 +13,7 @@ use crate::outcomes::for_each_candidate;
 use crate::parts::{Piece, Place};
 use crate::search::{Execution, runs};
 use crate::test::{LitmusTest, Observed, Proposition};
-use crate::value::Value;
+use crate::value::{CodeAddress, Value};
 
 /// Largest number of histories that are returned.
 const MOST: usize = 1000;
@@ -184,12 +184,18 @@ impl Found<'_> {
     }
 }
 
+/// The address of the first thread's program, behind all locations. The programs are 64 KiB apart.
+const CODE_ADDRESS: u64 = 0x1000_0000;
+
 /// Converts a value to a number of a history: unsigned, with `bits` bits.
 fn number(value: Value, bits: u8, addresses: &[u64]) -> u64 {
     let number = match value {
         Value::Number(number) => number as u64,
         Value::Address(location, offset) => {
             addresses[usize::from(location.0)].wrapping_add_signed(offset)
+        }
+        Value::Code(CodeAddress { thread, step }) => {
+            CODE_ADDRESS + (u64::from(thread) << 16) + 4 * u64::from(step)
         }
     };
     number & history::low_bytes(bits / 8)

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::isa::{Architecture, Instruction, Register};
 use crate::types::{LocationType, ScalarType};
-use crate::value::{Location, Value};
+use crate::value::{CodeAddress, Location, Value};
 
 /// A litmus test.
 #[derive(Clone, Debug)]
@@ -202,7 +202,7 @@ impl LitmusTest {
         }
     }
 
-    /// The order in which values are listed: numbers, then addresses by name.
+    /// The order in which values are listed: numbers, then addresses by name, then those of instructions.
     pub(crate) fn order_values(&self, first: Value, second: Value) -> Ordering {
         match (first, second) {
             (Value::Number(first), Value::Number(second)) => first.cmp(&second),
@@ -212,6 +212,9 @@ impl LitmusTest {
                 let names = (self.location_name(first), self.location_name(second));
                 names.0.cmp(names.1).then(from.cmp(&to))
             }
+            (Value::Code(first), Value::Code(second)) => first.cmp(&second),
+            (_, Value::Code(_)) => Ordering::Less,
+            (Value::Code(_), _) => Ordering::Greater,
         }
     }
 
@@ -221,6 +224,16 @@ impl LitmusTest {
             Value::Number(number) => number.to_string(),
             Value::Address(location, 0) => self.location_name(location).to_owned(),
             Value::Address(location, by) => format!("{}+{by}", self.location_name(location)),
+            Value::Code(address) => self.show_code(address),
+        }
+    }
+
+    /// The address of an instruction as states show it, by a label there or by its distance from the start.
+    fn show_code(&self, CodeAddress { thread, step }: CodeAddress) -> String {
+        let labels = &self.threads[usize::from(thread)].labels;
+        match labels.iter().find(|(_, at)| *at == usize::from(step)) {
+            Some((label, _)) => format!("label:\"P{thread}:{label}\""),
+            None => format!("P{thread}:.+{}", 4 * step),
         }
     }
 

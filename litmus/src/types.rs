@@ -43,25 +43,28 @@ impl ScalarType {
 
     /// The value that a variable of the type has after a number was assigned to it. Addresses stay as they are.
     pub fn converted(self, value: Value) -> Value {
-        let Value::Number(number) = value else {
-            return value;
-        };
+        match value {
+            Value::Number(number) => Value::Number(self.cut(number)),
+            address => address,
+        }
+    }
+
+    fn cut(self, number: i64) -> i64 {
         let unused = 64 - u32::from(self.bits);
-        Value::Number(if self.signed {
+        if self.signed {
             (number << unused) >> unused
         } else {
             (((number as u64) << unused) >> unused) as i64
-        })
+        }
     }
 
     /// A number of the type, in decimal.
     pub fn show(self, number: i64) -> String {
-        match (self.converted(Value::Number(number)), self) {
-            (Value::Number(number), ScalarType { bits: 64, signed: false }) => {
-                (number as u64).to_string()
-            }
-            (Value::Number(number), _) => number.to_string(),
-            (Value::Address(..), _) => unreachable!("a number stays a number"),
+        let number = self.cut(number);
+        if self.bits == 64 && !self.signed {
+            (number as u64).to_string()
+        } else {
+            number.to_string()
         }
     }
 }

@@ -4,16 +4,20 @@
 use history::{Annotation, Kind};
 
 use super::atomic;
-use super::code::{self, Operation, Unfolding};
+use super::code::{Code, Operation, Unfolding};
 use super::{Constraint, End, Event, EventKind, Pairing, Path, Unfolded};
 use crate::error::Error;
 use crate::expression::{Expression, Expressions};
-use crate::isa::{Architecture, Formula, Instruction, MemoryAccess, REGISTERS, Register, Width};
+use crate::isa::{
+    Architecture, Formula, Instruction, JumpTarget, MemoryAccess, REGISTERS, Register, Width,
+};
 use crate::test::LitmusTest;
-use crate::value::{Binary, Location, Unary, Value};
+use crate::value::{Binary, CodeAddress, Location, Unary, Value};
 
 /// Largest number of events of a thread, which is the number of bits of a set of events.
 const MOST_EVENTS: usize = 64;
+/// Largest number of rounds of a loop whose condition depends on no load.
+const MOST_KNOWN_ROUNDS: usize = 10_000;
 /// Largest number of paths of a thread.
 const MOST_PATHS: usize = 100_000;
 
@@ -27,17 +31,11 @@ pub(crate) fn unfold(
     thread: usize,
     options: Unfolding,
 ) -> Result<Unfolded, Error> {
-    let operations = code::operations(test, &test.threads[thread])?;
+    let code = Code::of(test)?;
     let mut expressions = Expressions::default();
-    let start = PartialPath::new(test, thread, operations.len(), &mut expressions);
-    let mut run = Run {
-        test,
-        operations: &operations,
-        options,
-        expressions,
-        unfinished: vec![start],
-        paths: Vec::new(),
-    };
+    let start = PartialPath::new(test, thread, &code, &mut expressions);
+    let mut run =
+        Run { test, code: &code, options, expressions, unfinished: vec![start], paths: Vec::new() };
     while let Some(state) = run.unfinished.pop() {
         run.step(state)?;
         if run.paths.len() + run.unfinished.len() > MOST_PATHS {
@@ -90,14 +88,14 @@ pub(super) struct PartialPath {
     /// The load that opened the reservation.
     reservation: Option<u8>,
     /// Per operation, the number of times that it jumped backwards.
-    returns: Vec<u8>,
+    returns: Vec<u16>,
 }
 
 impl PartialPath {
     fn new(
         test: &LitmusTest,
         thread: usize,
-        operations: usize,
+        code: &Code<'_>,
         expressions: &mut Expressions,
     ) -> PartialPath {
         let mut registers = [None; REGISTERS];
@@ -107,14 +105,14 @@ impl PartialPath {
             registers[usize::from(register.register.0)] = Some(known);
         }
         PartialPath {
-            next: 0,
+            next: code.start(thread),
             registers,
             events: Vec::new(),
             constraints: Vec::new(),
             control: 0,
             picked_addresses: 0,
             reservation: None,
-            returns: vec![0; operations],
+            returns: vec![0; code.operations.len()],
         }
     }
 
@@ -177,7 +175,7 @@ fn fence(kind: Kind, line: usize) -> Event {
 /// The state of the unfolding of a thread.
 pub(super) struct Run<'t> {
     test: &'t LitmusTest,
-    operations: &'t [Operation<'t>],
+    code: &'t Code<'t>,
     pub options: Unfolding,
     pub expressions: Expressions,
     pub unfinished: Vec<PartialPath>,
@@ -187,30 +185,56 @@ pub(super) struct Run<'t> {
 impl Run<'_> {
     /// Runs the next instruction of a path.
     fn step(&mut self, mut state: PartialPath) -> Result<(), Error> {
-        let Some(operation) = self.operations.get(state.next) else {
+        let operation = &self.code.operations[state.next];
+        let Some(instruction) = operation.instruction else {
             self.finish(state, End::Program);
             return Ok(());
         };
         let line = operation.line;
         state.next += 1;
-        match operation.instruction {
+        match instruction {
             // Sequences are flattened before.
             Instruction::Nothing | Instruction::Sequence(_) => self.unfinished.push(state),
             Instruction::Set(set) => {
-                self.set_all(&mut state, set);
+                self.set_all(&mut state, set, 0);
                 self.unfinished.push(state);
             }
-            Instruction::Select { target, condition, values } => {
+            Instruction::Select { condition, chosen } => {
                 let condition = self.evaluate(&state, condition);
                 for (mut state, holds) in self.fork(state, condition.value, line) {
-                    let mut known = self.evaluate(&state, &values[usize::from(!holds)]);
-                    known.sources.picked |= condition.sources.all();
-                    state.set(*target, known);
+                    self.set_all(&mut state, &chosen[usize::from(!holds)], condition.sources.all());
                     self.unfinished.push(state);
                 }
             }
-            Instruction::Branch { condition, .. } => {
-                self.branch(state, condition.as_ref(), operation)
+            Instruction::Branch { condition: None, target } => {
+                let target = self.jump_target(&state, operation, target);
+                self.jump(state, operation, target, true)?;
+            }
+            Instruction::Branch { condition: Some(condition), target } => {
+                let condition = self.evaluate(&state, condition);
+                // A loop whose rounds are known is followed to its end.
+                let counts = self.expressions.as_constant(condition.value).is_none();
+                for (mut state, is_taken) in self.fork(state, condition.value, line) {
+                    state.control |= condition.sources.all();
+                    if is_taken {
+                        let target = self.jump_target(&state, operation, target);
+                        self.jump(state, operation, target, counts)?;
+                    } else {
+                        self.unfinished.push(state);
+                    }
+                }
+            }
+            Instruction::Call { link, target } => {
+                let target = self.jump_target(&state, operation, target);
+                let CodeAddress { thread, step } = operation.address;
+                let next = CodeAddress { thread, step: step + 1 };
+                state.set(*link, self.constant(Value::Code(next)));
+                self.jump(state, operation, target, true)?;
+            }
+            Instruction::LabelAddress { target, .. } => {
+                let address = self.label(operation);
+                state.set(*target, address);
+                self.unfinished.push(state);
             }
             Instruction::Fence(kind) => {
                 let control = state.control | state.picked_addresses;
@@ -224,7 +248,7 @@ impl Run<'_> {
             | Instruction::Atomic { access, .. }
             | Instruction::CompareAndSwap { access, .. } => {
                 for (state, target) in self.targets(state, access, line)? {
-                    self.access(state, operation.instruction, target)?;
+                    self.access(state, instruction, target)?;
                 }
             }
         }
@@ -263,38 +287,86 @@ impl Run<'_> {
             .into()
     }
 
-    fn branch(
+    /// The address of the label that an instruction names.
+    fn label(&mut self, operation: &Operation<'_>) -> TrackedValue {
+        self.constant(Value::Code(operation.label.unwrap_or(operation.address)))
+    }
+
+    fn jump_target(
         &mut self,
-        state: PartialPath,
-        condition: Option<&Formula>,
+        state: &PartialPath,
         operation: &Operation<'_>,
-    ) {
-        let at = state.next - 1;
-        let Some(condition) = condition else {
-            self.jump(state, at, operation);
-            return;
-        };
-        let condition = self.evaluate(&state, condition);
-        for (mut state, is_taken) in self.fork(state, condition.value, operation.line) {
-            state.control |= condition.sources.all();
-            if is_taken {
-                self.jump(state, at, operation);
-            } else {
-                self.unfinished.push(state);
-            }
+        target: &JumpTarget,
+    ) -> TrackedValue {
+        match target {
+            JumpTarget::Label(_) => self.label(operation),
+            JumpTarget::Address(target) => self.evaluate(state, target),
         }
     }
 
-    fn jump(&mut self, mut state: PartialPath, at: usize, operation: &Operation<'_>) {
-        if operation.target <= at {
-            if usize::from(state.returns[at]) >= self.options.unroll {
+    /// Continues a path at the target of a jump. A path whose target is not known forks by where it goes. `counts` says
+    /// whether the jump is one of those that [`Unfolding::unroll`] limits.
+    ///
+    /// # Errors
+    /// Returns [`Error::Run`] if the target is a constant that is not the address of an instruction.
+    fn jump(
+        &mut self,
+        mut state: PartialPath,
+        operation: &Operation<'_>,
+        target: TrackedValue,
+        counts: bool,
+    ) -> Result<(), Error> {
+        let line = operation.line;
+        state.control |= target.sources.all();
+        if let Some(value) = self.expressions.as_constant(target.value) {
+            let is_inside = |address: &CodeAddress| self.code.index(*address).is_some();
+            let Some(address) = value.code().filter(is_inside) else {
+                let what =
+                    format!("the jump goes to {}, where no instruction is", self.test.show(value));
+                return Err(self.error(line, what));
+            };
+            self.jump_to(state, operation, address, counts);
+            return Ok(());
+        }
+        let code = self.code;
+        let mut elsewhere = state.clone();
+        for address in &code.entries {
+            let entry = self.expressions.constant(Value::Code(*address));
+            let condition = self.expressions.binary(Binary::Equal, target.value, entry);
+            let constraint = |holds| Constraint { condition, holds, line };
+            elsewhere.constraints.push(constraint(false));
+            let mut state = state.clone();
+            state.constraints.push(constraint(true));
+            self.jump_to(state, operation, *address, counts);
+        }
+        self.finish(elsewhere, End::UnknownAddress(line));
+        Ok(())
+    }
+
+    /// Continues a path at an address. A jump backwards within a program may make a loop, whose rounds are limited.
+    fn jump_to(
+        &mut self,
+        mut state: PartialPath,
+        operation: &Operation<'_>,
+        address: CodeAddress,
+        counts: bool,
+    ) {
+        let from = operation.address;
+        if address.thread == from.thread && address <= from {
+            let count = &mut state.returns[state.next - 1];
+            let limit = if counts { self.options.unroll } else { MOST_KNOWN_ROUNDS };
+            if usize::from(*count) >= limit {
                 self.finish(state, End::LoopLimit(operation.line));
                 return;
             }
-            state.returns[at] += 1;
+            *count += 1;
         }
-        state.next = operation.target;
+        state.next = self.code.index(address).unwrap_or(state.next);
         self.unfinished.push(state);
+    }
+
+    fn error(&self, line: usize, what: String) -> Error {
+        Error::Run { file: self.test.file.clone(), line, what }
     }
 
     pub(super) fn evaluate(&mut self, state: &PartialPath, formula: &Formula) -> TrackedValue {
@@ -314,10 +386,14 @@ impl Run<'_> {
         }
     }
 
-    /// Sets registers all at once: every formula uses the values that registers had before.
-    fn set_all(&mut self, state: &mut PartialPath, set: &[(Register, Formula)]) {
-        let known =
-            set.iter().map(|(register, formula)| (*register, self.evaluate(state, formula)));
+    /// Sets registers all at once: every formula uses the values that registers had before. The choice of these values
+    /// depended on the events `picked`.
+    fn set_all(&mut self, state: &mut PartialPath, set: &[(Register, Formula)], picked: u64) {
+        let known = set.iter().map(|(register, formula)| {
+            let mut known = self.evaluate(state, formula);
+            known.sources.picked |= picked;
+            (*register, known)
+        });
         let known: Vec<_> = known.collect();
         known.into_iter().for_each(|(register, known)| state.set(register, known));
     }
@@ -347,10 +423,8 @@ impl Run<'_> {
         };
         let bytes = u16::from(access.width.bits / 8);
         if let Some(value) = self.expressions.as_constant(address.value) {
-            let place = self.place(value, bytes).map_err(|what| Error::Run {
-                file: self.test.file.clone(),
-                line,
-                what: format!("the address is {}, {what}", self.test.show(value)),
+            let place = self.place(value, bytes).map_err(|what| {
+                self.error(line, format!("the address is {}, {what}", self.test.show(value)))
             })?;
             return Ok(vec![(state, target(place.0, place.1))]);
         }
@@ -375,8 +449,12 @@ impl Run<'_> {
 
     /// The location at an address, and the number of its bytes before the address. The error is the end of a message.
     fn place(&self, address: Value, bytes: u16) -> Result<(Location, u16), String> {
-        let Value::Address(location, offset) = address else {
-            return Err("which is no location".to_owned());
+        let (location, offset) = match address {
+            Value::Address(location, offset) => (location, offset),
+            Value::Number(_) => return Err("which is no location".to_owned()),
+            Value::Code(_) => {
+                return Err("an instruction, which is not supported as data".to_owned());
+            }
         };
         let of_type = &self.test.types[usize::from(location.0)];
         // A location that is not declared has the size of its accesses.
@@ -520,7 +598,7 @@ impl Run<'_> {
                 zero.sources.data = if *status_depends { 1 << store } else { 0 };
                 status.iter().for_each(|status| state.set(*status, zero));
             }
-            Instruction::Atomic { target: register, update, access, atomicity, then } => {
+            Instruction::Atomic { target: register, update, access, atomicity } => {
                 let annotation = access.annotation;
                 let access = atomic::Access {
                     target,
@@ -529,7 +607,6 @@ impl Run<'_> {
                     register: *register,
                 };
                 self.atomic(&mut state, access, update)?;
-                self.set_all(&mut state, then);
             }
             Instruction::CompareAndSwap {
                 target: register,

@@ -31,18 +31,26 @@ enum Declared<'a> {
     Pointer,
 }
 
-/// Reads the initial state, and returns the text behind it.
+/// Splits the initial state from the text behind it.
+pub(super) fn split<'a>(
+    source: &Source<'a>,
+    text: &'a str,
+) -> Result<(&'a str, &'a str), Error> {
+    let end = closing_brace(text)
+        .ok_or_else(|| source.expected(text, "an initial state that ends with a brace"))?;
+    Ok((&text[1..end], &text[end + 1..]))
+}
+
+/// Reads the text between the braces of the initial state.
 pub(super) fn read<'a>(
     source: &Source<'a>,
     text: &'a str,
     architecture: Architecture,
     symbols: &mut Symbols,
-) -> Result<(State, &'a str), Error> {
-    let end = closing_brace(text)
-        .ok_or_else(|| source.expected(text, "an initial state that ends with a brace"))?;
+) -> Result<State, Error> {
     // An index into an array may stand before the array's declaration, so the first reading is for the declarations.
-    let _ = declarations(source, &text[1..end], architecture, symbols);
-    Ok((declarations(source, &text[1..end], architecture, symbols)?, &text[end + 1..]))
+    let _ = declarations(source, text, architecture, symbols);
+    declarations(source, text, architecture, symbols)
 }
 
 fn declarations<'a>(
@@ -189,7 +197,7 @@ fn scalar_type(
         Declared::Pointer => return Ok(LocationType::scalar(ScalarType::POINTER)),
         Declared::Nothing => {
             // An address needs the room of a pointer.
-            let is_address = matches!(given, Some(Given::One(Value::Address(..))));
+            let is_address = matches!(given, Some(Given::One(Value::Address(..) | Value::Code(_))));
             let bytes = if is_address {
                 ScalarType::POINTER.bytes()
             } else {

@@ -32,7 +32,7 @@ use rustc_hash::FxHashMap;
 use crate::error::Error;
 use crate::test::{LitmusTest, Observed, Proposition, ThreadRegister};
 use crate::types::LocationType;
-use crate::value::{Location, Value};
+use crate::value::{CodeAddress, Location, Value};
 use source::Source;
 
 /// The locations of a test, by name, in the order in which the text mentions them.
@@ -42,6 +42,8 @@ struct Symbols {
     known: FxHashMap<String, Location>,
     /// The size in bytes of the elements of each array.
     elements: FxHashMap<Location, i64>,
+    /// The instruction behind each label, by thread and name.
+    labels: FxHashMap<(usize, String), CodeAddress>,
 }
 
 impl Symbols {
@@ -58,6 +60,14 @@ impl Symbols {
     /// The number of bytes by which an index moves an address: the size of an element, or 1 if the location is no array.
     fn element(&self, location: Location) -> i64 {
         self.elements.get(&location).copied().unwrap_or(1)
+    }
+
+    /// Adds the labels of a thread, each with the number of the instruction behind it.
+    fn add_labels(&mut self, thread: usize, labels: impl Iterator<Item = (String, usize)>) {
+        for (label, step) in labels {
+            let address = CodeAddress { thread: thread as u16, step: step as u16 };
+            self.labels.insert((thread, label), address);
+        }
     }
 
     /// States the size in bytes of the elements of an array.
@@ -81,8 +91,14 @@ impl LitmusTest {
             return Err(source.expected(&header.rest[at..], "`*)` at the end of a comment"));
         }
         let architecture = header.architecture;
-        let (state, rest) = initial::read(&source, header.rest, architecture, &mut symbols)?;
-        let (threads, rest) = table::read(&source, rest, architecture, &mut symbols)?;
+        let (state, rest) = initial::split(&source, header.rest)?;
+        // The initial state may name labels.
+        let (columns, rest) = table::columns(&source, rest)?;
+        for (thread, column) in columns.iter().enumerate() {
+            symbols.add_labels(thread, table::labels(column));
+        }
+        let state = initial::read(&source, state, architecture, &mut symbols)?;
+        let threads = table::programs(&source, &columns, architecture, &mut symbols)?;
         let known = symbols.names.len();
         let question = question::read(&source, rest, architecture, &mut symbols)?;
         refuse_missing_threads(&source, rest, &question.mentioned, threads.len())?;
@@ -204,6 +220,9 @@ impl LitmusTest {
             if of_type.length.is_some() {
                 symbols.declare_element(location, i64::from(of_type.bytes));
             }
+        }
+        for (thread, program) in self.threads.iter().enumerate() {
+            symbols.add_labels(thread, program.labels.iter().cloned());
         }
         let read = question::proposition(&source, self.architecture, &mut symbols)?;
         if let Some(unknown) = symbols.names.get(self.locations.len()) {

@@ -150,17 +150,12 @@ impl Names<'_> {
         }
     }
 
-    /// Reads a number, or the address of a location: `x`, `&x`, `t[1]` or `x+4`.
+    /// Reads a number, the address of a location: `x`, `&x`, `t[1]` or `x+4`, or that of a label.
     pub fn value(&mut self, tokens: &mut Tokens<'_, '_>) -> Result<Value, Error> {
-        self.refuse(tokens)?;
-        let start = tokens.rest();
-        if thread_number(tokens.peek()).is_some()
-            && tokens.peek_at(1).is_some_and(|it| it.text == ":")
-        {
-            let label = tokens.peek_at(2).map_or("", |it| it.text);
-            let what = format!("`{}:{label}`, a label as a value, is", tokens.peek());
-            return Err(tokens.unsupported(start, &what));
+        if let Some(address) = self.label(tokens)? {
+            return Ok(address);
         }
+        self.refuse(tokens)?;
         if let Some(number) = whole_number(tokens.peek()) {
             tokens.take();
             return Ok(Value::Number(number));
@@ -183,21 +178,40 @@ impl Names<'_> {
         Ok(Value::Address(location, 0))
     }
 
+    /// Reads the address of a label: `P1:L0`, or `label:"P1:L0"`.
+    fn label(&self, tokens: &mut Tokens<'_, '_>) -> Result<Option<Value>, Error> {
+        let next = |ahead| tokens.peek_at(ahead).map_or("", |it| it.text);
+        let (thread, label) = match (tokens.peek(), next(1)) {
+            ("label", ":") => match next(2).split_once(':') {
+                Some((thread, label)) => (thread_number(thread), label),
+                None => return Err(tokens.expected("a label such as `label:\"P1:L0\"`")),
+            },
+            (thread, ":") if thread_number(thread).is_some() => (thread_number(thread), next(2)),
+            _ => return Ok(None),
+        };
+        let known = thread.and_then(|thread| self.symbols.labels.get(&(thread, label.to_owned())));
+        let address = *known.ok_or_else(|| tokens.expected("a label of one of the threads"))?;
+        (0..3).for_each(|_| {
+            tokens.take();
+        });
+        Ok(Some(Value::Code(address)))
+    }
+
     /// Refuses what herd has and this crate has not, if the next tokens are such.
     pub fn refuse(&self, tokens: &Tokens<'_, '_>) -> Result<(), Error> {
         let next = |ahead| tokens.peek_at(ahead).map_or("", |it| it.text);
         let (text, second) = (tokens.peek(), next(1));
         let what = match tokens.kind() {
             Some(TokenKind::Percent) => symbolic(text),
-            Some(TokenKind::Quoted) => format!("`{text}`, an instruction or label as a value, is"),
+            Some(TokenKind::Quoted) => format!("`{text}`, an instruction as a value, is"),
             Some(TokenKind::Word) if second == "(" => {
                 match FUNCTIONS.iter().find(|(name, _)| *name == text) {
                     Some((_, what)) => (*what).to_owned(),
                     None => format!("`{text}(…)` is"),
                 }
             }
-            Some(TokenKind::Word) if matches!(text, "instr" | "label") && second == ":" => {
-                format!("`{text}:`, an instruction or label as a value, is")
+            Some(TokenKind::Word) if text == "instr" && second == ":" => {
+                "`instr:`, an instruction as a value, is".to_owned()
             }
             Some(TokenKind::Word) if second == ":" && thread_number(text).is_none() => {
                 format!("the memory tag `{text}:{}` is", next(2))
@@ -238,8 +252,8 @@ fn other_register(architecture: Architecture, name: &str) -> Option<&'static str
                 Some("a system register")
             } else if is_numbered(&["V", "Q", "D", "S", "H", "B", "Z", "ZA", "P", "PN"]) {
                 Some("a vector register")
-            } else if matches!(upper.as_str(), "SP" | "WSP" | "PC") {
-                Some("the stack pointer or the program counter")
+            } else if upper == "PC" {
+                Some("the program counter")
             } else {
                 None
             }
