@@ -73,6 +73,30 @@ pub enum Observed {
     Location(Location),
     /// The last value of an element of an array.
     Element(Location, u16),
+    /// The values of all lanes of a vector register when its thread has ended.
+    Lanes(ThreadLanes),
+    /// The value of a lane, by its number.
+    Lane(ThreadLanes, u8),
+}
+
+/// A vector register of a thread, as lanes of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadLanes {
+    /// The lower half of the vector register; the register with the next number is the upper half.
+    pub low: ThreadRegister,
+    /// The number of bits of a lane.
+    pub bits: u8,
+    /// The number of lanes.
+    pub count: u8,
+}
+
+impl ThreadLanes {
+    /// The half that holds a lane, and the number of its bits below the lane.
+    pub(crate) fn half(&self, lane: u8) -> (ThreadRegister, u8) {
+        let position = lane * self.bits;
+        let number = self.low.register.0 + u8::from(position >= 64);
+        (ThreadRegister { register: Register(number), ..self.low }, position % 64)
+    }
 }
 
 /// A question about the final states that are reachable.
@@ -171,6 +195,8 @@ impl LitmusTest {
     pub(crate) fn order(&self, first: Observed, second: Observed) -> Ordering {
         let key = |observed| match observed {
             Observed::Register(register) => (0, Some(register), "", 0),
+            Observed::Lanes(lanes) => (0, Some(lanes.low), "", 0),
+            Observed::Lane(lanes, at) => (0, Some(lanes.low), "", 1 + u16::from(at)),
             Observed::Location(location) => (1, None, self.location_name(location), 0),
             Observed::Element(location, index) => (2, None, self.location_name(location), index),
         };
@@ -185,6 +211,9 @@ impl LitmusTest {
                 Some(length) => (0..length).map(|at| Observed::Element(location, at)).collect(),
                 None => vec![observed],
             },
+            Observed::Lanes(lanes) => {
+                (0..lanes.count).map(|at| Observed::Lane(lanes, at)).collect()
+            }
             _ => vec![observed],
         }
     }
@@ -198,6 +227,9 @@ impl LitmusTest {
             }
             Observed::Location(location) | Observed::Element(location, _) => {
                 self.types[usize::from(location.0)].scalar
+            }
+            Observed::Lanes(lanes) | Observed::Lane(lanes, _) => {
+                ScalarType { bits: lanes.bits, signed: true }
             }
         }
     }
@@ -256,10 +288,25 @@ impl LitmusTest {
                 let is_array = self.types[usize::from(location.0)].length.is_some();
                 if is_array { name.to_owned() } else { format!("[{name}]") }
             }
+            Observed::Lanes(lanes) => self.show_lanes(&lanes),
+            Observed::Lane(lanes, at) => format!("{}[{at}]", self.show_lanes(&lanes)),
             Observed::Element(location, index) => {
                 format!("{}[{index}]", self.location_name(location))
             }
         }
+    }
+
+    /// A vector register as states show it, such as `0:V1.4S`.
+    fn show_lanes(&self, lanes: &ThreadLanes) -> String {
+        let ThreadLanes { low, bits, count } = lanes;
+        let letter = match bits {
+            8 => 'B',
+            16 => 'H',
+            32 => 'S',
+            _ => 'D',
+        };
+        let name = self.architecture.register_name(low.register);
+        format!("{}:{name}.{count}{letter}", low.thread)
     }
 
     /// The name of a location.

@@ -87,6 +87,8 @@ pub(super) struct PartialPath {
     picked_addresses: u64,
     /// The load that opened the reservation.
     reservation: Option<u8>,
+    /// Whether the path forked since it last jumped backwards.
+    has_forked: bool,
     /// Per operation, the number of times that it jumped backwards.
     returns: Vec<u16>,
 }
@@ -112,6 +114,7 @@ impl PartialPath {
             control: 0,
             picked_addresses: 0,
             reservation: None,
+            has_forked: false,
             returns: vec![0; code.operations.len()],
         }
     }
@@ -213,7 +216,8 @@ impl Run<'_> {
             Instruction::Branch { condition: Some(condition), target } => {
                 let condition = self.evaluate(&state, condition);
                 // A loop whose rounds are known is followed to its end.
-                let counts = self.expressions.as_constant(condition.value).is_none();
+                let is_known = self.expressions.as_constant(condition.value).is_some();
+                let counts = !is_known || state.has_forked;
                 for (mut state, is_taken) in self.fork(state, condition.value, line) {
                     state.control |= condition.sources.all();
                     if is_taken {
@@ -281,6 +285,7 @@ impl Run<'_> {
         [true, false]
             .map(|holds| {
                 let mut state = state.clone();
+                state.has_forked = true;
                 state.constraints.push(Constraint { condition, holds, line });
                 (state, holds)
             })
@@ -360,6 +365,7 @@ impl Run<'_> {
                 return;
             }
             *count += 1;
+            state.has_forked = false;
         }
         state.next = self.code.index(address).unwrap_or(state.next);
         self.unfinished.push(state);
@@ -567,6 +573,7 @@ impl Run<'_> {
                 self.write(&mut state, target, value, event)?;
             }
             Instruction::StoreConditional { status, value, access, status_depends } => {
+                state.has_forked = true;
                 let mut failed = state.clone();
                 failed.reservation = None;
                 let one = self.constant(Value::Number(1));

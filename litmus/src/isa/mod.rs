@@ -88,6 +88,15 @@ impl Architecture {
         }
     }
 
+    /// The lower half of the vector register of that name, such as `V0.4S`, the number of bits of a lane, and the number
+    /// of lanes.
+    pub(crate) fn lanes(self, name: &str) -> Option<(Register, u8, u8)> {
+        match self {
+            Architecture::AArch64 => aarch64::lanes(name),
+            Architecture::RiscV | Architecture::X86_64 => None,
+        }
+    }
+
     /// Translates the instruction `text`. `symbols` returns the location of a name.
     ///
     /// # Errors
@@ -114,7 +123,7 @@ pub const OTHERS: [&str; 13] =
 pub struct Register(pub u8);
 
 /// Number of registers of the largest instruction set, with those that hold flags, [`SCRATCH`] and [`STORED`].
-pub(crate) const REGISTERS: usize = 39;
+pub(crate) const REGISTERS: usize = 104;
 
 /// A register between the parts of one instruction, which no instruction names.
 pub(crate) const SCRATCH: Register = Register(33);

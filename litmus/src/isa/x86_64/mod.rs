@@ -235,6 +235,7 @@ fn sized<'a>(name: &'a str, places: &[X86Operand]) -> (&'a str, u8) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Atomicity;
     use super::*;
 
     fn read(text: &str) -> Result<Instruction, String> {
@@ -268,7 +269,10 @@ mod tests {
     #[test]
     fn only_changes_of_memory_take_a_lock_prefix() {
         let atomicity = |text| match read(text) {
-            Ok(Instruction::Atomic { atomicity, .. }) => atomicity,
+            Ok(Instruction::Sequence(parts)) => match parts[0] {
+                Instruction::Atomic { atomicity, .. } => atomicity,
+                ref other => panic!("{other:?}"),
+            },
             other => panic!("{other:?}"),
         };
         assert_eq!(atomicity("lock addl $1,(x)"), Atomicity::Atomic);
