@@ -288,7 +288,8 @@ impl<'a, 'h> Builder<'a, 'h> {
             return Vec::new();
         }
         let own = own_read(self.history, op);
-        let others = all.iter().filter(|it| is_wanted(it.kind) && it.on != op && Some(it.on) != own);
+        let others =
+            all.iter().filter(|it| is_wanted(it.kind) && it.on != op && Some(it.on) != own);
         others.flat_map(|it| self.through_memory.with_carried(it.on)).collect()
     }
 
@@ -432,13 +433,10 @@ impl<'a, 'h> Builder<'a, 'h> {
             return;
         };
         if place.run.as_ref().is_none_or(|run| run.source != source) {
-            let before = place
-                .run
-                .take()
-                .and_then(|run| {
-                    let reads = run.reads.join.into_iter().chain(run.reads.uncounted);
-                    self.graph.join(&Vec::from_iter(reads))
-                });
+            let before = place.run.take().and_then(|run| {
+                let reads = run.reads.join.into_iter().chain(run.reads.uncounted);
+                self.graph.join(&Vec::from_iter(reads))
+            });
             place.run = Some(SameSourceReads { source, reads: AccessesSoFar::default(), before });
         }
         let run = place.run.as_mut().expect("it was set above");

@@ -4,38 +4,37 @@
 
 use history::{Annotation, DependencyKind, History, Kind, OpId, ReadSource, ReadsFrom, WeakFence};
 
-/// A relation between the operations of a history.
+/// A relation between the operations of a history, of which there are at most 64: per operation, those that it is
+/// related to, as bits.
 #[derive(Clone)]
-struct Relation(Vec<Vec<bool>>);
+struct Relation(Vec<u64>);
 
 impl Relation {
     fn of(size: usize, holds: impl Fn(usize, usize) -> bool) -> Relation {
-        Relation((0..size).map(|a| (0..size).map(|b| holds(a, b)).collect()).collect())
+        let row = |a| (0..size).filter(|&b| holds(a, b)).fold(0, |row, b| row | 1 << b);
+        Relation((0..size).map(row).collect())
     }
 
     fn has(&self, a: usize, b: usize) -> bool {
-        self.0[a][b]
-    }
-
-    fn size(&self) -> usize {
-        self.0.len()
+        self.0[a] >> b & 1 != 0
     }
 
     fn or(&self, other: &Relation) -> Relation {
-        Relation::of(self.size(), |a, b| self.has(a, b) || other.has(a, b))
+        Relation(self.0.iter().zip(&other.0).map(|(own, other)| own | other).collect())
     }
 
     fn then(&self, other: &Relation) -> Relation {
-        let size = self.size();
-        Relation::of(size, |a, b| (0..size).any(|m| self.has(a, m) && other.has(m, b)))
+        let size = self.0.len();
+        let row = |a| (0..size).filter(|&m| self.has(a, m)).fold(0, |row, m| row | other.0[m]);
+        Relation((0..size).map(row).collect())
     }
 
     fn closed(&self) -> Relation {
         let mut closed = self.clone();
-        for m in 0..self.size() {
-            for a in 0..self.size() {
-                for b in 0..self.size() {
-                    closed.0[a][b] |= closed.0[a][m] && closed.0[m][b];
+        for m in 0..self.0.len() {
+            for a in 0..self.0.len() {
+                if closed.has(a, m) {
+                    closed.0[a] |= closed.0[m];
                 }
             }
         }
@@ -43,11 +42,11 @@ impl Relation {
     }
 
     fn filter(&self, holds: impl Fn(usize, usize) -> bool) -> Relation {
-        Relation::of(self.size(), |a, b| self.has(a, b) && holds(a, b))
+        Relation::of(self.0.len(), |a, b| self.has(a, b) && holds(a, b))
     }
 
     fn is_irreflexive(&self) -> bool {
-        (0..self.size()).all(|a| !self.has(a, a))
+        (0..self.0.len()).all(|a| !self.has(a, a))
     }
 }
 
@@ -76,6 +75,12 @@ impl<'h> Armv8<'h> {
         };
         model.local_hw_reqs = model.local();
         model
+    }
+
+    /// The model with other pairs of program order that are locally ordered.
+    pub fn with_local_order(self, pairs: &[Vec<bool>]) -> Armv8<'h> {
+        let local_hw_reqs = Relation::of(pairs.len(), |a, b| pairs[a][b]);
+        Armv8 { local_hw_reqs, ..self }
     }
 
     fn kind(&self, a: usize) -> Kind {
@@ -136,7 +141,9 @@ impl<'h> Armv8<'h> {
     fn stated(&self, kind: DependencyKind) -> Relation {
         Relation::of(self.history.len(), |a, b| {
             let mut all = self.history.dependencies(OpId(b as u32)).iter();
-            all.any(|it| it.kind == kind && it.on.at() == a && (self.w(b) || kind != DependencyKind::Choice))
+            all.any(|it| {
+                it.kind == kind && it.on.at() == a && (self.w(b) || kind != DependencyKind::Choice)
+            })
         })
     }
 
@@ -144,13 +151,14 @@ impl<'h> Armv8<'h> {
         use DependencyKind::{Address, Choice, Control, Data};
         let size = self.history.len();
         let lmrs = self.lmrs();
-        let [address, data, control, choice] = [Address, Data, Control, Choice].map(|it| self.stated(it));
+        let [address, data, control, choice] =
+            [Address, Data, Control, Choice].map(|it| self.stated(it));
         let same = Relation::of(size, |a, b| a == b);
         // Dependencies through registers and memory; a choice adds a pick.
         let dtrm = address.or(&data).or(&lmrs).closed();
         let pick_dtrm = address.or(&data).or(&lmrs).or(&choice).closed();
         let from = |through: &Relation, used: &Relation| {
-            same.or(through).then(used).filter(|a, b| self.po.has(a, b))
+            same.or(&through.filter(|a, _| self.r(a))).then(used).filter(|a, b| self.po.has(a, b))
         };
         // A branch: from what it depends on to everything behind it.
         let behind = control.then(&same.or(&self.po));
@@ -175,7 +183,8 @@ impl<'h> Armv8<'h> {
             .or(&to_write(&pick_data))
             .or(&to_write(&pick_ctrl))
             .or(&to_write(&pick_addr.then(po)));
-        let aob = self.rmw.or(&self.rmw.then(&lmrs).filter(|_, b| self.acquire(b) || self.acquire_pc(b)));
+        let aob =
+            self.rmw.or(&self.rmw.then(&lmrs).filter(|_, b| self.acquire(b) || self.acquire_pc(b)));
         let lmws = self.po_loc().filter(|_, b| self.w(b));
         let access = |a: usize, b: usize| self.m(a) && self.m(b);
         let lob = ifb.or(&dob).or(&pob).or(&aob).or(&lmws).or(&self.bob()).filter(access).closed();
@@ -183,7 +192,7 @@ impl<'h> Armv8<'h> {
             .or(&pick_addr)
             .or(&pick_data)
             .or(&pick_ctrl)
-            .filter(|a, b| po.has(a, b) || po.has(b, a));
+            .filter(|a, b| self.r(a) && po.has(a, b));
         let pick_lob = to_write(&pick_dep.then(&lob)).filter(access);
         lob.or(&pick_lob).closed()
     }
@@ -204,7 +213,10 @@ impl<'h> Armv8<'h> {
             })
         };
         let atomic_acquire_release = |w: usize| {
-            w > 0 && is_one_atomic(self.history, OpId(w as u32)) && self.acquire(w - 1) && self.release(w)
+            w > 0
+                && is_one_atomic(self.history, OpId(w as u32))
+                && self.acquire(w - 1)
+                && self.release(w)
         };
         self.po.filter(|a, b| {
             fenced(a, b)
@@ -218,7 +230,8 @@ impl<'h> Armv8<'h> {
 
     /// Whether the model allows an execution with some coherence order.
     pub fn allows(&self, reads_from: &ReadsFrom) -> bool {
-        let mut locations: Vec<u32> = self.history.ops().filter_map(|op| self.history.location(op)).collect();
+        let mut locations: Vec<u32> =
+            self.history.ops().filter_map(|op| self.history.location(op)).collect();
         locations.sort_unstable();
         locations.dedup();
         self.any_coherence(reads_from, &locations, &mut Vec::new())
@@ -235,6 +248,11 @@ impl<'h> Armv8<'h> {
             return self.ends_as_recorded(location, order) && self.any_coherence(rf, rest, order);
         }
         left.into_iter().any(|write| {
+            let is_later =
+                |earlier: &usize| self.po.has(write, *earlier) && here(&OpId(*earlier as u32));
+            if order.iter().any(is_later) {
+                return false;
+            }
             order.push(write);
             let found = self.any_coherence(rf, locations, order);
             order.pop();
@@ -265,10 +283,13 @@ impl<'h> Armv8<'h> {
         });
         let rf = Relation::of(size, |w, r| source(r) == Some(ReadSource::Write(OpId(w as u32))));
         let fr = Relation::of(size, |r, w| {
-            self.r(r) && self.w(w) && self.same_location(r, w) && match source(r) {
-                Some(ReadSource::Write(from)) => co.has(from.at(), w),
-                _ => true,
-            }
+            self.r(r)
+                && self.w(w)
+                && self.same_location(r, w)
+                && match source(r) {
+                    Some(ReadSource::Write(from)) => co.has(from.at(), w),
+                    _ => true,
+                }
         });
         let thread = |a: usize| self.history.thread_of(OpId(a as u32));
         let ext = |a: usize, b: usize| thread(a) != thread(b);
@@ -288,9 +309,8 @@ impl<'h> Armv8<'h> {
             && read_write.then(&rf).is_irreflexive()
             && write(&po_loc).then(&own).is_irreflexive()
             && (0..size).all(|a| {
-                (0..size).all(|b| {
-                    !(self.rmw.has(a, b) && between.has(a, b) && !own_between.has(a, b))
-                })
+                (0..size)
+                    .all(|b| !(self.rmw.has(a, b) && between.has(a, b) && !own_between.has(a, b)))
             })
     }
 }
