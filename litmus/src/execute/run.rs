@@ -172,7 +172,7 @@ fn fence(kind: Kind, line: usize) -> Event {
 
 /// The state of the unfolding of a thread.
 pub(super) struct Run<'t> {
-    test: &'t LitmusTest,
+    pub test: &'t LitmusTest,
     operations: &'t [Operation<'t>],
     pub options: Unfolding,
     pub expressions: Expressions,
