@@ -177,7 +177,7 @@ fn fence(kind: Kind, line: usize) -> Event {
 
 /// The state of the unfolding of a thread.
 pub(super) struct Run<'t> {
-    test: &'t LitmusTest,
+    pub test: &'t LitmusTest,
     code: &'t Code<'t>,
     pub options: Unfolding,
     pub expressions: Expressions,
