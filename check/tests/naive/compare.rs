@@ -70,7 +70,7 @@ impl Expected {
         let whole = answers(Granularity::Whole);
         let split = answers(Granularity::Split);
         let hides = run.operations().any(|operation| {
-            (operation.kind.writes() && operation.written.is_none())
+            operation.kind.writes() && operation.written.is_none()
         });
         let is_clear = |answers: &[bool]| answers.iter().all(|answer| *answer == answers[0]);
         Expected {

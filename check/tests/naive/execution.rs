@@ -230,10 +230,10 @@ impl Events {
 }
 
 /// The locations of a run: cells, or bytes between two places where an access begins or ends.
-struct Atoms(Vec<Place>);
+pub struct Atoms(Vec<Place>);
 
 impl Atoms {
-    fn of(run: &Run) -> Atoms {
+    pub fn of(run: &Run) -> Atoms {
         let accessed = run.operations().filter_map(|operation| operation.place);
         let finals = run.finals.iter().map(|last| last.0);
         let initial = match &run.initial {
@@ -257,6 +257,10 @@ impl Atoms {
     }
 
     /// The locations of a place, each with its part of a value.
+    pub fn pieces(&self, place: Place, value: u64) -> impl Iterator<Item = (Place, u64)> + '_ {
+        self.cut(place, value).map(|(atom, value)| (self.0[atom], value))
+    }
+
     fn cut(&self, place: Place, value: u64) -> impl Iterator<Item = (Atom, u64)> + '_ {
         let is_in = move |atom: &Place| place.address <= atom.address && atom.end() <= place.end();
         let own = self.0.iter().enumerate().filter(move |(_, atom)| is_in(atom));
@@ -324,11 +328,6 @@ impl Candidate<'_> {
     pub fn source(&self, read: usize, atom: Atom) -> Option<Source> {
         let found = self.rf.iter().find(|(event, at, _)| (*event, *at) == (read, atom));
         found.map(|(_, _, source)| *source)
-    }
-
-    /// Whether the source of some part of a read is known.
-    pub fn is_known(&self, read: usize) -> bool {
-        self.rf.iter().any(|(event, _, _)| *event == read)
     }
 
     /// Whether every write of `atom` in coherence order that the source precedes.

@@ -7,6 +7,7 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
+use crate::execution::Atoms;
 use crate::run::{Annotation, Dependency, FENCES, Initial, Kind, Operation, Place, Run};
 
 /// What a run may have besides loads and stores of cells that start at 0.
@@ -101,7 +102,7 @@ impl Maker {
 
     fn run(&mut self) -> Run {
         let threads = self.random.random_range(2..=3);
-        let operations = self.random.random_range(2..=8);
+        let operations = *[2, 3, 4, 4, 5, 5, 6, 6, 7, 8].choose(&mut self.random).unwrap();
         let places = self.places();
         let mut run = Run { threads: vec![Vec::new(); threads], initial: Initial::Given(Vec::new()), finals: Vec::new() };
         let mut left = operations;
@@ -114,7 +115,9 @@ impl Maker {
         }
         self.start(&mut run, &places);
         self.execute(&mut run);
-        for _ in 0..self.random.random_range(0..=2) {
+        // The values of some runs come from an execution, with few changes; those of others are any.
+        let changes = if self.chance(50) { self.random.random_range(0..=2) } else { 8 };
+        for _ in 0..changes {
             self.change_read(&mut run);
         }
         if self.has(F::Ticks) {
@@ -127,7 +130,7 @@ impl Maker {
 
     /// The places that operations access.
     fn places(&mut self) -> Vec<Place> {
-        let locations = self.random.random_range(1..=3);
+        let locations = *[1, 2, 2, 2, 3].choose(&mut self.random).unwrap();
         if self.has(F::MixedSizes) {
             let shapes = [(0, 1), (1, 1), (0, 2), (2, 2), (0, 4), (4, 4), (0, 8)];
             let shape = |random: &mut StdRng| *shapes.choose(random).unwrap();
@@ -263,7 +266,10 @@ impl Maker {
                 }
             }
         }
+        let atoms = Atoms::of(run);
         if let Initial::Given(values) = &mut run.initial {
+            let pieces = values.iter().flat_map(|&(place, value)| atoms.pieces(place, value.unwrap_or(0)));
+            *values = pieces.map(|(place, value)| (place, Some(value))).collect();
             if self.features.contains(&F::UnknownInitial) {
                 for (_, value) in values {
                     if self.random.random_bool(0.6) {
@@ -305,7 +311,10 @@ impl Maker {
         let place = all().nth(chosen).and_then(|operation| operation.place);
         let same = run.operations().filter(|operation| operation.place == place);
         let mut values: Vec<u64> = same.flat_map(|operation| [operation.read, operation.written]).flatten().collect();
-        values.push(0);
+        if let Initial::Given(initial) = &run.initial {
+            let first = initial.iter().find(|(at, _)| Some(*at) == place);
+            values.push(first.and_then(|(_, value)| *value).unwrap_or(0));
+        }
         let value = *values.choose(&mut self.random).unwrap();
         let mut reads = run.threads.iter_mut().flatten().filter(|operation| operation.kind.reads());
         if let Some(operation) = reads.nth(chosen) {
