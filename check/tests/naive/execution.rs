@@ -17,6 +17,15 @@ pub enum Granularity {
     Split,
 }
 
+/// What a read says whose value the record does not show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unshown {
+    /// It returned some value: the read has a source, which orders it.
+    SomeValue,
+    /// Nothing, as if it had no source.
+    Nothing,
+}
+
 /// One location of an event.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -318,7 +327,7 @@ pub enum Source {
 #[derive(Debug)]
 pub struct Candidate<'e> {
     pub events: &'e Events,
-    /// The sources of reads whose value is shown, with the location.
+    /// The sources of reads, with the location.
     pub rf: Vec<(usize, Atom, Source)>,
     /// Per location, its writes in coherence order.
     pub co: Vec<Vec<usize>>,
@@ -330,7 +339,7 @@ impl Candidate<'_> {
         found.map(|(_, _, source)| *source)
     }
 
-    /// Whether every write of `atom` in coherence order that the source precedes.
+    /// The writes of a location that follow a source in coherence order.
     fn later(&self, source: Source, atom: Atom) -> &[usize] {
         let order = &self.co[atom];
         match source {
@@ -398,8 +407,13 @@ impl Candidate<'_> {
     }
 }
 
-/// Whether some candidate satisfies the axioms of the model.
-pub fn is_allowed(run: &Run, model: &dyn Axioms, granularity: Granularity) -> bool {
+/// Whether some candidate satisfies the axioms of the model. The run has no silent read-modify-writes.
+pub fn is_allowed(
+    run: &Run,
+    model: &dyn Axioms,
+    granularity: Granularity,
+    unshown: Unshown,
+) -> bool {
     let events = Events::of(run, model.splits_atomics(), granularity);
     let local = model.local_order(&events);
     let atoms = events.atoms();
@@ -417,9 +431,10 @@ pub fn is_allowed(run: &Run, model: &dyn Axioms, granularity: Granularity) -> bo
     };
     let reads = events.all.iter().enumerate().filter(|(_, event)| event.reads);
     let reads = reads.flat_map(|(at, event)| {
-        event.parts.iter().filter_map(move |part| Some((at, part.atom, part.read?)))
+        event.parts.iter().map(move |part| (at, part.atom, part.read))
     });
-    let reads: Vec<(usize, Atom, u64)> = reads.collect();
+    let has_source = |read: &(_, _, Option<u64>)| read.2.is_some() || unshown == Unshown::SomeValue;
+    let reads: Vec<(usize, Atom, Option<u64>)> = reads.filter(has_source).collect();
     search.choose_sources(&reads)
 }
 
@@ -454,7 +469,7 @@ impl Search<'_, '_> {
     }
 
     /// Tries every source of the reads that are left.
-    fn choose_sources(&mut self, reads: &[(usize, Atom, u64)]) -> bool {
+    fn choose_sources(&mut self, reads: &[(usize, Atom, Option<u64>)]) -> bool {
         let Some((&(read, atom, value), rest)) = reads.split_first() else {
             return self.choose_orders(0);
         };
@@ -463,10 +478,10 @@ impl Search<'_, '_> {
             std::iter::once(Source::Initial).chain(writes.map(Source::Write)).collect();
         for source in sources {
             let known = *self.values.of(source, atom);
-            if known.is_some_and(|known| known != value) {
+            if known.is_some() && value.is_some() && known != value {
                 continue;
             }
-            *self.values.of(source, atom) = Some(value);
+            *self.values.of(source, atom) = known.or(value);
             self.candidate.rf.push((read, atom, source));
             let is_allowed = self.choose_sources(rest);
             self.candidate.rf.pop();

@@ -7,6 +7,7 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
+use crate::cycle;
 use crate::execution::Atoms;
 use crate::run::{Annotation, Dependency, FENCES, Initial, Kind, Operation, Place, Run};
 
@@ -85,6 +86,12 @@ pub fn run(seed: u64, allowed: &[Feature]) -> (Run, Vec<Feature>) {
     (run, maker.features)
 }
 
+/// A random annotation, or none if it does not fit the kind: only atomics can throw away what they read.
+pub fn annotation(random: &mut StdRng, kind: Kind) -> Annotation {
+    let annotation = *Annotation::ALL.choose(random).unwrap();
+    if annotation.returns() || kind.is_atomic() { annotation } else { Annotation::None }
+}
+
 struct Maker {
     random: StdRng,
     features: Vec<Feature>,
@@ -101,6 +108,21 @@ impl Maker {
     }
 
     fn run(&mut self) -> Run {
+        let mut run = if self.chance(40) {
+            cycle::run(&mut self.random, &self.features)
+        } else {
+            self.executed()
+        };
+        if self.has(F::Ticks) {
+            self.add_ticks(&mut run);
+        }
+        self.hide_values(&mut run);
+        run.threads.retain(|own| !own.is_empty());
+        run
+    }
+
+    /// A random program that was executed.
+    fn executed(&mut self) -> Run {
         let threads = self.random.random_range(2..=3);
         let operations = *[2, 3, 4, 4, 5, 5, 6, 6, 7, 8].choose(&mut self.random).unwrap();
         let places = self.places();
@@ -120,11 +142,6 @@ impl Maker {
         for _ in 0..changes {
             self.change_read(&mut run);
         }
-        if self.has(F::Ticks) {
-            self.add_ticks(&mut run);
-        }
-        self.hide_values(&mut run);
-        run.threads.retain(|own| !own.is_empty());
         run
     }
 
@@ -175,11 +192,7 @@ impl Maker {
     fn annotated(&mut self, mut operation: Operation) -> Operation {
         let is_fence = operation.place.is_none();
         if !is_fence && self.has(F::Annotations) && self.chance(40) {
-            let annotation = *Annotation::ALL.choose(&mut self.random).unwrap();
-            // Only atomics can throw away what they read.
-            if annotation.returns() || operation.kind.is_atomic() {
-                operation.annotation = annotation;
-            }
+            operation.annotation = annotation(&mut self.random, operation.kind);
         }
         operation
     }
@@ -216,9 +229,8 @@ impl Maker {
         let mut initial: Vec<(Place, Option<u64>)> = Vec::new();
         let is_given = self.has(F::GivenInitial) || self.has(F::UnknownInitial) || self.has(F::InferredInitial);
         for &place in places {
-            let overlaps =
-                |other: &Place| place.address < other.end() && other.address < place.end();
-            if is_given && self.chance(60) && !initial.iter().any(|(other, _)| overlaps(other)) {
+            let is_free = !initial.iter().any(|(other, _)| place.overlaps(*other));
+            if is_given && is_free && self.chance(60) {
                 initial.push((place, Some(self.value(place))));
             }
         }
@@ -373,9 +385,7 @@ impl Memory {
     fn places(&self, run: &Run) -> Vec<Place> {
         let mut places: Vec<Place> = Vec::new();
         for place in run.operations().filter_map(|operation| operation.place) {
-            let overlaps =
-                |other: &Place| place.address < other.end() && other.address < place.end();
-            if !places.iter().any(overlaps) {
+            if !places.iter().any(|other| place.overlaps(*other)) {
                 places.push(place);
             }
         }

@@ -166,6 +166,10 @@ impl Place {
     pub fn end(self) -> u64 {
         self.address + u64::from(self.size.unwrap_or(1))
     }
+
+    pub fn overlaps(self, other: Place) -> bool {
+        self.address < other.end() && other.address < self.end()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,6 +223,34 @@ pub struct Run {
 impl Run {
     pub fn operations(&self) -> impl Iterator<Item = &Operation> {
         self.threads.iter().flatten()
+    }
+
+    pub fn has_unshown_reads(&self) -> bool {
+        self.operations().any(|operation| operation.kind.reads() && operation.read.is_none())
+    }
+
+    /// Whether some places overlap in part.
+    pub fn is_mixed(&self) -> bool {
+        let accessed = self.operations().filter_map(|operation| operation.place);
+        let places: Vec<Place> = accessed.chain(self.finals.iter().map(|last| last.0)).collect();
+        let mixed = |a: &Place, b: &Place| a != b && a.overlaps(*b);
+        places.iter().any(|a| places.iter().any(|b| mixed(a, b)))
+    }
+
+    /// The run without what is read or left at the locations that have a write whose value is not shown; `None` if nothing is.
+    pub fn without_hidden_writes(&self) -> Option<Run> {
+        let hides = |operation: &&Operation| operation.kind.writes() && operation.written.is_none();
+        let hidden: Vec<Place> =
+            self.operations().filter(hides).filter_map(|operation| operation.place).collect();
+        let is_hidden = |place: Place| hidden.iter().any(|other| place.overlaps(*other));
+        let mut rest = self.clone();
+        for operation in rest.threads.iter_mut().flatten() {
+            if operation.place.is_some_and(is_hidden) {
+                operation.read = None;
+            }
+        }
+        rest.finals.retain(|(place, _)| !is_hidden(*place));
+        (rest != *self).then_some(rest)
     }
 
     /// What may have happened: each silent read-modify-write has written, or has failed.
