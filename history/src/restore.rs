@@ -584,7 +584,8 @@ mod tests {
     /// A final value has the size that is stated, not that of a wider access at its address.
     #[test]
     fn a_final_value_is_of_its_own_bytes() {
-        let store = |size| Row { written: Some(0x0304), ..row(0, 0, Kind::Store, Some(bytes(0, size))) };
+        let store =
+            |size| Row { written: Some(0x0304), ..row(0, 0, Kind::Store, Some(bytes(0, size))) };
         let finals = vec![(bytes(0, 1), 7, None), (bytes(1, 1), 8, None)];
         let frame = Frame { finals, ..Frame::default() };
         for size in [2, 4] {

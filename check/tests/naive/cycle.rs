@@ -78,8 +78,7 @@ impl Maker<'_> {
     }
 
     fn communication(&mut self) -> Communication {
-        let all =
-            [Communication::ReadsFrom, Communication::FromRead, Communication::Coherence];
+        let all = [Communication::ReadsFrom, Communication::FromRead, Communication::Coherence];
         self.any(if self.has(Feature::Finals) { &all } else { &all[..2] })
     }
 
@@ -161,7 +160,8 @@ impl Maker<'_> {
             if has_dependencies && self.chance(50) {
                 // A dependency through memory.
                 let mut memory = 0;
-                let kind = if self.has(Feature::Rmw) && self.chance(20) { Kind::Rmw } else { Kind::Store };
+                let kind =
+                    if self.has(Feature::Rmw) && self.chance(20) { Kind::Rmw } else { Kind::Store };
                 let mut store = self.operation(kind, private, &mut memory);
                 store.depends.extend(returning(own).map(|on| (self.dependency(true), on)));
                 own.push(store);

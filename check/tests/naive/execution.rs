@@ -93,7 +93,8 @@ impl Events {
             for (index, operation) in operations.iter().enumerate() {
                 let parts = |place| {
                     let cut = |value| atoms.cut(place, value);
-                    let parts = cut(operation.read.unwrap_or(0)).zip(cut(operation.written.unwrap_or(0)));
+                    let parts =
+                        cut(operation.read.unwrap_or(0)).zip(cut(operation.written.unwrap_or(0)));
                     let shown = |((atom, from), (_, to))| Part {
                         atom,
                         read: operation.read.map(|_| from),
@@ -142,7 +143,9 @@ impl Events {
                         && (earlier.reads || !earlier.kind.reads())
                 };
                 let all = self.all.iter().enumerate();
-                all.filter(move |(_, earlier)| is_source(earlier)).map(|(at, _)| at).collect::<Vec<_>>()
+                all.filter(move |(_, earlier)| is_source(earlier))
+                    .map(|(at, _)| at)
+                    .collect::<Vec<_>>()
             };
             let is_of_half = |kind: Dependency| match kind {
                 Dependency::Data | Dependency::Choice => half.writes,
@@ -190,9 +193,7 @@ impl Events {
         let (first, second) = (&self.all[a], &self.all[b]);
         let reads_first = first.reads && first.annotation.returns();
         (a + 1..b).filter(|_| self.po(a, b)).any(|at| match self.all[at].kind {
-            Kind::Fence(fence) if fence == FENCES[0] => {
-                first.is_access() && second.is_access()
-            }
+            Kind::Fence(fence) if fence == FENCES[0] => first.is_access() && second.is_access(),
             Kind::Fence(fence) => {
                 (reads_first && second.reads && fence.read_read)
                     || (reads_first && second.writes && fence.read_write)
@@ -215,9 +216,8 @@ impl Events {
     pub fn pairs(&self) -> Vec<(usize, usize)> {
         let load_of = |write: usize| {
             let event = &self.all[write];
-            let mut earlier = (0..write).rev().filter(|&at| {
-                self.po(at, write) && self.all[at].same_place(event)
-            });
+            let mut earlier =
+                (0..write).rev().filter(|&at| self.po(at, write) && self.all[at].same_place(event));
             match event.kind {
                 Kind::StoreConditional => {
                     let marked = |&at: &usize| {
@@ -350,17 +350,20 @@ pub fn is_allowed(
         local,
         values: Values {
             initial: events.initial.clone(),
-            written: events.all.iter().map(|event| {
-                let written = |atom| event.part(atom).and_then(|part| part.written);
-                (0..atoms).map(written).collect()
-            }).collect(),
+            written: events
+                .all
+                .iter()
+                .map(|event| {
+                    let written = |atom| event.part(atom).and_then(|part| part.written);
+                    (0..atoms).map(written).collect()
+                })
+                .collect(),
         },
         candidate: Candidate { events: &events, rf: Vec::new(), co: vec![Vec::new(); atoms] },
     };
     let reads = events.all.iter().enumerate().filter(|(_, event)| event.reads);
-    let reads = reads.flat_map(|(at, event)| {
-        event.parts.iter().map(move |part| (at, part.atom, part.read))
-    });
+    let reads = reads
+        .flat_map(|(at, event)| event.parts.iter().map(move |part| (at, part.atom, part.read)));
     let has_source = |read: &(_, _, Option<u64>)| read.2.is_some() || unshown == Unshown::SomeValue;
     let reads: Vec<(usize, Atom, Option<u64>)> = reads.filter(has_source).collect();
     search.choose_sources(&reads)

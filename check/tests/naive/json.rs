@@ -28,7 +28,8 @@ pub fn line(run: &Run) -> String {
     let _ = write!(text, "\"operations\":[{}]", operations.collect::<Vec<_>>().join(","));
     if !run.finals.is_empty() {
         let finals = run.finals.iter();
-        let finals = finals.map(|&(place, value)| format!("{{{},\"value\":{value}}}", location(place)));
+        let finals =
+            finals.map(|&(place, value)| format!("{{{},\"value\":{value}}}", location(place)));
         let _ = write!(text, ",\"final\":[{}]", finals.collect::<Vec<_>>().join(","));
     }
     text + "}"

@@ -138,7 +138,11 @@ impl Maker {
         let threads = self.random.random_range(2..=3);
         let operations = *[2, 3, 4, 4, 5, 5, 6, 6, 7, 8].choose(&mut self.random).unwrap();
         let places = self.places();
-        let mut run = Run { threads: vec![Vec::new(); threads], initial: Initial::Given(Vec::new()), finals: Vec::new() };
+        let mut run = Run {
+            threads: vec![Vec::new(); threads],
+            initial: Initial::Given(Vec::new()),
+            finals: Vec::new(),
+        };
         let mut left = operations;
         while left > 0 {
             let thread = self.random.random_range(0..threads);
@@ -176,7 +180,8 @@ impl Maker {
 
     /// Adds an operation, or two that belong together; returns their number.
     fn add_operations(&mut self, own: &mut Vec<Operation>, places: &[Place]) -> usize {
-        let mut kinds = vec![Kind::Load, Kind::Load, Kind::Load, Kind::Store, Kind::Store, Kind::Store];
+        let mut kinds =
+            vec![Kind::Load, Kind::Load, Kind::Load, Kind::Store, Kind::Store, Kind::Store];
         let others = [
             (F::Rmw, Kind::Rmw),
             (F::FailedCas, Kind::FailedCas),
@@ -239,7 +244,9 @@ impl Maker {
 
     fn start(&mut self, run: &mut Run, places: &[Place]) {
         let mut initial: Vec<(Place, Option<u64>)> = Vec::new();
-        let is_given = self.has(F::GivenInitial) || self.has(F::UnknownInitial) || self.has(F::InferredInitial);
+        let is_given = self.has(F::GivenInitial)
+            || self.has(F::UnknownInitial)
+            || self.has(F::InferredInitial);
         for &place in places {
             let is_free = !initial.iter().any(|(other, _)| place.overlaps(*other));
             if is_given && is_free && self.chance(60) {
@@ -285,14 +292,16 @@ impl Maker {
         if self.has(F::Finals) {
             for place in memory.places(run) {
                 if self.chance(60) {
-                    let value = if self.chance(80) { memory.read(place) } else { self.value(place) };
+                    let value =
+                        if self.chance(80) { memory.read(place) } else { self.value(place) };
                     run.finals.push((place, value));
                 }
             }
         }
         let atoms = Atoms::of(run);
         if let Initial::Given(values) = &mut run.initial {
-            let pieces = values.iter().flat_map(|&(place, value)| atoms.pieces(place, value.unwrap_or(0)));
+            let pieces =
+                values.iter().flat_map(|&(place, value)| atoms.pieces(place, value.unwrap_or(0)));
             *values = pieces.map(|(place, value)| (place, Some(value))).collect();
             if self.features.contains(&F::UnknownInitial) {
                 for (_, value) in values {
@@ -329,12 +338,14 @@ impl Maker {
     /// Makes a read return what another operation read or wrote there.
     fn change_read(&mut self, run: &mut Run) {
         let all = || run.operations().filter(|operation| operation.kind.reads());
-        let Some(chosen) = (0..all().count()).collect::<Vec<_>>().choose(&mut self.random).copied() else {
+        let Some(chosen) = (0..all().count()).collect::<Vec<_>>().choose(&mut self.random).copied()
+        else {
             return;
         };
         let place = all().nth(chosen).and_then(|operation| operation.place);
         let same = run.operations().filter(|operation| operation.place == place);
-        let mut values: Vec<u64> = same.flat_map(|operation| [operation.read, operation.written]).flatten().collect();
+        let mut values: Vec<u64> =
+            same.flat_map(|operation| [operation.read, operation.written]).flatten().collect();
         if let Initial::Given(initial) = &run.initial {
             let first = initial.iter().find(|(at, _)| Some(*at) == place);
             values.push(first.and_then(|(_, value)| *value).unwrap_or(0));

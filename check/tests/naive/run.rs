@@ -124,7 +124,8 @@ impl Annotation {
     }
 
     pub fn releases(self) -> bool {
-        let releases = [Annotation::Release, Annotation::AcquireRelease, Annotation::NoReturnRelease];
+        let releases =
+            [Annotation::Release, Annotation::AcquireRelease, Annotation::NoReturnRelease];
         releases.contains(&self)
     }
 

@@ -5,7 +5,7 @@ use super::Axioms;
 use crate::atoms::Atom;
 use crate::execution::{Candidate, Events, Part, Source};
 use crate::relation::Relation;
-use crate::run::{Dependency, Kind, ISB};
+use crate::run::{Dependency, ISB, Kind};
 
 pub struct Armv8;
 
@@ -78,7 +78,9 @@ impl Local<'_> {
             || data(b)
             || (self.controls(a, b) && self.writes(b))
             || (self.writes(b) && self.between(a, b).any(address))
-            || self.between(a, b).any(|at| (address(at) || data(at)) && self.read_successor.has(at, b))
+            || self
+                .between(a, b)
+                .any(|at| (address(at) || data(at)) && self.read_successor.has(at, b))
     }
 
     /// Whether a branch before `b` depends on what `a` returned through choices.

@@ -25,11 +25,8 @@ fn is_issued_after(events: &Events, a: usize, b: usize) -> bool {
 impl Axe {
     fn is_kept(&self, events: &Events, a: usize, b: usize) -> bool {
         let (first, second) = (&events.all[a], &events.all[b]);
-        let at_one_location = if self.keeps_loads {
-            first.reads || second.writes
-        } else {
-            second.writes
-        };
+        let at_one_location =
+            if self.keeps_loads { first.reads || second.writes } else { second.writes };
         let release = first.writes && first.annotation.releases();
         let acquire = second.reads && second.annotation.acquires_after_release();
         (events.po_loc(a, b) && at_one_location)

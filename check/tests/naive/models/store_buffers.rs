@@ -11,7 +11,9 @@ enum Buffers {
     None,
     One,
     /// One for each location; says whether a read-modify-write waits for all of them.
-    Many { rmw_waits_for_all: bool },
+    Many {
+        rmw_waits_for_all: bool,
+    },
 }
 
 /// A model with store buffers.
@@ -66,9 +68,8 @@ impl Axioms for StoreBuffers {
         events.relation(|a, b| {
             let (first, second) = (&events.all[a], &events.all[b]);
             let are_accesses = first.is_access() && second.is_access();
-            let is_kept = !is_store(first)
-                || self.store_precedes(first, second)
-                || events.is_fenced(a, b);
+            let is_kept =
+                !is_store(first) || self.store_precedes(first, second) || events.is_fenced(a, b);
             events.po(a, b) && are_accesses && is_kept
         })
     }
