@@ -59,6 +59,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         [],
         [&args.output, &args.save, &args.coverage, &args.chart].into_iter().flatten(),
     )?;
+    let asked = args.asked_extras();
+    opened.iter().try_for_each(|opened| opened.check_extras(asked))?;
     if !args.quiet {
         opened.iter().for_each(|opened| protocols::tell_order(opened, args.settings()));
     }

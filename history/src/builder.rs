@@ -12,6 +12,7 @@ use crate::kind::Kind;
 use crate::layout::{self, Layout};
 use crate::permutation::{ranks, rows_by_label, sort_by_sequence};
 use crate::provenance::{InitialMode, Provenance, Sizes};
+use crate::structure::StructureColumns;
 use crate::unrecorded;
 
 /// The memory that an operation accesses, as far as the trace shows it.
@@ -292,16 +293,16 @@ impl HistoryBuilder {
         let permutation = self.program_order();
         let mut history =
             History { provenance, locations: layout.locations().to_vec(), ..History::default() };
-        self.lay_out_threads(&mut history, &permutation);
-        self.move_columns(&mut history, &permutation);
+        let threads = self.lay_out_threads(&permutation);
+        let kinds = self.move_columns(&mut history, &permutation);
+        let location = |&row: &u32| match self.place[row as usize] {
+            NONE32 => NONE32,
+            place => layout.whole(place),
+        };
+        let locations = permutation.iter().map(location).collect();
+        history.structure = StructureColumns { threads, kinds, locations }.into();
         if layout.is_split() {
             history = layout::split(history, &layout, &self.place, &permutation);
-        } else {
-            let map = |&row: &u32| match self.place[row as usize] {
-                NONE32 => NONE32,
-                place => layout.whole(place),
-            };
-            history.location = permutation.iter().map(map).collect();
         }
         if history.len() >= NONE32 as usize {
             return Err(BuildError::TooLarge);
@@ -420,24 +421,26 @@ impl HistoryBuilder {
         rows
     }
 
-    fn lay_out_threads(&self, history: &mut History, permutation: &[u32]) {
+    fn lay_out_threads(&self, permutation: &[u32]) -> Vec<Thread> {
+        let mut threads: Vec<Thread> = Vec::new();
         for (position, &row) in permutation.iter().enumerate() {
             let label = self.thread[row as usize];
-            match history.threads.last_mut() {
+            match threads.last_mut() {
                 Some(thread) if thread.label == label => thread.end += 1,
-                _ => history.threads.push(Thread {
+                _ => threads.push(Thread {
                     label,
                     start: position as u32,
                     end: position as u32 + 1,
                 }),
             }
         }
+        threads
     }
 
-    /// Gathers each column in turn and frees the builder's copy, to keep peak memory low.
-    fn move_columns(&mut self, history: &mut History, permutation: &[u32]) {
+    /// Gathers each column in turn and frees the builder's copy, to keep peak memory low. Returns that of kinds.
+    fn move_columns(&mut self, history: &mut History, permutation: &[u32]) -> Vec<Kind> {
         let is_in_order = permutation.is_sorted();
-        history.kind = gather(&mut self.kind, permutation, is_in_order);
+        let kinds = gather(&mut self.kind, permutation, is_in_order);
         history.known = gather(&mut self.known, permutation, is_in_order);
         history.read = gather(&mut self.read, permutation, is_in_order);
         history.written = gather(&mut self.written, permutation, is_in_order);
@@ -446,6 +449,7 @@ impl HistoryBuilder {
         history.line = gather(&mut self.line, permutation, is_in_order);
         let keys = gather(&mut self.order, permutation, is_in_order);
         history.order = ranks(&keys);
+        kinds
     }
 }
 

@@ -123,7 +123,7 @@ impl History {
     /// The row of an operation.
     pub fn row(&self, op: OpId) -> Row {
         let operation = self.operation(op);
-        let place = |op: OpId| (self.threads[self.thread_of(op)].label, self.index_of(op));
+        let place = |op: OpId| (self.threads()[self.thread_of(op)].label, self.index_of(op));
         Row {
             thread: operation.thread,
             index: operation.index,

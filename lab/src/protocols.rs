@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use simulate::config::{Options, Plan};
+use simulate::config::{Options, Plan, unhandled};
+use simulate::program::Extras;
 use simulate::simulation::Simulation;
 use slicc::builtin::{builtin, load_files, open};
 use slicc::load::Failure;
@@ -172,6 +173,17 @@ impl Opened {
     /// The mutant that the protocol is, if it is one.
     pub fn mutant(&self) -> Option<&str> {
         self.protocol.loaded.mutant.as_deref()
+    }
+
+    /// Checks that the protocol handles the requests that programs are to make in addition to their accesses.
+    ///
+    /// # Errors
+    /// Fails if it does not, for example if DMA devices are asked for and no machine serves them.
+    pub fn check_extras(&self, extras: Extras) -> Result<(), Error> {
+        match unhandled(&self.protocol, extras) {
+            Some(error) => Err(refusal(&self.protocol, &self.given)(vec![error])),
+            None => Ok(()),
+        }
     }
 
     /// Plans the system of a simulation.

@@ -4,7 +4,10 @@
 //! applies to gem5's own files and to edited copies of them, and says where it does not fit. A protocol can have several at once, and
 //! a mutant on top: [`Loaded::repairs`](crate::load::Loaded::repairs) lists them.
 
-use super::{Misfit, Mutant, named};
+use std::collections::BTreeSet;
+
+use super::named::{Place, places};
+use super::{Change, Misfit, Mutant, named};
 use crate::load::Failure;
 use crate::near::near;
 use crate::protocol::Protocol;
@@ -38,6 +41,20 @@ pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
 pub fn is_of(repair: &Mutant, protocol: &str) -> bool {
     repair.protocol == protocol
         || BUILT_ON.iter().any(|(name, base)| *name == protocol && repair.protocol == *base)
+}
+
+/// The places that the repairs of a protocol overwrite.
+pub(super) fn places_of(protocol: &str) -> BTreeSet<Place> {
+    let described = of(protocol).filter_map(|one| match one.change {
+        Change::Described(fault) => Some(places(fault)),
+        Change::Edited(_) => None,
+    });
+    described.flatten().collect()
+}
+
+/// The protocols whose repairs apply to a protocol: itself, or the one on which it is built.
+pub(super) fn protocols_of(protocol: &str) -> BTreeSet<String> {
+    of(protocol).map(|one| one.protocol.into_owned()).collect()
 }
 
 /// The repair of this name.
