@@ -177,8 +177,8 @@ fn fence(kind: Kind, line: usize) -> Event {
 
 /// The state of the unfolding of a thread.
 pub(super) struct Run<'t> {
-    test: &'t LitmusTest,
-    code: &'t Code<'t>,
+    pub test: &'t LitmusTest,
+    pub code: &'t Code<'t>,
     pub options: Unfolding,
     pub expressions: Expressions,
     pub unfinished: Vec<PartialPath>,
