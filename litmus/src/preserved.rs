@@ -52,7 +52,7 @@ impl Preserved {
 #[derive(Clone, Debug)]
 pub(crate) enum Ties {
     /// Nothing, as in herd's model of RISC-V, which orders the bytes of an access one by one. Also for candidates in which
-    /// no access was cut.
+    /// no access was cut and none counts as one with another.
     Free,
     /// What precedes one part of an access because of another thread, or because of a write to the same bytes, precedes
     /// all parts, as in herd's model of Armv8 (single-copy atomicity). What a thread reads from its own writes is ordered
@@ -69,7 +69,7 @@ impl Ties {
     /// How a model ties the parts of the accesses of a candidate.
     pub fn of(candidate: &Candidate<'_>, model: Model) -> Ties {
         let events = 0..candidate.events.len();
-        if !candidate.is_cut() {
+        if !candidate.has_siblings() {
             return Ties::Free;
         }
         if !model.is_weak() {
