@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytesize::ByteSize;
+use host::{Bounds, Exceeded};
 
 /// Limits of time and memory for a verdict.
 #[derive(Clone, Debug, clap::Args)]
@@ -15,6 +16,29 @@ pub struct Limits {
     /// Memory that the program may occupy before it gives up a verdict, in bytes or such as 500MiB, 4GB
     #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = parse_size)]
     pub max_memory: u64,
+}
+
+impl Limits {
+    /// The bounds of one verdict that begins now.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::new(self.timeout, Some(self.max_memory))
+    }
+
+    /// The limit that was met, in words.
+    pub fn met(&self, exceeded: Option<Exceeded>) -> String {
+        match exceeded {
+            Some(Exceeded::Memory) => {
+                format!(
+                    "more than {} of memory is needed (--max-memory)",
+                    ByteSize(self.max_memory)
+                )
+            }
+            _ => {
+                let seconds = self.timeout.map_or(0.0, |time| time.as_secs_f64());
+                format!("timed out after {seconds} s (--timeout)")
+            }
+        }
+    }
 }
 
 /// Parses a number of seconds.

@@ -32,10 +32,7 @@ enum Declared<'a> {
 }
 
 /// Splits the initial state from the text behind it.
-pub(super) fn split<'a>(
-    source: &Source<'a>,
-    text: &'a str,
-) -> Result<(&'a str, &'a str), Error> {
+pub(super) fn split<'a>(source: &Source<'a>, text: &'a str) -> Result<(&'a str, &'a str), Error> {
     let end = closing_brace(text)
         .ok_or_else(|| source.expected(text, "an initial state that ends with a brace"))?;
     Ok((&text[1..end], &text[end + 1..]))
@@ -129,7 +126,10 @@ fn declaration(
             // The type of a vector register says nothing that its name does not say.
             None | Some(Given::One(Value::Number(0))) => Ok(()),
             Some(_) => {
-                let what = format!("a value of `{}`, other than 0, is", names.architecture.register_name(lanes.low.register));
+                let what = format!(
+                    "a value of `{}`, other than 0, is",
+                    names.architecture.register_name(lanes.low.register)
+                );
                 Err(source.unsupported(start, &what))
             }
         },

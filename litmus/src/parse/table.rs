@@ -82,7 +82,8 @@ pub(super) fn programs(
     architecture: Architecture,
     symbols: &mut Symbols,
 ) -> Result<Vec<Program>, Error> {
-    let labeled = |column: &Vec<Cell<'_>>| Program { labels: labels(column).collect(), steps: Vec::new() };
+    let labeled =
+        |column: &Vec<Cell<'_>>| Program { labels: labels(column).collect(), steps: Vec::new() };
     let mut programs: Vec<Program> = columns.iter().map(labeled).collect();
     for row in 0..columns.first().map_or(0, Vec::len) {
         for (program, column) in programs.iter_mut().zip(columns) {

@@ -185,7 +185,9 @@ pub(super) fn moves(name: &str, operands: &[Operand<'_>]) -> Decoded {
     } else if let Some(register) = general {
         let fits = match (name, source) {
             ("MOV", Operand::Element(..)) => bits >= 32 && bits == register.bits,
-            ("UMOV", Operand::Element(..)) => bits == register.bits || bits < 32 && register.bits == 32,
+            ("UMOV", Operand::Element(..)) => {
+                bits == register.bits || bits < 32 && register.bits == 32
+            }
             ("FMOV", Operand::Name(_)) => bits == register.bits,
             _ => false,
         };
@@ -261,7 +263,8 @@ pub(super) fn arithmetic(name: &str, operands: &[Operand<'_>]) -> Decoded {
     let [target, first, second] = operands else {
         return Ok(None);
     };
-    let scalar = |operand| Lanes::scalar_operand(operand).filter(|lanes| lanes.bits == 64 && !is_logic);
+    let scalar =
+        |operand| Lanes::scalar_operand(operand).filter(|lanes| lanes.bits == 64 && !is_logic);
     let lanes = |operand| Lanes::of_operand(operand).or_else(|| scalar(operand));
     let (Some(target), Some(first), Some(second)) = (lanes(target), lanes(first), lanes(second))
     else {

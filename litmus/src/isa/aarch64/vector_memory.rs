@@ -4,9 +4,9 @@ use history::Annotation;
 
 use super::super::operands::{Operand, unexpected};
 use super::super::{Formula, Instruction, SCRATCH};
+use super::Decoded;
 use super::memory::{Form, Place};
 use super::vector::{Lanes, Vector};
-use super::Decoded;
 use crate::value::Binary;
 
 /// A scalar as loads and stores name it: the register and the number of bits, up to 128.
@@ -188,7 +188,8 @@ pub(super) fn structures(name: &str, operands: &[Operand<'_>]) -> Decoded {
         None if structure.replicates => parts.extend(structure.elements(&list, 0, 0, address)),
         None => {
             if structure.loads {
-                let zero = |lanes: &Lanes| lanes.vector.halves().map(|half| (half, Formula::number(0)));
+                let zero =
+                    |lanes: &Lanes| lanes.vector.halves().map(|half| (half, Formula::number(0)));
                 parts.push(Instruction::Set(list.iter().flat_map(zero).collect()));
             }
             let lanes = i64::from(first.count);
