@@ -74,6 +74,10 @@ fn history_from(random: &mut StdRng, accesses: &[Access], provenance: Provenance
     let share = if random.random_bool(0.7) { 0.6 } else { 0.0 };
     for (at, access) in accesses.iter().enumerate() {
         builder.push(*access);
+        if access.kind == Kind::Rmw && random.random_bool(share) {
+            let own = [DependencyKind::Data, DependencyKind::Choice];
+            builder.depend(*own.choose(random).unwrap(), at);
+        }
         let returning = &mut returning[access.thread as usize];
         if let Some(&on) = returning.choose(random)
             && random.random_bool(share)
