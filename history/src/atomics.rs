@@ -43,8 +43,8 @@ impl History {
     /// Splits each read-modify-write into two operations: a load-linked, which keeps the acquire, and a
     /// store-conditional, which keeps the release and [continues](History::continues) the load-linked. Address
     /// dependencies of the read-modify-write become dependencies of both parts, data and choice dependencies those of
-    /// the write; operations that depended on the read-modify-write depend on its read. Returns `None` if there is
-    /// nothing to split.
+    /// the write; operations that depended on the read-modify-write depend on its read, as its own write does if it
+    /// depended on itself. Returns `None` if there is nothing to split.
     ///
     /// Both parts keep the trace line, so that a message about a part shows the instruction. Cost: linear.
     pub fn split_atomics(&self) -> Option<History> {
@@ -84,6 +84,8 @@ impl History {
         let moved = dependencies.flat_map(|it| {
             let on = first[it.on.at()];
             let parts = match (self.kind(it.op), it.kind) {
+                // A compare-and-swap that failed wrote nothing that could depend on what it read.
+                (Kind::FailedCas, _) if it.on == it.op => 1..=0,
                 (Kind::Rmw, DependencyKind::Address) => 0..=1,
                 (Kind::Rmw, DependencyKind::Data | DependencyKind::Choice) => 1..=1,
                 _ => 0..=0,

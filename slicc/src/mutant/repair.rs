@@ -85,9 +85,20 @@ pub struct Repaired {
 /// # Errors
 /// Fails with the diagnostics if a repair fits a protocol in today's language, but the repaired protocol has errors.
 pub fn all_that_fit(protocol: &Protocol) -> Result<Repaired, Failure> {
+    all_that_fit_but(protocol, &BTreeSet::new())
+}
+
+/// As [`all_that_fit`], without the repairs of some names.
+///
+/// # Errors
+/// Fails as [`all_that_fit`] does.
+pub fn all_that_fit_but(
+    protocol: &Protocol,
+    without: &BTreeSet<String>,
+) -> Result<Repaired, Failure> {
     let mut repaired =
         Repaired { protocol: protocol.clone(), applied: Vec::new(), left_out: Vec::new() };
-    for repair in of(protocol.name()) {
+    for repair in of(protocol.name()).filter(|one| !without.contains(&*one.name)) {
         match repair.fits(&repaired.protocol.loaded) {
             Ok(()) => match repaired.protocol.with(&repair) {
                 Ok(protocol) => {
