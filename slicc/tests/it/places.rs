@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use slicc::load::{Loaded, load};
+use slicc::disk::load;
+use slicc::load::Loaded;
 use slicc::mutant::{Misfit, given, named, repair};
 use slicc::protocol::Protocol;
 
