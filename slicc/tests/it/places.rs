@@ -47,6 +47,20 @@ fn a_repair_does_not_overwrite_a_users_own_change() {
     }
 }
 
+/// A repair of a place that the table lacks could overwrite a user's change.
+#[test]
+fn the_table_has_all_places_of_the_built_in_protocols() {
+    let table = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(TABLE)).unwrap();
+    let mut all = 0;
+    for one in fixtures::PROTOCOLS {
+        for (place, _) in given::described(&Protocol::open(one.name).unwrap().loaded) {
+            assert!(table.contains(&format!("{place}\t")), "{place}");
+            all += 1;
+        }
+    }
+    assert!(all > 40, "{all}");
+}
+
 /// Draws the table anew from the `.slicc` files, the newest first, that the file in `RUBRIC_PROTOCOLS` lists. What repairs make of a version
 /// counts as that version, since a user may have repaired something by hand. The built-in protocols and their faults are versions, too.
 #[test]
