@@ -55,6 +55,10 @@ impl History {
         }
         hasher.update(&bytes);
         self.hash_dependencies(&mut hasher);
+        for exception in self.structure.exceptions() {
+            hasher.update(b"X");
+            hasher.update(exception.0.to_le_bytes());
+        }
         self.hash_fixed_values(&mut hasher);
         let digits =
             |byte: &u8| [byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)] as char);

@@ -376,12 +376,13 @@ impl History {
         let not_understood = &mut self.provenance.not_understood;
         not_understood.retain(|it| it.gap != Gap::Fence);
         let is_unknown = |line| lines.binary_search(&line).is_ok();
-        self.structure = self.structure.with_kinds(|op, kind| match kind {
+        let kinds = self.structure.with_kinds(|op, kind| match kind {
             Kind::Fence if self.line(op).is_some_and(is_unknown) => {
                 Kind::WeakFence(WeakFence::Unknown)
             }
             kind => kind,
         });
+        self.structure = kinds.into();
     }
 
     /// Returns the history of the operations that `keep` selects, and for each of them its operation in this history.
@@ -417,6 +418,12 @@ impl History {
             threads: threads.filter(|thread| thread.start < thread.end).collect(),
             kinds: gather(self.structure.kinds(), &kept),
             locations: kept.iter().map(place_of).collect(),
+            exceptions: self
+                .structure
+                .exceptions()
+                .iter()
+                .filter_map(|op| place(op.0).map(OpId))
+                .collect(),
         };
         let history = History {
             name: self.name.clone(),

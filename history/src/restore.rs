@@ -339,12 +339,17 @@ impl Restorer {
         if initial.is_none() {
             history.provenance.initial = mode;
             set_initial(&mut history, &frame.initial)?;
+            crate::initial::settle(&mut history);
         }
         // If accesses were split, the operations have new numbers and the builder has fixed sources.
         if history.len() == rows {
             let orders = self.threads.into_values().map(|thread| thread.order);
             history.order = orders.flatten().collect();
             fix_sources(&mut history, &self.sources)?;
+            if initial.is_some() {
+                // The sources were stated for other initial values.
+                crate::initial::settle(&mut history);
+            }
         }
         Ok(history)
     }

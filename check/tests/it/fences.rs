@@ -90,7 +90,7 @@ fn allowing_silent(before: Option<WeakFence>, annotation: Annotation) -> Vec<Mod
     let history = build(&accesses, &[]);
     let allows = |model: &Model| {
         let prepared = model.prepare(&history);
-        let writing = history.settle_silent(true).unwrap();
+        let writing = history.settle_silent(|_| SilentEffect::WRITTEN).unwrap();
         let expected = explore(&writing, *model, 10_000).unwrap().is_some();
         compare(&prepared, *model, expected, &format!("{before:?} {annotation:?} {model}"));
         expected
@@ -145,8 +145,8 @@ fn silent_read_modify_writes_are_ordered_as_writes() {
     let mut too_weak = [0; MODELS.len()];
     for seed in 0..12_000 {
         let history = with_silent(seed);
-        let Some(writing) = history.settle_silent(true) else { continue };
-        let failed = history.settle_silent(false).unwrap();
+        let Some(writing) = history.settle_silent(|_| SilentEffect::WRITTEN) else { continue };
+        let failed = history.settle_silent(|_| SilentEffect::FAILED).unwrap();
         for (at, model) in MODELS.into_iter().enumerate() {
             let expected = explore(&writing, model, 200_000).unwrap().is_some();
             let differs = explore(&failed, model, 200_000).unwrap().is_some() != expected;

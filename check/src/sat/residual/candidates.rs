@@ -1,6 +1,6 @@
 //! Encodes the choice of a source for each read and final value that has several candidates.
 
-use history::{History, ReadSource, ReadsFrom};
+use history::{History, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Origin, Reader, Residual};
@@ -42,7 +42,7 @@ impl Residual<'_, '_, '_> {
             };
             let location = events.location[event as usize];
             let writers = writers.get(&(location, value)).into_iter().flatten();
-            let is_initial = history.initial(location) == Some(value);
+            let is_initial = history.may_be_initial(location, value);
             let sources: Vec<u32> = writers
                 .copied()
                 .filter(|&writer| writer != event)
@@ -50,12 +50,43 @@ impl Residual<'_, '_, '_> {
                 .collect();
             self.add_choice(Reader::Event(event), &sources);
         }
+        self.agree_on_initial(history);
         for (location, writes) in &finals.open {
             let writes = writes.iter().filter_map(|&write| events.event_of(write));
             let writes: Vec<u32> = writes.collect();
             // Locations that only one thread uses were left out, and end with the right value.
             if !writes.is_empty() {
                 self.add_choice(Reader::Final(*location), &writes);
+            }
+        }
+    }
+
+    /// Adds the clauses that reads that take an initial value that is not known agree on it. The first such reads of the
+    /// threads are enough: these models keep the order of a thread's reads, so an earlier read that takes the value of a
+    /// write excludes that a later one takes the initial value.
+    fn agree_on_initial(&mut self, history: &History) {
+        let events = self.events();
+        let mut first: FxHashMap<(u32, usize), (u32, i32)> = FxHashMap::default();
+        for candidate in self.candidates.iter().filter(|it| it.source == INITIAL) {
+            let Reader::Event(read) = candidate.reader else { continue };
+            let location = events.location[read as usize];
+            if history.is_initial_open(location) {
+                let thread = events.thread(read);
+                first.entry((location, thread)).or_insert((read, candidate.chosen));
+            }
+        }
+        let mut first: Vec<(u32, OpId, i32)> = first
+            .into_iter()
+            .map(|((location, _), (read, chosen))| (location, events.op[read as usize], chosen))
+            .collect();
+        first.sort_unstable();
+        for same in first.chunk_by(|a, b| a.0 == b.0) {
+            for (at, &(_, read, chosen)) in same.iter().enumerate() {
+                for &(_, other, also) in &same[at + 1..] {
+                    if history.read(read) != history.read(other) {
+                        self.formula.add(vec![-chosen, -also], Origin::OneInitial(read, other));
+                    }
+                }
             }
         }
     }
