@@ -1,8 +1,8 @@
 //! Initial values: [`resolve`] sets or infers them, and [`History::may_read_initial`] says which reads may return one that is
 //! not known.
 //!
-//! An initial value that is not known is *open*: reads may return it, as long as all that do return the same value. It is no
-//! longer open once a read can have returned nothing else.
+//! An initial value that is not known is *open*: reads may return it, as long as all that do return the same value. A read that
+//! can have returned nothing else shows it ([`History::with_shown_initial`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,18 +28,11 @@ pub(crate) fn resolve(history: &mut History, initial: &Initial) {
         }
         Initial::Infer => vec![None; history.locations.len()],
     };
-    if *initial == Initial::Infer && history.provenance.unrecorded_writes {
-        history.initial = unrecorded::infer(history);
-    }
-    settle(history);
-}
-
-/// Infers the open initial values that are certain, and removes the fixed sources of reads that may return initial values.
-pub(crate) fn settle(history: &mut History) {
-    if history.initial.contains(&None) && !history.may_lack_writes() {
-        let inferred = certain(history);
-        for (initial, inferred) in history.initial.iter_mut().zip(inferred) {
-            *initial = initial.or(inferred);
+    if *initial == Initial::Infer {
+        if history.provenance.unrecorded_writes {
+            history.initial = unrecorded::infer(history);
+        } else if let Some(inferred) = certain(history) {
+            history.initial = inferred;
         }
     }
     free_sources(history);
@@ -48,10 +41,15 @@ pub(crate) fn settle(history: &mut History) {
 /// The writes of a value to a location: their thread, and the first of them; `None` if several threads have such writes.
 type Writers = FxHashMap<(u32, u64), Option<(usize, OpId)>>;
 
-/// Per location, the value that it must hold at the start: the first one, in the order of the trace, that a read returns
-/// before every write of it, since it is not written or only later in the thread of the read; for a location without
-/// writes, else its final value. Reads of a location that a store without a completion may have written do not count.
-fn certain(history: &History) -> Vec<Option<u64>> {
+/// Per location, its initial value, or if that is open the value that it must have: the first one, in the order of the trace,
+/// that a read returns before every write of it, since it is not written or only later in the thread of the read; for a
+/// location without writes, else its final value. Reads of a location that a store without a completion may have written do
+/// not count. `None` if there is no such value that was not known.
+fn certain(history: &History) -> Option<Vec<Option<u64>>> {
+    let is_open = |location: u32| history.is_initial_open(location);
+    if !(0..history.initial.len() as u32).any(is_open) {
+        return None;
+    }
     let mut writers = Writers::default();
     let mut is_written = vec![false; history.locations.len()];
     for thread in 0..history.threads().len() {
@@ -87,16 +85,17 @@ fn certain(history: &History) -> Vec<Option<u64>> {
     let mut certain: Vec<Option<u64>> =
         first.into_iter().map(|slot| slot.map(|(_, value)| value)).collect();
     for last in &history.finals {
-        let location = last.location as usize;
-        if !is_written[location] && certain[location].is_none() {
-            certain[location] = Some(last.value);
-        }
+        let value = &mut certain[last.location as usize];
+        *value = value.or((!is_written[last.location as usize]).then_some(last.value));
     }
-    certain
+    for (value, known) in certain.iter_mut().zip(&history.initial) {
+        *value = known.or(*value);
+    }
+    (certain != history.initial).then_some(certain)
 }
 
 /// Removes the fixed sources of reads whose whole value may be the initial one.
-fn free_sources(history: &mut History) {
+pub(crate) fn free_sources(history: &mut History) {
     let mut sources = std::mem::take(&mut history.fixed_sources);
     if !sources.is_empty() {
         let mut start = 0;
@@ -159,6 +158,15 @@ impl History {
             }
         }
         reads
+    }
+
+    /// The history with the open initial values that reads show: a value that a read must have taken from there. `None` if there is
+    /// none. Cost: linear, constant if no initial value is open.
+    pub fn with_shown_initial(&self) -> Option<History> {
+        let initial = certain(self)?;
+        let mut history = History { initial, ..self.clone() };
+        free_sources(&mut history);
+        Some(history)
     }
 
     /// The history in which each open initial value is one that no read returns. It is a possibility that searches try first,

@@ -301,7 +301,7 @@ fn push_parts(
 
 /// Fixes the sources of the parts of a read. If exactly one write to the same bytes wrote the whole
 /// value, and no access to other bytes wrote the value of any part, each part reads from that write's
-/// part, unless the whole value is the initial one ([`crate::initial::settle`]).
+/// part, unless the whole value is the initial one ([`crate::initial::free_sources`]).
 fn fix_sources(
     result: &mut History,
     history: &History,

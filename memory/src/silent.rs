@@ -91,7 +91,8 @@ impl Reservations {
 }
 
 impl Model {
-    /// The history as the model sees it, in its [usual](SilentForm::Usual) form. If a read-modify-write is two events under the model,
+    /// The history as the model sees it, in its [usual](SilentForm::Usual) form. Initial values that are not known and that reads show
+    /// are filled in. If a read-modify-write is two events under the model,
     /// it becomes two operations. All functions that take a history and a weak model expect this form. Cost: linear.
     pub fn prepare(self, history: &History) -> Cow<'_, History> {
         self.prepare_as(history, SilentForm::Usual)
@@ -100,7 +101,7 @@ impl Model {
     /// [`Model::prepare`], for the form that is given.
     pub fn prepare_as(self, history: &History, form: SilentForm) -> Cow<'_, History> {
         match form {
-            SilentForm::Usual => self.split(history, self.usual(history)),
+            SilentForm::Usual => self.prepare_with(history, |history| self.usual(history)),
             SilentForm::Strictest => self.prepare_between(history, |_| false),
             SilentForm::Mildest => self.prepare_between(history, |_| true),
         }
@@ -113,13 +114,22 @@ impl Model {
         history: &History,
         is_mild: impl Fn(OpId) -> bool,
     ) -> Cow<'_, History> {
-        let settled = history.silent().next().and_then(|_| self.between(history, is_mild));
-        self.split(history, settled)
+        self.prepare_with(history, |history| {
+            history.silent().next().and_then(|_| self.between(history, is_mild))
+        })
     }
 
-    fn split(self, history: &History, settled: Option<History>) -> Cow<'_, History> {
-        let split = self.splits_atomics();
-        let split = split.then(|| settled.as_ref().unwrap_or(history).split_atomics()).flatten();
+    fn prepare_with(
+        self,
+        history: &History,
+        settle: impl FnOnce(&History) -> Option<History>,
+    ) -> Cow<'_, History> {
+        let split = |history: &History| {
+            if self.splits_atomics() { history.split_atomics() } else { None }
+        };
+        let shown = history.with_shown_initial();
+        let settled = settle(shown.as_ref().unwrap_or(history)).or(shown);
+        let split = split(settled.as_ref().unwrap_or(history));
         split.or(settled).map_or(Cow::Borrowed(history), Cow::Owned)
     }
 
