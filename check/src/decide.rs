@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 
 use history::{Ambiguity, History, OpId, ReadsFrom};
+use host::Bounds;
 
 use crate::accept::accepted;
 use crate::algorithm::Algorithm;
-use crate::bounds::Bounds;
 use crate::engine::complete::{Completion, complete, refute};
 use crate::engine::events::Events;
 use crate::engine::finals::Finals;

@@ -41,7 +41,6 @@
 
 mod accept;
 pub mod algorithm;
-pub mod bounds;
 mod decide;
 pub mod engine;
 pub mod generate;
@@ -58,9 +57,9 @@ mod weak;
 
 pub use accept::accepted;
 pub use algorithm::Algorithm;
-pub use bounds::Bounds;
 pub use decide::{check, check_within, decide};
 pub use guarantee::Guarantee;
+pub use host::{Bounds, Exceeded};
 pub use memory::Model;
 pub use options::Options;
 pub use sat::solver::version as solver_version;

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
+use host::files::advice;
 use lab::save::SaveError;
 use lab::text::named;
 use rubric::watch::WatchError;
 use tables::TableError;
-use tables::files::advice;
 use thiserror::Error;
 
 use crate::progress;

@@ -100,9 +100,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // An output that cannot be written is reported before the work is done.
     let format = args.output.as_deref().map(|path| format(path, args.to)).transpose()?;
     let form = args.chart.as_deref().map(|path| Form::of("--chart", path)).transpose()?;
-    for path in args.output.iter().chain(&args.chart) {
-        args.question.spare(path)?;
-    }
+    args.question.spare(args.output.iter().chain(&args.chart))?;
     let input = args.question.open(true)?;
     if let (Some(path), Some(form)) = (&args.chart, form) {
         draw(&input, path, form)?;

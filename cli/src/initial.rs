@@ -1,9 +1,10 @@
 //! Parses initial values as the user gives them.
 
 use std::collections::HashMap;
-use std::fs;
+use std::path::Path;
 
 use history::Initial;
+use host::inputs::{self, LARGEST_TEXT_BYTES};
 
 use crate::error::Error;
 use crate::number;
@@ -21,7 +22,7 @@ pub fn parse(text: &str) -> Result<Initial, Error> {
 }
 
 fn read(path: &str) -> Result<HashMap<u64, u64>, Error> {
-    let bytes = fs::read(path).map_err(|error| {
+    let bytes = inputs::read(Path::new(path), LARGEST_TEXT_BYTES).map_err(|error| {
         Error::Usage(format!(
             "--initial {path}: {error}: expected zero, infer or a file of lines `ADDRESS VALUE`"
         ))

@@ -203,6 +203,7 @@ fn main() -> ExitCode {
             return usage(&synonyms::corrected(error, &command, &arguments));
         }
     };
+    host::inputs::protect();
     paint::choose(cli.color);
     interrupt::listen();
     let mut out = io::BufWriter::new(io::stdout().lock());

@@ -1,7 +1,6 @@
 //! `rubric verify`: verifies that a certificate proves its claim about a history.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use history::History;
 
 use crate::ending;
 use crate::error::Error;
+use crate::files::failed;
 use crate::options::TraceOptions;
 use crate::status::Status;
 use lab::load;
@@ -118,7 +118,7 @@ fn conditions(
 }
 
 fn read(path: &Path, file: &str) -> Result<Certificate, Error> {
-    let text = File::open(path).map_err(|error| Error::File { file: file.to_owned(), error })?;
+    let text = host::inputs::open(path).map_err(failed(path))?;
     certificate::read(BufReader::new(text))
         .map_err(|error| Error::Certificate { file: file.to_owned(), what: error.to_string() })
 }

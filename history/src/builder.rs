@@ -158,6 +158,16 @@ pub enum BuildError {
     },
 }
 
+/// A final value as it was stated.
+#[derive(Clone, Copy, Debug)]
+struct StatedFinal {
+    address: u64,
+    /// The place that has the value, if its size was stated.
+    place: Option<u32>,
+    value: u64,
+    line: Option<u64>,
+}
+
 /// Collects operations in any order and lays them out as a [`History`].
 ///
 /// Memory while building: about 60 bytes an operation.
@@ -176,7 +186,7 @@ pub struct HistoryBuilder {
     order: Vec<u64>,
     places: Vec<Place>,
     place_ids: FxHashMap<Place, u32>,
-    finals: Vec<(u64, u64, Option<u64>)>,
+    finals: Vec<StatedFinal>,
     /// The row that depends, the kind of the dependency, and the row that it depends on.
     dependencies: Vec<(u32, DependencyKind, u32)>,
     too_large: bool,
@@ -241,9 +251,15 @@ impl HistoryBuilder {
         self.order.fill(NONE64);
     }
 
-    /// States the final value of an address or cell.
+    /// States the final value of an address or cell. It has the size of the widest access that begins there.
     pub fn final_value(&mut self, address: u64, value: u64, line: Option<u64>) {
-        self.finals.push((address, value, line));
+        self.finals.push(StatedFinal { address, place: None, value, line });
+    }
+
+    /// States the final value of a place, and adds its locations to the history, even if no operation accesses them.
+    pub(crate) fn final_value_of(&mut self, place: Place, value: u64, line: Option<u64>) {
+        let id = self.place_id(place);
+        self.finals.push(StatedFinal { address: place.address(), place: Some(id), value, line });
     }
 
     /// Adds the locations of a place to the history, even if no operation accesses them.
@@ -280,8 +296,8 @@ impl HistoryBuilder {
             return Err(BuildError::TooLarge);
         }
         let mut layout = Layout::settle(&self.places, assumed);
-        for &(address, _, _) in &self.finals {
-            layout.ensure(address);
+        for last in &self.finals {
+            layout.ensure(last.address);
         }
         provenance.sizes = layout.sizes();
         provenance.split |= layout.is_split();
@@ -358,9 +374,9 @@ impl HistoryBuilder {
             }
         }
         let mut finals: FxHashMap<u32, Final> = FxHashMap::default();
-        for &(address, value, line) in &self.finals {
-            let parts = match widest.get(&address) {
-                Some(&place) => layout.parts(place, value),
+        for &StatedFinal { address, place, value, line } in &self.finals {
+            let parts = match place.or_else(|| widest.get(&address).copied()) {
+                Some(place) => layout.parts(place, value),
                 None => vec![(layout.ensure(address), value)],
             };
             for (location, value) in parts {

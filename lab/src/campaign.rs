@@ -501,7 +501,7 @@ fn clear(folder: &Path) {
         if path.is_dir() {
             clear(&path);
         } else {
-            tables::files::remove_unfinished(&path);
+            host::files::remove_unfinished(&path);
         }
     }
 }

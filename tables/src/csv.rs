@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::files;
+use host::files;
 
 /// Writes rows as CSV to `out` under a heading with the names of their fields.
 ///

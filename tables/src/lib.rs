@@ -6,8 +6,7 @@
 //!   are the rows of the other tables, each with functions that read and write its table;
 //! - [`results::Results`] holds all tables of a folder, whole or in shards;
 //! - [`write_csv`] writes rows of any type as CSV;
-//! - [`ArrowTable`] is a table in memory, which other code in the same process can read;
-//! - [`files`] writes files whole or not at all.
+//! - [`ArrowTable`] is a table in memory, which other code in the same process can read.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -92,7 +91,6 @@ mod coverage;
 mod csv;
 mod equivalents;
 mod fidelity;
-pub mod files;
 mod guard;
 mod kind;
 mod measurements;
@@ -146,7 +144,7 @@ const INGEST: &str = "rubric ingest TRACE -o FILE.parquet";
 #[non_exhaustive]
 pub enum TableError {
     /// The file could not be opened, read or written.
-    #[error("{}: {error}: {}", path.display(), files::advice(error))]
+    #[error("{}: {error}: {}", path.display(), host::files::advice(error))]
     Io {
         /// Path of the file.
         path: PathBuf,

@@ -228,7 +228,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), TableError> {
         if path.is_dir() {
             collect(&path, paths)?;
         } else if path.extension().is_some_and(|one| one == "parquet")
-            && !crate::files::is_unfinished(&path)
+            && !host::files::is_unfinished(&path)
         {
             paths.push(path);
         }

@@ -1,8 +1,10 @@
 //! The files of litmus tests.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use host::inputs::{self, LARGEST_TEXT_BYTES};
 
 use crate::error::Error;
 use crate::files::{ending, failed};
@@ -45,11 +47,6 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
 /// # Errors
 /// Returns an error if the file cannot be read, or is not text.
 pub fn read(path: &Path) -> Result<(String, String), Error> {
-    let mut text = String::new();
-    if path == Path::new("-") {
-        io::stdin().read_to_string(&mut text).map_err(failed(path))?;
-    } else {
-        text = fs::read_to_string(path).map_err(failed(path))?;
-    }
+    let text = inputs::read_text(path, LARGEST_TEXT_BYTES).map_err(failed(path))?;
     Ok((path.display().to_string(), text))
 }

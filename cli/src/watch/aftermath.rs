@@ -53,6 +53,12 @@ pub struct Aftermath<'a> {
 }
 
 impl Aftermath<'_> {
+    /// All files that may be written: that of the operations, and those that are made of it.
+    pub fn files(kept: &Path, actions: &[Action]) -> Vec<PathBuf> {
+        let made = actions.iter().map(|action| kept.with_extension(action.extension()));
+        [kept.to_owned()].into_iter().chain(made).collect()
+    }
+
     /// Refuses a file whose extension is of no format that operations can be kept in.
     ///
     /// # Errors

@@ -2,9 +2,8 @@
 
 use std::hash::Hasher;
 
+use host::Bounds;
 use rustc_hash::FxHasher;
-
-use crate::bounds::Bounds;
 
 /// Marks a free slot.
 const FREE: u32 = u32::MAX;

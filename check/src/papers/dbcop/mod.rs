@@ -30,8 +30,8 @@ mod frontiers;
 
 use frontiers::FrontierSet;
 use history::OpId;
+use host::Bounds;
 
-use crate::bounds::Bounds;
 use crate::verdict::Statistics;
 
 use crate::papers::execution::{Execution, NONE};
