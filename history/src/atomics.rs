@@ -23,6 +23,9 @@ pub enum SilentEffect {
         /// Whether a reservation of its own thread ends, as by any write.
         ends_reservation: bool,
     },
+    /// It has written the value that it read, but a pair of its own thread around it excludes all writes in between. A machine
+    /// refuses such a pair.
+    WrittenUnnoticed,
     /// It stays a [`Kind::SilentRmw`].
     Open,
 }
@@ -36,7 +39,7 @@ impl SilentEffect {
     fn kind(self) -> Kind {
         match self {
             SilentEffect::Failed { .. } => Kind::FailedCas,
-            SilentEffect::Written { .. } => Kind::Rmw,
+            SilentEffect::Written { .. } | SilentEffect::WrittenUnnoticed => Kind::Rmw,
             SilentEffect::Open => Kind::SilentRmw,
         }
     }
@@ -60,13 +63,15 @@ impl History {
         for &(op, effect) in &effects {
             let kind = effect.kind();
             structure.kinds[op.at()] = kind;
-            let ends_reservation = match effect {
+            match effect {
                 SilentEffect::Failed { ends_reservation }
-                | SilentEffect::Written { ends_reservation } => ends_reservation,
-                SilentEffect::Open => false,
-            };
-            if ends_reservation != kind.writes() {
-                structure.exceptions.push(op);
+                | SilentEffect::Written { ends_reservation } => {
+                    if ends_reservation != kind.writes() {
+                        structure.exceptions.push(op);
+                    }
+                }
+                SilentEffect::WrittenUnnoticed => structure.ignored.push(op),
+                SilentEffect::Open => {}
             }
             if let Some(read) = self.read(op).filter(|_| kind.writes()) {
                 settled.written[op.at()] = read;
@@ -142,8 +147,8 @@ impl History {
     /// Splits each read-modify-write into two operations: a load-linked, which keeps the acquire, and a
     /// store-conditional, which keeps the release and [continues](History::continues) the load-linked. Address
     /// dependencies of the read-modify-write become dependencies of both parts, data and choice dependencies those of
-    /// the write; operations that depended on the read-modify-write depend on its read. Returns `None` if there is
-    /// nothing to split.
+    /// the write; operations that depended on the read-modify-write depend on its read, as its own write does if it
+    /// depended on itself. Returns `None` if there is nothing to split.
     ///
     /// Both parts keep the trace line, so that a message about a part shows the instruction. Cost: linear.
     pub fn split_atomics(&self) -> Option<History> {
@@ -191,6 +196,8 @@ impl History {
         let moved = dependencies.flat_map(|it| {
             let on = first[it.on.at()];
             let parts = match (self.kind(it.op), it.kind) {
+                // A compare-and-swap that failed wrote nothing that could depend on what it read.
+                (Kind::FailedCas, _) if it.on == it.op => 1..=0,
                 (Kind::Rmw, DependencyKind::Address) => 0..=1,
                 (Kind::Rmw, DependencyKind::Data | DependencyKind::Choice) => 1..=1,
                 _ => 0..=0,

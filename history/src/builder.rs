@@ -239,10 +239,11 @@ impl HistoryBuilder {
 
     /// Makes the operation that was added last depend on the `on`-th operation that was added, counted from 0. A
     /// dependency on an operation of another thread, or on one that does not come before it in program order, is
-    /// ignored.
+    /// ignored. A read-modify-write may depend on itself ([`DependencyKind::may_be_own`]).
     pub fn depend(&mut self, kind: DependencyKind, on: usize) {
-        if on + 1 < self.len() {
-            self.dependencies.push((self.len() as u32 - 1, kind, on as u32));
+        let Some(last) = self.len().checked_sub(1) else { return };
+        if on < last || (on == last && kind.may_be_own(self.kind[last])) {
+            self.dependencies.push((last as u32, kind, on as u32));
         }
     }
 
@@ -331,7 +332,8 @@ impl HistoryBuilder {
     }
 
     /// Returns the dependencies between the operations of the history. Each part of a split access depends on what the
-    /// access depended on, and an operation that depended on the access depends on each of its parts.
+    /// access depended on, and an operation that depended on the access depends on each of its parts. Of an access that
+    /// depended on itself, each part depends on itself.
     fn lay_out_dependencies(
         &self,
         history: &History,
@@ -353,7 +355,8 @@ impl HistoryBuilder {
         let mut all = Vec::new();
         for &(row, kind, on) in &self.dependencies {
             for op in parts[row as usize].clone().map(OpId) {
-                let on = parts[on as usize].clone().map(OpId).filter(|&on| on < op);
+                let is_source = |&it: &OpId| if on == row { it == op } else { it < op };
+                let on = parts[on as usize].clone().map(OpId).filter(is_source);
                 let own = on.filter(|&on| history.thread_of(on) == history.thread_of(op));
                 all.extend(own.map(|on| Dependency { op, kind, on }));
             }

@@ -55,9 +55,11 @@ impl History {
         }
         hasher.update(&bytes);
         self.hash_dependencies(&mut hasher);
-        for exception in self.structure.exceptions() {
-            hasher.update(b"X");
-            hasher.update(exception.0.to_le_bytes());
+        for (mark, ops) in [(b"X", self.structure.exceptions()), (b"Y", self.structure.ignored())] {
+            for op in ops {
+                hasher.update(mark);
+                hasher.update(op.0.to_le_bytes());
+            }
         }
         self.hash_fixed_values(&mut hasher);
         let digits =

@@ -260,7 +260,9 @@ impl Restorer {
         thread.numbers.push(number);
         for &(kind, on) in &row.dependencies {
             let numbers = &self.thread(row.thread).numbers;
-            let number = numbers.get(on as usize).filter(|_| on < row.index).ok_or_else(|| {
+            let is_own = on == row.index && kind.may_be_own(row.kind);
+            let known = numbers.get(on as usize).filter(|_| on < row.index || is_own);
+            let number = known.ok_or_else(|| {
                 wrong(format!("it depends on operation {on}, but an earlier one was expected"))
             })?;
             let number = *number as usize;

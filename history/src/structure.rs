@@ -17,6 +17,14 @@ pub(crate) struct LinkedPair {
     pub(crate) load: OpId,
     /// Whether the thread wrote the location between the two.
     pub(crate) is_crossed: bool,
+    /// Whether the pair excludes writes of other threads nevertheless.
+    pub(crate) excludes_others: bool,
+}
+
+impl LinkedPair {
+    fn new(load: OpId) -> LinkedPair {
+        LinkedPair { load, is_crossed: false, excludes_others: true }
+    }
 }
 
 /// The columns of a [`Structure`], while it is built.
@@ -28,8 +36,11 @@ pub(crate) struct StructureColumns {
     /// By operation, the index of its location; [`NONE32`](crate::history::NONE32) for a fence.
     pub(crate) locations: Vec<u32>,
     /// The operations, in ascending order, that end a reservation of their own thread although they do not write, or do not
-    /// although they write.
+    /// although they write. In the second case, the pair around the operation is crossed, but still excludes writes of other threads.
     pub(crate) exceptions: Vec<OpId>,
+    /// Writes, in ascending order, after which a pair of their own thread around them excludes all writes in between, as if
+    /// they were none.
+    pub(crate) ignored: Vec<OpId>,
 }
 
 /// The threads of a history, and by operation its kind and location. Memory: 5 bytes an operation.
@@ -72,6 +83,11 @@ impl Structure {
         &self.columns.exceptions
     }
 
+    /// The operations that [`StructureColumns::ignored`] describes.
+    pub(crate) fn ignored(&self) -> &[OpId] {
+        &self.columns.ignored
+    }
+
     /// The pair of a store-conditional. Cost: linear the first time, then constant.
     pub(crate) fn pair_of(&self, op: OpId) -> Option<LinkedPair> {
         self.pairs.get_or_init(|| self.find_pairs()).get(&op.0).copied()
@@ -79,7 +95,7 @@ impl Structure {
 
     fn find_pairs(&self) -> FxHashMap<u32, LinkedPair> {
         let mut pairs = FxHashMap::default();
-        let StructureColumns { threads, kinds, locations, exceptions } = &self.columns;
+        let StructureColumns { threads, kinds, locations, exceptions, ignored } = &self.columns;
         for thread in threads {
             // Per location, the last load-linked since the thread's last store-conditional to it.
             let mut reserved: FxHashMap<u32, LinkedPair> = FxHashMap::default();
@@ -87,20 +103,25 @@ impl Structure {
                 let location = locations[op.at()];
                 let is_exception = exceptions.binary_search(&op).is_ok();
                 match kinds[op.at()] {
+                    _ if ignored.binary_search(&op).is_ok() => {}
                     // The two parts of a read-modify-write that does not end the reservation around it.
                     Kind::LoadLinked if is_exception => {}
                     Kind::StoreConditional if is_exception => {
-                        let load = OpId(op.0 - 1);
-                        pairs.insert(op.0, LinkedPair { load, is_crossed: false });
+                        pairs.insert(op.0, LinkedPair::new(OpId(op.0 - 1)));
+                        reserved.entry(location).and_modify(|pair| pair.is_crossed = true);
                     }
                     Kind::LoadLinked => {
-                        reserved.insert(location, LinkedPair { load: op, is_crossed: false });
+                        reserved.insert(location, LinkedPair::new(op));
                     }
                     Kind::StoreConditional => {
                         pairs.extend(reserved.remove(&location).map(|pair| (op.0, pair)));
                     }
-                    kind if kind.writes() != is_exception => {
-                        reserved.entry(location).and_modify(|pair| pair.is_crossed = true);
+                    kind if kind.writes() || is_exception => {
+                        let excludes_others = kind.writes() && is_exception;
+                        reserved.entry(location).and_modify(|pair| {
+                            pair.is_crossed = true;
+                            pair.excludes_others &= excludes_others;
+                        });
                     }
                     _ => {}
                 }

@@ -187,6 +187,9 @@ impl Found<'_> {
 /// The address of the first thread's program, behind all locations. The programs are 64 KiB apart.
 const CODE_ADDRESS: u64 = 0x1000_0000;
 
+/// The number that stands for the first instruction as a value.
+const INSTRUCTION: u64 = 0xd503_0000;
+
 /// Converts a value to a number of a history: unsigned, with `bits` bits.
 fn number(value: Value, bits: u8, addresses: &[u64]) -> u64 {
     let number = match value {
@@ -197,6 +200,7 @@ fn number(value: Value, bits: u8, addresses: &[u64]) -> u64 {
         Value::Code(CodeAddress { thread, step }) => {
             CODE_ADDRESS + (u64::from(thread) << 16) + 4 * u64::from(step)
         }
+        Value::Instruction(text) => INSTRUCTION + u64::from(text),
     };
     number & history::low_bytes(bits / 8)
 }

@@ -10,7 +10,8 @@ use crate::expression::Incomputable;
 use crate::order::{MOST_EVENTS, bits};
 use crate::parts::{Piece, Place};
 use crate::search::{Execution, executions};
-use crate::test::{LitmusTest, Observed, Quantifier, ThreadRegister};
+use crate::test::{LitmusTest, Observed, Quantifier, ThreadLanes, ThreadRegister};
+use crate::types::ScalarType;
 use crate::value::Value;
 
 /// The final states of a test that a model allows.
@@ -228,13 +229,37 @@ impl Execution<'_> {
         last: &[(Place, Piece)],
     ) -> Result<Value, Error> {
         match observed {
-            Observed::Register(register) => self.register(test, register),
+            Observed::Register(register) => match self.register(test, register)? {
+                Value::Code(address) if test.label(address).is_none() => {
+                    let name = test.show_observed(observed);
+                    let what =
+                        format!("{name} ends with the address of an instruction without a label");
+                    Err(self.error(test, 1, &what))
+                }
+                value => Ok(value),
+            },
+            Observed::Lanes(lanes) => self.lane(test, &lanes, 0),
+            Observed::Lane(lanes, at) => self.lane(test, &lanes, at),
             Observed::Location(location) | Observed::Element(location, _) => {
                 let place = self.candidate.observed_place(test, observed, location);
                 let value = test.at_the_end(&place, last);
                 value.ok_or_else(|| self.incomputable(test, 1))
             }
         }
+    }
+
+    /// The last value of a lane of a vector register.
+    fn lane(&self, test: &LitmusTest, lanes: &ThreadLanes, at: u8) -> Result<Value, Error> {
+        let (half, below) = lanes.half(at);
+        let lane = match self.register(test, half)? {
+            Value::Number(number) => {
+                let scalar = ScalarType { bits: lanes.bits, signed: true };
+                scalar.converted(Value::Number(number >> below))
+            }
+            address if lanes.bits == 64 => address,
+            _ => return Err(self.incomputable(test, 1)),
+        };
+        Ok(lane)
     }
 
     /// The last value of a register.

@@ -47,6 +47,7 @@ impl LitmusTest {
             {
                 format!("{{{joined}}}")
             }
+            Observed::Lanes(_) => format!("{{{joined}}}"),
             _ => joined,
         }
     }

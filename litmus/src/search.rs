@@ -151,10 +151,10 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
     fn precede(&mut self, first: usize, second: usize) -> bool {
         let ties = match &self.rules {
             Rules::Model { ties, .. } => ties,
-            Rules::None => &Ties::Free,
+            Rules::None => &Ties::Uncut,
         };
         match ties {
-            Ties::Free => self.global.add(first, second),
+            Ties::Uncut => self.global.add(first, second),
             Ties::Whole(representative) => {
                 let (first, second) = (representative[first], representative[second]);
                 first == second || self.global.add(first, second)

@@ -27,6 +27,8 @@ pub struct LitmusTest {
     pub register_types: Vec<(ThreadRegister, ScalarType)>,
     /// The program of each thread.
     pub threads: Vec<Program>,
+    /// The texts of instructions as values, by number.
+    pub instructions: Vec<String>,
     /// The registers and locations of a state, in the order in which states list them.
     pub observed: Vec<Observed>,
     /// The proposition that a state must satisfy to be listed; without one, all states are listed.
@@ -62,6 +64,8 @@ pub struct Step {
     pub line: usize,
     /// The text of the instruction in the file.
     pub text: String,
+    /// The instruction as a value.
+    pub value: Value,
 }
 
 /// A part of a final state.
@@ -73,6 +77,30 @@ pub enum Observed {
     Location(Location),
     /// The last value of an element of an array.
     Element(Location, u16),
+    /// The values of all lanes of a vector register when its thread has ended.
+    Lanes(ThreadLanes),
+    /// The value of a lane, by its number.
+    Lane(ThreadLanes, u8),
+}
+
+/// A vector register of a thread, as lanes of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadLanes {
+    /// The lower half of the vector register; the register with the next number is the upper half.
+    pub low: ThreadRegister,
+    /// The number of bits of a lane.
+    pub bits: u8,
+    /// The number of lanes.
+    pub count: u8,
+}
+
+impl ThreadLanes {
+    /// The half that holds a lane, and the number of its bits below the lane.
+    pub(crate) fn half(&self, lane: u8) -> (ThreadRegister, u8) {
+        let position = lane * self.bits;
+        let number = self.low.register.0 + u8::from(position >= 64);
+        (ThreadRegister { register: Register(number), ..self.low }, position % 64)
+    }
 }
 
 /// A question about the final states that are reachable.
@@ -171,6 +199,8 @@ impl LitmusTest {
     pub(crate) fn order(&self, first: Observed, second: Observed) -> Ordering {
         let key = |observed| match observed {
             Observed::Register(register) => (0, Some(register), "", 0),
+            Observed::Lanes(lanes) => (0, Some(lanes.low), "", 0),
+            Observed::Lane(lanes, at) => (0, Some(lanes.low), "", 1 + u16::from(at)),
             Observed::Location(location) => (1, None, self.location_name(location), 0),
             Observed::Element(location, index) => (2, None, self.location_name(location), index),
         };
@@ -185,6 +215,9 @@ impl LitmusTest {
                 Some(length) => (0..length).map(|at| Observed::Element(location, at)).collect(),
                 None => vec![observed],
             },
+            Observed::Lanes(lanes) => {
+                (0..lanes.count).map(|at| Observed::Lane(lanes, at)).collect()
+            }
             _ => vec![observed],
         }
     }
@@ -199,10 +232,14 @@ impl LitmusTest {
             Observed::Location(location) | Observed::Element(location, _) => {
                 self.types[usize::from(location.0)].scalar
             }
+            Observed::Lanes(lanes) | Observed::Lane(lanes, _) => {
+                ScalarType { bits: lanes.bits, signed: true }
+            }
         }
     }
 
-    /// The order in which values are listed: numbers, then addresses by name, then those of instructions.
+    /// The order in which values are listed: numbers, then addresses by name, then those of instructions, then
+    /// instructions.
     pub(crate) fn order_values(&self, first: Value, second: Value) -> Ordering {
         match (first, second) {
             (Value::Number(first), Value::Number(second)) => first.cmp(&second),
@@ -213,6 +250,12 @@ impl LitmusTest {
                 names.0.cmp(names.1).then(from.cmp(&to))
             }
             (Value::Code(first), Value::Code(second)) => first.cmp(&second),
+            (Value::Instruction(first), Value::Instruction(second)) => {
+                let text = |number: u32| &self.instructions[number as usize];
+                text(first).cmp(text(second))
+            }
+            (_, Value::Instruction(_)) => Ordering::Less,
+            (Value::Instruction(_), _) => Ordering::Greater,
             (_, Value::Code(_)) => Ordering::Less,
             (Value::Code(_), _) => Ordering::Greater,
         }
@@ -225,15 +268,27 @@ impl LitmusTest {
             Value::Address(location, 0) => self.location_name(location).to_owned(),
             Value::Address(location, by) => format!("{}+{by}", self.location_name(location)),
             Value::Code(address) => self.show_code(address),
+            Value::Instruction(number) => match self.instructions[number as usize].as_str() {
+                "NOP" => "NOP".to_owned(),
+                text => format!("instr:\"{text}\""),
+            },
         }
     }
 
-    /// The address of an instruction as states show it, by a label there or by its distance from the start.
-    fn show_code(&self, CodeAddress { thread, step }: CodeAddress) -> String {
+    /// The name of a label at the address of an instruction, if there is one.
+    pub(crate) fn label(&self, CodeAddress { thread, step }: CodeAddress) -> Option<&str> {
         let labels = &self.threads[usize::from(thread)].labels;
-        match labels.iter().find(|(_, at)| *at == usize::from(step)) {
-            Some((label, _)) => format!("label:\"P{thread}:{label}\""),
-            None => format!("P{thread}:.+{}", 4 * step),
+        let (label, _) = labels.iter().find(|(_, at)| *at == usize::from(step))?;
+        Some(label)
+    }
+
+    /// The address of an instruction as states show it, by a label there. Messages show the others by their distance
+    /// from the start.
+    fn show_code(&self, address: CodeAddress) -> String {
+        let CodeAddress { thread, step } = address;
+        match self.label(address) {
+            Some(label) => format!("label:\"P{thread}:{label}\""),
+            None => format!("P{thread}:.+{}", 4 * u32::from(step)),
         }
     }
 
@@ -256,10 +311,25 @@ impl LitmusTest {
                 let is_array = self.types[usize::from(location.0)].length.is_some();
                 if is_array { name.to_owned() } else { format!("[{name}]") }
             }
+            Observed::Lanes(lanes) => self.show_lanes(&lanes),
+            Observed::Lane(lanes, at) => format!("{}[{at}]", self.show_lanes(&lanes)),
             Observed::Element(location, index) => {
                 format!("{}[{index}]", self.location_name(location))
             }
         }
+    }
+
+    /// A vector register as states show it, such as `0:V1.4S`.
+    fn show_lanes(&self, lanes: &ThreadLanes) -> String {
+        let ThreadLanes { low, bits, count } = lanes;
+        let letter = match bits {
+            8 => 'B',
+            16 => 'H',
+            32 => 'S',
+            _ => 'D',
+        };
+        let name = self.architecture.register_name(low.register);
+        format!("{}:{name}.{count}{letter}", low.thread)
     }
 
     /// The name of a location.

@@ -196,7 +196,7 @@ impl Model {
         if self.0.pairs_across_own_writes {
             history.linked_load_across_writes(op)
         } else {
-            history.linked_load(op)
+            history.excluding_load(op)
         }
     }
 

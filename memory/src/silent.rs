@@ -10,7 +10,8 @@
 //! [mildest](SilentForm::Mildest) form are bounds of all readings, but no readings:
 //!
 //! - A write ends a reservation of its own thread, unless the model
-//!   [pairs across own writes](Model::pairs_across_own_writes). In the strictest form it does not, but ends those of other threads;
+//!   [pairs across own writes](Model::pairs_across_own_writes). In the strictest form it does not, but ends those of other threads
+//!   (under a model with a machine it is then no write if there are none of these, and the reservation is lost if there are);
 //!   in the mildest form a failed one ends the reservation of its own thread, and no others.
 //! - Armv8 and RMO let a later load of the thread take the value of the write before the read part of the operation. In the
 //!   strictest form the load comes after it (by a data dependency, or as after an acquire); in the mildest form the value of
@@ -163,8 +164,12 @@ impl Model {
             let is_exception = own && !self.pairs_across_own_writes();
             if is_mild(op) {
                 SilentEffect::Failed { ends_reservation: is_exception }
-            } else if self.is_weak() || foreign || own {
+            } else if self.is_weak() {
                 SilentEffect::Written { ends_reservation: !is_exception }
+            } else if foreign && own {
+                SilentEffect::WrittenUnnoticed
+            } else if foreign {
+                SilentEffect::WRITTEN
             } else if orders_silent {
                 SilentEffect::Open
             } else {

@@ -6,7 +6,7 @@
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -16,6 +16,7 @@ use super::disk;
 use super::parser::{self, Include};
 use crate::library::PRELUDE;
 use crate::mutant::Changed;
+use crate::mutant::given::GivenPlaces;
 use crate::setting::Setting;
 use crate::source::{Diagnostic, Severity, Sources, Span};
 
@@ -50,9 +51,17 @@ pub struct Loaded {
     pub is_older: bool,
     /// Warnings about what is allowed but odd.
     pub warnings: Vec<Diagnostic>,
+    /// What the protocol had, as it was given, in the places that repairs change. Read when it is first needed, and shared with the
+    /// protocols that repairs and mutants make of it.
+    pub(crate) given_places: Arc<OnceLock<GivenPlaces>>,
 }
 
 impl Loaded {
+    /// What the protocol had, as it was given, in the places that repairs change.
+    pub(crate) fn given_places(&self) -> &GivenPlaces {
+        self.given_places.get_or_init(|| GivenPlaces::of(self))
+    }
+
     /// The name for messages: that of the protocol and, if it is a mutant, that of its fault.
     pub fn title(&self) -> String {
         match &self.mutant {
@@ -394,6 +403,7 @@ impl Loader<'_, '_> {
                 declarations,
                 is_older,
                 warnings: self.diagnostics,
+                given_places: Arc::default(),
             }),
             _ => Err(Failure { sources: self.sources, diagnostics: self.diagnostics, is_missing }),
         }

@@ -139,11 +139,9 @@ impl Maker<'_> {
 
     /// Appends `end` to the operations of a thread, with what may order the two.
     fn link(&mut self, own: &mut Vec<Operation>, end: Vec<Operation>, private: Place) {
-        let returning = |own: &[Operation]| {
-            own.iter().rposition(|operation| {
-                operation.kind.reads() || operation.kind == Kind::StoreConditional
-            })
-        };
+        let features = self.features;
+        let returning =
+            |own: &[Operation]| own.iter().rposition(|operation| operation.returns(features));
         let mut depends = Vec::new();
         let has_choices = self.has(Feature::Choices);
         let has_dependencies = self.has(Feature::Dependencies) || has_choices;

@@ -1,12 +1,10 @@
 //! [`Events`], what a run consists of for a model, and [`Candidate`], a way in which it may have come about: a source for
 //! each read, and an order of the writes to each location.
 
+use crate::atoms::{Atom, Atoms};
 use crate::models::Axioms;
 use crate::relation::Relation;
-use crate::run::{Annotation, Dependency, Initial, Kind, Place, Run};
-
-/// The number of a location, a part of memory that every operation accesses as a whole or not at all.
-pub type Atom = usize;
+use crate::run::{Annotation, Dependency, FENCES, Kind, Run};
 
 /// How operations on several locations are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,9 +91,18 @@ impl Events {
         };
         for (thread, operations) in run.threads.iter().enumerate() {
             for (index, operation) in operations.iter().enumerate() {
-                let whole = operation.place.map_or(Vec::new(), |place| {
-                    atoms.parts(place, operation.read, operation.written)
-                });
+                let parts = |place| {
+                    let cut = |value| atoms.cut(place, value);
+                    let parts =
+                        cut(operation.read.unwrap_or(0)).zip(cut(operation.written.unwrap_or(0)));
+                    let shown = |((atom, from), (_, to))| Part {
+                        atom,
+                        read: operation.read.map(|_| from),
+                        written: operation.written.map(|_| to),
+                    };
+                    parts.map(shown).collect()
+                };
+                let whole: Vec<Part> = operation.place.map_or(Vec::new(), parts);
                 let pieces: Vec<Vec<Part>> = match granularity {
                     Granularity::Split if !whole.is_empty() => {
                         whole.into_iter().map(|part| vec![part]).collect()
@@ -186,9 +193,7 @@ impl Events {
         let (first, second) = (&self.all[a], &self.all[b]);
         let reads_first = first.reads && first.annotation.returns();
         (a + 1..b).filter(|_| self.po(a, b)).any(|at| match self.all[at].kind {
-            Kind::Fence(fence) if fence == crate::run::FENCES[0] => {
-                first.is_access() && second.is_access()
-            }
+            Kind::Fence(fence) if fence == FENCES[0] => first.is_access() && second.is_access(),
             Kind::Fence(fence) => {
                 (reads_first && second.reads && fence.read_read)
                     || (reads_first && second.writes && fence.read_write)
@@ -236,84 +241,6 @@ impl Events {
 
     pub fn atoms(&self) -> usize {
         self.initial.len()
-    }
-}
-
-/// The locations of a run: cells, or bytes between two places where an access begins or ends.
-pub struct Atoms(Vec<Place>);
-
-impl Atoms {
-    pub fn of(run: &Run) -> Atoms {
-        let accessed = run.operations().filter_map(|operation| operation.place);
-        let finals = run.finals.iter().map(|last| last.0);
-        let initial = match &run.initial {
-            Initial::Given(values) => values.as_slice(),
-            Initial::Infer => &[],
-        };
-        let places: Vec<Place> =
-            accessed.chain(finals).chain(initial.iter().map(|first| first.0)).collect();
-        let mut bounds: Vec<u64> =
-            places.iter().flat_map(|place| [place.address, place.end()]).collect();
-        bounds.sort_unstable();
-        bounds.dedup();
-        let has_size = places.iter().any(|place| place.size.is_some());
-        let used = |start: u64| places.iter().any(|at| at.address <= start && start < at.end());
-        let pieces = bounds.windows(2).filter(|pair| used(pair[0]));
-        let atom = |pair: &[u64]| Place {
-            address: pair[0],
-            size: has_size.then_some((pair[1] - pair[0]) as u8),
-        };
-        Atoms(pieces.map(atom).collect())
-    }
-
-    /// The locations of a place, each with its part of a value.
-    pub fn pieces(&self, place: Place, value: u64) -> impl Iterator<Item = (Place, u64)> + '_ {
-        self.cut(place, value).map(|(atom, value)| (self.0[atom], value))
-    }
-
-    fn cut(&self, place: Place, value: u64) -> impl Iterator<Item = (Atom, u64)> + '_ {
-        let is_in = move |atom: &Place| place.address <= atom.address && atom.end() <= place.end();
-        let own = self.0.iter().enumerate().filter(move |(_, atom)| is_in(atom));
-        own.map(move |(number, atom)| {
-            let Some(size) = atom.size else { return (number, value) };
-            let bits = 8 * u32::from(size);
-            let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
-            (number, value >> (8 * (atom.address - place.address)) & mask)
-        })
-    }
-
-    fn parts(&self, place: Place, read: Option<u64>, written: Option<u64>) -> Vec<Part> {
-        let values = |value: Option<u64>| self.cut(place, value.unwrap_or(0));
-        let both = values(read).zip(values(written));
-        both.map(|((atom, from), (_, to))| Part {
-            atom,
-            read: read.map(|_| from),
-            written: written.map(|_| to),
-        })
-        .collect()
-    }
-
-    fn initial(&self, run: &Run) -> Vec<Option<u64>> {
-        let Initial::Given(values) = &run.initial else {
-            return vec![None; self.0.len()];
-        };
-        let mut initial = vec![Some(0); self.0.len()];
-        for &(place, value) in values {
-            for (atom, part) in self.cut(place, value.unwrap_or(0)) {
-                initial[atom] = value.map(|_| part);
-            }
-        }
-        initial
-    }
-
-    fn finals(&self, run: &Run) -> Vec<Option<u64>> {
-        let mut finals = vec![None; self.0.len()];
-        for &(place, value) in &run.finals {
-            for (atom, part) in self.cut(place, value) {
-                finals[atom] = Some(part);
-            }
-        }
-        finals
     }
 }
 

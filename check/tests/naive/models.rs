@@ -5,7 +5,8 @@ mod axe;
 mod riscv;
 mod store_buffers;
 
-use crate::execution::{Atom, Candidate, Events};
+use crate::atoms::Atom;
+use crate::execution::{Candidate, Events};
 use crate::relation::Relation;
 
 /// The axioms of a model.

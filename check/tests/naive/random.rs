@@ -7,8 +7,8 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
+use crate::atoms::Atoms;
 use crate::cycle;
-use crate::execution::Atoms;
 use crate::run::{Annotation, Dependency, FENCES, Initial, Kind, Operation, Place, Run};
 
 /// What a run may have besides loads and stores of cells that start at 0.
@@ -22,6 +22,8 @@ pub enum Feature {
     WeakFences,
     Annotations,
     Dependencies,
+    /// Dependencies on whether a store-conditional succeeded.
+    StoreStatus,
     Choices,
     Ticks,
     Finals,
@@ -38,7 +40,7 @@ pub enum Feature {
 use Feature as F;
 
 impl Feature {
-    pub const ALL: [Feature; 19] = [
+    pub const ALL: [Feature; 20] = [
         F::Rmw,
         F::FailedCas,
         F::SilentRmw,
@@ -47,6 +49,7 @@ impl Feature {
         F::WeakFences,
         F::Annotations,
         F::Dependencies,
+        F::StoreStatus,
         F::Choices,
         F::Ticks,
         F::Finals,
@@ -64,6 +67,7 @@ impl Feature {
     fn percent(self) -> u32 {
         match self {
             F::FullFences | F::WeakFences | F::Annotations | F::Dependencies => 35,
+            F::StoreStatus => 50,
             F::Rmw | F::LinkedPairs | F::Ticks | F::RepeatedValues => 30,
             F::FailedCas | F::SilentRmw | F::Choices | F::Finals | F::GivenInitial => 20,
             F::UnknownInitial | F::HiddenReads | F::Bytes | F::MixedSizes => 15,
@@ -90,6 +94,14 @@ pub fn run(seed: u64, allowed: &[Feature]) -> (Run, Vec<Feature>) {
 pub fn annotation(random: &mut StdRng, kind: Kind) -> Annotation {
     let annotation = *Annotation::ALL.choose(random).unwrap();
     if annotation.returns() || kind.is_atomic() { annotation } else { Annotation::None }
+}
+
+impl Operation {
+    /// Whether later operations may depend on what the operation returns.
+    pub fn returns(&self, features: &[Feature]) -> bool {
+        let is_status = self.kind == Kind::StoreConditional && features.contains(&F::StoreStatus);
+        self.kind.reads() || is_status
+    }
 }
 
 struct Maker {
@@ -216,7 +228,7 @@ impl Maker {
             }
             let kind = *kinds.choose(&mut self.random).unwrap();
             let on = self.random.random_range(0..at);
-            let returns = own[on].kind.reads() || own[on].kind == Kind::StoreConditional;
+            let returns = own[on].returns(&self.features);
             let of_value = matches!(kind, Dependency::Data | Dependency::Choice);
             let writes = own[at].kind.writes() || own[at].kind == Kind::SilentRmw;
             let is_access = own[at].place.is_some();

@@ -8,7 +8,7 @@ use check::{Model, Settled, Verdict, settle};
 use history::{Ambiguity, History, ReadsFrom};
 
 use crate::convert;
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::files;
 use crate::limits::Limits;
 use crate::question::Question;
@@ -141,7 +141,7 @@ impl Aftermath<'_> {
         let verdict = outcome.verdict;
         if let Verdict::Undecided(reason) = &verdict {
             let reason = reason.describe(&history);
-            eprintln!("rubric: {}: no certificate: {reason}", path.display());
+            tell(format_args!("{}: no certificate: {reason}", path.display()));
         }
         if !matches!(verdict, Verdict::Violation(_)) {
             return Ok(Status::Undecided);

@@ -34,6 +34,8 @@ pub(super) struct Operation<'t> {
     pub address: CodeAddress,
     /// The address of the label that the instruction names, if it names one.
     pub label: Option<CodeAddress>,
+    /// The number of operations behind it that run only if the condition of an [`Instruction::OnlyIf`] holds.
+    pub then: usize,
 }
 
 /// The programs of all threads, since a thread may jump into the program of another.
@@ -62,7 +64,8 @@ impl<'t> Code<'t> {
             }
             starts.push(code.operations.len());
             let (address, line) = (at(program.steps.len()), 0);
-            code.operations.push(Operation { instruction: None, line, address, label: None });
+            let end = Operation { instruction: None, line, address, label: None, then: 0 };
+            code.operations.push(end);
             code.starts.push(starts);
         }
         code.entries.sort_unstable();
@@ -99,8 +102,12 @@ impl<'t> Code<'t> {
         if let Instruction::Call { .. } = instruction {
             self.entries.push(CodeAddress { step: address.step + 1, ..address });
         }
-        let line = step.line;
-        self.operations.push(Operation { instruction: Some(instruction), line, address, label });
+        let (line, instruction, at) = (step.line, Some(instruction), self.operations.len());
+        self.operations.push(Operation { instruction, line, address, label, then: 0 });
+        if let Some(Instruction::OnlyIf { then, .. }) = instruction {
+            then.iter().try_for_each(|part| self.flatten(test, step, part, address))?;
+            self.operations[at].then = self.operations.len() - at - 1;
+        }
         Ok(())
     }
 }

@@ -87,6 +87,8 @@ pub(super) struct PartialPath {
     picked_addresses: u64,
     /// The load that opened the reservation.
     reservation: Option<u8>,
+    /// Whether the path forked since it last jumped backwards.
+    has_forked: bool,
     /// Per operation, the number of times that it jumped backwards.
     returns: Vec<u16>,
 }
@@ -112,6 +114,7 @@ impl PartialPath {
             control: 0,
             picked_addresses: 0,
             reservation: None,
+            has_forked: false,
             returns: vec![0; code.operations.len()],
         }
     }
@@ -174,7 +177,7 @@ fn fence(kind: Kind, line: usize) -> Event {
 
 /// The state of the unfolding of a thread.
 pub(super) struct Run<'t> {
-    test: &'t LitmusTest,
+    pub test: &'t LitmusTest,
     code: &'t Code<'t>,
     pub options: Unfolding,
     pub expressions: Expressions,
@@ -213,7 +216,8 @@ impl Run<'_> {
             Instruction::Branch { condition: Some(condition), target } => {
                 let condition = self.evaluate(&state, condition);
                 // A loop whose rounds are known is followed to its end.
-                let counts = self.expressions.as_constant(condition.value).is_none();
+                let is_known = self.expressions.as_constant(condition.value).is_some();
+                let counts = !is_known || state.has_forked;
                 for (mut state, is_taken) in self.fork(state, condition.value, line) {
                     state.control |= condition.sources.all();
                     if is_taken {
@@ -236,10 +240,27 @@ impl Run<'_> {
                 state.set(*target, address);
                 self.unfinished.push(state);
             }
+            Instruction::OnlyIf { condition, .. } => {
+                let condition = self.evaluate(&state, condition);
+                let known = self.expressions.as_constant(condition.value);
+                let Some(known) = known.filter(|_| condition.sources.all() == 0) else {
+                    let what = "a predicate that depends on a load is not supported".to_owned();
+                    return Err(self.error(line, what));
+                };
+                if known == Value::ZERO {
+                    state.next += operation.then;
+                }
+                self.unfinished.push(state);
+            }
             Instruction::Fence(kind) => {
                 let control = state.control | state.picked_addresses;
                 let event = Event { control, ..fence(*kind, line) };
                 self.add(&mut state, event)?;
+                self.unfinished.push(state);
+            }
+            Instruction::Load { target, access, .. } if self.loads_code(&state, access) => {
+                let value = self.code_at(&state, access, line)?;
+                target.iter().for_each(|target| state.set(*target, value));
                 self.unfinished.push(state);
             }
             Instruction::Load { access, .. }
@@ -253,6 +274,39 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    fn loads_code(&mut self, state: &PartialPath, access: &MemoryAccess) -> bool {
+        let address = self.evaluate(state, &access.address);
+        let known = self.expressions.as_constant(address.value);
+        known.is_some_and(|value| value.code().is_some())
+    }
+
+    /// The instruction that a load of code returns. Such a load is no event: as nothing changes code, it takes part in
+    /// no order that its dependencies do not state.
+    ///
+    /// # Errors
+    /// Returns [`Error::Run`] if the address depends on a load, or is that of no instruction.
+    fn code_at(
+        &mut self,
+        state: &PartialPath,
+        access: &MemoryAccess,
+        line: usize,
+    ) -> Result<TrackedValue, Error> {
+        let address = self.evaluate(state, &access.address);
+        let place = self.expressions.as_constant(address.value).and_then(Value::code);
+        let is_plain = access.width.bits == 32 && access.annotation == Annotation::None;
+        let step = place.filter(|_| is_plain && address.sources.all() == 0).and_then(|place| {
+            self.test.threads[usize::from(place.thread)].steps.get(usize::from(place.step))
+        });
+        match step {
+            Some(step) => Ok(self.constant(step.value)),
+            None => {
+                let what =
+                    "only plain loads of 32 bits from a fixed place in the code are supported";
+                Err(self.error(line, what.to_owned()))
+            }
+        }
     }
 
     fn finish(&mut self, state: PartialPath, end: End) {
@@ -281,6 +335,7 @@ impl Run<'_> {
         [true, false]
             .map(|holds| {
                 let mut state = state.clone();
+                state.has_forked = true;
                 state.constraints.push(Constraint { condition, holds, line });
                 (state, holds)
             })
@@ -360,6 +415,7 @@ impl Run<'_> {
                 return;
             }
             *count += 1;
+            state.has_forked = false;
         }
         state.next = self.code.index(address).unwrap_or(state.next);
         self.unfinished.push(state);
@@ -423,9 +479,18 @@ impl Run<'_> {
         };
         let bytes = u16::from(access.width.bits / 8);
         if let Some(value) = self.expressions.as_constant(address.value) {
-            let place = self.place(value, bytes).map_err(|what| {
-                self.error(line, format!("the address is {}, {what}", self.test.show(value)))
-            })?;
+            let place = match self.place(value, bytes) {
+                Ok(place) => place,
+                // The path may be impossible.
+                Err(_) if !state.constraints.is_empty() => {
+                    self.finish(state, End::UnknownAddress(line));
+                    return Ok(Vec::new());
+                }
+                Err(what) => {
+                    let what = format!("the address is {}, {what}", self.test.show(value));
+                    return Err(self.error(line, what));
+                }
+            };
             return Ok(vec![(state, target(place.0, place.1))]);
         }
         let mut found = Vec::new();
@@ -451,10 +516,10 @@ impl Run<'_> {
     fn place(&self, address: Value, bytes: u16) -> Result<(Location, u16), String> {
         let (location, offset) = match address {
             Value::Address(location, offset) => (location, offset),
-            Value::Number(_) => return Err("which is no location".to_owned()),
-            Value::Code(_) => {
-                return Err("an instruction, which is not supported as data".to_owned());
+            Value::Number(_) | Value::Instruction(_) => {
+                return Err("which is no location".to_owned());
             }
+            Value::Code(_) => return Err("and changing code is not supported".to_owned()),
         };
         let of_type = &self.test.types[usize::from(location.0)];
         // A location that is not declared has the size of its accesses.
@@ -567,6 +632,7 @@ impl Run<'_> {
                 self.write(&mut state, target, value, event)?;
             }
             Instruction::StoreConditional { status, value, access, status_depends } => {
+                state.has_forked = true;
                 let mut failed = state.clone();
                 failed.reservation = None;
                 let one = self.constant(Value::Number(1));

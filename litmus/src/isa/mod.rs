@@ -88,6 +88,15 @@ impl Architecture {
         }
     }
 
+    /// The lower half of the vector register of that name, such as `V0.4S`, the number of bits of a lane, and the number
+    /// of lanes.
+    pub(crate) fn lanes(self, name: &str) -> Option<(Register, u8, u8)> {
+        match self {
+            Architecture::AArch64 => aarch64::lanes(name),
+            Architecture::RiscV | Architecture::X86_64 => None,
+        }
+    }
+
     /// Translates the instruction `text`. `symbols` returns the location of a name.
     ///
     /// # Errors
@@ -109,12 +118,26 @@ impl Architecture {
 pub const OTHERS: [&str; 13] =
     ["ARM", "ASL", "BPF", "Bell", "C", "C++", "CPP", "JAVA", "Java", "LISA", "MIPS", "PPC", "X86"];
 
+/// The text of an instruction in one form, whatever its spaces and letters: `B .+4`, `ADD W0,W0,#1`. `distance` returns
+/// the number of bytes to a label.
+pub(crate) fn uniform(text: &str, distance: &dyn Fn(&str) -> Option<i64>) -> String {
+    let text = text.trim();
+    let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let words = |operand: &str| operand.split_whitespace().collect::<Vec<_>>().join(" ");
+    let operands = operands.split(',').map(words).map(|operand| match distance(&operand) {
+        Some(distance) => format!(".{distance:+}"),
+        None => operand.to_ascii_uppercase(),
+    });
+    let operands = operands.collect::<Vec<_>>().join(",");
+    format!("{} {operands}", mnemonic.to_ascii_uppercase()).trim().to_owned()
+}
+
 /// A register, by its number in the instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register(pub u8);
 
 /// Number of registers of the largest instruction set, with those that hold flags, [`SCRATCH`] and [`STORED`].
-pub(crate) const REGISTERS: usize = 39;
+pub(crate) const REGISTERS: usize = 120;
 
 /// A register between the parts of one instruction, which no instruction names.
 pub(crate) const SCRATCH: Register = Register(33);
@@ -300,6 +323,13 @@ pub enum Instruction {
         target: Register,
         /// The label, as [`JumpTarget::Label`] has it.
         label: String,
+    },
+    /// Instructions that run if the condition is nonzero. The condition may not depend on a load.
+    OnlyIf {
+        /// The condition.
+        condition: Formula,
+        /// The instructions.
+        then: Vec<Instruction>,
     },
     /// Instructions that run one after the other.
     Sequence(Vec<Instruction>),

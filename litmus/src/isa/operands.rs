@@ -2,7 +2,7 @@
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while1};
-use nom::character::complete::{char, digit1, hex_digit1, multispace0, multispace1};
+use nom::character::complete::{char, digit1, hex_digit1, multispace0, multispace1, one_of};
 use nom::combinator::{all_consuming, map_res, opt, recognize};
 use nom::multi::separated_list0;
 use nom::sequence::{delimited, pair, preceded};
@@ -18,6 +18,10 @@ pub(super) enum Operand<'a> {
     Number(i64),
     /// A name and a number: `LSL #2`, `LSL 2`.
     Modifier(&'a str, i64),
+    /// An element of a vector register: `V0.S[1]`.
+    Element(&'a str, u8),
+    /// Vector registers in braces, perhaps one element of each: `{V0.4S,V1.4S}`, `{V0.S}[1]`.
+    List(Vec<&'a str>, Option<u8>),
     /// Operands in parentheses or brackets, behind an offset: `8(x5)`, `[X1,#8]`.
     Memory {
         /// The number before the bracket.
@@ -88,8 +92,10 @@ fn immediate(input: &str) -> Parsed<'_, i64> {
     preceded(opt(alt((char('#'), char('$')))), number).parse(input)
 }
 
+/// A name, perhaps with `/Z` or `/M` behind it, as predicates of AArch64 have it.
 fn name(input: &str) -> Parsed<'_, &str> {
-    preceded(opt(char('%')), word).parse(input)
+    let suffixed = recognize((word, opt((char('/'), one_of("ZMzm")))));
+    preceded(opt(char('%')), suffixed).parse(input)
 }
 
 /// A name and a number behind it. Without a `#`, a space separates them.
@@ -104,6 +110,19 @@ fn modifier(input: &str) -> Parsed<'_, Operand<'_>> {
 fn relative(input: &str) -> Parsed<'_, Operand<'_>> {
     let distance = recognize((char('.'), alt((char('+'), char('-'))), digit1));
     distance.map(Operand::Name).parse(input)
+}
+
+/// The number of an element, in brackets.
+fn index(input: &str) -> Parsed<'_, u8> {
+    let digits = map_res(digit1, str::parse);
+    delimited(char('['), digits, char(']')).parse(input)
+}
+
+fn list(input: &str) -> Parsed<'_, Operand<'_>> {
+    let names = separated_list0(spaced(char(',')), spaced(name));
+    let (rest, names) = delimited(char('{'), names, char('}')).parse(input)?;
+    let (rest, index) = opt(index).parse(rest)?;
+    Ok((rest, Operand::List(names, index)))
 }
 
 fn memory(input: &str) -> Parsed<'_, Operand<'_>> {
@@ -122,7 +141,8 @@ fn memory(input: &str) -> Parsed<'_, Operand<'_>> {
 
 fn operand(input: &str) -> Parsed<'_, Operand<'_>> {
     let plain = alt((immediate.map(Operand::Number), name.map(Operand::Name)));
-    alt((memory, relative, modifier, plain)).parse(input)
+    let element = pair(name, index).map(|(name, index)| Operand::Element(name, index));
+    alt((memory, list, element, relative, modifier, plain)).parse(input)
 }
 
 /// The message for operands that an instruction does not have.
@@ -151,6 +171,9 @@ mod tests {
             assert_eq!(of(text).operands[3], shifted, "{text}");
         }
         assert_eq!(of("B .-8").operands, [Operand::Name(".-8")]);
+        let elements = Operand::List(vec!["V0.S", "V1.S"], Some(2));
+        assert_eq!(of("LD2 {V0.S, V1.S}[2],[X0]").operands[0], elements);
+        assert_eq!(of("MOV W0,V1.S[3]").operands[1], Operand::Element("V1.S", 3));
         assert_eq!(parts("lw x5,=").unwrap_err(), "the operands go wrong at `,=`");
     }
 }

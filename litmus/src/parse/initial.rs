@@ -122,6 +122,17 @@ fn declaration(
     let named = names.named(tokens)?;
     let given = if tokens.take_if("=") { Some(initial(names, tokens)?) } else { None };
     match named {
+        Named::Lanes(lanes) => match given {
+            // The type of a vector register says nothing that its name does not say.
+            None | Some(Given::One(Value::Number(0))) => Ok(()),
+            Some(_) => {
+                let what = format!(
+                    "a value of `{}`, other than 0, is",
+                    names.architecture.register_name(lanes.low.register)
+                );
+                Err(source.unsupported(start, &what))
+            }
+        },
         Named::Register(register) => {
             let Some(Given::One(value)) = given.or(Some(Given::One(Value::ZERO))) else {
                 return Err(source.expected(start, "one value for a register"));

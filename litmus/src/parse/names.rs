@@ -4,8 +4,8 @@
 use super::Symbols;
 use super::tokens::{TokenKind, Tokens, whole_number};
 use crate::error::Error;
-use crate::isa::Architecture;
-use crate::test::ThreadRegister;
+use crate::isa::{Architecture, uniform};
+use crate::test::{ThreadLanes, ThreadRegister};
 use crate::value::{Location, Value};
 
 /// Words before a parenthesis that herd knows and this crate does not.
@@ -25,6 +25,8 @@ const FUNCTIONS: [(&str, &str); 9] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     Register(ThreadRegister),
+    /// A vector register, with its lanes.
+    Lanes(ThreadLanes),
     Location(Location),
     /// An element of an array; in a declaration, an array and its length.
     Element(Location, u16),
@@ -66,7 +68,10 @@ impl Names<'_> {
         if thread_number(tokens.peek()).is_some()
             && tokens.peek_at(1).is_some_and(|it| it.text == ":")
         {
-            return self.register(tokens).map(Named::Register);
+            return match self.lanes(tokens) {
+                Some(lanes) => Ok(Named::Lanes(lanes)),
+                None => self.register(tokens).map(Named::Register),
+            };
         }
         let location = self.location(tokens)?;
         if tokens.take_if("[") {
@@ -91,6 +96,18 @@ impl Names<'_> {
             return Err(tokens.expected("a register such as `0:x5`, or the name of a location"));
         }
         Ok(self.symbols.location(tokens.take()))
+    }
+
+    /// Reads a vector register with its lanes, such as `0:V1.4S`, if there is one.
+    fn lanes(&mut self, tokens: &mut Tokens<'_, '_>) -> Option<ThreadLanes> {
+        let thread = thread_number(tokens.peek())?;
+        let (register, bits, count) = self.architecture.lanes(tokens.peek_at(2)?.text)?;
+        (0..3).for_each(|_| {
+            tokens.take();
+        });
+        let low = ThreadRegister { thread, register };
+        self.mentioned.push(low);
+        Some(ThreadLanes { low, bits, count })
     }
 
     fn register(&mut self, tokens: &mut Tokens<'_, '_>) -> Result<ThreadRegister, Error> {
@@ -155,6 +172,9 @@ impl Names<'_> {
         if let Some(address) = self.label(tokens)? {
             return Ok(address);
         }
+        if let Some(instruction) = self.instruction(tokens) {
+            return Ok(instruction);
+        }
         self.refuse(tokens)?;
         if let Some(number) = whole_number(tokens.peek()) {
             tokens.take();
@@ -195,6 +215,21 @@ impl Names<'_> {
             tokens.take();
         });
         Ok(Some(Value::Code(address)))
+    }
+
+    /// Reads an instruction as a value: `instr:"B .+4"`, or `NOP`.
+    fn instruction(&mut self, tokens: &mut Tokens<'_, '_>) -> Option<Value> {
+        let next = |ahead| tokens.peek_at(ahead).map_or("", |it| it.text);
+        let (text, count) = match (self.architecture, tokens.peek(), next(1)) {
+            (Architecture::AArch64, "NOP", _) => ("NOP", 1),
+            (Architecture::AArch64, "instr", ":") => (next(2), 3),
+            _ => return None,
+        };
+        let text = uniform(text, &|_| None);
+        (0..count).for_each(|_| {
+            tokens.take();
+        });
+        Some(self.symbols.instruction(text))
     }
 
     /// Refuses what herd has and this crate has not, if the next tokens are such.

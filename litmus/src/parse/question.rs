@@ -213,6 +213,7 @@ impl<'s, 'a> Parser<'s, 'a> {
 fn of(named: Named) -> Observed {
     match named {
         Named::Register(register) => Observed::Register(register),
+        Named::Lanes(lanes) => Observed::Lanes(lanes),
         Named::Location(location) => Observed::Location(location),
         Named::Element(location, index) => Observed::Element(location, index),
     }

@@ -61,33 +61,37 @@ impl Residual<'_, '_, '_> {
         }
     }
 
-    /// Adds the clauses that reads that take an initial value that is not known agree on it. The first such reads of the
-    /// threads are enough: these models keep the order of a thread's reads, so an earlier read that takes the value of a
-    /// write excludes that a later one takes the initial value.
+    /// Adds the clauses that reads that take an initial value that is not known agree on it. It is enough that each of them agrees
+    /// with the first of its thread, and these with each other: the models keep the order of a thread's reads, so if the
+    /// first takes the value of a write, no later one takes the initial value.
     fn agree_on_initial(&mut self, history: &History) {
         let events = self.events();
-        let mut first: FxHashMap<(u32, usize), (u32, i32)> = FxHashMap::default();
+        let mut first: FxHashMap<(u32, usize), (OpId, i32)> = FxHashMap::default();
+        let mut differing = Vec::new();
         for candidate in self.candidates.iter().filter(|it| it.source == INITIAL) {
-            let Reader::Event(read) = candidate.reader else { continue };
-            let location = events.location[read as usize];
+            let Reader::Event(event) = candidate.reader else { continue };
+            let (read, location) = (events.op[event as usize], events.location[event as usize]);
             if history.is_initial_open(location) {
-                let thread = events.thread(read);
-                first.entry((location, thread)).or_insert((read, candidate.chosen));
+                let own = (location, events.thread(event));
+                differing.push((
+                    *first.entry(own).or_insert((read, candidate.chosen)),
+                    (read, candidate.chosen),
+                ));
             }
         }
-        let mut first: Vec<(u32, OpId, i32)> = first
+        let mut firsts: Vec<(u32, OpId, i32)> = first
             .into_iter()
-            .map(|((location, _), (read, chosen))| (location, events.op[read as usize], chosen))
+            .map(|((location, _), (read, chosen))| (location, read, chosen))
             .collect();
-        first.sort_unstable();
-        for same in first.chunk_by(|a, b| a.0 == b.0) {
+        firsts.sort_unstable();
+        for same in firsts.chunk_by(|a, b| a.0 == b.0) {
             for (at, &(_, read, chosen)) in same.iter().enumerate() {
-                for &(_, other, also) in &same[at + 1..] {
-                    if history.read(read) != history.read(other) {
-                        self.formula.add(vec![-chosen, -also], Origin::OneInitial(read, other));
-                    }
-                }
+                differing.extend(same[at + 1..].iter().map(|it| ((read, chosen), (it.1, it.2))));
             }
+        }
+        differing.retain(|((read, _), (other, _))| history.read(*read) != history.read(*other));
+        for ((read, chosen), (other, also)) in differing {
+            self.formula.add(vec![-chosen, -also], Origin::OneInitial(read, other));
         }
     }
 

@@ -2,7 +2,8 @@
 //! fetches, tags and translation tables. A read-modify-write is two events.
 
 use super::Axioms;
-use crate::execution::{Atom, Candidate, Events, Source};
+use crate::atoms::Atom;
+use crate::execution::{Candidate, Events, Part, Source};
 use crate::relation::Relation;
 use crate::run::{Dependency, ISB, Kind};
 
@@ -216,7 +217,7 @@ impl Axioms for Armv8 {
         let observed = external.union(&candidate.external(&candidate.rf(None)));
         // A read precedes the write that overwrites what a later read of the location returns.
         let reads = events.relation(|a, b| {
-            let shared = |part: &crate::execution::Part| {
+            let shared = |part: &Part| {
                 candidate.source(a, part.atom).is_some() && candidate.source(b, part.atom).is_some()
             };
             events.po(a, b) && events.all[b].parts.iter().any(shared)

@@ -2,7 +2,8 @@
 //! except a store and a later load and, under RMO, two loads; fences order, and timestamps stand for dependencies.
 
 use super::{Axioms, has_order, is_atomic, is_coherent};
-use crate::execution::{Atom, Candidate, Events};
+use crate::atoms::Atom;
+use crate::execution::{Candidate, Events};
 use crate::relation::Relation;
 
 /// WMO or RMO.

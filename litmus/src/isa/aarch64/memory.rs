@@ -65,6 +65,26 @@ impl Place {
         })
     }
 
+    /// The place in operands such as `[X1]`, `[X1],#8` and `[X1],X2`.
+    pub fn indexed(operands: &[Operand<'_>]) -> Option<Place> {
+        match operands {
+            [memory, Operand::Name(by)] => {
+                let place = Place::plain(std::slice::from_ref(memory))?;
+                let by = named(by).filter(|by| by.bits == 64)?;
+                let Formula::Register(base) = place.address else {
+                    return None;
+                };
+                let moved = place.address.clone().binary(Binary::Add, by.read());
+                Some(Place { update: Some((base, moved)), ..place })
+            }
+            [memory, ..] => {
+                Place::plain(std::slice::from_ref(memory))?;
+                Place::of(operands)
+            }
+            [] => None,
+        }
+    }
+
     /// The place in an operand that is a register in brackets and nothing more, as for acquire and release.
     pub fn plain(operands: &[Operand<'_>]) -> Option<Place> {
         match operands {

@@ -7,13 +7,21 @@
 //! - [`flags`]: what uses the flags, other than branches;
 //! - [`memory`]: loads, stores, their addresses, and barriers;
 //! - [`atomic`]: exclusives and the atomics of LSE;
-//! - [`branch`]: jumps and calls.
+//! - [`branch`]: jumps and calls;
+//! - [`vector`], [`vector_memory`]: moves, arithmetic, loads and stores of vector registers;
+//! - [`sve`], [`sve_memory`]: the same for scalable vectors, and predicates.
 
 mod atomic;
 mod branch;
 mod data;
 mod flags;
 mod memory;
+mod sve;
+mod sve_memory;
+mod vector;
+mod vector_memory;
+
+pub(super) use vector::lanes;
 
 use super::operands::{Operand, Parts, parts};
 use super::{Formula, Instruction, Register};
@@ -96,7 +104,10 @@ pub(super) fn register_name(register: Register) -> String {
     match register.0 {
         ZERO => "XZR".to_owned(),
         STACK => "SP".to_owned(),
-        number => format!("X{number}"),
+        number => match vector::number_of_half(register) {
+            Some(vector) => format!("V{vector}"),
+            None => format!("X{number}"),
+        },
     }
 }
 
@@ -104,9 +115,17 @@ pub(super) fn register_name(register: Register) -> String {
 type Decoded = Result<Option<Instruction>, String>;
 
 /// The decoders, each for a family of instructions.
-const DECODERS: [fn(&str, &[Operand<'_>]) -> Decoded; 16] = [
+const DECODERS: [fn(&str, &[Operand<'_>]) -> Decoded; 24] = [
     memory::barrier,
+    sve::predicates,
+    sve::arithmetic,
+    sve_memory::accesses,
     branch::branch,
+    vector::moves,
+    vector::immediate,
+    vector::arithmetic,
+    vector_memory::scalars,
+    vector_memory::structures,
     data::arithmetic,
     data::shift,
     data::moves,
@@ -128,7 +147,8 @@ const DECODERS: [fn(&str, &[Operand<'_>]) -> Decoded; 16] = [
 /// # Errors
 /// Returns a description of the part that is not understood.
 pub(super) fn decode(text: &str) -> Result<Instruction, String> {
-    let name = text.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+    let end = text.find(|one: char| one.is_whitespace() || one == '{').unwrap_or(text.len());
+    let name = text[..end].to_ascii_uppercase();
     if let Some(feature) = unsupported_feature(&name) {
         return Err(format!("`{name}` belongs to {feature}, which is not supported"));
     }
