@@ -134,21 +134,24 @@ impl History {
         self
     }
 
-    /// Whether the history has an operation that [`History::split_atomics`] changes: a read-modify-write, or a failed
-    /// compare-and-swap with a release, which has no effect since nothing is written.
+    /// Whether the history has what [`History::split_atomics`] changes: a read-modify-write, a failed compare-and-swap
+    /// with a release, which has no effect since nothing is written, or a dependency on a store-conditional.
     fn has_whole_atomics(&self) -> bool {
-        self.ops().any(|op| match self.kind(op) {
+        let is_whole = |op| match self.kind(op) {
             Kind::Rmw => true,
             Kind::FailedCas => self.annotation(op).releases(),
             _ => false,
-        })
+        };
+        self.ops().any(is_whole)
+            || self.all_dependencies().iter().any(|it| !self.kind(it.on).reads())
     }
 
     /// Splits each read-modify-write into two operations: a load-linked, which keeps the acquire, and a
     /// store-conditional, which keeps the release and [continues](History::continues) the load-linked. Address
     /// dependencies of the read-modify-write become dependencies of both parts, data and choice dependencies those of
     /// the write; operations that depended on the read-modify-write depend on its read, as its own write does if it
-    /// depended on itself. Returns `None` if there is nothing to split.
+    /// depended on itself. Dependencies on a store-conditional are dropped, since AArch64's status register carries
+    /// none. Returns `None` if there is nothing to change.
     ///
     /// Both parts keep the trace line, so that a message about a part shows the instruction. Cost: linear.
     pub fn split_atomics(&self) -> Option<History> {
@@ -192,8 +195,8 @@ impl History {
         let sources = self.fixed_sources.iter();
         split.fixed_sources =
             sources.map(|(to, from)| (first[*to as usize].0, last(*from))).collect();
-        let dependencies = self.all_dependencies().iter();
-        let moved = dependencies.flat_map(|it| {
+        let on_read = |it: &&Dependency| self.kind(it.on).reads();
+        let moved = self.all_dependencies().iter().filter(on_read).flat_map(|it| {
             let on = first[it.on.at()];
             let parts = match (self.kind(it.op), it.kind) {
                 // A compare-and-swap that failed wrote nothing that could depend on what it read.
