@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::check::paint::Paint;
 use crate::error::tell;
-use crate::status::Status;
 use crate::known::{recognised, recognised_lines};
+use crate::status::Status;
 use lab::load::Input;
 use lab::released::crashes::{Recognised, of_crash};
 use lab::text::tame;

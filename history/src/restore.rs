@@ -13,6 +13,7 @@ use crate::annotation::Annotation;
 use crate::builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 use crate::dependency::DependencyKind;
 use crate::history::{Final, History, Location, NONE32, OpId};
+use crate::initial::free_sources;
 use crate::kind::Kind;
 use crate::layout::low_bytes;
 use crate::provenance::{Provenance, Sizes};
@@ -342,12 +343,17 @@ impl Restorer {
         if initial.is_none() {
             history.provenance.initial = mode;
             set_initial(&mut history, &frame.initial)?;
+            free_sources(&mut history);
         }
         // If accesses were split, the operations have new numbers and the builder has fixed sources.
         if history.len() == rows {
             let orders = self.threads.into_values().map(|thread| thread.order);
             history.order = orders.flatten().collect();
             fix_sources(&mut history, &self.sources)?;
+            if initial.is_some() {
+                // The sources were stated for other initial values.
+                free_sources(&mut history);
+            }
         }
         Ok(history)
     }

@@ -3,7 +3,7 @@
 use certify::certificate::{self, Claim};
 use certify::verify::{Verified, verify};
 use check::engine::steps::steps;
-use check::{Model, Options, Verdict, check};
+use check::{Model, Options, Settled, Verdict, check, settle};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::PsoRmw;
 
@@ -40,9 +40,12 @@ pub fn model(axioms: &dyn Axioms) -> Model {
 
 /// The answer of `rubric`. The certificate of a verdict is verified if `certified`.
 pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
-    let history = model.prepare(history);
-    let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).expect("nothing is refused");
-    let verdict = check(&history, &reads_from, model, &Options::default()).verdict;
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).expect("nothing is refused");
+    let Settled { history, outcome, .. } =
+        settle(history, &reads_from, model, |history, reads_from| {
+            check(history, reads_from, model, &Options::default())
+        });
+    let verdict = outcome.verdict;
     if certified {
         verify_certificate(&history, model, &verdict);
     }

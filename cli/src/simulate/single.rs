@@ -104,9 +104,9 @@ fn tell_known(
     let Some(explainer) = Explainer::new(opened, args.for_checking())? else {
         // No repair fits, but the message may be that of a known fault.
         let crash = lab::simulated::crash(run, opened.protocol.sources());
-        let known = crash.iter().flat_map(|crash| {
-            of_crash(crash, Some(opened.protocol.name()), &Default::default())
-        });
+        let known = crash
+            .iter()
+            .flat_map(|crash| of_crash(crash, Some(opened.protocol.name()), &Default::default()));
         for line in recognised_lines(&known.collect::<Vec<_>>()) {
             eprintln!("rubric: {line}");
         }
