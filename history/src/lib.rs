@@ -33,6 +33,7 @@ mod fence;
 mod history;
 mod kind;
 mod layout;
+mod parts;
 mod permutation;
 mod provenance;
 pub mod random;
@@ -50,6 +51,7 @@ pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
 pub use layout::low_bytes;
+pub use parts::WholeAccess;
 pub use provenance::{
     Doubt, Gap, InitialMode, Isa, NotUnderstood, Provenance, Sizes, Source, Unfinished,
 };
