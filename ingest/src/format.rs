@@ -121,10 +121,10 @@ impl Contents {
         mut histories: Vec<History>,
     ) -> Result<Contents, Error> {
         while lines.advance()? {}
-        if let Some(damage) = lines.damage() {
-            for history in &mut histories {
-                history.provenance.notes.push(format!("{damage}."));
-            }
+        let damage = lines.damage().map(|damage| format!("{damage}."));
+        let notes: Vec<String> = damage.into_iter().chain(lines.notes()).collect();
+        for history in &mut histories {
+            history.provenance.notes.extend_from_slice(&notes);
         }
         let statistics = Statistics {
             lines: lines.number(),

@@ -7,7 +7,7 @@ use crate::axe::Axe;
 use crate::error::{Error, excerpt};
 use crate::format::{Resemblance, TraceFormat};
 use crate::gem5::Gem5;
-use crate::input::Lines;
+use crate::input::{Lines, cleaned};
 use crate::json::Json;
 use crate::tester::Tester;
 
@@ -30,6 +30,10 @@ impl Detector {
         file: &str,
     ) -> Result<Option<&'static dyn TraceFormat>, Error> {
         self.lines += 1;
+        if self.lines == 1 && is_utf16(line) {
+            return Err(Error::Utf16 { file: file.to_owned() });
+        }
+        let line = &*cleaned(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if let Some(format) = certain(line) {
             return Ok(Some(format));
@@ -125,6 +129,11 @@ pub fn any_of(words: &[String]) -> String {
         [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => words.concat(),
     }
+}
+
+/// Whether a text begins with a byte order mark of UTF-16.
+fn is_utf16(line: &[u8]) -> bool {
+    line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")
 }
 
 /// Whether a line holds bytes that text does not have.

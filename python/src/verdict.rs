@@ -321,7 +321,7 @@ impl Shrunk {
             let operation = whole.history.operation(op);
             (operation.thread, operation.index)
         };
-        let is_access = |op: &&OpId| !whole.history.is_further_part(**op);
+        let is_access = |op: &&history::OpId| !whole.history.is_further_part(**op);
         let kept = shrunk.kept.iter().filter(is_access).map(place).collect();
         let decided = |history, reads_from, violation| Decided {
             history,

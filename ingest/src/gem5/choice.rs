@@ -307,6 +307,8 @@ impl Reader<'_> {
         if let Some(damage) = lines.damage() {
             notes.insert(0, format!("{damage}."));
         }
+        notes.extend(lines.notes());
+        notes.extend(self.changes.notes());
         let unfinished = match source {
             Source::Exec => std::mem::take(&mut selected.unfinished),
             _ => self.unfinished(source, leftover),

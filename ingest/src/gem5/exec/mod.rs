@@ -80,6 +80,11 @@ pub(crate) struct LineContext {
 /// Number of agreeing lines after which only accesses are checked against the instruction set that the user gave.
 const ISA_CHECKED_LINES: u32 = 256;
 
+/// Whether a part of the line of an instruction is missing.
+pub(crate) fn is_cut(text: &[u8]) -> bool {
+    Line::parse(text).is_err()
+}
+
 impl Exec {
     /// Takes in a line of the `thread`-th hardware thread of a CPU.
     pub(crate) fn line(

@@ -1,0 +1,115 @@
+//! Reads lines whose blanks were changed on their way, as editors, `unexpand`, `tr -s` and programs for mail do, and
+//! lines that a mail quotes ([`restore`]).
+
+use std::borrow::Cow;
+
+use super::line::{self, Shape};
+use super::message::Message;
+
+/// The distance between tab stops, in columns.
+const TAB: usize = 8;
+/// The space that programs for mail and web pages put in place of a blank, U+00A0.
+const NO_BREAK_SPACE: &[u8] = b"\xc2\xa0";
+
+/// What was done to a line to read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// Blanks were put in place of tabs and other spaces, or removed.
+    Blanks,
+    /// The marks of a quotation in a mail were removed.
+    Quotation,
+}
+
+/// A line as gem5 printed it, if `text` shows it for certain: only blanks were changed, or it was quoted.
+pub(super) fn restore(text: &[u8]) -> Option<(Vec<u8>, Change)> {
+    let plain = with_blanks(text);
+    let inner = quoted(&plain);
+    let change = if inner.is_some() { Change::Quotation } else { Change::Blanks };
+    let plain = inner.unwrap_or(&plain).trim_ascii_end();
+    let candidates = [Cow::Borrowed(plain), Cow::Owned(collapsed(plain))];
+    let found = candidates.into_iter().find(|line| **line != *text && is_understood(line))?;
+    Some((found.into_owned(), change))
+}
+
+/// The text behind the marks `>` of a quotation; `None` if the line is not quoted.
+pub(super) fn quoted(text: &[u8]) -> Option<&[u8]> {
+    let mut rest = text;
+    while let Some(inner) = rest.trim_ascii_start().strip_prefix(b">") {
+        rest = inner.strip_prefix(b" ").unwrap_or(inner);
+    }
+    (rest.len() < text.len() && text.trim_ascii_start().starts_with(b">")).then_some(rest)
+}
+
+/// Whether a line is one of a debug flag and needs no more knowledge to be read.
+fn is_understood(text: &[u8]) -> bool {
+    match line::shape(text) {
+        Ok(Shape::Raw(_)) => true,
+        Ok(shape @ Shape::Named { .. }) => {
+            shape.message().is_ok_and(|message| message != Message::Unknown)
+        }
+        _ => false,
+    }
+}
+
+/// The text with blanks up to the next tab stop in place of tabs, and in place of spaces that do not break.
+fn with_blanks(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len() + TAB);
+    let mut rest = text;
+    while let Some((&byte, behind)) = rest.split_first() {
+        if let Some(behind) = rest.strip_prefix(NO_BREAK_SPACE) {
+            plain.push(b' ');
+            rest = behind;
+            continue;
+        }
+        match byte {
+            b'\t' => plain.resize(plain.len() / TAB * TAB + TAB, b' '),
+            byte => plain.push(byte),
+        }
+        rest = behind;
+    }
+    plain
+}
+
+/// The text with one blank in place of each run of them, and none at its start.
+fn collapsed(text: &[u8]) -> Vec<u8> {
+    let words = text.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(&b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMED: &str = "  61000: system.ruby.l1_cntrl0.sequencer: Hit callback for ReadReq 0x1000";
+    const RAW: &str =
+        "          61000   0        Seq               Begin       >       [0x404, line 0x400] LD";
+
+    fn restored(text: &str) -> Option<(String, Change)> {
+        let (line, change) = restore(text.as_bytes())?;
+        Some((String::from_utf8(line).unwrap(), change))
+    }
+
+    #[test]
+    fn blanks_and_quotations_are_undone() {
+        let blanks = |line: &str| Some((line.to_owned(), Change::Blanks));
+        let quoted = |line: &str| Some((line.to_owned(), Change::Quotation));
+        assert_eq!(restored(&format!("{NAMED}  \t")), blanks(NAMED));
+        assert_eq!(restored(&format!("> {NAMED}")), quoted(NAMED));
+        assert_eq!(restored(&format!(">> {RAW}")), quoted(RAW));
+        assert_eq!(restored(&format!("> > {RAW}")), quoted(RAW));
+        assert_eq!(restored(&NAMED.replace(' ', "\u{a0}")), blanks(NAMED));
+        let tabs = "\t  61000   0\t   Seq\t\t     Begin\t >\t [0x404, line 0x400] LD";
+        let expanded = String::from_utf8(with_blanks(tabs.as_bytes())).unwrap();
+        assert_eq!(expanded, RAW);
+        assert_eq!(restored(tabs), blanks(RAW));
+        let doubled = NAMED.replace(' ', "  ");
+        assert_eq!(restored(&doubled), blanks(NAMED.trim_start()));
+    }
+
+    #[test]
+    fn other_lines_stay() {
+        for text in [NAMED, RAW, "> a quotation", "\tat f (x.c:1)", "  5  words", "> 1: a"] {
+            assert_eq!(restored(text), None, "{text}");
+        }
+    }
+}
