@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::history::{History, Location, OpId, OperationFlags};
+use crate::restore::Row;
 
 /// The bytes and values of an access that was split, before it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,42 @@ impl History {
         is_found.then_some(op)
     }
 
+    /// The rows of the accesses before they were split, from which [`History::restore`] makes the same history; `None` if
+    /// nothing was split, or if more is known of a part than of its access. Cost: linear.
+    pub fn whole_rows(&self) -> Option<Vec<Row>> {
+        if self.continued.is_empty() {
+            return None;
+        }
+        let accesses = self.ops().filter(|&op| !self.is_further_part(op));
+        let rows: Vec<Row> = accesses.map(|op| self.whole_row(op)).collect();
+        let again = History::restore(self.frame(), rows.iter().cloned(), None).ok()?;
+        let is_same = again.digest_with_ticks() == self.digest_with_ticks()
+            && again.provenance == self.provenance
+            && again.line == self.line
+            && again.order == self.order;
+        is_same.then_some(rows)
+    }
+
+    /// The row of the access that an operation is the first or the only part of.
+    fn whole_row(&self, op: OpId) -> Row {
+        let row = self.row(op);
+        let mut dependencies: Vec<_> =
+            self.dependencies(op).iter().map(|it| (it.kind, self.access_index(it.on))).collect();
+        dependencies.dedup();
+        let row = Row { index: self.access_index(op), dependencies, ..row };
+        match self.whole_access(op) {
+            None => row,
+            Some(whole) => Row {
+                location: Some(whole.location()),
+                read: whole.read,
+                written: whole.written,
+                source: None,
+                continues: false,
+                ..row
+            },
+        }
+    }
+
     /// Whether `op` is a part, but not the first, of an access that [`History::whole_access`] puts together.
     pub fn is_further_part(&self, op: OpId) -> bool {
         self.continues(op) && self.whole_access(op).is_some()
@@ -123,5 +160,75 @@ impl History {
             read: value(History::read),
             written: value(History::written),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Access, HistoryBuilder, Initial, Place};
+    use crate::kind::Kind;
+    use crate::provenance::Provenance;
+
+    /// A store of 8 bytes, which loads of single bytes of it split.
+    fn split() -> History {
+        let mut builder = HistoryBuilder::new();
+        let place = |address, size| Place::Bytes { address, size };
+        for thread in [3, 5] {
+            let store = Access::new(thread, Kind::Store, place(0x1000, 8));
+            builder.push(Access { written: Some(0x1122_3344), ..store });
+            builder.push(Access::new(thread, Kind::Fence, Place::Nowhere));
+            let load = Access::new(thread, Kind::Load, place(0x1001, 1));
+            builder.push(Access { read: Some(0x33), ..load });
+        }
+        builder.finish(Default::default(), &Initial::Zero, Provenance::default()).unwrap()
+    }
+
+    #[test]
+    fn parts_have_the_index_and_the_values_of_their_access() {
+        let history = split();
+        assert_eq!((history.len(), history.operations()), (10, 6));
+        let indices: Vec<u32> = history.ops().map(|op| history.access_index(op)).collect();
+        assert_eq!(indices, [0, 0, 0, 1, 2, 0, 0, 0, 1, 2]);
+        assert_eq!(history.operation(OpId(9)).index, 2);
+        for op in history.ops() {
+            let label = history.threads()[history.thread_of(op)].label;
+            let (index, part) = (history.access_index(op), history.part(op));
+            assert_eq!(history.find_part(label, index, part), Some(op));
+        }
+        for (label, index, part) in [(3, 0, 3), (3, 1, 1), (3, 3, 0), (4, 0, 0), (5, 3, 0)] {
+            assert_eq!(history.find_part(label, index, part), None);
+        }
+        assert_eq!(history.describe_access(OpId(6)), "store 0x1000 := 0x11223344");
+        let parts = [0, 1, 2].map(|op| history.describe(OpId(op)));
+        assert_eq!(
+            parts,
+            [
+                "store 0x1000 := 0x11223344 (its byte at 0x1000)",
+                "store 0x1000 := 0x11223344 (its byte at 0x1001)",
+                "store 0x1000 := 0x11223344 (its 6 bytes at 0x1002)",
+            ]
+        );
+        assert_eq!(history.describe(OpId(4)), "load 0x1001 == 0x33");
+    }
+
+    #[test]
+    fn a_history_is_restored_from_its_whole_accesses() {
+        let history = split();
+        let rows = history.whole_rows().unwrap();
+        let shown: Vec<_> = rows.iter().map(|row| (row.index, row.location, row.written)).collect();
+        let whole = Location { address: 0x1000, size: Some(8) };
+        assert_eq!(shown[0], (0, Some(whole), Some(0x1122_3344)));
+        assert_eq!((rows.len(), rows[5].index), (6, 2));
+        let (unsplit, _) = history.restrict(|op| op.0 > 2 && op.0 < 5);
+        assert_eq!(unsplit.whole_rows(), None);
+    }
+
+    #[test]
+    fn a_part_whose_first_part_is_left_out_is_an_access_of_its_own() {
+        let (rest, _) = split().restrict(|op| op.0 != 0 && op.0 != 5);
+        let indices: Vec<u32> = rest.ops().map(|op| rest.access_index(op)).collect();
+        assert_eq!(indices, [0, 0, 1, 2, 0, 0, 1, 2]);
+        assert_eq!(rest.describe_access(OpId(0)), "store 0x1001 := 0x112233");
     }
 }

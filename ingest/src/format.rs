@@ -63,6 +63,13 @@ pub trait TraceFormat: Sync {
         None
     }
 
+    /// What [`TraceFormat::write`] does not keep of a history although it decides verdicts of some models, as a sentence
+    /// for the user.
+    fn loss(&self, history: &History) -> Option<&'static str> {
+        let _ = history;
+        None
+    }
+
     /// Writes one history of a text that has `count` of them.
     ///
     /// # Errors

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memchr_iter, memmem};
+
 use super::line::{self, Shape};
 use super::message::Message;
 
@@ -23,11 +25,14 @@ pub(super) enum Change {
 /// A line as gem5 printed it, if `text` shows it for certain: only blanks were changed, or it was quoted.
 pub(super) fn restore(text: &[u8]) -> Option<(Vec<u8>, Change)> {
     let plain = with_blanks(text);
+    if plain == text && is_understood(text) {
+        return None;
+    }
     let inner = quoted(&plain);
     let change = if inner.is_some() { Change::Quotation } else { Change::Blanks };
     let plain = inner.unwrap_or(&plain).trim_ascii_end();
     let candidates = [Cow::Borrowed(plain), Cow::Owned(collapsed(plain))];
-    let found = candidates.into_iter().find(|line| **line != *text && is_understood(line))?;
+    let found = candidates.into_iter().find(|line| is_understood(line))?;
     Some((found.into_owned(), change))
 }
 
@@ -38,6 +43,21 @@ pub(super) fn quoted(text: &[u8]) -> Option<&[u8]> {
         rest = inner.strip_prefix(b" ").unwrap_or(inner);
     }
     (rest.len() < text.len() && text.trim_ascii_start().starts_with(b">")).then_some(rest)
+}
+
+/// Whether a line of this shape has blanks that gem5 does not print. In instructions it prints tabs between two words.
+pub(super) fn has_other_blanks(shape: &Shape<'_>, message: Message, line: &[u8]) -> bool {
+    let is_tab = |at: usize, text: &[u8]| {
+        let is_mark = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b' ' | b':' | b'\t'));
+        is_mark(at.checked_sub(1).and_then(|at| text.get(at))) || is_mark(text.get(at + 1))
+    };
+    let has_tab = match (shape, message) {
+        (Shape::Named { text, .. }, Message::Exec { .. }) => {
+            memchr_iter(b'\t', text).any(|at| is_tab(at, text))
+        }
+        _ => memchr(b'\t', line).is_some(),
+    };
+    has_tab || (memchr(NO_BREAK_SPACE[0], line).is_some() && memmem::find(line, NO_BREAK_SPACE).is_some())
 }
 
 /// Whether a line is one of a debug flag and needs no more knowledge to be read.

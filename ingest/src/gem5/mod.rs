@@ -140,6 +140,10 @@ impl TraceFormat for Gem5 {
         Some(Box::new(LiveTrace::new(options)))
     }
 
+    fn loss(&self, history: &History) -> Option<&'static str> {
+        write::loss(history)
+    }
+
     fn write(
         &self,
         history: &History,
@@ -233,12 +237,12 @@ impl<'o> Reader<'o> {
     /// mail quotes, is read as gem5 printed it.
     fn take(&mut self, text: &[u8], number: u64, is_complete: bool) -> Result<(), Fault> {
         let shape = line::shape(text);
-        let is_odd = match &shape {
+        let is_changed = match &shape {
             Ok(Shape::Chatter) | Err(_) => true,
-            Ok(Shape::Named { .. }) => shape.as_ref().is_ok_and(is_odd_message),
-            Ok(Shape::Raw(_) | Shape::Blank) => false,
+            Ok(Shape::Blank) => false,
+            Ok(shape) => is_odd(shape, text),
         };
-        if is_odd && is_complete {
+        if is_changed && is_complete {
             if let Some((line, change)) = layout::restore(text) {
                 self.changes.note(change, number);
                 return self.take_shape(line::shape(&line), &line, number, true);
@@ -576,9 +580,11 @@ impl<'o> Reader<'o> {
     }
 }
 
-/// Whether the message of a named line is none that gem5 prints, but begins as one.
-fn is_odd_message(shape: &Shape<'_>) -> bool {
-    shape.message().map_or(true, |message| alike::is_unread(shape, message))
+/// Whether a line has blanks or a message that gem5 does not print.
+fn is_odd(shape: &Shape<'_>, line: &[u8]) -> bool {
+    shape.message().map_or(true, |message| {
+        alike::is_unread(shape, message) || layout::has_other_blanks(shape, message, line)
+    })
 }
 
 /// Refuses a line with NUL bytes: even a line that is ignored must be text.

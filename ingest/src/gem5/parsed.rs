@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Reader, alike};
+use super::{Reader, alike, layout};
 use super::line::{self, Columns, Shape};
 use super::message::Message;
 use crate::error::Error;
@@ -32,7 +32,10 @@ impl ParsedLine {
             },
             Shape::Named { tick, path, text } => {
                 let message = shape.message().ok()?;
-                if alike::is_unread(&shape, message) {
+                let is_changed = alike::is_unread(&shape, message)
+                    || (matches!(message, Message::Exec { .. })
+                        && layout::has_other_blanks(&shape, message, text));
+                if is_changed {
                     return None;
                 }
                 ParsedLine::Named { tick, path: range(path), text: at(text), message }

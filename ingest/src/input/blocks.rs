@@ -76,7 +76,7 @@ struct ParsedBlock<P> {
 type ParsedLines<P> = Vec<(u32, Option<P>)>;
 
 /// Parses the lines of a text, whose last one has its line end. `lines` is empty memory. A line with an escape sequence
-/// or a tab, which may have been added after the text was printed, is left to [`LineReader::line`].
+/// or a space that does not break, which may have been added after the text was printed, is left to [`LineReader::line`].
 fn parse_block<P>(
     text: Text,
     mut lines: ParsedLines<P>,
@@ -99,9 +99,9 @@ fn parse_block<P>(
     ParsedBlock { text, lines: Some(lines) }
 }
 
-/// Whether a text has an escape character or a tab.
+/// Whether a text has an escape character, or the first byte of a space that does not break.
 fn has_odd_bytes(text: &[u8]) -> bool {
-    memchr2(0x1b, b'\t', text).is_some()
+    memchr2(0x1b, 0xc2, text).is_some()
 }
 
 /// A thread that parses blocks, and returns them in the order in which it receives them.
