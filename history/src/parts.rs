@@ -135,7 +135,7 @@ impl History {
         self.continues(op) && self.whole_access(op).is_some()
     }
 
-    /// The access that `op` is a part of, if it was split because accesses of other sizes overlap it. The two halves of
+    /// The access of at most 8 bytes that `op` is a part of, if it was split because accesses of other sizes overlap it. The two halves of
     /// an atomic, which are operations of different kinds, are no such parts.
     pub fn whole_access(&self, op: OpId) -> Option<WholeAccess> {
         let parts = self.parts(op);
@@ -147,7 +147,8 @@ impl History {
         let first = self.locations[places().next()? as usize];
         let last = self.locations[places().last()? as usize];
         let end = last.address.checked_add(u64::from(last.size?))?;
-        let size = u8::try_from(end.checked_sub(first.address)?).ok()?;
+        // A value has at most 8 bytes. Longer accesses have several.
+        let size = u8::try_from(end.checked_sub(first.address)?).ok().filter(|&size| size <= 8)?;
         let value = |of: fn(&History, OpId) -> Option<u64>| {
             parts.clone().map(OpId).try_fold(0, |value, part| {
                 let offset = self.locations[self.location(part)? as usize].address - first.address;

@@ -46,6 +46,13 @@ pub trait TraceFormat: Sync {
     /// The line's resemblance to the format. The first line that any format recognises decides the format of a text.
     fn recognises(&self, line: &[u8]) -> Resemblance;
 
+    /// The error about a line that would be one of the format without text that was added to it; `None` for any other
+    /// line. It is the error about a text in which no line is recognised.
+    fn changed(&self, line: &[u8], number: u64, file: &str) -> Option<Error> {
+        let _ = (line, number, file);
+        None
+    }
+
     /// Reads a text to its end.
     ///
     /// [`Lines`] applies the option `lossy` to damaged compression only. The reader applies `addresses`, `from_tick`,

@@ -20,6 +20,8 @@ pub const FORMATS: &[&dyn TraceFormat] = &[&Gem5, &Axe, &Json, &Tester];
 pub(crate) struct Detector {
     lines: u64,
     unknown: Option<(u64, String)>,
+    /// The error about the first line that would belong to a format if nothing had been added to it.
+    changed: Option<Error>,
 }
 
 impl Detector {
@@ -53,12 +55,19 @@ impl Detector {
         if likely.is_none() && self.unknown.is_none() && !line.trim_ascii().is_empty() {
             self.unknown = Some((self.lines, excerpt(line, 60)));
         }
+        if likely.is_none() && self.changed.is_none() {
+            let number = self.lines;
+            self.changed = FORMATS.iter().find_map(|format| format.changed(line, number, file));
+        }
         Ok(likely)
     }
 
     /// The error for a text in which no line was recognised.
     pub fn finish(self, file: &str) -> Error {
         let file = file.to_owned();
+        if let Some(error) = self.changed {
+            return error;
+        }
         match self.unknown {
             Some((line, found)) => Error::Unknown { file, line, found, expected: examples() },
             None => Error::Empty { file, expected: titles() },

@@ -3,6 +3,7 @@
 
 use memchr::memmem;
 
+use super::layout;
 use super::line::{self, Shape};
 use super::message::{Message, begins_as_message};
 use super::recognise::is_chatter;
@@ -19,7 +20,7 @@ const WORDS: [&[u8]; 6] = [
     b"Hit callback for ",
     b"Timing request for ",
     b"schedSendTiming for ",
-    b": MemRead :",
+    b" A=0x",
 ];
 
 /// Warnings of gem5, which may show addresses as lines of debug flags do.
@@ -32,8 +33,8 @@ pub(super) enum Alike {
     Nothing,
     /// The line of a flag, but for changes that are not understood.
     Similar,
-    /// The line of a flag behind other text.
-    Behind(Fault),
+    /// The line of a flag behind other text, or the end of one.
+    Part(Fault),
 }
 
 /// Compares a line that has no shape of a debug flag's with those that have.
@@ -41,11 +42,23 @@ pub(super) fn of_chatter(text: &[u8]) -> Alike {
     if is_chatter(text) || WARNINGS.iter().any(|words| memmem::find(text, words).is_some()) {
         return Alike::Nothing;
     }
+    if text.contains(&0x1b) && layout::is_understood(&layout::without_sequences(text)) {
+        let found = format!("a line of a debug flag, `{}`", excerpt(text, 40));
+        let why = cause(text).unwrap_or_default();
+        let hint = "copy the file of the trace itself instead of what a terminal shows";
+        return Alike::Part(Fault::broken(found, format!("the line alone: {why}"), hint));
+    }
     if let Some(at) = embedded(text) {
         let found = format!("a line of a debug flag behind `{}`", excerpt(&text[..at], 40));
         let why = cause(text).unwrap_or("text was put in front of the lines of the trace");
         let hint = "copy the file of the trace itself, or remove what is in front of its lines";
-        return Alike::Behind(Fault::broken(found, format!("the line alone: {why}"), hint));
+        return Alike::Part(Fault::broken(found, format!("the line alone: {why}"), hint));
+    }
+    if [&b" : Mem"[..], b" A=0x"].iter().all(|words| memmem::find(text, words).is_some()) {
+        let found = format!("the end of a line of an instruction, `{}`", excerpt(text, 40));
+        let expected = "the whole line: the text was wrapped";
+        let hint = "copy the file of the trace itself instead of what a terminal or a mail shows";
+        return Alike::Part(Fault::broken(found, expected, hint));
     }
     if WORDS.iter().any(|words| memmem::find(text, words).is_some()) {
         return Alike::Similar;
@@ -117,7 +130,7 @@ mod tests {
 
     fn fault(text: &str) -> Option<String> {
         match of_chatter(text.as_bytes()) {
-            Alike::Behind(fault) => Some(fault.at("t", 1, text.as_bytes()).to_string()),
+            Alike::Part(fault) => Some(fault.at("t", 1, text.as_bytes()).to_string()),
             _ => None,
         }
     }
@@ -128,7 +141,7 @@ mod tests {
             ("^[[31m", "escape sequences"),
             ("[32m", "escape sequences"),
             ("ESC[1m", "escape sequences"),
-            ("\x1b[3C", "movements of a terminal's cursor"),
+            ("x\x1b[1D", "movements of a terminal's cursor"),
             ("a.trace:", "text was put in front"),
             ("Nov 29 10:00:00 host ", "text was put in front"),
             ("12:", "text was put in front"),

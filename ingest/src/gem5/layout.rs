@@ -10,6 +10,8 @@ use super::message::Message;
 
 /// The distance between tab stops, in columns.
 const TAB: usize = 8;
+/// The widest movement of a cursor that is taken for blanks.
+const MOST_COLUMNS: u64 = 200;
 /// The space that programs for mail and web pages put in place of a blank, U+00A0.
 const NO_BREAK_SPACE: &[u8] = b"\xc2\xa0";
 
@@ -45,15 +47,18 @@ pub(super) fn quoted(text: &[u8]) -> Option<&[u8]> {
     (rest.len() < text.len() && text.trim_ascii_start().starts_with(b">")).then_some(rest)
 }
 
-/// Whether a line of this shape has blanks that gem5 does not print. In instructions it prints tabs between two words.
+/// Whether a line of this shape has blanks that gem5 does not print. In instructions it prints tabs, but never next to the
+/// colons between fields, nor in place of several blanks.
 pub(super) fn has_other_blanks(shape: &Shape<'_>, message: Message, line: &[u8]) -> bool {
-    let is_tab = |at: usize, text: &[u8]| {
-        let is_mark = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b' ' | b':' | b'\t'));
-        is_mark(at.checked_sub(1).and_then(|at| text.get(at))) || is_mark(text.get(at + 1))
+    let is_changed = |at: usize, text: &[u8]| {
+        let before = at.checked_sub(1).and_then(|at| text.get(at));
+        let after = text.get(at + 1);
+        before.is_none_or(|&byte| byte == b':')
+            || after.is_none_or(|byte| matches!(byte, b' ' | b':' | b'\t'))
     };
     let has_tab = match (shape, message) {
         (Shape::Named { text, .. }, Message::Exec { .. }) => {
-            memchr_iter(b'\t', text).any(|at| is_tab(at, text))
+            memchr_iter(b'\t', text).any(|at| is_changed(at, text))
         }
         _ => memchr(b'\t', line).is_some(),
     };
@@ -61,7 +66,7 @@ pub(super) fn has_other_blanks(shape: &Shape<'_>, message: Message, line: &[u8])
 }
 
 /// Whether a line is one of a debug flag and needs no more knowledge to be read.
-fn is_understood(text: &[u8]) -> bool {
+pub(super) fn is_understood(text: &[u8]) -> bool {
     match line::shape(text) {
         Ok(Shape::Raw(_)) => true,
         Ok(shape @ Shape::Named { .. }) => {
@@ -71,7 +76,8 @@ fn is_understood(text: &[u8]) -> bool {
     }
 }
 
-/// The text with blanks up to the next tab stop in place of tabs, and in place of spaces that do not break.
+/// The text with blanks in place of tabs, up to the next tab stop, of spaces that do not break, and of movements of a
+/// terminal's cursor to the right.
 fn with_blanks(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len() + TAB);
     let mut rest = text;
@@ -81,11 +87,36 @@ fn with_blanks(text: &[u8]) -> Vec<u8> {
             rest = behind;
             continue;
         }
+        if let Some((columns, behind)) = moved_right(rest) {
+            plain.resize(plain.len() + columns, b' ');
+            rest = behind;
+            continue;
+        }
         match byte {
             b'\t' => plain.resize(plain.len() / TAB * TAB + TAB, b' '),
             byte => plain.push(byte),
         }
         rest = behind;
+    }
+    plain
+}
+
+/// The number of columns by which the sequence `ESC [ n C` at the start of a text moves the cursor, and the text behind.
+fn moved_right(text: &[u8]) -> Option<(usize, &[u8])> {
+    let rest = text.strip_prefix(b"\x1b[")?;
+    let (columns, digits) = line::leading_number(rest);
+    let behind = rest[digits..].strip_prefix(b"C")?;
+    let columns = columns.unwrap_or(1).clamp(1, MOST_COLUMNS);
+    Some((columns as usize, behind))
+}
+
+/// The text without sequences of a terminal.
+pub(super) fn without_sequences(text: &[u8]) -> Vec<u8> {
+    let mut parts = text.split(|&byte| byte == 0x1b);
+    let mut plain = parts.next().unwrap_or_default().to_vec();
+    for part in parts {
+        let end = part.iter().skip(1).position(|byte| matches!(byte, b'@'..=b'~'));
+        plain.extend_from_slice(end.map_or(&[], |end| &part[end + 2..]));
     }
     plain
 }

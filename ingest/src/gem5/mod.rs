@@ -132,6 +132,13 @@ impl TraceFormat for Gem5 {
         }
     }
 
+    fn changed(&self, line: &[u8], number: u64, file: &str) -> Option<Error> {
+        match alike::of_chatter(line) {
+            Alike::Part(fault) => Some(fault.at(file, number, line)),
+            Alike::Similar | Alike::Nothing => None,
+        }
+    }
+
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
         read(lines, options, &RunProperties::default())
     }
@@ -349,7 +356,7 @@ impl<'o> Reader<'o> {
             match alike::of_chatter(text) {
                 Alike::Nothing => {}
                 Alike::Similar => self.changes.unread(text, number),
-                Alike::Behind(fault) => return Err(fault),
+                Alike::Part(fault) => return Err(fault),
             }
         }
         self.sink.statistics.ignored += 1;

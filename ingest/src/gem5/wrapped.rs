@@ -72,12 +72,16 @@ fn explains(wrap: Wrap, lines: &[&[u8]]) -> bool {
             if after == State::Cut {
                 return false;
             }
-            let is_longer = last > at && before == State::Whole && after == State::Whole;
-            completed += usize::from(before == State::Cut || is_longer);
+            // Other output that happens to make a whole line is possible once, but not for a line that was cut.
+            completed += match (before, after) {
+                (State::Cut, _) => 2,
+                (_, State::Whole) if last > at => 1,
+                _ => 0,
+            };
         }
         at = last + 1;
     }
-    completed > 0
+    completed > 1
 }
 
 /// Whether a line lacks its end.
@@ -100,10 +104,14 @@ impl State {
             Shape::Raw(columns) if grammar::address(columns.rest).is_err() => State::Cut,
             Shape::Raw(_) | Shape::Blank | Shape::Chatter => State::Open,
             Shape::Named { text, .. } => match shape.message() {
-                Ok(Message::Exec { instruction, .. }) if exec::is_cut(&text[instruction..]) => {
-                    State::Cut
+                Ok(Message::Exec { instruction, .. }) => {
+                    match exec::shows_results(&text[instruction..]) {
+                        None => State::Cut,
+                        Some(true) => State::Whole,
+                        Some(false) => State::Open,
+                    }
                 }
-                Ok(Message::Exec { .. } | Message::Known | Message::Unknown) => State::Open,
+                Ok(Message::Known | Message::Unknown) => State::Open,
                 Ok(_) => State::Whole,
                 Err(_) => State::Cut,
             },

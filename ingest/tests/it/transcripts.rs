@@ -110,6 +110,7 @@ fn changed_blanks_are_read_by_words() {
         assert!(read(&words, &glued));
         assert!(read(&unexpanded, &[]));
         assert!(read(&|line| line.replace("  ", "\u{a0} "), &[]));
+        assert!(read(&|line| line.replace(": ", ":\x1b[C"), &[]));
     }
     for text in texts() {
         let changed: String = text.lines().map(|line| format!("    {line}   \n")).collect();
@@ -162,6 +163,9 @@ fn wrapped_lines_are_put_together() {
     for text in texts() {
         for width in [72, 80, 132] {
             let hard = folded(&text, width, false);
+            if hard == text {
+                continue;
+            }
             let note = format!("wrapped at {width} columns");
             assert!(same_or_named(&text, hard.as_bytes(), &note, &causes), "{width}");
             let soft = folded(&text, width, true);
@@ -190,7 +194,8 @@ fn what_cannot_be_read_is_named() {
         refused(&front, &|line| format!("Nov 29 10:00:00 host: {line}"));
         refused(&["CR LF"], &|line| format!("{line}\r"));
         refused(&["CR LF"], &|line| format!("\x1b[31m{line}\r\x1b[0m"));
-        refused(&["movements of a terminal's cursor"], &|line| line.replace(": ", ":\x1b[1C"));
+        let moved = |line: &str| line.replace(": ", ": x\x1b[1D");
+        refused(&["movements of a terminal's cursor"], &moved);
     }
 }
 

@@ -80,9 +80,9 @@ pub(crate) struct LineContext {
 /// Number of agreeing lines after which only accesses are checked against the instruction set that the user gave.
 const ISA_CHECKED_LINES: u32 = 256;
 
-/// Whether a part of the line of an instruction is missing.
-pub(crate) fn is_cut(text: &[u8]) -> bool {
-    Line::parse(text).is_err()
+/// Whether the line of an instruction shows its results, which come last; `None` if a part of the line is missing.
+pub(crate) fn shows_results(text: &[u8]) -> Option<bool> {
+    Line::parse(text).ok().map(|line| line.class.is_some())
 }
 
 impl Exec {
