@@ -34,6 +34,7 @@ mod shards;
 mod shell;
 mod shrink;
 mod simulate;
+mod split;
 mod stored;
 mod testing;
 mod traces;

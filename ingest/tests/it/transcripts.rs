@@ -194,7 +194,7 @@ fn what_cannot_be_read_is_named() {
         refused(&front, &|line| format!("Nov 29 10:00:00 host: {line}"));
         refused(&["CR LF"], &|line| format!("{line}\r"));
         refused(&["CR LF"], &|line| format!("\x1b[31m{line}\r\x1b[0m"));
-        let moved = |line: &str| line.replace(": ", ": x\x1b[1D");
+        let moved = |line: &str| line.replacen(": ", ": x\x1b[1D", 1);
         refused(&["movements of a terminal's cursor"], &moved);
     }
 }
