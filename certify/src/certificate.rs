@@ -91,8 +91,8 @@ use crate::rule::Rule;
 /// The history, the model and the assumptions that a certificate's verdict is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Name of the file that the history was read from, without its folder, if that is known. Like
-    /// `threads` and `operations`, it identifies the history for the reader and is not verified.
+    /// Name of the file that the history was read from, without its folder, if that is known. It identifies the history for the
+    /// reader and is not verified, since a file may be renamed or converted.
     pub file: Option<String>,
     /// Number of threads of the history. Older certificates do not have it.
     pub threads: Option<u32>,

@@ -193,9 +193,22 @@ fn same_claim(claim: &Claim, actual: &Claim) -> Result<(), Rejection> {
         ("sizes", &claim.sizes, &actual.sizes),
         ("initial values", &claim.initial, &actual.initial),
     ];
-    match fields.iter().find(|(_, claimed, actual)| claimed != actual) {
+    let text = |claimed: Option<u64>| claimed.map(|number| number.to_string());
+    let number = |of: &Claim| (text(of.threads.map(u64::from)), text(of.operations));
+    let (claimed, found) = (number(claim), number(actual));
+    // A certificate of an older version, or of a history without a name, does not have these.
+    let given = [
+        ("name of the history", &claim.history, &actual.history),
+        ("number of threads", &claimed.0, &found.0),
+        ("number of operations", &claimed.1, &found.1),
+    ];
+    let unnamed = String::new();
+    let given = given.iter().filter_map(|(what, claimed, actual)| {
+        Some((*what, claimed.as_ref()?, actual.as_ref().unwrap_or(&unnamed)))
+    });
+    match fields.into_iter().chain(given).find(|(_, claimed, actual)| claimed != actual) {
         None => Ok(()),
-        Some(&(what, claimed, actual)) => {
+        Some((what, claimed, actual)) => {
             Err(Rejection::OtherClaim { what, claimed: claimed.clone(), actual: actual.clone() })
         }
     }

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 
 use certify::verify::verify_violation;
 use history::{Ambiguity, History, OpId, ReadsFrom};
+use host::Bounds;
 
 use crate::algorithm::Algorithm;
-use crate::bounds::Bounds;
 use crate::engine::complete::{Completion, complete, refute};
 use crate::engine::events::Events;
 use crate::engine::finals::Finals;

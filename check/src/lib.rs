@@ -39,7 +39,6 @@
 //! ```
 
 pub mod algorithm;
-pub mod bounds;
 mod decide;
 pub mod engine;
 pub mod generate;
@@ -54,9 +53,9 @@ pub mod verdict;
 mod weak;
 
 pub use algorithm::Algorithm;
-pub use bounds::Bounds;
 pub use decide::{check, check_within, decide};
 pub use guarantee::Guarantee;
+pub use host::{Bounds, Exceeded};
 pub use memory::Model;
 pub use options::Options;
 pub use sat::solver::version as solver_version;

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use history::{Doubt, Gap, History, NotUnderstood, OpId};
+use host::{Bounds, Exceeded};
 
 use crate::algorithm::Algorithm;
-use crate::bounds::{Bounds, Exceeded};
 use crate::engine::proof::Violation;
 use crate::papers::criteria::violation::CriterionViolation;
 use crate::papers::qadeer::nice_cycle::NiceCycle;

@@ -21,7 +21,7 @@ use crate::report::{self, Progress};
 use crate::sample::Sample;
 use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::parse::{self, Clients};
-use crate::simulate::protocols::tell_order;
+use crate::simulate::protocols::warn_of_protocol;
 use crate::status::Status;
 use crate::words;
 
@@ -184,7 +184,7 @@ pub fn run_with(
     let campaign = Campaign::new(options)?;
     if !quiet {
         let opened = campaign.protocols().iter();
-        opened.for_each(|opened| tell_order(opened, &[]));
+        opened.for_each(|opened| warn_of_protocol(opened, &[]));
     }
     let outcome = campaign.run(&Bars::new(quiet))?;
     interrupt::no_farewell();

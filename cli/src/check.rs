@@ -21,6 +21,7 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;
 use crate::error::Error;
+use crate::files;
 use crate::options::Format;
 use crate::status::Status;
 pub use args::Args;
@@ -104,6 +105,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         reading,
         prints_each: found.len() <= table::MOST_IN_FULL,
     };
+    files::spare([], &args.output)?;
     let mut seen = many::Seen::default();
     match many::check(&checker, found, &mut seen, out) {
         // The reader of the output has closed the pipe. The verdicts so far still count.
@@ -218,9 +220,11 @@ impl InputCheck<'_> {
             Some(order) => Some(order.of(input)?),
             None => None,
         };
+        // It depends on all histories, so asking again for each would cost the square of their number.
+        let ambiguity = self.checker.args.ambiguity(input);
         let mut decided_any = false;
         for history in &input.histories {
-            match ReadsFrom::derive(history, self.checker.args.ambiguity(input)) {
+            match ReadsFrom::derive(history, ambiguity) {
                 Ok(reads_from) => {
                     self.history(input, history, &reads_from, store_order.as_ref())?;
                     decided_any = true;

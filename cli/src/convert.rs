@@ -7,7 +7,7 @@ use history::Isa;
 
 use crate::ending;
 use crate::error::Error;
-use crate::files::ending;
+use crate::files::{self, ending};
 use crate::ingest::read_all;
 use crate::litmus::histories;
 use crate::options::TraceOptions;
@@ -74,6 +74,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         (None, _) => return Err(Error::Usage("name the output: -o FILE".to_owned())),
     };
     let format = format(output, args.to)?;
+    files::spare(inputs, [output])?;
     let (Some(mut input), status) = read(args, inputs, out)? else {
         return Ok(Status::Bad);
     };

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
+use host::files::advice;
 use lab::save::SaveError;
 use lab::text::named;
 use rubric::watch::WatchError;
 use tables::TableError;
-use tables::files::advice;
 use thiserror::Error;
 
 use crate::progress;
@@ -126,6 +126,12 @@ impl Error {
 pub fn print(error: &impl Display) {
     // If standard error is closed, the exit status still reports the failure.
     let _ = progress::erased(|| writeln!(io::stderr(), "rubric: error: {error}"));
+}
+
+/// Prints a remark on standard error.
+pub fn tell(remark: impl Display) {
+    // If standard error is closed or full, nothing is left to be done.
+    let _ = writeln!(io::stderr(), "rubric: {remark}");
 }
 
 /// Prints an error about one of several inputs, after the output so far. The remaining inputs are still processed.

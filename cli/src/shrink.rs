@@ -93,7 +93,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // An output that cannot be written is reported before the work is done.
     let outputs: Result<Vec<Output>, Error> = args.output.iter().map(|path| output(path)).collect();
     let outputs = outputs?;
-    args.output.iter().try_for_each(|path| args.question.spare(path))?;
+    args.question.spare(&args.output)?;
     let begun = Instant::now();
     let input = args.question.open(false)?;
     let answer = args.question.ask(&input)?;

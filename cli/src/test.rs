@@ -19,7 +19,7 @@ use crate::options::Format;
 use crate::progress::Bars;
 use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::parse::{self, Clients};
-use crate::simulate::protocols::tell_order;
+use crate::simulate::protocols::warn_of_protocol;
 use crate::status::Status;
 
 /// Test a coherence protocol: run random programs on all kinds of cores, explore small systems, and sum up what is wrong
@@ -156,11 +156,13 @@ impl ReportArgs {
     /// Checks the name of the page before any work is done.
     ///
     /// # Errors
-    /// Returns an error if the name does not have the extension of a page.
-    pub fn check(&self) -> Result<(), Error> {
+    /// Returns an error if the name does not have the extension of a page, or if the page is one of the protocols.
+    pub fn check(&self, protocols: &[&str]) -> Result<(), Error> {
         self.output.as_ref().map_or(Ok(()), |path| {
             files::check_ending("-o", path, &["html", "htm"], ".html was expected")
-        })
+        })?;
+        let protocols = protocols.iter().map(PathBuf::from).collect::<Vec<_>>();
+        files::spare(&protocols, &self.output)
     }
 
     /// The progress bars of the work.
@@ -168,10 +170,10 @@ impl ReportArgs {
         Bars::new(self.quiet)
     }
 
-    /// Warns of buffers whose order is assumed, because no script of gem5 says it.
-    pub fn warn_of_order(&self, opened: &Opened, options: &Options) {
+    /// Warns of repairs that were left out, and of buffers whose order is assumed because no script of gem5 says it.
+    pub fn warn_of_protocol(&self, opened: &Opened, options: &Options) {
         if !self.quiet {
-            tell_order(opened, &options.settings);
+            warn_of_protocol(opened, &options.settings);
         }
     }
 
@@ -206,10 +208,10 @@ impl ReportArgs {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    args.report.check()?;
+    args.report.check(&[&args.protocol])?;
     let options = args.extent.options();
     let tested = test(&args.protocol, &options, &args.report.bars())?;
-    args.report.warn_of_order(&tested.opened, &options);
+    args.report.warn_of_protocol(&tested.opened, &options);
     args.report.write(
         || page::page(&tested, &options),
         |out| text::print(&tested, &options, out),

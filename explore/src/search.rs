@@ -9,7 +9,7 @@ use std::mem::size_of;
 use std::time::{Duration, Instant};
 
 use check::Bounds;
-use check::bounds::Exceeded;
+use host::Exceeded;
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
 

@@ -2,12 +2,11 @@
 //! read and a write, and [`History::settle_silent`] makes one that writes back the value that it read a write, or a
 //! failed compare-and-swap.
 
-use std::sync::OnceLock;
-
 use crate::annotation::Annotation;
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
 use crate::history::{History, OpId, OperationFlags, Thread};
 use crate::kind::Kind;
+use crate::structure::StructureColumns;
 
 impl History {
     /// Replaces each [`Kind::SilentRmw`]: with `as_writes` by a read-modify-write that writes the value that it read,
@@ -17,8 +16,12 @@ impl History {
         let is_silent = |op: &OpId| self.kind(*op) == Kind::SilentRmw;
         let first = self.ops().find(is_silent)?;
         let mut settled = self.clone();
+        settled.structure = self.structure.with_kinds(|_, kind| match kind {
+            Kind::SilentRmw if as_writes => Kind::Rmw,
+            Kind::SilentRmw => Kind::FailedCas,
+            kind => kind,
+        });
         for op in self.ops().skip(first.at()).filter(is_silent) {
-            settled.kind[op.at()] = if as_writes { Kind::Rmw } else { Kind::FailedCas };
             if let Some(read) = self.read(op).filter(|_| as_writes) {
                 settled.written[op.at()] = read;
                 settled.known[op.at()].0 |= OperationFlags::WRITTEN;
@@ -40,8 +43,8 @@ impl History {
     /// Splits each read-modify-write into two operations: a load-linked, which keeps the acquire, and a
     /// store-conditional, which keeps the release and [continues](History::continues) the load-linked. Address
     /// dependencies of the read-modify-write become dependencies of both parts, data and choice dependencies those of
-    /// the write; operations that depended on the read-modify-write depend on its read. Returns `None` if there is
-    /// nothing to split.
+    /// the write; operations that depended on the read-modify-write depend on its read, as its own write does if it
+    /// depended on itself. Returns `None` if there is nothing to split.
     ///
     /// Both parts keep the trace line, so that a message about a part shows the instruction. Cost: linear.
     pub fn split_atomics(&self) -> Option<History> {
@@ -54,20 +57,21 @@ impl History {
             locations: self.locations.clone(),
             initial: self.initial.clone(),
             finals: self.finals.clone(),
-            linked: OnceLock::new(),
             ..History::default()
         };
         // Per operation of the whole history, its first part in the split one.
         let mut first = Vec::with_capacity(self.len());
-        for thread in &self.threads {
-            let start = split.kind.len() as u32;
+        let mut structure = StructureColumns::default();
+        for thread in self.threads() {
+            let start = structure.kinds.len() as u32;
             for op in (thread.start..thread.end).map(OpId) {
-                first.push(OpId(split.kind.len() as u32));
-                split.push_parts(self, op);
+                first.push(OpId(structure.kinds.len() as u32));
+                split.push_parts(&mut structure, self, op);
             }
-            let end = split.kind.len() as u32;
-            split.threads.push(Thread { label: thread.label, start, end });
+            let end = structure.kinds.len() as u32;
+            structure.threads.push(Thread { label: thread.label, start, end });
         }
+        split.structure = structure.into();
         // The write of a read-modify-write is its last part.
         let last = |op: u32| match self.kind(OpId(op)) {
             Kind::Rmw => first[op as usize].0 + 1,
@@ -80,6 +84,8 @@ impl History {
         let moved = dependencies.flat_map(|it| {
             let on = first[it.on.at()];
             let parts = match (self.kind(it.op), it.kind) {
+                // A compare-and-swap that failed wrote nothing that could depend on what it read.
+                (Kind::FailedCas, _) if it.on == it.op => 1..=0,
                 (Kind::Rmw, DependencyKind::Address) => 0..=1,
                 (Kind::Rmw, DependencyKind::Data | DependencyKind::Choice) => 1..=1,
                 _ => 0..=0,
@@ -92,28 +98,31 @@ impl History {
         Some(split)
     }
 
-    fn push_parts(&mut self, whole: &History, op: OpId) {
+    fn push_parts(&mut self, structure: &mut StructureColumns, whole: &History, op: OpId) {
         let annotation = whole.annotation(op);
         let (acquire, release) = halves(annotation);
         let known = whole.known[op.at()];
+        let mut push_part = |kind, known| {
+            structure.kinds.push(kind);
+            structure.locations.push(whole.structure.locations()[op.at()]);
+            self.push_part(whole, op, known);
+        };
         match whole.kind(op) {
             Kind::Rmw => {
                 let read = OperationFlags(known.0 & !OperationFlags::WRITTEN).with(acquire);
-                self.push_part(whole, op, Kind::LoadLinked, read);
+                push_part(Kind::LoadLinked, read);
                 let write =
                     OperationFlags(known.0 & !OperationFlags::READ | OperationFlags::CONTINUES)
                         .with(release);
-                self.push_part(whole, op, Kind::StoreConditional, write);
+                push_part(Kind::StoreConditional, write);
             }
-            Kind::FailedCas => self.push_part(whole, op, Kind::FailedCas, known.with(acquire)),
-            kind => self.push_part(whole, op, kind, known),
+            Kind::FailedCas => push_part(Kind::FailedCas, known.with(acquire)),
+            kind => push_part(kind, known),
         }
     }
 
-    fn push_part(&mut self, whole: &History, op: OpId, kind: Kind, known: OperationFlags) {
-        self.kind.push(kind);
+    fn push_part(&mut self, whole: &History, op: OpId, known: OperationFlags) {
         self.known.push(known);
-        self.location.push(whole.location[op.at()]);
         self.read.push(whole.read[op.at()]);
         self.written.push(whole.written[op.at()]);
         self.issued.push(whole.issued[op.at()]);

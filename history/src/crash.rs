@@ -96,6 +96,9 @@ pub struct Crash {
     /// Number of the controller among those of its type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
+    /// Number of the tester's port that the message is about, as gem5's RubyTester counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<u32>,
     /// State of the controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -134,6 +137,7 @@ impl Crash {
             object: None,
             machine: None,
             version: None,
+            processor: None,
             state: None,
             event: None,
             address: None,
@@ -147,13 +151,13 @@ impl Crash {
     }
 
     /// The controller that crashed, such as `L1Cache 2`. If the message does not say type and number, the name of the
-    /// object or the type alone; `None` if it names neither.
+    /// object, the type alone or the tester's processor; `None` if it names none of these.
     pub fn controller(&self) -> Option<String> {
         match (&self.machine, self.version, &self.object) {
             (Some(machine), Some(version), _) => Some(format!("{machine} {version}")),
             (_, _, Some(object)) => Some(object.clone()),
             (Some(machine), None, None) => Some(machine.clone()),
-            (None, _, None) => None,
+            (None, _, None) => self.processor.map(|number| format!("processor {number}")),
         }
     }
 
@@ -215,7 +219,8 @@ impl Crash {
             CrashKind::FailedAssertion => place.is_some() || self.address.is_some(),
             // The deadlock message of `rubric simulate` itself says which sequencer waits and since when.
             CrashKind::Deadlock => {
-                self.address.is_some() && !self.first_line().contains(" has waited for ")
+                (self.address.is_some() || self.processor.is_some())
+                    && !self.first_line().contains(" has waited for ")
             }
             _ => false,
         };

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::builder::{AssumedSize, Place};
 use crate::history::{History, Location, NONE32, OpId, OperationFlags, Thread};
 use crate::provenance::Sizes;
+use crate::structure::StructureColumns;
 
 /// A mask for the lowest `bytes` bytes of a value: all of it for 8 bytes or more.
 pub fn low_bytes(bytes: u8) -> u64 {
@@ -248,20 +249,31 @@ pub(crate) fn split(history: History, layout: &Layout, place: &[u32], rows: &[u3
         ..History::default()
     };
     let mut parts: Vec<u32> = Vec::with_capacity(history.len() + 1);
-    for thread in &history.threads {
-        let start = result.kind.len() as u32;
+    let mut structure = StructureColumns::default();
+    for thread in history.threads() {
+        let start = structure.kinds.len() as u32;
         for op in (thread.start..thread.end).map(OpId) {
-            parts.push(result.kind.len() as u32);
-            push_parts(&mut result, &history, op, layout, place[rows[op.at()] as usize]);
+            parts.push(structure.kinds.len() as u32);
+            let place = place[rows[op.at()] as usize];
+            push_parts(&mut result, &mut structure, &history, op, layout, place);
         }
-        result.threads.push(Thread { label: thread.label, start, end: result.kind.len() as u32 });
+        let end = structure.kinds.len() as u32;
+        structure.threads.push(Thread { label: thread.label, start, end });
     }
-    parts.push(result.kind.len() as u32);
+    parts.push(structure.kinds.len() as u32);
+    result.structure = structure.into();
     fix_sources(&mut result, &history, &parts, place, rows);
     result
 }
 
-fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout, place: u32) {
+fn push_parts(
+    result: &mut History,
+    structure: &mut StructureColumns,
+    history: &History,
+    op: OpId,
+    layout: &Layout,
+    place: u32,
+) {
     let (first, count) = if place == NONE32 { (NONE32, 1) } else { layout.cover[place as usize] };
     let mut offset = 0;
     for part in 0..count {
@@ -273,9 +285,9 @@ fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout
         };
         let cut = |value: u64| (value >> (8 * u32::from(offset))) & low_bytes(bytes);
         let continues = if part > 0 { OperationFlags::CONTINUES } else { 0 };
-        result.kind.push(history.kind[op.at()]);
+        structure.kinds.push(history.kind(op));
         result.known.push(OperationFlags(history.known[op.at()].0 | continues));
-        result.location.push(location);
+        structure.locations.push(location);
         result.read.push(cut(history.read[op.at()]));
         result.written.push(cut(history.written[op.at()]));
         result.issued.push(history.issued[op.at()]);
@@ -346,7 +358,7 @@ impl PartWriters {
             let place = place_of(op);
             for part in (parts[op.at()]..parts[op.at() + 1]).map(OpId) {
                 places
-                    .entry((result.location[part.at()], result.written[part.at()]))
+                    .entry((result.structure.locations()[part.at()], result.written[part.at()]))
                     .and_modify(|known| *known = known.filter(|&known| known == place))
                     .or_insert(Some(place));
             }
@@ -356,7 +368,7 @@ impl PartWriters {
 
     /// Whether no access to another place wrote the value that a part of a read returns.
     fn only_from(&self, result: &History, part: OpId, place: u32) -> bool {
-        let value = (result.location[part.at()], result.read[part.at()]);
+        let value = (result.structure.locations()[part.at()], result.read[part.at()]);
         self.places.get(&value).is_none_or(|&known| known == Some(place))
     }
 }

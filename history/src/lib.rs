@@ -39,6 +39,7 @@ mod provenance;
 pub mod random;
 mod reads_from;
 mod restore;
+mod structure;
 mod unrecorded;
 mod value_table;
 

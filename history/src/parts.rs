@@ -49,7 +49,7 @@ impl History {
         if self.continued.is_empty() {
             return self.index_of(op);
         }
-        let start = OpId(self.threads[self.thread_of(op)].start);
+        let start = OpId(self.threads()[self.thread_of(op)].start);
         let parts = self.continued_before(OpId(op.0 + 1)) - self.continued_before(start);
         op.0 - start.0 - parts
     }
@@ -78,8 +78,8 @@ impl History {
     /// The operation that is part number `part` of the access with this index in the thread with this label, if there is
     /// one. Cost: logarithmic.
     pub fn find_part(&self, label: u32, index: u32, part: u32) -> Option<OpId> {
-        let at = self.threads.binary_search_by_key(&label, |thread| thread.label).ok()?;
-        let thread = self.threads[at];
+        let at = self.threads().binary_search_by_key(&label, |thread| thread.label).ok()?;
+        let thread = self.threads()[at];
         let (mut low, mut high) = (thread.start, thread.end);
         while low < high {
             let middle = low + (high - low) / 2;

@@ -4,7 +4,13 @@ use std::io;
 use std::path::PathBuf;
 
 use history::{BuildError, History, OpId, Source};
+use host::inputs::Refusal;
 use thiserror::Error;
+
+/// What the user can do about an input that the system does not read.
+fn advice(error: &io::Error) -> &'static str {
+    Refusal::of(error).map_or("check the path and its permissions", Refusal::advice)
+}
 
 /// Why an input could not be read. Each message names the file and, where there is one, the line, and says what was found there,
 /// what was expected, and what to do.
@@ -12,7 +18,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Error {
     /// The file could not be opened or read.
-    #[error("{file}: {error}: check the path and its permissions")]
+    #[error("{file}: {error}: {}", advice(error))]
     Io {
         /// The file.
         file: String,

@@ -53,10 +53,8 @@ use std::time::{Duration, Instant};
 use history::History;
 use serde::{Deserialize, Serialize};
 use simulate::client::Client;
-use simulate::config::takes_flushes;
 use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
-use simulate::simulation::no_flushes;
 use slicc::builtin::BUILTINS;
 use slicc::mutant::{Mutant, Operator};
 use tables::results::Results;
@@ -67,7 +65,7 @@ use crate::error::Error;
 use crate::gem5::{Binary, Given};
 use crate::journal::{Journal, Lines};
 use crate::observer::{Observer, Stage};
-use crate::protocols::{Opened, Repairs, refusal};
+use crate::protocols::{Opened, Repairs};
 use crate::shard::Shard;
 use bench::{Bench, Title};
 use files::Files;
@@ -109,7 +107,7 @@ pub struct Options {
     /// The repairs of known faults that are applied to the protocols, and so to their mutants. A named repair must fit at least one of the
     /// protocols.
     pub repairs: Repairs,
-    /// The requests that programs make in addition to their accesses, such as flushes, on protocols that handle them.
+    /// The requests that programs make in addition to their accesses, such as flushes, which all protocols have to handle.
     pub extras: Extras,
     /// Whether programs are guided by the transitions that earlier ones reached.
     pub guided: Option<Guided>,
@@ -283,18 +281,13 @@ impl Campaign {
     /// Opens the protocols of a campaign, and asks each binary of gem5 which protocol it is built with.
     ///
     /// # Errors
-    /// Fails if there is no such protocol or binary, if a named repair fits none, if a protocol has errors, or if programs are to have
-    /// flushes that none of the protocols handles.
+    /// Fails if there is no such protocol or binary, if a named repair fits none, if a protocol has errors, or if programs are to make
+    /// requests that one of the protocols does not handle.
     pub fn new(options: Options) -> Result<Campaign, Error> {
         let names: Vec<&str> = options.protocols.iter().map(String::as_str).collect();
         let mut opened = Opened::all_repaired(&names, &options.repairs)?;
         let binaries = in_gem5::binaries(&options, &mut opened)?;
-        if options.extras.flushes > 0
-            && opened.iter().all(|one| !takes_flushes(&one.protocol))
-            && let Some(one) = opened.first()
-        {
-            return Err(refusal(&one.protocol, &one.given)(vec![no_flushes(&one.protocol)]));
-        }
+        opened.iter().try_for_each(|one| one.check_extras(options.extras))?;
         Ok(Campaign { opened, binaries, options })
     }
 
@@ -501,7 +494,7 @@ fn clear(folder: &Path) {
         if path.is_dir() {
             clear(&path);
         } else {
-            tables::files::remove_unfinished(&path);
+            host::files::remove_unfinished(&path);
         }
     }
 }

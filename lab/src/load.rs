@@ -164,7 +164,9 @@ fn is_parquet(path: &Path) -> bool {
 fn read_parquet(path: &Path, options: &Options) -> Result<Vec<History>, Error> {
     let histories = if path == Path::new("-") {
         let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map_err(Error::file(path))?;
+        host::inputs::stdin()
+            .and_then(|input| input.lock().read_to_end(&mut bytes))
+            .map_err(Error::file(path))?;
         tables::read_bytes(path, &bytes)?
     } else {
         tables::read_histories(path)?

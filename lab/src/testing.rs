@@ -153,11 +153,12 @@ impl Tested {
 /// Tests a protocol: a built-in name, or the path of a `.slicc` file. Cost: what the extent says; memory grows with the explorations.
 ///
 /// # Errors
-/// Fails if the protocol cannot be read or has errors, if a repair that the options name does not exist or does not fit, if no system can
-/// be built of the protocol, or if a certificate is wrong, which is a defect.
+/// Fails if the protocol cannot be read or has errors, if a repair that the options name does not exist or does not fit, if programs are to
+/// make requests that the protocol does not handle, if no system can be built of the protocol, or if a certificate is wrong, which is a defect.
 pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<Tested, Error> {
     let start = Instant::now();
     let opened = Opened::repaired(given, &options.repairs, None)?;
+    opened.check_extras(options.extras.unwrap_or_default())?;
     let repaired = repair::all_that_fit(&opened.protocol);
     let repaired = repaired.map_err(|failure| refused(given, failure))?;
     let deadlines = Deadlines::of(options.extent);

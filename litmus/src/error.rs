@@ -33,6 +33,16 @@ pub enum Error {
         /// The part that is not understood.
         what: String,
     },
+    /// The text uses a part of herd's language that is not supported.
+    #[error("{file}:{line}: {what} not supported")]
+    Unsupported {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The part of the language, with its verb: `symbolic registers such as %x are`.
+        what: String,
+    },
     /// The test cannot be run.
     #[error("{file}:{line}: {what}")]
     Run {

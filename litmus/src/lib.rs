@@ -42,10 +42,12 @@ mod operations;
 mod order;
 mod outcomes;
 mod parse;
+mod parts;
 mod preserved;
 mod print;
 mod search;
 pub mod test;
+pub mod types;
 pub mod value;
 
 pub use error::Error;

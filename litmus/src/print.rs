@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::outcomes::{Outcomes, State};
-use crate::test::{LitmusTest, Proposition, Quantifier};
+use crate::test::{LitmusTest, Observed, Proposition, Quantifier};
 
 impl Quantifier {
     /// The keyword in a test.
@@ -26,13 +26,30 @@ impl Quantifier {
 }
 
 impl LitmusTest {
-    /// A state on one line: `0:x5=1; [x]=2;`.
+    /// A state on one line: `0:x5=1; [x]=2; t={1,2};`.
     pub fn state(&self, state: &State) -> String {
         let pairs = self.observed.iter().zip(&state.values);
-        let parts = pairs.map(|(observed, value)| {
-            format!("{}={};", self.show_observed(*observed), self.show(*value))
+        let parts = pairs.map(|(observed, values)| {
+            let scalar = self.scalar_type(*observed);
+            let shown = values.iter().map(|value| self.show_typed(*value, scalar));
+            let shown = self.list(*observed, shown.collect());
+            format!("{}={shown};", self.show_observed(*observed))
         });
         parts.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The values of an array in braces, or the value of anything else.
+    fn list(&self, observed: Observed, values: Vec<String>) -> String {
+        let joined = values.join(",");
+        match observed {
+            Observed::Location(location)
+                if self.types[usize::from(location.0)].length.is_some() =>
+            {
+                format!("{{{joined}}}")
+            }
+            Observed::Lanes(_) => format!("{{{joined}}}"),
+            _ => joined,
+        }
     }
 
     /// The condition on one line: `exists (0:x5=1 /\ [x]=2)`.
@@ -53,6 +70,13 @@ impl LitmusTest {
             }
             Proposition::NotEqual(observed, value) => {
                 format!("not ({}={})", self.show_observed(*observed), self.show(*value))
+            }
+            Proposition::Contains(observed, values) => {
+                let shown = values.iter().map(|value| self.show(*value)).collect();
+                format!("{}={}", self.show_observed(*observed), self.list(*observed, shown))
+            }
+            Proposition::Same(first, second) => {
+                format!("{}={}", self.show_observed(*first), self.show_observed(*second))
             }
             Proposition::Not(of) => {
                 format!("not ({})", self.show_proposition(of, Binding::Loosest))

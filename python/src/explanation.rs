@@ -1,6 +1,6 @@
 //! [`Explanation`]: a verdict as a picture.
 
-use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use check::Verdict as Decision;
@@ -130,7 +130,7 @@ impl Explanation {
                 )));
             }
         };
-        Ok(fs::write(path, text)?)
+        host::files::create(&path, PyErr::from, |file| Ok(file.write_all(text.as_bytes())?))
     }
 
     fn __str__(&self) -> &str {

@@ -187,7 +187,7 @@ pub fn simulate(
 /// Runs a simulation, and writes its trace to a file, which appears when it is whole.
 fn traced(opened: &Opened, simulation: &Plan, path: &Path) -> PyResult<Simulation> {
     let mut done = None;
-    tables::files::create(path, PyErr::from, |file| {
+    host::files::create(path, PyErr::from, |file| {
         let file = Box::new(file.try_clone()?);
         let is_compressed = path.extension().is_some_and(|extension| extension == "gz");
         let output = if is_compressed { Output::Gzip(file) } else { Output::Plain(file) };

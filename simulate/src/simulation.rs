@@ -9,7 +9,7 @@ use slicc::scripts::Script;
 use slicc::source::Diagnostic;
 
 use crate::client::Client;
-use crate::config::{Options, Plan, lacks_reservations, takes_flushes};
+use crate::config::{Options, Plan, lacks_reservations, unhandled};
 use crate::error::SetupError;
 use crate::program::{Edit, EditKind, Program, ProgramSize};
 use crate::system::{Covered, Fault, Played, Reached, RunEnd, Setup, System, Tally, Warning};
@@ -96,11 +96,11 @@ impl Simulation {
     /// Plans the system for a protocol.
     ///
     /// # Errors
-    /// Fails as [`Plan::of`] does, for flushes if the protocol handles none, and for read-modify-writes if its caches keep
+    /// Fails as [`Plan::of`] does, for DMA devices and flushes if the protocol handles none, and for read-modify-writes if its caches keep
     /// no reservations.
     pub fn plan(&self, protocol: &Protocol) -> Result<Plan, Vec<Diagnostic>> {
-        if self.shape.extras.flushes > 0 && !takes_flushes(protocol) {
-            return Err(vec![no_flushes(protocol)]);
+        if let Some(error) = unhandled(protocol, self.shape.extras) {
+            return Err(vec![error]);
         }
         let plan = Plan::of(protocol, &self.settled_options())?;
         if lacks_reservations(protocol, &plan, &self.shape) {
@@ -189,16 +189,6 @@ impl Simulation {
             deadlock_threshold: self.deadlock_threshold,
         })
     }
-}
-
-/// The error that a protocol handles no flushes.
-pub fn no_flushes(protocol: &Protocol) -> Diagnostic {
-    let name = protocol.name();
-    let message = format!(
-        "{name} handles no flushes: no machine with a Sequencer names RubyRequestType:FLUSH"
-    );
-    let hint = "leave --flush out; of gem5's protocols, only MOESI_hammer handles flushes";
-    Diagnostic { span: None, ..Diagnostic::error(Default::default(), message) }.hint(hint)
 }
 
 /// The error that a load-linked has nothing to reserve.

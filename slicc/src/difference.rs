@@ -108,6 +108,11 @@ impl Difference {
         self.transitions().filter(|one| one.new.is_some()).map(|one| &one.entry)
     }
 
+    /// The entries of the old version's tables that the new version does not have.
+    pub fn removed_entries(&self) -> impl Iterator<Item = &TableEntry> {
+        self.transitions().filter(|one| one.new.is_none()).map(|one| &one.entry)
+    }
+
     fn transitions(&self) -> impl Iterator<Item = &TransitionDifference> {
         self.machines.iter().flat_map(|machine| &machine.transitions)
     }

@@ -23,6 +23,7 @@ mod edit;
 mod effects;
 pub mod equivalent;
 mod fields;
+pub mod given;
 mod library;
 mod list;
 pub mod made;
@@ -39,6 +40,7 @@ mod usage;
 mod walk;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::load::{Failure, Loaded};
 use crate::setting::Setting;
@@ -119,7 +121,13 @@ impl Mutant {
 
     fn edited(&self, original: &Loaded) -> Result<Cow<'_, [EditedFile]>, Misfit> {
         Ok(match &self.change {
-            Change::Described(fault) => Cow::Owned(named::edits(fault, original)?),
+            Change::Described(fault) => {
+                let edits = named::edits(fault, original)?;
+                if self.origin == Origin::Repair {
+                    original.given_places().check(fault)?;
+                }
+                Cow::Owned(edits)
+            }
             Change::Edited(edited) => Cow::Borrowed(edited),
         })
     }
@@ -132,6 +140,7 @@ impl Mutant {
     pub fn load(&self, original: &Loaded) -> Result<Loaded, Failure> {
         let changed = self.changed(original).map_err(|misfit| self.failure(&misfit.to_string()))?;
         let mut loaded = original.reload(&changed)?;
+        loaded.given_places = Arc::clone(&original.given_places);
         loaded.mutant = original.mutant.clone();
         loaded.repairs = original.repairs.clone();
         match self.origin {

@@ -49,6 +49,11 @@ pub struct GivenLine {
 }
 
 impl Source {
+    /// The text as the user gave it, if repairs or a mutant changed it.
+    pub(crate) fn given(&self) -> Option<&str> {
+        self.given.as_deref()
+    }
+
     /// The line of the given file from which a line comes. Lines are counted from 1.
     pub fn given_line(&self, line: usize) -> GivenLine {
         let Some(given) = &self.given else {

@@ -7,7 +7,7 @@
 //! - [`results::Results`] holds all tables of a folder, whole or in shards;
 //! - [`write_csv`] writes rows of any type as CSV;
 //! - [`ArrowTable`] is a table in memory, which other code in the same process can read;
-//! - [`files`] writes files whole or not at all.
+//! - [`escape`] makes text of others harmless in CSV and Markdown.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -93,8 +93,8 @@ mod columns;
 mod coverage;
 mod csv;
 mod equivalents;
+pub mod escape;
 mod fidelity;
-pub mod files;
 mod guard;
 mod kind;
 mod measurements;
@@ -149,7 +149,7 @@ const INGEST: &str = "rubric ingest TRACE -o FILE.parquet";
 #[non_exhaustive]
 pub enum TableError {
     /// The file could not be opened, read or written.
-    #[error("{}: {error}: {}", path.display(), files::advice(error))]
+    #[error("{}: {error}: {}", path.display(), host::files::advice(error))]
     Io {
         /// Path of the file.
         path: PathBuf,

@@ -7,6 +7,7 @@ use std::path::Path;
 use history::{
     Annotation, DependencyKind, Frame, History, Kind, Location, Restorer, Row, dependency_from_text,
 };
+use host::inputs;
 use polars_core::prelude::{BooleanChunked, DataFrame, StringChunked, UInt64Chunked};
 use polars_io::mmap::MmapBytesReader;
 use polars_io::prelude::SerReader;
@@ -24,7 +25,7 @@ use crate::{MAGIC, TableError};
 /// # Errors
 /// Returns an error if the file cannot be read, is damaged, lacks columns, or has rows that are no history.
 pub fn read_histories(path: &Path) -> Result<Vec<History>, TableError> {
-    let mut file = File::open(path).map_err(TableError::io(path))?;
+    let mut file = inputs::open(path).map_err(TableError::io(path))?;
     check_ends(path, &mut file)?;
     probed(path, None)?;
     read(path, || file.try_clone().map_err(TableError::io(path)))

@@ -1,7 +1,6 @@
 //! [`Record`]: rows with a column for each field. Writes and reads tables of such rows by the names and types of the
 //! fields.
 
-use std::fs::File;
 use std::path::Path;
 
 use polars_core::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Series};
@@ -222,7 +221,7 @@ fn frame<R: Record>(rows: &[R]) -> PolarsResult<DataFrame> {
 /// # Errors
 /// Returns an error if the file cannot be read, is damaged, or lacks columns or values.
 pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError> {
-    let file = File::open(path).map_err(TableError::io(path))?;
+    let file = host::inputs::open(path).map_err(TableError::io(path))?;
     probed(path, None).map_err(|error| error.made_by(R::MADE_BY))?;
     let mut empty = R::default();
     let names: Vec<&str> = empty.fields().iter().map(|(name, _)| *name).collect();

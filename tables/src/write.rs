@@ -5,12 +5,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use history::{History, OpId, Row};
+use host::files;
 use polars_core::prelude::{CompatLevel, DataFrame, PolarsResult, Schema, SchemaExt};
 use polars_io::prelude::{KeyValueMetadata, ParquetWriter};
 use polars_parquet::write::schema_to_metadata_key;
 
 use crate::TableError;
-use crate::files;
 use crate::metadata::Metadata;
 use crate::operations::{Operations, OptionalColumns};
 

@@ -3,12 +3,12 @@
 //! they are needed.
 
 use certify::certificate::Node;
+use host::Bounds;
 use rustc_hash::FxHashMap;
 
 use super::graph::Arc;
 use super::resolve::{self, Logged, Step, resolve};
 use super::solver::Solver;
-use crate::bounds::Bounds;
 use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
 use crate::verdict::SatStatistics;
 

@@ -35,8 +35,8 @@
 use std::time::Instant;
 
 use history::{History, OpId, ReadsFrom};
+use host::Bounds;
 
-use crate::bounds::Bounds;
 use crate::decide::decide;
 use crate::options::Options;
 use crate::shrink::prefixes::{Prefix, Prefixes};

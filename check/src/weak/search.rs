@@ -3,12 +3,12 @@
 
 use certify::certificate::Node;
 use history::{History, OpId, ReadSource};
+use host::Bounds;
 
 use super::Task;
 use super::forced::{Forced, SaturationStop};
 use super::open_pairs::OpenPairs;
 use super::place::{Placed, place};
-use crate::bounds::Bounds;
 use crate::engine::finals::Finals;
 use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
 use crate::sat::formula::{Found, OpenOrder};

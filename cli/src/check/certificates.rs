@@ -86,6 +86,7 @@ impl FileCertificates<'_> {
         let verdict = &decided.outcome.verdict;
         if matches!(verdict, Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied) {
             // A certificate from an earlier run would be mistaken for one of this verdict.
+            files::spare([], [&path])?;
             let _ = std::fs::remove_file(path);
             return Ok(None);
         }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use lab::testing::{Compared, Options};
 use serde_json::{Value, json};
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
+use slicc::mutant::touched::TableEntry;
 
 use crate::test::json::{explored, finding};
 
@@ -13,9 +14,10 @@ const VERSION: u32 = 1;
 
 /// Prints the report as one object.
 pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let reached = compared.reached.iter().map(|(entry, count)| {
-        json!({ "machine": entry.machine, "state": entry.state, "event": entry.event, "count": count })
-    });
+    let counts = |reached: &[(TableEntry, u64)]| -> Vec<Value> {
+        let row = |(entry, count): &(TableEntry, u64)| json!({ "machine": entry.machine, "state": entry.state, "event": entry.event, "count": count });
+        reached.iter().map(row).collect()
+    };
     let both = compared.both.iter();
     let both = both.map(|(old, new)| json!({ "old": finding(old), "new": finding(new) }));
     let value = json!({
@@ -32,7 +34,8 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
         "seconds": compared.elapsed.as_secs_f64(),
         "declarations": names(&compared.difference.declarations),
         "machines": compared.difference.machines.iter().map(machine).collect::<Vec<_>>(),
-        "changed_transitions": reached.collect::<Vec<_>>(),
+        "changed_transitions": counts(&compared.reached),
+        "removed_transitions": counts(&compared.reached_removed),
         "explored_old": compared.explored_old.iter().map(explored).collect::<Vec<_>>(),
         "explored_new": compared.explored_new.iter().map(explored).collect::<Vec<_>>(),
         "only_new": compared.only_new.iter().map(finding).collect::<Vec<_>>(),

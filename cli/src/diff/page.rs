@@ -22,6 +22,7 @@ pub fn page(compared: &Compared, options: &Options) -> String {
             .into_iter()
             .map(|line| ("Changed transitions".to_owned(), line))
             .chain(explored)
+            .chain(text::not_reached(compared, options).map(|line| ("Result".to_owned(), line)))
             .collect(),
         listing: files,
         findings: only_new.chain(only_old).chain(both).collect(),

@@ -5,8 +5,11 @@ use std::io::{self, Write};
 use lab::testing::{Compared, Finding, Known, Options};
 use lab::text::tame;
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
+use slicc::mutant::touched::TableEntry;
 
-use crate::test::text::{counted, extent, given_up, kinds_of_cores, occurrence, repaired, shown};
+use crate::test::text::{
+    counted, extent, given_up, kinds_of_cores, occurrence, repaired, shown, untried,
+};
 
 /// Prints the report.
 pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
@@ -34,7 +37,22 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
         writeln!(out, "    new version: {}", occurrence(new))?;
         writeln!(out, "    reproduce with: {}", new.command)?;
     }
-    Ok(())
+    match not_reached(compared, options) {
+        Some(line) => writeln!(out, "\n{line}"),
+        None => Ok(()),
+    }
+}
+
+/// A sentence about the changed, added and removed transitions that no program took; `None` if there are none.
+pub fn not_reached(compared: &Compared, options: &Options) -> Option<String> {
+    let all: Vec<u64> = [&compared.reached, &compared.reached_removed]
+        .into_iter()
+        .flatten()
+        .map(|(_, count)| *count)
+        .collect();
+    let never = all.iter().filter(|count| **count == 0).count();
+    let what = format!("{never} of {} that differ", counted(all.len(), "transition"));
+    (never > 0).then(|| untried(&what, &[&compared.old, &compared.new], options))
 }
 
 /// The extent of the tests in a sentence: programs, kinds of cores, operations, seed and time.
@@ -50,16 +68,27 @@ pub fn headline(compared: &Compared, options: &Options) -> String {
     )
 }
 
-/// Lines that say how many of the changed transitions were taken, and which never were.
+/// Lines that say how many of the changed transitions were taken, and which never were: those of the new version that were added or changed,
+/// and those of the old version that were removed.
 pub fn coverage(compared: &Compared) -> Vec<String> {
-    if compared.reached.is_empty() {
+    let changed = taken("changed transitions taken", "never taken", &compared.reached);
+    let removed = taken(
+        "removed transitions taken by the old version",
+        "never taken by the old version",
+        &compared.reached_removed,
+    );
+    changed.into_iter().chain(removed).collect()
+}
+
+/// Lines that say how many transitions were taken, and which never were.
+fn taken(what: &str, never: &str, reached: &[(TableEntry, u64)]) -> Vec<String> {
+    if reached.is_empty() {
         return Vec::new();
     }
-    let taken = compared.reached.iter().filter(|(_, count)| *count > 0).count();
-    let mut lines =
-        vec![format!("changed transitions taken: {taken} of {}", compared.reached.len())];
-    let never = compared.reached.iter().filter(|(_, count)| *count == 0);
-    lines.extend(never.map(|(entry, _)| format!("never taken: {entry}")));
+    let count = reached.iter().filter(|(_, count)| *count > 0).count();
+    let mut lines = vec![format!("{what}: {count} of {}", reached.len())];
+    let missed = reached.iter().filter(|(_, count)| *count == 0);
+    lines.extend(missed.map(|(entry, _)| format!("{never}: {entry}")));
     lines
 }
 

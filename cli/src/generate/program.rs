@@ -103,9 +103,9 @@ impl Args {
     }
 
     fn write(&self, opened: &Opened, out: &mut dyn Write) -> Result<(), Error> {
+        opened.check_extras(self.recipe.as_ref().map_or(self.extras.extras(), Lineage::extras))?;
         for run in 0..u64::from(self.runs) {
             let simulation = self.simulation(opened, run);
-            // This fails if the protocol does not handle what the program requests, such as flushes.
             opened.plan(&simulation)?;
             let heading = Heading {
                 name: &self.name(opened, run),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memory::{Model, models};
 use simulate::client::Client;
-use simulate::program::ProgramSize;
+use simulate::program::{Extras, ProgramSize};
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::Simulation;
 use slicc::protocol::Protocol;
@@ -411,6 +411,11 @@ impl Args {
             Some(recipe) => Some(Lineage::root(seed).with_extras(recipe.extras())),
             None => self.draws().then(|| Lineage::root(seed).with_extras(self.extras.extras())),
         }
+    }
+
+    /// What programs are asked for beside the accesses of their cores, by the recipe or by options.
+    pub fn asked_extras(&self) -> Extras {
+        self.recipe.as_ref().map_or(self.extras.extras(), Lineage::extras)
     }
 
     /// Whether each run is drawn as a recipe without --recipe: a series without options of the program or the system.

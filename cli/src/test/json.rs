@@ -38,6 +38,8 @@ pub fn explored(explored: &Explored) -> Value {
         "threads": explored.system.threads,
         "locations": explored.system.locations,
         "tiny": explored.system.tiny,
+        "dma": explored.system.devices,
+        "flushes": explored.system.flushes,
         "states": explored.progress.states,
         "complete": explored.stopped.is_none() && !explored.is_found,
         "found": explored.is_found,

@@ -17,6 +17,7 @@ pub fn page(tested: &Tested, options: &Options) -> String {
             .into_iter()
             .chain(explored.map(|explored| (explored.system.to_string(), text::extent(explored))))
             .chain([("Coverage".to_owned(), text::coverage(tested).to_string())])
+            .chain(text::not_reached(tested, options).map(|line| ("Result".to_owned(), line)))
             .collect(),
         listing: Vec::new(),
         findings: tested.findings.iter().map(|finding| shown(finding, group(finding))).collect(),

@@ -8,6 +8,8 @@ use lab::protocols::Opened;
 use lab::testing::{Evidence, Explored, Finding, FindingKind, Known, Options, Tested};
 use lab::text::{quoted, tame};
 use report::coverage::Reached;
+use simulate::config::{handled, has_dma, takes_flushes};
+use simulate::program::Extras;
 
 use crate::known::explained_lines;
 use report::explain::words::explanation;
@@ -40,7 +42,47 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
     if !known.is_empty() {
         writeln!(out, "\nKnown faults of gem5's released protocol, by their repairs")?;
     }
-    known_faults(&known, out)
+    known_faults(&known, out)?;
+    match not_reached(tested, options) {
+        Some(line) => writeln!(out, "\n{line}"),
+        None => Ok(()),
+    }
+}
+
+/// A sentence about the transitions that no program took; `None` if all were taken.
+pub fn not_reached(tested: &Tested, options: &Options) -> Option<String> {
+    let Reached { reached, reachable, .. } = coverage(tested);
+    let what = format!("{} of {}", reachable - reached, counted(reachable, "transition"));
+    (reachable > reached).then(|| untried(&what, &[&tested.opened], options))
+}
+
+/// The sentence that nothing is known about transitions that no program took, with what programs were not asked for.
+pub fn untried(what: &str, versions: &[&Opened], options: &Options) -> String {
+    let mut reasons: Vec<String> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for one in versions.iter().filter(|one| !has_dma(&one.protocol)) {
+        if !names.contains(&&*one.given) {
+            names.push(&one.given);
+        }
+    }
+    for name in names {
+        reasons.push(format!("{} has no machine for DMA devices", tame(name)));
+    }
+    let given = options.extras.unwrap_or_else(|| {
+        let handled = versions.iter().map(|one| handled(&one.protocol));
+        handled.reduce(Extras::min).unwrap_or_default()
+    });
+    let left_out = [
+        ("--dma", given.devices == 0 && reasons.is_empty()),
+        ("--flush", given.flushes == 0 && versions.iter().all(|one| takes_flushes(&one.protocol))),
+    ];
+    let options: Vec<&str> =
+        left_out.into_iter().filter_map(|(option, is_out)| is_out.then_some(option)).collect();
+    if !options.is_empty() {
+        reasons.push(format!("the programs had no {}", options.join(" and no ")));
+    }
+    let why = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
+    format!("Not reached, and so not tested: {what}{why}")
 }
 
 /// Prints known findings below the faults that explain them.

@@ -8,7 +8,7 @@ use check::{Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
 
 use crate::convert;
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::files;
 use crate::limits::Limits;
 use crate::question::Question;
@@ -53,6 +53,12 @@ pub struct Aftermath<'a> {
 }
 
 impl Aftermath<'_> {
+    /// All files that may be written: that of the operations, and those that are made of it.
+    pub fn files(kept: &Path, actions: &[Action]) -> Vec<PathBuf> {
+        let made = actions.iter().map(|action| kept.with_extension(action.extension()));
+        [kept.to_owned()].into_iter().chain(made).collect()
+    }
+
     /// Refuses a file whose extension is of no format that operations can be kept in.
     ///
     /// # Errors
@@ -132,7 +138,7 @@ impl Aftermath<'_> {
         let verdict = check::check(&history, &reads_from, self.model, &options).verdict;
         if let Verdict::Undecided(reason) = &verdict {
             let reason = reason.describe(&history);
-            eprintln!("rubric: {}: no certificate: {reason}", path.display());
+            tell(format_args!("{}: no certificate: {reason}", path.display()));
         }
         if !matches!(verdict, Verdict::Violation(_)) {
             return Ok(Status::Undecided);

@@ -127,7 +127,7 @@ pub fn cycles<M: MemorySystem>(
             } else {
                 Composed::new(system, order.clone())
             };
-            let (outcome, progress) = breadth_first(&composed, &options.limits.again(), report);
+            let (outcome, progress) = breadth_first(&composed, &options.limits, report);
             let (mut found, mut stopped) = (None, None);
             match outcome {
                 Outcome::Found(run) => found = Some(counterexample(&composed, &order, &run)),

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use history::{Crash, CrashKind, FileLine};
 
 use super::crash_fields::{self, Text};
+use super::crash_messages::WARNINGS;
 use crate::error::excerpt;
 
 /// Largest number of lines of a message that are kept.
@@ -52,6 +53,10 @@ enum Opening {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CrashScan {
     found: Option<Message>,
+    /// The last warning of a tester that says more about the message that follows it.
+    warning: Vec<String>,
+    /// Whether more lines may belong to the warning.
+    warns: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,8 +106,14 @@ impl CrashScan {
             }
         }
         let Some(mut message) = Message::begin(&text, number) else {
+            self.note_warning(&text);
             return;
         };
+        if message.lines[0].starts_with("GPU Ruby Tester: Failed")
+            || message.lines[0].starts_with("Aborting due to deadlock")
+        {
+            message.lines.append(&mut self.warning);
+        }
         if message.opening == Opening::Vague && self.found.is_some() {
             return;
         }
@@ -113,16 +124,31 @@ impl CrashScan {
         self.found = Some(message);
     }
 
+    /// Keeps the lines of a warning that says more about a message that may follow.
+    fn note_warning(&mut self, text: &str) {
+        if let Some(at) = text.find("warn: ") {
+            self.warns = WARNINGS.iter().any(|words| text.contains(words));
+            self.warning = if self.warns { vec![text[at..].to_owned()] } else { Vec::new() };
+        } else if self.warns && self.warning.len() < MOST_LINES {
+            self.warns = !text.is_empty();
+            self.warning.extend(self.warns.then(|| text.to_owned()));
+        }
+    }
+
     /// Parses the message that was found; `file` is the file that it was found in.
     pub(crate) fn crash(&self, file: &str) -> Option<Crash> {
         let message = self.found.as_ref()?;
         let text = Text { lines: &message.lines, is_cut: message.is_cut };
         let plain = |kind| Crash::new(kind, text.whole());
         let mut crash = match message.opening {
-            Opening::Panic | Opening::Text => crash_fields::of_panic(text, message.source.as_ref()),
+            Opening::Panic | Opening::Text => {
+                crash_fields::of_message(text, CrashKind::Panic, message.source.as_ref())
+            }
+            Opening::Fatal => {
+                crash_fields::of_message(text, CrashKind::Fatal, message.source.as_ref())
+            }
             Opening::Simulated => crash_fields::of_simulated(text),
-            Opening::Fatal => plain(CrashKind::Fatal),
-            Opening::Assertion => plain(CrashKind::FailedAssertion),
+            Opening::Assertion => crash_fields::of_assertion(text),
             Opening::SegmentationFault => plain(CrashKind::SegmentationFault),
             Opening::Vague => plain(CrashKind::Abort),
         };

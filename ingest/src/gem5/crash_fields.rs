@@ -1,6 +1,8 @@
-//! Parses the fields of the message with which gem5 aborts: controller, state, event, address and tick.
+//! The crash that a message describes. [`crash_messages`] has gem5's messages; those of `rubric simulate` are read here.
 
 use history::{Crash, CrashKind, FileLine};
+
+use super::crash_messages;
 
 /// Beginnings of the faults that `rubric simulate` reports.
 pub(super) const SIMULATED: [&str; 7] = [
@@ -11,24 +13,6 @@ pub(super) const SIMULATED: [&str; 7] = [
     "Possible Deadlock detected. Aborting! version: ",
     "Deadlock: ",
     "Livelock: ",
-];
-
-/// Phrases that only deadlock messages have.
-const DEADLOCKS: [&str; 6] = [
-    "Possible Deadlock detected",
-    "Deadlock detected",
-    "Possible network deadlock",
-    "Possible deadlock",
-    "did not see a response for",
-    "did not send a request for",
-];
-
-/// Phrases that only gem5's testers print.
-const TESTERS: [&str; 4] = [
-    "Action/check failure",
-    "Unexpected TesterStatus",
-    "GPU Ruby Tester: Failed",
-    " access failed at ",
 ];
 
 /// The text of a message.
@@ -47,11 +31,6 @@ impl<'a> Text<'a> {
     /// The lines, joined by line ends.
     pub fn whole(self) -> String {
         self.lines.join("\n")
-    }
-
-    fn has(self, words: &[&str]) -> bool {
-        let mut lines = self.lines.iter();
-        lines.any(|line| words.iter().any(|words| line.contains(words)))
     }
 
     /// The word after `key`, where `key` is a word of its own; `None` if the end of the word may be missing.
@@ -75,7 +54,7 @@ impl<'a> Text<'a> {
     }
 
     fn address(self, key: &str) -> Option<u64> {
-        self.word(key).and_then(address)
+        self.word(key).and_then(crash_messages::address)
     }
 }
 
@@ -85,104 +64,27 @@ fn find_key(line: &str, key: &str) -> Option<usize> {
     places.find(|&at| line[..at].chars().next_back().is_none_or(char::is_whitespace))
 }
 
-/// Parses an address: `0x400`, `[0x400`, or 1024 as older versions print it.
-fn address(word: &str) -> Option<u64> {
-    let word = word.trim_start_matches('[').trim_end_matches([',', ']', '.', ':']);
-    match word.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => word.parse().ok(),
-    }
-}
-
-/// The crash that the text after `panic: ` describes; `source` is the line of gem5's source that printed it.
-pub(super) fn of_panic(text: Text<'_>, source: Option<&FileLine>) -> Crash {
-    let crash = |kind| Crash::new(kind, text.whole());
-    let is_simulated = |words: &&str| text.first().starts_with(*words);
-    if SIMULATED.iter().any(is_simulated) {
+/// The crash that the text after `panic: ` or `fatal: ` describes. `otherwise` is the kind of a message that the table of gem5's messages does not
+/// have, and `source` is the line of gem5's source that printed it.
+pub(super) fn of_message(text: Text<'_>, otherwise: CrashKind, source: Option<&FileLine>) -> Crash {
+    if SIMULATED.iter().any(|words| text.first().starts_with(words)) {
         return of_simulated(text);
     }
-    if text.first().contains("Invalid transition") {
-        return Crash { machine: source.and_then(machine), ..invalid_transition(text) };
+    let mut crash = Crash::new(otherwise, text.whole());
+    let is_known = crash_messages::read(&crash.message.clone(), text.is_cut, &mut crash);
+    if !is_known && text.first().starts_with("assert(") {
+        crash.kind = CrashKind::FailedAssertion;
     }
-    if text.first().contains("Runtime Error at ") {
-        return Crash { machine: source.and_then(machine), ..runtime_error(text) };
-    }
-    if text.has(&DEADLOCKS) {
-        return deadlock(text);
-    }
-    if text.has(&["returns "]) && text.has(&["expected "]) && text.has(&["read of "]) {
-        return bad_data(text);
-    }
-    if text.has(&TESTERS) {
-        return Crash {
-            address: text.address("address:").or_else(|| text.address("failed at")),
-            cycle: text.number("Time:"),
-            ..crash(CrashKind::TesterFailure)
-        };
-    }
-    crash(CrashKind::Panic)
+    crash.machine = crash.machine.take().or_else(|| source.and_then(machine));
+    crash
 }
 
-/// Parses `<object> time: <cycle> addr: <address> event: <event> state: <state>`.
-fn invalid_transition(text: Text<'_>) -> Crash {
-    let named = text.lines.iter().find_map(|line| line.split_once(" time: "));
-    let object = named.and_then(|(before, _)| before.rsplit(char::is_whitespace).next());
-    let object = object.filter(|object| !object.is_empty());
-    Crash {
-        version: object.and_then(version),
-        object: object.map(str::to_owned),
-        state: text.name("state:"),
-        event: text.name("event:"),
-        address: text.address("addr:"),
-        cycle: text.number("time:"),
-        ..Crash::new(CrashKind::InvalidTransition, text.whole())
-    }
-}
-
-/// Parses `Runtime Error at <file>.sm:<line>: <text>.`
-fn runtime_error(text: Text<'_>) -> Crash {
-    let (_, rest) = text.first().split_once("Runtime Error at ").unwrap_or_default();
-    let (place, what) = rest.split_once(": ").unwrap_or((rest, ""));
-    let kind = if what.starts_with("assert failure") {
-        CrashKind::FailedAssertion
-    } else {
-        CrashKind::ProtocolError
-    };
-    let protocol_source = place.rsplit_once(':').and_then(|(file, line)| {
-        let line = line.parse().ok().filter(|_| !what.is_empty())?;
-        let file = file.to_owned();
-        Some(FileLine { file, line })
-    });
-    Crash { protocol_source, ..Crash::new(kind, text.whole()) }
-}
-
-/// Parses `version: <n> request.paddr: <address> … current time: <tick> issue_time: <tick> difference: <ticks>`.
-fn deadlock(text: Text<'_>) -> Crash {
-    let version = text.number("version:").and_then(|version| u32::try_from(version).ok());
-    let is_sequencer = text.has(&["m_readRequestTable:", "m_htmCmdRequestTable:"]);
-    let machine =
-        if is_sequencer { Some("Seq") } else { text.has(&["uncoalescedTable:"]).then_some("Coal") };
-    Crash {
-        machine: machine.map(str::to_owned),
-        version,
-        address: text.address("request.paddr:"),
-        tick: text.number("current time:"),
-        waiting_since: text.number("issue_time:"),
-        ..Crash::new(CrashKind::Deadlock, text.whole())
-    }
-}
-
-/// Parses `<object>: read of <address> (blk <line>) @ cycle <tick> returns <value>, expected <value>`; the address has
-/// no `0x`.
-fn bad_data(text: Text<'_>) -> Crash {
-    let object = text.first().split_once(": read of ").map(|(object, _)| object);
-    let address = text.word("read of");
-    Crash {
-        object: object.map(str::to_owned),
-        address: address.and_then(|digits| u64::from_str_radix(digits, 16).ok()),
-        tick: text.number("cycle"),
-        ..Crash::new(CrashKind::BadData, text.whole())
-    }
+/// The crash of a failed assertion of C++, whose function shows the machine if it is that of a controller.
+pub(super) fn of_assertion(text: Text<'_>) -> Crash {
+    let (function, _) = text.first().split_once("_Controller::").unwrap_or_default();
+    let machine = function.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
+    let machine = machine.filter(|name| !name.is_empty() && *name != "Abstract").map(str::to_owned);
+    Crash { machine, ..Crash::new(CrashKind::FailedAssertion, text.whole()) }
 }
 
 /// Parses messages of `rubric simulate`, such as
@@ -225,11 +127,4 @@ fn machine(source: &FileLine) -> Option<String> {
     let stems = ["_Transitions.cc", "_Controller.cc", "_Wakeup.cc"];
     let machine = stems.iter().find_map(|stem| file.strip_suffix(stem))?;
     Some(machine.to_owned())
-}
-
-/// The number at the end of an object's path.
-fn version(object: &str) -> Option<u32> {
-    let part = object.rsplit('.').next()?;
-    let name = part.trim_end_matches(|c: char| c.is_ascii_digit());
-    part[name.len()..].parse().ok()
 }

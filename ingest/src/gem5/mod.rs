@@ -34,6 +34,7 @@ mod command;
 mod completion;
 mod crash;
 mod crash_fields;
+mod crash_messages;
 pub(crate) mod end;
 mod exec;
 mod fault;

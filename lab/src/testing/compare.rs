@@ -53,6 +53,8 @@ pub struct Compared {
     pub both: Vec<(Finding, Finding)>,
     /// How often the programs took each transition of the new version that was added or changed.
     pub reached: Vec<(TableEntry, u64)>,
+    /// How often the programs took each transition of the old version that the new one does not have, in the new version's names.
+    pub reached_removed: Vec<(TableEntry, u64)>,
     /// The wall time of the comparison.
     pub elapsed: Duration,
 }
@@ -76,6 +78,8 @@ pub fn compare(
 ) -> Result<Compared, Error> {
     let start = Instant::now();
     let (old, new) = open_both(old, new, &options.repairs)?;
+    let asked = options.extras.unwrap_or_default();
+    [&old, &new].into_iter().try_for_each(|version| version.check_extras(asked))?;
     let (repaired_old, repaired_new) = (repaired(&old)?, repaired(&new)?);
     let deadlines = Deadlines::of(options.extent);
     let benches = [
@@ -117,7 +121,18 @@ pub fn compare(
     let [gathered_old, gathered_new] = gathered;
     let (found_old, found_new) =
         (gathered_old.findings(observer)?, gathered_new.findings(observer)?);
-    let reached = reached(&new.protocol, &difference, pairs.iter().map(|pair| &pair.new));
+    let reached = reached(
+        &new.protocol,
+        difference.reachable_entries(),
+        |entry| entry,
+        pairs.iter().map(|pair| &pair.new),
+    );
+    let reached_removed = self::reached(
+        &old.protocol,
+        difference.removed_entries(),
+        |entry| entry_in_new_names(entry, &difference),
+        pairs.iter().map(|pair| &pair.old),
+    );
     let runs = (pairs.len() / options.clients.len().max(1)) as u32;
     let given_up = given_up(pairs.iter().flat_map(|pair| [&pair.old, &pair.new]));
     let operations = pairs.iter().map(|pair| pair.new.operations as u64).sum();
@@ -142,6 +157,7 @@ pub fn compare(
         only_old,
         both,
         reached,
+        reached_removed,
         elapsed,
     })
 }
@@ -224,9 +240,8 @@ fn in_new_names(signature: &Signature, difference: &Difference) -> Signature {
     let place = || {
         let (name, row) = signature.place.split_once(" (")?;
         let (state, event) = row.strip_suffix(')')?.split_once(", ")?;
-        let machine = difference.machines.iter().find(|one| one.machine == name)?;
-        let (state, event) = (machine.states.new_name(state), machine.events.new_name(event));
-        Some(format!("{name} ({state}, {event})"))
+        let entry = entry_in_new_names(TableEntry::new(name, state, event), difference);
+        Some(format!("{name} ({}, {})", entry.state, entry.event))
     };
     let is_row = signature.kind == FindingKind::UndefinedTransition;
     let place = is_row.then(place).flatten().unwrap_or_else(|| signature.place.clone());
@@ -262,24 +277,35 @@ impl Neighbourhood {
     }
 }
 
-/// How often programs took each of the transitions that were added or changed.
+/// How often programs took each of `entries` on a protocol, whose own entries `renamed` gives the names of `entries`.
 fn reached<'a>(
     protocol: &Protocol,
-    difference: &Difference,
+    entries: impl Iterator<Item = &'a TableEntry>,
+    renamed: impl Fn(TableEntry) -> TableEntry,
     runs: impl Iterator<Item = &'a Ran>,
 ) -> Vec<(TableEntry, u64)> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for one in runs.flat_map(|ran| &ran.reached) {
         *counts.entry(one.triple).or_default() += one.count;
     }
-    let mut reached: BTreeMap<TableEntry, u64> =
-        difference.reachable_entries().map(|entry| (entry.clone(), 0)).collect();
+    let mut reached: BTreeMap<TableEntry, u64> = entries.map(|entry| (entry.clone(), 0)).collect();
     for (triple, count) in counts {
-        if let Some(sum) = entry_of(protocol, triple).and_then(|entry| reached.get_mut(&entry)) {
+        let entry = entry_of(protocol, triple).map(&renamed);
+        if let Some(sum) = entry.and_then(|entry| reached.get_mut(&entry)) {
             *sum += count;
         }
     }
     reached.into_iter().collect()
+}
+
+/// An entry of the old version's table, with the names of the new one.
+fn entry_in_new_names(entry: TableEntry, difference: &Difference) -> TableEntry {
+    let machine = difference.machines.iter().find(|one| one.machine == entry.machine);
+    machine.map_or(entry.clone(), |machine| {
+        let (state, event) =
+            (machine.states.new_name(&entry.state), machine.events.new_name(&entry.event));
+        TableEntry::new(&entry.machine, state, event)
+    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use check::Bounds;
 use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
 use explore::search::{Limits, Progress, Stopped};
-use simulate::stepper::{DescribedMove, Scope, StepperError};
+use simulate::program::Extras;
+use simulate::stepper::{DescribedMove, Repertoire, Scope, StepperError};
 use slicc::mutant::repair::Repaired;
 use slicc::protocol::Protocol;
 
@@ -29,14 +30,21 @@ pub struct System {
     pub locations: u32,
     /// Whether a cache has room for one line only.
     pub tiny: bool,
+    /// The number of DMA devices.
+    pub devices: u32,
+    /// Whether cores flush lines.
+    pub flushes: bool,
 }
 
-/// The systems, the smallest first.
+/// The largest number of DMA devices of a system that is explored. More add states, and hardly ever transitions.
+const MOST_DEVICES: u32 = 2;
+
+/// The systems, the smallest first. What programs are asked for beside their accesses is added.
 const SYSTEMS: [System; 4] = [
-    System { threads: 2, locations: 1, tiny: false },
-    System { threads: 2, locations: 2, tiny: true },
-    System { threads: 3, locations: 1, tiny: false },
-    System { threads: 2, locations: 2, tiny: false },
+    System { threads: 2, locations: 1, tiny: false, devices: 0, flushes: false },
+    System { threads: 2, locations: 2, tiny: true, devices: 0, flushes: false },
+    System { threads: 3, locations: 1, tiny: false, devices: 0, flushes: false },
+    System { threads: 2, locations: 2, tiny: false, devices: 0, flushes: false },
 ];
 
 /// The result of exploring a system.
@@ -70,11 +78,22 @@ pub(super) struct Shown {
 }
 
 impl System {
+    /// The system with the requests that the options ask for, as far as explorations have them.
+    fn with_extras(self, options: &Options) -> System {
+        let Extras { devices, flushes, .. } = options.extras.unwrap_or_default();
+        System { devices: devices.min(MOST_DEVICES), flushes: flushes > 0, ..self }
+    }
+
     fn scope(self, options: &Options) -> Scope {
         Scope {
             caches: self.threads,
             lines: self.locations,
             tiny: self.tiny,
+            repertoire: Repertoire {
+                devices: self.devices,
+                flush: self.flushes,
+                ..Repertoire::default()
+            },
             settings: options.settings.clone(),
             ..Scope::default()
         }
@@ -93,6 +112,12 @@ impl System {
         if self.tiny {
             words.push("--tiny".to_owned());
         }
+        if self.flushes {
+            words.push("--also flush".to_owned());
+        }
+        if self.devices > 0 {
+            words.push(format!("--dma {}", self.devices));
+        }
         let settings = options.settings.iter();
         words.extend(settings.map(|one| format!("--set {}", quoted(&one.to_string()))));
         words.join(" ")
@@ -103,7 +128,13 @@ impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.locations == 1 { "" } else { "s" };
         write!(f, "{} threads, {} location{plural}", self.threads, self.locations)?;
-        f.write_str(if self.tiny { ", room for one" } else { "" })
+        f.write_str(if self.tiny { ", room for one" } else { "" })?;
+        f.write_str(if self.flushes { ", flushes" } else { "" })?;
+        match self.devices {
+            0 => Ok(()),
+            1 => f.write_str(", 1 DMA device"),
+            count => write!(f, ", {count} DMA devices"),
+        }
     }
 }
 
@@ -119,7 +150,8 @@ pub fn explore_all(
 ) -> Result<Vec<Explored>, Error> {
     let systems = if options.explores { &SYSTEMS[..] } else { &[] };
     let mut explored = Vec::new();
-    for (at, &system) in systems.iter().enumerate() {
+    for (at, system) in systems.iter().enumerate() {
+        let system = system.with_extras(options);
         // Time that a system does not use goes to the others.
         let share = |left: Duration| left / (systems.len() - at) as u32;
         let until = left(deadlines.working).map(|left| Instant::now() + share(left));

@@ -1,6 +1,6 @@
 //! Atomic instructions: exchanges, updates, and compare-and-swap.
 
-use history::Annotation;
+use history::{Annotation, Isa};
 
 use super::run::{PartialPath, Run, Sources, Target, TrackedValue};
 use super::{Event, EventKind, Pairing};
@@ -52,6 +52,12 @@ impl Run<'_> {
         access.atomicity == Atomicity::Separate || self.options.splits_atomics
     }
 
+    /// Whether it matters that the write of an atomic instruction depends on its own read: only Armv8 counts what
+    /// depends on a later read of the location as depending on that read.
+    fn has_dependencies_within(&self) -> bool {
+        self.test.architecture.isa() == Isa::Arm
+    }
+
     /// Runs an instruction that loads a value and always stores one.
     pub(super) fn atomic(
         &mut self,
@@ -63,10 +69,9 @@ impl Run<'_> {
         let operand = self.evaluate(state, operand);
         let loaded = self.loaded(state, access.target)?;
         let stored = self.updated(update, access.target, loaded, operand);
-        // That the write follows the read of an atomic instruction is no dependency.
         let sources = match access.atomicity {
-            Atomicity::Atomic => operand.sources,
-            Atomicity::Separate => stored.sources,
+            Atomicity::Atomic if !self.has_dependencies_within() => operand.sources,
+            Atomicity::Atomic | Atomicity::Separate => stored.sources,
         };
         let written = TrackedValue { sources, ..stored };
         if self.splits(access) {
@@ -177,11 +182,16 @@ impl Run<'_> {
         let found = self.cut(Unary::ZeroExtend(bits), loaded.value, bits);
         let compared = self.expressions.binary(Binary::Equal, found, wanted);
         for (mut state, is_equal) in self.fork(state, compared, access.target.line) {
+            let within = if self.has_dependencies_within() { loaded.sources.data } else { 0 };
+            let picked = expected.sources.all() | within;
             if is_equal {
                 let mut value = self.evaluate(&state, swap.value);
-                value.sources.picked |= expected.sources.all();
+                value.sources.picked |= picked;
                 self.swap(&mut state, access, value)?;
             } else if self.splits(access) {
+                if access.atomicity == Atomicity::Atomic {
+                    self.write_back(state.clone(), access, loaded, picked)?;
+                }
                 self.first(&mut state, access)?;
             } else {
                 let kind = EventKind::FailedUpdate;
@@ -194,6 +204,21 @@ impl Run<'_> {
             }
             self.keep(state, access, loaded, expected.sources, is_equal);
         }
+        Ok(())
+    }
+
+    /// Adds the path on which AArch64's compare-and-swap fails and writes back what it loaded, which it may do.
+    fn write_back(
+        &mut self,
+        mut state: PartialPath,
+        access: Access,
+        loaded: TrackedValue,
+        picked: u64,
+    ) -> Result<(), Error> {
+        let sources = Sources { data: loaded.sources.data, picked };
+        self.swap(&mut state, access, TrackedValue { sources, ..loaded })?;
+        access.register.into_iter().for_each(|register| state.set(register, loaded));
+        self.unfinished.push(state);
         Ok(())
     }
 
@@ -212,9 +237,8 @@ impl Run<'_> {
         }
     }
 
-    /// Sets the register that takes the value loaded. In AArch64 the register may take its value from the comparison
-    /// instead: after a success, it may keep the value that was expected. The values are equal but their dependencies
-    /// differ, so the path forks, as in herd.
+    /// Sets the register that takes the value loaded. In AArch64, after a success the register may instead keep the
+    /// value that was expected. The values are equal but their dependencies differ, so the path forks, as in herd.
     fn keep(
         &mut self,
         mut state: PartialPath,
@@ -223,10 +247,10 @@ impl Run<'_> {
         expected: Sources,
         is_equal: bool,
     ) {
-        if access.atomicity == Atomicity::Atomic && self.options.splits_atomics {
-            let data = if is_equal { expected.data } else { loaded.sources.data };
+        if is_equal && access.atomicity == Atomicity::Atomic && self.options.splits_atomics {
             let picked = loaded.sources.all() | expected.all();
-            let compared = TrackedValue { sources: Sources { data, picked }, ..loaded };
+            let compared =
+                TrackedValue { sources: Sources { data: expected.data, picked }, ..loaded };
             let mut state = state.clone();
             access.register.into_iter().for_each(|register| state.set(register, compared));
             self.unfinished.push(state);

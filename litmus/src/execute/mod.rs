@@ -113,6 +113,8 @@ pub struct Event {
     pub kind: EventKind,
     /// The location, for an access.
     pub location: Option<Location>,
+    /// The number of bytes of the location before those that are accessed.
+    pub offset: u16,
     /// The number of bits that are accessed, and how a load extends them.
     pub width: Width,
     /// Whether the access acquires or releases.

@@ -39,6 +39,7 @@
 //! memory order, which follows the own write by the load value axiom. Only [`PpoRule::ReadsApart`] depends on
 //! reads-from.
 
+mod carried;
 pub mod graph;
 mod instructions;
 pub mod order;

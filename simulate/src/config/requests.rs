@@ -4,11 +4,12 @@ use slicc::ast::{Block, Declaration, Expression, ExpressionKind, Machine};
 use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
 use slicc::scripts::Script;
+use slicc::source::Diagnostic;
 use slicc::visit::{self, Node};
 
 use super::chi::is_chi;
 use super::plan::{FETCHER, Plan, Value, value_of};
-use super::sequencers::{has_dma, has_sequencer};
+use super::sequencers::{DMA_SEQUENCER, has_dma, has_sequencer};
 use crate::program::{Extras, ProgramSize};
 
 /// The value of `RubyRequestType` that a flush has.
@@ -86,6 +87,27 @@ pub fn handled(protocol: &Protocol) -> Extras {
         atomics: if performs_atomics(protocol) { 50 } else { 0 },
         partial: 0,
     }
+}
+
+/// The error that a protocol does not handle one of the requests that programs are asked to make in addition to their accesses. `None` if it
+/// handles them all. Every protocol handles atomics, at least as stores of the first-level cache, and accesses to parts of words.
+pub fn unhandled(protocol: &Protocol, extras: Extras) -> Option<Diagnostic> {
+    let name = protocol.name();
+    let (message, hint) = if extras.devices > 0 && !has_dma(protocol) {
+        (
+            format!("{name} has no machine with a {DMA_SEQUENCER}, so no DMA device can be attached"),
+            "leave --dma out, or include the file of the protocol's DMA machine",
+        )
+    } else if extras.flushes > 0 && !takes_flushes(protocol) {
+        (
+            format!("{name} handles no flushes: no machine with a Sequencer names RubyRequestType:FLUSH"),
+            "leave --flush out; of gem5's protocols, only MOESI_hammer handles flushes",
+        )
+    } else {
+        return None;
+    };
+    let error = Diagnostic { span: None, ..Diagnostic::error(Default::default(), message) };
+    Some(error.hint(hint))
 }
 
 /// The kinds of requests that runs with these extras make in addition to accesses of cores.

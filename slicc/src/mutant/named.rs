@@ -17,6 +17,7 @@ mod error;
 mod fault;
 mod misfit;
 mod pattern;
+mod places;
 mod ports;
 mod statements;
 mod syntax;
@@ -30,6 +31,8 @@ use crate::near::near;
 pub(super) use apply::edits;
 pub(super) use fault::Fault;
 pub use misfit::Misfit;
+pub(super) use places::{Place, places};
+pub(super) use syntax::MachineSyntax;
 
 /// The faults of each protocol, parsed when they are first needed.
 static FAULTS: LazyLock<Vec<OnceLock<Vec<Fault>>>> =

@@ -4,7 +4,10 @@
 //! applies to gem5's own files and to edited copies of them, and says where it does not fit. A protocol can have several at once, and
 //! a mutant on top: [`Loaded::repairs`](crate::load::Loaded::repairs) lists them.
 
-use super::{Misfit, Mutant, named};
+use std::collections::BTreeSet;
+
+use super::named::{Place, places};
+use super::{Change, Misfit, Mutant, named};
 use crate::load::Failure;
 use crate::near::near;
 use crate::protocol::Protocol;
@@ -40,6 +43,20 @@ pub fn is_of(repair: &Mutant, protocol: &str) -> bool {
         || BUILT_ON.iter().any(|(name, base)| *name == protocol && repair.protocol == *base)
 }
 
+/// The places that the repairs of a protocol overwrite.
+pub(super) fn places_of(protocol: &str) -> BTreeSet<Place> {
+    let described = of(protocol).filter_map(|one| match one.change {
+        Change::Described(fault) => Some(places(fault)),
+        Change::Edited(_) => None,
+    });
+    described.flatten().collect()
+}
+
+/// The protocols whose repairs apply to a protocol: itself, or the one on which it is built.
+pub(super) fn protocols_of(protocol: &str) -> BTreeSet<String> {
+    of(protocol).map(|one| one.protocol.into_owned()).collect()
+}
+
 /// The repair of this name.
 pub fn find(name: &str) -> Option<Mutant> {
     all().find(|one| one.name == name)
@@ -68,9 +85,20 @@ pub struct Repaired {
 /// # Errors
 /// Fails with the diagnostics if a repair fits a protocol in today's language, but the repaired protocol has errors.
 pub fn all_that_fit(protocol: &Protocol) -> Result<Repaired, Failure> {
+    all_that_fit_but(protocol, &BTreeSet::new())
+}
+
+/// As [`all_that_fit`], without the repairs of some names.
+///
+/// # Errors
+/// Fails as [`all_that_fit`] does.
+pub fn all_that_fit_but(
+    protocol: &Protocol,
+    without: &BTreeSet<String>,
+) -> Result<Repaired, Failure> {
     let mut repaired =
         Repaired { protocol: protocol.clone(), applied: Vec::new(), left_out: Vec::new() };
-    for repair in of(protocol.name()) {
+    for repair in of(protocol.name()).filter(|one| !without.contains(&*one.name)) {
         match repair.fits(&repaired.protocol.loaded) {
             Ok(()) => match repaired.protocol.with(&repair) {
                 Ok(protocol) => {

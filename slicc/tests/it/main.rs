@@ -5,6 +5,7 @@
 mod mutants;
 mod named;
 mod operators;
+mod places;
 mod protocols;
 mod repairs;
 mod tables;

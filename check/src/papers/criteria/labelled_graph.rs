@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
-use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::program_order_by_location;
 use certify::criterion::BaseOrder;
+use host::Bounds;
 use memory::Model;
 
 /// Approximate number of nodes and edges that a search for a short cycle visits.

@@ -31,12 +31,12 @@
 //! Memory: n²/8 bytes for `co` and again for one `hb_o`.
 
 use super::labelled_graph::{Edge, reads_from, related, steps};
-use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::engine::relation::Relation;
 use crate::papers::execution::{Execution, NONE};
 use certify::criterion::BaseOrder;
+use host::Bounds;
 
 /// Rows of bits between two checks of the bounds.
 const CHECK_INTERVAL: usize = 64;

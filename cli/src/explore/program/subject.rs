@@ -1,5 +1,6 @@
 //! A program, explored as the options say.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ::explore::program::benchmarks::{self, Benchmark};
@@ -8,10 +9,12 @@ use ::explore::program::compile::Program;
 use ::explore::program::exhaustive::{self, explore};
 use ::explore::program::fences::{Suggestion, suggest};
 use check::{Bounds, Model};
+use host::inputs::{self, LARGEST_TEXT_BYTES};
 use slicc::source::Sources;
 
 use super::Args;
 use crate::error::Error;
+use crate::files::failed;
 use crate::progress;
 use crate::protocol::diagnostics;
 use crate::status::Status;
@@ -43,8 +46,10 @@ impl Subject {
         let benchmark = benchmarks::find(name);
         let text = match benchmark {
             Some(benchmark) => benchmark.text.to_owned(),
-            None => std::fs::read_to_string(name)
-                .map_err(|error| Error::File { file: name.to_owned(), error })?,
+            None => {
+                let path = Path::new(name);
+                inputs::read_text(path, LARGEST_TEXT_BYTES).map_err(failed(path))?
+            }
         };
         let read = Program::read(&text);
         let mut sources = Sources::default();

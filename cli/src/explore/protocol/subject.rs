@@ -23,7 +23,7 @@ use slicc::protocol::Protocol;
 
 use super::unreached::Met;
 use super::{Args, fair};
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::interrupt;
 use crate::progress;
 use crate::simulate::coverage::Covered;
@@ -138,7 +138,9 @@ impl<'a> Subject<'a> {
             matches!(&explored.exploration.verdict, Verdict::Found(_)) && explored.known.is_none()
         };
         if interrupt::asked() && explored.as_ref().is_ok_and(is_found) {
-            eprintln!("rubric: interrupted: whether a known fault explains what was found is open");
+            tell(format_args!(
+                "interrupted: whether a known fault explains what was found is open"
+            ));
         }
         explored
     }
@@ -279,7 +281,7 @@ impl<'a> Subject<'a> {
 
 /// Says on standard error from where an exploration on disk is resumed.
 pub fn tell_begun(folder: &Path, states: usize, depth: u32) {
-    eprintln!("rubric: resumed from {states} states, depth {depth}, in {}", folder.display());
+    tell(format_args!("resumed from {states} states, depth {depth}, in {}", folder.display()));
 }
 
 impl Explored {

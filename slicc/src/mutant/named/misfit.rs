@@ -9,6 +9,17 @@ pub enum Misfit {
     /// The protocol is in an older dialect of SLICC, in which the edit is not understood.
     #[error("it is in today's language, and this protocol is not")]
     Dialect,
+    /// The user's protocol differs from what gem5 had in a place whose content the repair would overwrite.
+    #[error(
+        "it would overwrite a change of your own: {place} is not as gem5 had it: {}. Make the repair's change there by hand, or undo your own",
+        differences.join("; ")
+    )]
+    Changed {
+        /// The row or port.
+        place: String,
+        /// The differences in words, and the file and line.
+        differences: Vec<String>,
+    },
     /// There is no place that fits.
     #[error(
         "it does not fit: there is no {}{}",
