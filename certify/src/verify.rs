@@ -241,7 +241,8 @@ fn replay(
     let mut machine = Machine::new(history, model);
     for (at, &(commit, name)) in steps.iter().enumerate() {
         let step = at + 1;
-        let op = name.operation(history)
+        let op = name
+            .operation(history)
             .ok_or_else(|| Rejection::Unknown { step, name: name.to_string() })?;
         if !commit
             && let Some(&source) = claimed.get(&name)

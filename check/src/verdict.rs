@@ -285,7 +285,9 @@ impl Reason {
 fn nothing_completed(history: &History) -> String {
     let provenance = &history.provenance;
     if let Some(why) = provenance.why_no_operations() {
-        return format!("no operation is known, so the history says nothing about the memory: {why}");
+        return format!(
+            "no operation is known, so the history says nothing about the memory: {why}"
+        );
     }
     let why = if history.threads().is_empty() && provenance.unfinished.is_empty() {
         ": there is none in it (was gem5 run with --debug-flags and --debug-file?)"

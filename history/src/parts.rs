@@ -35,8 +35,7 @@ impl History {
             self.continued.clear();
             return;
         }
-        self.continued =
-            self.ops().filter(|&op| self.continues(op)).map(|op| op.0).collect();
+        self.continued = self.ops().filter(|&op| self.continues(op)).map(|op| op.0).collect();
     }
 
     /// The number of further parts of accesses among the operations before `op`, of all threads.

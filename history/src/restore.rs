@@ -247,7 +247,9 @@ impl Restorer {
             )));
         }
         if row.continues && row.index == 0 {
-            return Err(wrong("it continues an access, but it is the first of its thread".to_owned()));
+            return Err(wrong(
+                "it continues an access, but it is the first of its thread".to_owned(),
+            ));
         }
         if let Some(location) = row.location {
             self.place(location)?;

@@ -45,15 +45,30 @@ fn of_operation(history: &History, op: OpId) -> Option<String> {
         "states which write it reads"
     } else if history.continues(op) {
         "is a part of the operation before it"
-    } else if history.read(op).is_some()
-        && history.location(op).is_some_and(|location| history.initial(location).is_none())
-    {
-        // The initial value may be the one that was read.
-        "reads a location whose initial value is unknown"
+    } else if may_read_initial(history, op) {
+        "may return the initial value of its location, which is unknown"
     } else {
         return None;
     };
     Some(format!("{} {what}", named(history, op)))
+}
+
+/// Whether a read may return an initial value that is not known. It does not if its thread wrote the location before; where
+/// writes may be missing, reads of unknown values say nothing anyway.
+fn may_read_initial(history: &History, op: OpId) -> bool {
+    let provenance = &history.provenance;
+    let Some(location) = history.location(op) else {
+        return false;
+    };
+    if history.initial(location).is_some()
+        || history.read(op).is_none()
+        || provenance.unrecorded_writes
+        || provenance.outside_writes
+    {
+        return false;
+    }
+    let mut own = history.thread_ops(history.thread_of(op)).take_while(|&earlier| earlier < op);
+    !own.any(|it| history.location(it) == Some(location) && history.kind(it).writes())
 }
 
 /// A read that may take its value from a write that is not recorded. Other formats keep the note that writes may be

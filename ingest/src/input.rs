@@ -19,8 +19,8 @@ pub(crate) use blocks::{LineReader, read_lines};
 use gzip::{decompress, describe, look};
 pub(crate) use terminal::cleaned;
 use text::Text;
-pub(crate) use wrapped::Wrap;
 use wrapped::Joined;
+pub(crate) use wrapped::Wrap;
 
 /// Default limit of the length of a line, in bytes ([`Lines::set_limit`]).
 pub const LINE_LIMIT: usize = 1 << 20;
@@ -329,7 +329,10 @@ impl<'a> Lines<'a> {
     /// Remarks on what was removed from the text, for the user, one sentence each.
     pub(crate) fn notes(&self) -> Vec<String> {
         let removed = [
-            (self.escapes, "escape sequences of a terminal (colours and the like) were removed from"),
+            (
+                self.escapes,
+                "escape sequences of a terminal (colours and the like) were removed from",
+            ),
             (self.marks, "a byte order mark was removed from"),
         ];
         let removed = removed.into_iter();

@@ -226,8 +226,8 @@ pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError>
     let mut empty = R::default();
     let names: Vec<&str> = empty.fields().iter().map(|(name, _)| *name).collect();
     let open = file.try_clone().map_err(TableError::io(path))?;
-    let frame = Wanted::of(path, open, Some(&names))
-        .and_then(|wanted| decoded(path, wanted.reader(file)));
+    let frame =
+        Wanted::of(path, open, Some(&names)).and_then(|wanted| decoded(path, wanted.reader(file)));
     let mut frame = frame.map_err(|error| match error {
         TableError::Schema { path, what } => {
             TableError::Records { path, what, table: R::TABLE, made_by: R::MADE_BY }

@@ -34,8 +34,7 @@ impl Wanted {
         let mut whole = reader(source);
         let mut metadata = guarded(path, || whole.get_metadata().cloned())?;
         let mut schema = guarded(path, || infer_schema(&metadata))?;
-        let is_dictionary =
-            |dtype: &ArrowDataType| matches!(dtype, ArrowDataType::Dictionary(..));
+        let is_dictionary = |dtype: &ArrowDataType| matches!(dtype, ArrowDataType::Dictionary(..));
         if schema.iter_values().any(|field| is_dictionary(&field.dtype)) {
             metadata = Arc::new(without_arrow_schema((*metadata).clone()));
             schema = guarded(path, || infer_schema(&metadata))?;

@@ -381,8 +381,12 @@ fn categories_are_read_as_their_values() {
         let histories = elsewhere(name).unwrap();
         let history = &histories[0];
         let words: Vec<String> = history.ops().map(|op| history.describe(op)).collect();
-        let expected =
-            ["store 0x1000 := 0x7", "load 0x1008 == 0x0", "store 0x1008 := 0x5", "load 0x1000 == 0x0"];
+        let expected = [
+            "store 0x1000 := 0x7",
+            "load 0x1008 == 0x0",
+            "store 0x1008 := 0x5",
+            "load 0x1000 == 0x0",
+        ];
         assert_eq!(words, expected, "{name}");
         assert_eq!(history.name.as_deref(), Some("SB"), "{name}");
     }

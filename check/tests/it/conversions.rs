@@ -3,8 +3,8 @@
 
 use check::{Options, Verdict, check};
 use history::{
-    Access, Ambiguity, Annotation, DependencyKind, Gap, History, HistoryBuilder, Initial, Isa, Kind,
-    NotUnderstood, Place, Provenance, ReadsFrom, Side, Unfinished,
+    Access, Ambiguity, Annotation, DependencyKind, Gap, History, HistoryBuilder, Initial, Isa,
+    Kind, NotUnderstood, Place, Provenance, ReadsFrom, Side, Unfinished,
 };
 use ingest::{FORMATS, TraceFormat};
 use memory::models;
@@ -59,7 +59,11 @@ fn access(random: &mut StdRng, number: u64, is_rich: bool, is_sized: bool) -> Ac
     let is_annotated = is_rich && !kind.is_fence() && some(random, 5);
     Access {
         sequence: number,
-        annotation: if is_annotated { annotations[random.random_range(0..3)] } else { Annotation::None },
+        annotation: if is_annotated {
+            annotations[random.random_range(0..3)]
+        } else {
+            Annotation::None
+        },
         read: (kind.reads() && !is_hidden).then_some(read),
         written: (kind.writes() && !is_hidden).then_some(written),
         issued: has_ticks.then(|| completed - random.random_range(0..=completed.min(9))),
@@ -75,8 +79,7 @@ fn provenance(random: &mut StdRng, is_rich: bool) -> Provenance {
     if !is_rich || random.random_bool(0.6) {
         return Provenance::default();
     }
-    let store =
-        Unfinished { thread: 0, address: 0, writes: true, issued: None, line: None };
+    let store = Unfinished { thread: 0, address: 0, writes: true, issued: None, line: None };
     let gap = NotUnderstood { gap: Gap::Write, line: 1, instruction: "x".to_owned(), doubt: None };
     Provenance {
         unfinished: if some(random, 3) { vec![store] } else { Vec::new() },

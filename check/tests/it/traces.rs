@@ -238,9 +238,8 @@ fn a_failed_compare_and_swap_is_refused() {
     let mut builder = HistoryBuilder::new();
     let cas = Access::new(0, Kind::FailedCas, Place::Cell(3));
     builder.push(Access { read: Some(0), completed: Some(9), order: Some(9), ..cas });
-    let history = builder
-        .finish(AssumedSize::default(), &Initial::Zero, Provenance::default())
-        .unwrap();
+    let history =
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap();
     let refused = gem5::write(&history, &mut Vec::new()).unwrap_err();
     assert!(refused.to_string().contains("failed-cas"), "{refused}");
 }

@@ -30,11 +30,13 @@ fn text_json_and_pictures_name_the_access() {
     output_of(&["explain", &file, "-o", &picture], 1);
     let svg = std::fs::read_to_string(picture).unwrap();
     assert!(svg.contains("store 0x1000 := 0x8006e2cc") && svg.contains("T0:2"), "{svg}");
-    let json: Value = serde_json::from_str(&output_of(&["check", &file, "--format", "json"], 1)).unwrap();
+    let json: Value =
+        serde_json::from_str(&output_of(&["check", &file, "--format", "json"], 1)).unwrap();
     let step = &json["violation"]["cycle"][0];
     assert_eq!((&step["index"], &step["address"]), (&0.into(), &4096.into()));
     assert_eq!((&step["written"], &step["part_size"]), (&2147934924_u64.into(), &1.into()));
-    let json: Value = serde_json::from_str(&output_of(&["shrink", &file, "--format", "json"], 1)).unwrap();
+    let json: Value =
+        serde_json::from_str(&output_of(&["shrink", &file, "--format", "json"], 1)).unwrap();
     let indices = json["shrunk"]["operations"].as_array().unwrap().iter().map(|it| &it["index"]);
     assert_eq!(indices.collect::<Vec<_>>(), [&Value::from(0), &Value::from(2)]);
 }

@@ -76,9 +76,8 @@ pub(super) fn is_unread(shape: &Shape<'_>, message: Message) -> bool {
 
 /// Where the line of a flag begins within a text.
 fn embedded(text: &[u8]) -> Option<usize> {
-    let is_number = |at: &usize| {
-        text[*at].is_ascii_digit() && (*at == 0 || !text[*at - 1].is_ascii_digit())
-    };
+    let is_number =
+        |at: &usize| text[*at].is_ascii_digit() && (*at == 0 || !text[*at - 1].is_ascii_digit());
     (1..text.len()).filter(is_number).take(PLACES).find(|&at| match line::shape(&text[at..]) {
         Ok(Shape::Raw(columns)) => columns.rest.starts_with(b"[0x"),
         Ok(shape @ Shape::Named { .. }) => {
@@ -97,7 +96,8 @@ pub(super) fn cause(text: &[u8]) -> Option<&'static str> {
     let has = |words: &[u8]| memmem::find(text, words).is_some();
     let is_quoted = text.trim_ascii_start().starts_with(b">");
     // A line of Exec may be cut behind `A=` or `D=`.
-    let is_soft_break = text.strip_suffix(b"=").is_some_and(|rest| !rest.ends_with(b"A") && !rest.ends_with(b"D"));
+    let is_soft_break =
+        text.strip_suffix(b"=").is_some_and(|rest| !rest.ends_with(b"A") && !rest.ends_with(b"D"));
     let signs = [
         (has(b"\x1b"), "it has movements of a terminal's cursor"),
         (has(b"^[[") || has(b"ESC[") || has(b"\\033[") || has(b"\\e["), ESCAPES),
@@ -111,7 +111,8 @@ pub(super) fn cause(text: &[u8]) -> Option<&'static str> {
     signs.into_iter().find(|(is_there, _)| *is_there).map(|(_, why)| why)
 }
 
-const ESCAPES: &str = "it has the remains of a terminal's escape sequences, such as those of colours";
+const ESCAPES: &str =
+    "it has the remains of a terminal's escape sequences, such as those of colours";
 
 /// Whether a text has a colour's sequence that lost its escape character, such as `[31m` or `[m`.
 fn has_colour(text: &[u8]) -> bool {

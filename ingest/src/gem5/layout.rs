@@ -62,7 +62,9 @@ pub(super) fn has_other_blanks(shape: &Shape<'_>, message: Message, line: &[u8])
         }
         _ => memchr(b'\t', line).is_some(),
     };
-    has_tab || (memchr(NO_BREAK_SPACE[0], line).is_some() && memmem::find(line, NO_BREAK_SPACE).is_some())
+    has_tab
+        || (memchr(NO_BREAK_SPACE[0], line).is_some()
+            && memmem::find(line, NO_BREAK_SPACE).is_some())
 }
 
 /// Whether a line is one of a debug flag and needs no more knowledge to be read.

@@ -201,8 +201,17 @@ const LITERALS: [&[u8]; 15] = [
 ];
 
 /// First words of the messages that a history needs.
-const FIRST_WORDS: [&[u8]; 9] =
-    [b"read", b"set", b"swap", b"AMO", b"ATOMIC", b"Timing", b"Request", b"Hit", b"schedSendTiming"];
+const FIRST_WORDS: [&[u8]; 9] = [
+    b"read",
+    b"set",
+    b"swap",
+    b"AMO",
+    b"ATOMIC",
+    b"Timing",
+    b"Request",
+    b"Hit",
+    b"schedSendTiming",
+];
 
 /// Whether a text begins with the first word of a message that a history needs.
 pub(crate) fn begins_as_message(text: &[u8]) -> bool {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Reader, alike, layout};
 use super::line::{self, Columns, Shape};
 use super::message::Message;
+use super::{Reader, alike, layout};
 use crate::error::Error;
 use crate::input::{LineReader, Lines};
 
@@ -22,14 +22,16 @@ impl ParsedLine {
         let range = |part: &[u8]| at(part)..at(part) + part.len() as u32;
         let shape = line::shape(line).ok()?;
         Some(match shape {
-            Shape::Raw(Columns { tick, version, names, shift, lost_blanks, rest }) => ParsedLine::Raw {
-                tick,
-                version,
-                names: range(names),
-                shift: shift as u32,
-                lost_blanks,
-                rest: at(rest),
-            },
+            Shape::Raw(Columns { tick, version, names, shift, lost_blanks, rest }) => {
+                ParsedLine::Raw {
+                    tick,
+                    version,
+                    names: range(names),
+                    shift: shift as u32,
+                    lost_blanks,
+                    rest: at(rest),
+                }
+            }
             Shape::Named { tick, path, text } => {
                 let message = shape.message().ok()?;
                 let is_changed = alike::is_unread(&shape, message)

@@ -63,7 +63,9 @@ impl Joined {
     /// A remark on the lines that were joined, for the user.
     pub fn note(&self) -> Option<String> {
         let (lines, width) = (self.count.words()?, self.width);
-        Some(format!("the text was wrapped at {width} columns; the parts of {lines} were put together."))
+        Some(format!(
+            "the text was wrapped at {width} columns; the parts of {lines} were put together."
+        ))
     }
 }
 

@@ -171,7 +171,8 @@ fn wrapped_lines_are_put_together() {
             let soft = folded(&text, width, true);
             same_or_named(&text, soft.as_bytes(), "wrapped at ", &causes);
             // Programs for mail remove the blank at which they break.
-            let trimmed: String = soft.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+            let trimmed: String =
+                soft.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
             same_or_named(&text, trimmed.as_bytes(), "wrapped at ", &causes);
         }
     }
@@ -206,7 +207,9 @@ fn a_single_line_that_is_not_read_is_shown() {
     let hit = text.lines().position(|line| line.contains("Hit callback for")).unwrap();
     let with = |change: &dyn Fn(&str) -> String| -> String {
         let lines = text.lines().enumerate();
-        lines.map(|(at, line)| if at == hit { change(line) } else { line.to_owned() } + "\n").collect()
+        lines
+            .map(|(at, line)| if at == hit { change(line) } else { line.to_owned() } + "\n")
+            .collect()
     };
     let message = read(with(&|line| format!("x{line}")).as_bytes()).unwrap_err().to_string();
     assert!(message.starts_with(&format!("t:{}:", hit + 1)), "{message}");
