@@ -41,9 +41,9 @@ impl Wrap {
 /// The line that was joined last, and counts of such lines.
 #[derive(Default)]
 pub(super) struct Joined {
-    /// The text, if the current line had several parts.
+    /// The current line; `None` if lines are not joined.
     line: Option<Vec<u8>>,
-    /// Number of the first part.
+    /// Number of its first part.
     number: u64,
     /// Number of lines that had several parts, and the first of them.
     count: super::LineCount,
@@ -55,7 +55,7 @@ impl Joined {
         self.line.as_deref()
     }
 
-    /// The number of the first part of the current line, if it has several.
+    /// The number of the first part of the current line, if lines are joined.
     pub fn number(&self) -> Option<u64> {
         self.line.as_ref().map(|_| self.number)
     }
@@ -84,20 +84,22 @@ impl Lines<'_> {
         let Some(wrap) = self.wrap else {
             return Ok(true);
         };
-        let mut part = self.line().to_vec();
-        let (mut whole, number) = (None, self.number);
+        // Looking ahead may move the buffer, so the line is kept apart.
+        let mut line = self.line().to_vec();
+        let (mut part, number, mut parts) = (line.clone(), self.number, 1);
         while self.complete && wrap.continues(&part, &super::cleaned(self.peek())) {
             if !self.advance_one()? {
                 break;
             }
-            let next = self.line().to_vec();
-            wrap.join(whole.get_or_insert(part), &next);
-            part = next;
+            part = self.line().to_vec();
+            wrap.join(&mut line, &part);
+            parts += 1;
         }
-        if whole.is_some() {
+        if parts > 1 {
             self.joined.count.add(number);
-            (self.joined.line, self.joined.number, self.joined.width) = (whole, number, wrap.width);
         }
+        (self.joined.line, self.joined.number, self.joined.width) =
+            (Some(line), number, wrap.width);
         Ok(true)
     }
 }
