@@ -46,10 +46,10 @@
 //! A contradiction closes the block that the last `suppose` steps opened: its number then stands for the
 //! clause of their opposites, and later steps cannot cite the facts of the block. A contradiction
 //! outside a block ends the proof. In `R6` and `R7` a store-conditional counts as a reader of what its
-//! load-linked read. A literal is `a<b`, `l=s` or `l!=s`; an operation is `thread:index`, an initial
-//! write `initial@address`, and `final@address` reads the location's final value. Where the values do
-//! not determine a read's source, steps about the read cite a fact `l=s`; `ppo-reads-apart` is about the sources of
-//! both a and b. The last line is `end`.
+//! load-linked read. A literal is `a<b`, `l=s` or `l!=s`; an operation is `thread:index`, a further part of an access
+//! that was split, or the write of an atomic that the model splits, `thread:index.part`, an initial write
+//! `initial@address`, and `final@address` reads the location's final value. Where the values do not determine a read's
+//! source, steps about the read cite a fact `l=s`; `ppo-reads-apart` is about the sources of both a and b. The last line is `end`.
 //!
 //! The proof that a criterion (CAV 2019) is violated is a numbered list of pairs of its relations, and a cycle of
 //! them. In the table, π is `po`, or under wccm `ppo` or `po-loc`; `ww` stands for any of `hb^π@o`, `cf`, `pww`
@@ -151,8 +151,10 @@ pub enum Node {
 /// An event, identified by the names that appear in traces: thread labels and addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Name {
-    /// An operation: thread label and index.
+    /// An operation, or the first part of an access that was split: thread label and index of the access.
     Op(u32, u32),
+    /// A further part of an access that was split: thread label and index of the access, and number of the part.
+    Part(u32, u32, u32),
     /// The initial write of the location at this address.
     Initial(u64),
     /// The end of a run, which reads the final value of the location at this address.
@@ -163,7 +165,20 @@ impl Name {
     /// The name of an operation.
     pub fn of(history: &History, op: OpId) -> Name {
         let thread = history.threads()[history.thread_of(op)];
-        Name::Op(thread.label, history.index_of(op))
+        let index = history.access_index(op);
+        match history.part(op) {
+            0 => Name::Op(thread.label, index),
+            part => Name::Part(thread.label, index, part),
+        }
+    }
+
+    /// The operation of this name, if the history has it and the name is not that of an initial or final value.
+    pub fn operation(self, history: &History) -> Option<OpId> {
+        match self {
+            Name::Op(thread, index) => history.find_part(thread, index, 0),
+            Name::Part(thread, index, part) => history.find_part(thread, index, part),
+            Name::Initial(_) | Name::Final(_) => None,
+        }
     }
 
     /// The name of a node of a proof.
@@ -190,7 +205,14 @@ impl Name {
             return None;
         }
         let (thread, index) = text.split_once(':')?;
-        Some(Name::Op(thread.parse().ok()?, index.parse().ok()?))
+        let thread = thread.parse().ok()?;
+        match index.split_once('.') {
+            None => Some(Name::Op(thread, index.parse().ok()?)),
+            Some((index, part)) => {
+                let part = part.parse().ok().filter(|&part| part > 0)?;
+                Some(Name::Part(thread, index.parse().ok()?, part))
+            }
+        }
     }
 }
 
@@ -198,6 +220,7 @@ impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Name::Op(thread, index) => write!(f, "{thread}:{index}"),
+            Name::Part(thread, index, part) => write!(f, "{thread}:{index}.{part}"),
             Name::Initial(address) => write!(f, "initial@{address}"),
             Name::Final(address) => write!(f, "final@{address}"),
         }

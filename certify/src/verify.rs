@@ -233,13 +233,6 @@ fn same_claim(claim: &Claim, actual: &Claim) -> Result<(), Rejection> {
     }
 }
 
-fn resolve(history: &History, name: Name) -> Option<OpId> {
-    match name {
-        Name::Op(thread, index) => history.find(thread, index),
-        Name::Initial(_) | Name::Final(_) => None,
-    }
-}
-
 fn replay(
     history: &History,
     model: Model,
@@ -267,7 +260,8 @@ fn replay(
     let mut machine = Machine::new(history, model);
     for (at, &(commit, name)) in steps.iter().enumerate() {
         let step = at + 1;
-        let op = resolve(history, name)
+        let op = name
+            .operation(history)
             .ok_or_else(|| Rejection::Unknown { step, name: name.to_string() })?;
         if !commit
             && let Some(&source) = claimed.get(&name)
@@ -313,7 +307,7 @@ fn check_order(
 ) -> Result<Verified, Rejection> {
     let mut order = Vec::with_capacity(steps.len());
     for (at, &(commit, name)) in steps.iter().enumerate() {
-        let known = resolve(history, name).filter(|_| !commit);
+        let known = name.operation(history).filter(|_| !commit);
         order.push(known.ok_or(Rejection::Unknown { step: at + 1, name: name.to_string() })?);
     }
     let sources = order::check(history, model, &order).map_err(|problem| {
@@ -321,7 +315,7 @@ fn check_order(
         Rejection::Unordered { name: name.unwrap_or_default(), problem }
     })?;
     for &(read, claimed) in reads_from {
-        let op = resolve(history, read);
+        let op = read.operation(history);
         let op = op.ok_or(Rejection::Unknown { step: 0, name: read.to_string() })?;
         let actual = match sources.source(op) {
             Some(ReadSource::Write(write)) => Some(Name::of(history, write)),

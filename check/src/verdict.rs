@@ -197,18 +197,7 @@ impl Reason {
                  empty; choose locations with --addresses"
                     .to_owned()
             }
-            Reason::NothingCompleted
-                if history.threads().is_empty() && history.provenance.unfinished.is_empty() =>
-            {
-                "no operation completed, so the history says nothing about the memory: there is none in \
-                 it (was gem5 run with --debug-flags and --debug-file?)"
-                    .to_owned()
-            }
-            Reason::NothingCompleted => {
-                "no operation completed, so the history says nothing about the memory; look at how the \
-                 run ended"
-                    .to_owned()
-            }
+            Reason::NothingCompleted => nothing_completed(history),
             Reason::NoTraceOrder => {
                 "the trace gives no order of completions that is a memory order; other algorithms \
                  may decide"
@@ -297,6 +286,22 @@ impl Reason {
             ),
         }
     }
+}
+
+/// Says why a history without operations has none.
+fn nothing_completed(history: &History) -> String {
+    let provenance = &history.provenance;
+    if let Some(why) = provenance.why_no_operations() {
+        return format!(
+            "no operation is known, so the history says nothing about the memory: {why}"
+        );
+    }
+    let why = if history.threads().is_empty() && provenance.unfinished.is_empty() {
+        ": there is none in it (was gem5 run with --debug-flags and --debug-file?)"
+    } else {
+        "; look at how the run ended"
+    };
+    format!("no operation completed, so the history says nothing about the memory{why}")
 }
 
 /// Describes, in a clause, that operations would have to precede each other in a cycle.

@@ -203,6 +203,7 @@ impl Watched<'_> {
             source: self.watch.source(),
             time: self.time,
             run: run_end(self.watch.trace_end()),
+            notes: &self.watch.trace_end().notes,
             files,
         }
     }

@@ -209,6 +209,7 @@ impl History {
             parts.map(move |part| Dependency { op: OpId(op + part), kind: it.kind, on })
         });
         split.dependencies = Dependencies::new(moved.collect());
+        split.find_parts();
         Some(split)
     }
 

@@ -325,6 +325,7 @@ impl HistoryBuilder {
         if history.len() >= NONE32 as usize {
             return Err(BuildError::TooLarge);
         }
+        history.find_parts();
         history.dependencies = self.lay_out_dependencies(&history, &layout, &permutation);
         history.finals = self.lay_out_finals(&mut layout)?;
         initial::resolve(&mut history, initial);

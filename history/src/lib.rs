@@ -34,6 +34,7 @@ mod history;
 mod initial;
 mod kind;
 mod layout;
+mod parts;
 mod permutation;
 mod provenance;
 pub mod random;
@@ -53,6 +54,7 @@ pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
 pub use layout::low_bytes;
+pub use parts::WholeAccess;
 pub use provenance::{
     Doubt, Gap, InitialMode, Isa, NotUnderstood, Provenance, Sizes, Source, Unfinished,
 };

@@ -127,7 +127,7 @@ impl History {
         let place = |op: OpId| (self.threads()[self.thread_of(op)].label, self.index_of(op));
         Row {
             thread: operation.thread,
-            index: operation.index,
+            index: self.index_of(op),
             kind: operation.kind,
             annotation: operation.annotation,
             location: operation.location.map(|at| self.locations[at as usize]),
@@ -246,6 +246,11 @@ impl Restorer {
                 "index {expected} was expected here: the operations of a thread must be in program order \
                  and numbered from 0"
             )));
+        }
+        if row.continues && row.index == 0 {
+            return Err(wrong(
+                "it continues an access, but it is the first of its thread".to_owned(),
+            ));
         }
         if let Some(location) = row.location {
             self.place(location)?;

@@ -322,7 +322,8 @@ impl Shrunk {
             let operation = whole.history.operation(op);
             (operation.thread, operation.index)
         };
-        let kept = shrunk.kept.iter().map(place).collect();
+        let is_access = |op: &&history::OpId| !whole.history.is_further_part(**op);
+        let kept = shrunk.kept.iter().filter(is_access).map(place).collect();
         let decided = |history, reads_from, violation| Decided {
             history,
             origin: Arc::clone(&whole.origin),

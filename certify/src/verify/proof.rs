@@ -7,7 +7,7 @@ use memory::axioms::Execution;
 use memory::weak::PpoRule;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Rejection, Verified, resolve};
+use super::{Rejection, Verified};
 use crate::certificate::{Literal, Name, ProofStep, Statement};
 use crate::rule::Rule;
 
@@ -222,7 +222,7 @@ impl<'h> Proof<'h> {
     }
 
     fn op(&self, name: Name) -> Checked<OpId> {
-        resolve(self.history, name)
+        name.operation(self.history)
             .ok_or_else(|| Rejection::Unknown { step: self.step as usize, name: name.to_string() })
     }
 
@@ -498,7 +498,7 @@ impl<'h> Proof<'h> {
                 && self.history.location(op) == Some(location)
                 && self.history.written(op) == Some(value)
         };
-        let is_other_write = s != l && resolve(self.history, s).is_some_and(is_write_of_value);
+        let is_other_write = s != l && s.operation(self.history).is_some_and(is_write_of_value);
         Ok(initial == Some(s) || is_other_write)
     }
 

@@ -8,6 +8,7 @@ mod common;
 mod ambiguous;
 mod axe_numbers;
 mod axioms;
+mod conversions;
 mod corners;
 mod criteria;
 mod dbcop;

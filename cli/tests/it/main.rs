@@ -35,6 +35,7 @@ mod shards;
 mod shell;
 mod shrink;
 mod simulate;
+mod split;
 mod stored;
 mod testing;
 mod traces;
