@@ -1,4 +1,6 @@
 //! Compares the outcomes of litmus tests with those of herd.
 
 mod behaviour;
+mod mixed;
 mod results;
+mod types;
