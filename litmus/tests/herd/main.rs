@@ -2,4 +2,6 @@
 
 mod armv8;
 mod behaviour;
+mod mixed;
 mod results;
+mod types;
