@@ -37,6 +37,7 @@
 //! | `final s` | s < the write of the location's final value (cited, if several wrote it) |
 //! | `suppose a<b`, `suppose l=s` | the literal, until the next contradiction |
 //! | `candidates l` | the clause l=s₁ ∨ l=s₂ ∨ … over all writes that l can have read from |
+//! | `one-initial l m` | the clause l!=i ∨ m!=i, i the initial write: the two reads return different values of one location |
 //! | `clause x y … : …` | the clause x ∨ y ∨ …: its opposite contradicts the cited clauses and facts by unit propagation |
 //! | `cycle : …` | a contradiction: the cited facts are a path from an event to itself |
 //! | `thin-air l` | a contradiction: no write has the value that l read |
@@ -91,8 +92,8 @@ use crate::rule::Rule;
 /// The history, the model and the assumptions that a certificate's verdict is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Name of the file that the history was read from, without its folder, if that is known. Like
-    /// `threads` and `operations`, it identifies the history for the reader and is not verified.
+    /// Name of the file that the history was read from, without its folder, if that is known. It identifies the history for the
+    /// reader and is not verified, since a file may be renamed or converted.
     pub file: Option<String>,
     /// Number of threads of the history. Older certificates do not have it.
     pub threads: Option<u32>,
@@ -251,6 +252,8 @@ pub enum Statement {
     Suppose(Literal),
     /// `candidates`: this read takes its value from one of the writes that it can have read from.
     Candidates(Name),
+    /// `one-initial`: these two reads do not both return the initial value of their location.
+    OneInitial(Name, Name),
     /// `clause`: one of the literals holds.
     Clause(Vec<Literal>),
     /// `cycle`: the cited facts are a cycle, a contradiction.
@@ -419,6 +422,7 @@ impl fmt::Display for Statement {
             }
             Statement::Suppose(literal) => write!(f, "suppose {literal}"),
             Statement::Candidates(l) => write!(f, "candidates {l}"),
+            Statement::OneInitial(l, m) => write!(f, "one-initial {l} {m}"),
             Statement::Clause(literals) => {
                 f.write_str("clause")?;
                 let mut literals = literals.iter();

@@ -134,6 +134,8 @@ pub enum Reason {
     FreeReads,
     /// A violation was found that depends on an assumed initial value.
     AssumedInitial,
+    /// The verdict depends on whether a read-modify-write, which is described here, has written back what it read, or failed.
+    MayHaveWritten(String),
     /// The verifier rejects the proof of a violation. This is a defect of rubric.
     ProofRefused,
 }
@@ -169,6 +171,7 @@ impl Reason {
             | Reason::UnrecordedWrite(_) => "a value is not shown",
             Reason::NotUnderstood(_) => "not understood",
             Reason::AssumedInitial => "initial values",
+            Reason::MayHaveWritten(_) => "may have written",
             Reason::Ambiguous(_) | Reason::NeedsSources(_) => "values written twice",
             Reason::Refined(_) => "weak fences",
             Reason::Refuted(_) | Reason::FreeReads | Reason::ProofRefused => "defect",
@@ -274,6 +277,10 @@ impl Reason {
                  of initial values says what it held"
                     .to_owned()
             }
+            Reason::MayHaveWritten(what) => format!(
+                "{what} returned the value that it would write, so it may have written or failed as a compare-and-swap, and the \
+                 verdict depends on that; record which (in axe text and JSON, `rmw` or `failed-cas`)"
+            ),
             Reason::ProofRefused => "a violation was found, but its proof does not hold; this is a \
                                       defect of rubric, please report it"
                 .to_owned(),

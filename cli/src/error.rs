@@ -128,6 +128,12 @@ pub fn print(error: &impl Display) {
     let _ = progress::erased(|| writeln!(io::stderr(), "rubric: error: {error}"));
 }
 
+/// Prints a remark on standard error.
+pub fn tell(remark: impl Display) {
+    // If standard error is closed or full, nothing is left to be done.
+    let _ = writeln!(io::stderr(), "rubric: {remark}");
+}
+
 /// Prints an error about one of several inputs, after the output so far. The remaining inputs are still processed.
 ///
 /// # Errors

@@ -215,6 +215,7 @@ fn run_end(end: &LiveEnd) -> RunEnd<'_> {
         ended: end.ended.as_deref(),
         unfinished: end.unfinished.len(),
         ending: &end.ending,
+        protocol: None,
     }
 }
 

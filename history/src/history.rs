@@ -337,6 +337,14 @@ impl History {
         self.structure.pair_of(op).map(|pair| pair.load)
     }
 
+    /// The load-linked of a store-conditional if the two exclude writes of other threads in between, as they do unless their thread
+    /// certainly wrote the location.
+    ///
+    /// Cost: linear the first time, then constant.
+    pub fn excluding_load(&self, op: OpId) -> Option<OpId> {
+        self.structure.pair_of(op).filter(|pair| pair.excludes_others).map(|pair| pair.load)
+    }
+
     /// The read whose value decides the effect of an operation: the operation itself if it reads, the load-linked of a
     /// store-conditional, `None` for others.
     pub fn observing_read(&self, op: OpId) -> Option<OpId> {
@@ -376,12 +384,13 @@ impl History {
         let not_understood = &mut self.provenance.not_understood;
         not_understood.retain(|it| it.gap != Gap::Fence);
         let is_unknown = |line| lines.binary_search(&line).is_ok();
-        self.structure = self.structure.with_kinds(|op, kind| match kind {
+        let kinds = self.structure.with_kinds(|op, kind| match kind {
             Kind::Fence if self.line(op).is_some_and(is_unknown) => {
                 Kind::WeakFence(WeakFence::Unknown)
             }
             kind => kind,
         });
+        self.structure = kinds.into();
     }
 
     /// Returns the history of the operations that `keep` selects, and for each of them its operation in this history.
@@ -413,10 +422,13 @@ impl History {
             end: bound(thread.end),
         });
         let place_of = |op: &OpId| number(self.structure.locations()[op.at()]);
+        let kept_of = |ops: &[OpId]| ops.iter().filter_map(|op| place(op.0).map(OpId)).collect();
         let structure = StructureColumns {
             threads: threads.filter(|thread| thread.start < thread.end).collect(),
             kinds: gather(self.structure.kinds(), &kept),
             locations: kept.iter().map(place_of).collect(),
+            exceptions: kept_of(self.structure.exceptions()),
+            ignored: kept_of(self.structure.ignored()),
         };
         let history = History {
             name: self.name.clone(),

@@ -31,6 +31,7 @@ mod dependency;
 mod digest;
 mod fence;
 mod history;
+mod initial;
 mod kind;
 mod layout;
 mod permutation;
@@ -44,6 +45,7 @@ mod value_table;
 
 pub use annotation::Annotation;
 pub use announcement::ANNOUNCEMENT;
+pub use atomics::SilentEffect;
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 pub use crash::{Crash, CrashKind, FileLine};
 pub use dependency::{Dependency, DependencyKind, dependencies_as_text, dependency_from_text};

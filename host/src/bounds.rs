@@ -21,10 +21,9 @@ pub enum Exceeded {
 }
 
 /// A time limit, a memory limit and a flag that cancels the run, shared by all code that works on one
-/// verdict.
+/// verdict. A copy is met at the same time.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
-    time: Option<Duration>,
     deadline: Option<Instant>,
     /// Bytes that the process may occupy.
     memory: Option<u64>,
@@ -47,7 +46,6 @@ impl Bounds {
     /// limit has no effect.
     pub fn new(time: Option<Duration>, memory: Option<u64>) -> Bounds {
         Bounds {
-            time,
             deadline: time.and_then(|time| Instant::now().checked_add(time)),
             memory,
             ..Bounds::default()
@@ -57,11 +55,6 @@ impl Bounds {
     /// The same bounds, which are also met when `interrupted` is set.
     pub fn or_interrupted(self, interrupted: &'static AtomicBool) -> Bounds {
         Bounds { interrupted: Some(interrupted), ..self }
-    }
-
-    /// The same bounds, with the time counted from now.
-    pub fn again(&self) -> Bounds {
-        Bounds { interrupted: self.interrupted, ..Bounds::new(self.time, self.memory) }
     }
 
     /// Whether a bound has been met. Once one has, the answer stays `true`. Cheap enough to be called
@@ -137,15 +130,6 @@ mod tests {
         assert!(!bounds.allows(1 << 41));
         assert!(bounds.passed());
         assert_eq!(bounds.exceeded(), Some(Exceeded::Memory));
-    }
-
-    #[test]
-    fn bounds_can_be_restarted() {
-        let bounds = Bounds::new(None, Some(1));
-        assert!(!bounds.allows(2 << 20));
-        let again = bounds.again();
-        assert_eq!(again.exceeded(), None);
-        assert!(!again.allows(2 << 20));
     }
 
     #[test]

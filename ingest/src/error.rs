@@ -46,6 +46,18 @@ pub enum Error {
         /// The file.
         file: String,
     },
+    /// The input is a litmus test of an architecture whose tests cannot be run.
+    #[error(
+        "{file}: is a litmus test for {architecture}, not a trace; `rubric litmus` runs those for {run}"
+    )]
+    OtherLitmus {
+        /// The file.
+        file: String,
+        /// The architecture or language.
+        architecture: &'static str,
+        /// The architectures whose tests can be run.
+        run: String,
+    },
     /// The input is empty.
     #[error(
         "{file}: is empty; expected {expected} (was gem5 run with --debug-flags and --debug-file?)"

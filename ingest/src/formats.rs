@@ -34,8 +34,15 @@ impl Detector {
         if let Some(format) = certain(line) {
             return Ok(Some(format));
         }
-        if self.unknown.is_none() && is_litmus(line) {
-            return Err(Error::Litmus { file: file.to_owned() });
+        if self.unknown.is_none()
+            && let Some(architecture) = litmus_architecture(line)
+        {
+            let file = file.to_owned();
+            return Err(if RUN.contains(&architecture) {
+                Error::Litmus { file }
+            } else {
+                Error::OtherLitmus { file, architecture, run: RUN.join(", ") }
+            });
         }
         if is_binary(line) {
             return Err(Error::Binary {
@@ -62,11 +69,25 @@ impl Detector {
     }
 }
 
-/// Whether a line is the first of a litmus test: an architecture and a name.
-fn is_litmus(line: &[u8]) -> bool {
-    let mut words = line.split(|byte| *byte == b' ');
-    let architecture = words.next().unwrap_or_default();
-    [&b"RISCV"[..], b"AArch64", b"X86_64", b"X86"].contains(&architecture) && words.count() == 1
+/// The architectures and languages of herd's litmus tests, as the first line of a test names them.
+const ARCHITECTURES: [&str; 17] = [
+    "AArch64", "ARM", "ASL", "BPF", "Bell", "C", "C++", "CPP", "JAVA", "Java", "LISA", "MIPS",
+    "PPC", "RISC-V", "RISCV", "X86", "X86_64",
+];
+
+/// The architectures whose tests `rubric litmus` runs.
+const RUN: [&str; 4] = ["AArch64", "RISC-V", "RISCV", "X86_64"];
+
+/// The architecture of a litmus test, if a line is the first of one: an architecture, a name, and perhaps a description
+/// in quotes.
+fn litmus_architecture(line: &[u8]) -> Option<&'static str> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (head, _) = line.split_once('"').unwrap_or((line, ""));
+    let mut words = head.split_ascii_whitespace();
+    let (architecture, name) = (words.next()?, words.next()?);
+    let is_name = |one: char| one.is_ascii_alphanumeric() || "_/.-+[]:".contains(one);
+    let known = ARCHITECTURES.into_iter().find(|it| *it == architecture)?;
+    (name.chars().all(is_name) && words.next().is_none()).then_some(known)
 }
 
 /// Detects the format of an input by its beginning.

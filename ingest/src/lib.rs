@@ -36,6 +36,7 @@ mod folder;
 mod format;
 mod formats;
 pub mod gem5;
+pub mod initial;
 pub mod input;
 pub mod json;
 pub mod litmus;

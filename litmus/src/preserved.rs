@@ -51,18 +51,18 @@ impl Preserved {
 /// What the memory order says of the other parts of an access if it says something of one.
 #[derive(Clone, Debug)]
 pub(crate) enum Ties {
-    /// Nothing, as in herd's model of RISC-V, which orders the bytes of an access one by one. Also for candidates in which
-    /// no access was cut and none counts as one with another.
-    Free,
+    /// Nothing, because no access was cut and none counts as one with another.
+    Uncut,
+    /// All: an access is one event of memory order, as RVWMO and the models of store buffers define it, and single-copy
+    /// atomic. Per event, the part that stands for its access; an access that is not aligned is performed byte by byte.
+    Whole(Vec<usize>),
     /// What precedes one part of an access because of another thread, or because of a write to the same bytes, precedes
-    /// all parts, as in herd's model of Armv8 (single-copy atomicity). What a thread reads from its own writes is ordered
-    /// for the bytes that it reads so.
+    /// all parts, as in herd's model of Armv8. What a thread reads from its own writes is ordered for the bytes that it
+    /// reads so.
     Reached {
         /// Per read, the earlier reads of its thread that have bytes in common with the access to which it belongs.
         hazards: Vec<u64>,
     },
-    /// All: an access is one event. Per event, the part that stands for its access.
-    Whole(Vec<usize>),
 }
 
 impl Ties {
@@ -70,10 +70,10 @@ impl Ties {
     pub fn of(candidate: &Candidate<'_>, model: Model) -> Ties {
         let events = 0..candidate.events.len();
         if !candidate.has_siblings() {
-            return Ties::Free;
+            return Ties::Uncut;
         }
-        if !model.is_weak() {
-            // An access that is not aligned is performed byte by byte.
+        // Of the models here, Arm's is the one whose atomics are two events.
+        if !model.splits_atomics() {
             let is_aligned = |event: usize| {
                 let access = &candidate.accesses[candidate.events[event].access];
                 Place::of(access).is_none_or(|place| place.is_aligned())
@@ -82,10 +82,6 @@ impl Ties {
             return Ties::Whole(
                 events.map(|event| if is_aligned(event) { first(event) } else { event }).collect(),
             );
-        }
-        // The only weak model here whose atomics are two events is that of Arm, which ties the parts.
-        if !model.splits_atomics() {
-            return Ties::Free;
         }
         let reads = |event: &usize| candidate.events[*event].reads();
         let hazards = events.map(|event| {

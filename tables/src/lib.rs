@@ -6,7 +6,8 @@
 //!   are the rows of the other tables, each with functions that read and write its table;
 //! - [`results::Results`] holds all tables of a folder, whole or in shards;
 //! - [`write_csv`] writes rows of any type as CSV;
-//! - [`ArrowTable`] is a table in memory, which other code in the same process can read.
+//! - [`ArrowTable`] is a table in memory, which other code in the same process can read;
+//! - [`escape`] makes text of others harmless in CSV and Markdown.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -90,6 +91,7 @@ mod columns;
 mod coverage;
 mod csv;
 mod equivalents;
+pub mod escape;
 mod fidelity;
 mod guard;
 mod kind;

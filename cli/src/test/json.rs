@@ -39,6 +39,7 @@ pub fn explored(explored: &Explored) -> Value {
         "locations": explored.system.locations,
         "tiny": explored.system.tiny,
         "dma": explored.system.devices,
+        "atomics": explored.system.atomics,
         "flushes": explored.system.flushes,
         "states": explored.progress.states,
         "complete": explored.stopped.is_none() && !explored.is_found,

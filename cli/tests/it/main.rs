@@ -17,6 +17,7 @@ mod fences;
 mod gem5;
 mod generate;
 mod generate_c;
+mod hostile;
 mod links;
 mod many;
 mod memory_system;

@@ -136,8 +136,15 @@ fn check_initial(history: &History) -> Result<(), WriteError> {
 }
 
 /// Refuses a final value of a location whose initial value is unknown: it may be the initial value, and in axe text it would
-/// become a value that nothing wrote. Otherwise an unknown initial value does no harm, since nothing reads it.
+/// become a value that nothing wrote. Refuses a read that may return an unknown initial value, too. Otherwise an unknown
+/// initial value does no harm, since nothing reads it.
 fn check_unknown_initial(history: &History) -> Result<(), WriteError> {
+    if let Some(&op) = history.may_read_initial().iter().min() {
+        return Err(inexpressible(format!(
+            "{} may return the initial value of its location, which is unknown",
+            named(history, op)
+        )));
+    }
     let is_unknown = |at: &u32| history.initial(*at).is_none();
     let mut finals = history.finals().iter().map(|last| last.location);
     match finals.find(is_unknown) {

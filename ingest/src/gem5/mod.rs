@@ -46,6 +46,7 @@ mod operation;
 mod output;
 pub(crate) mod outstanding;
 mod parsed;
+mod processor;
 pub(crate) mod protocol;
 mod raw;
 mod recognise;

@@ -269,7 +269,7 @@ impl Run<'_> {
         expected: Sources,
         is_equal: bool,
     ) {
-        if is_equal && access.atomicity == Atomicity::Atomic && self.options.splits_atomics {
+        if is_equal && access.atomicity == Atomicity::Atomic && self.has_dependencies_within() {
             let picked = loaded.sources.all() | expected.all();
             let compared =
                 TrackedValue { sources: Sources { data: expected.data, picked }, ..loaded };

@@ -2,6 +2,7 @@
 //! instruction of a path at a time.
 
 use history::{Annotation, Kind};
+use host::Bounds;
 
 use super::code::{Code, Unfolding};
 use super::{Constraint, End, Event, EventKind, Pairing, Path, Unfolded};
@@ -23,6 +24,7 @@ pub(crate) fn unfold(
     test: &LitmusTest,
     thread: usize,
     options: Unfolding,
+    bounds: &Bounds,
 ) -> Result<Unfolded, Error> {
     let code = Code::of(test)?;
     let mut expressions = Expressions::default();
@@ -31,6 +33,9 @@ pub(crate) fn unfold(
         Run { test, code: &code, options, expressions, unfinished: vec![start], paths: Vec::new() };
     while let Some(state) = run.unfinished.pop() {
         run.step(state)?;
+        if bounds.passed() {
+            return Err(Error::stopped(&test.file, bounds));
+        }
         if run.paths.len() + run.unfinished.len() > MOST_PATHS {
             return Err(Error::TooLarge {
                 file: test.file.clone(),

@@ -419,7 +419,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
         if self.rules.has(PpoRule::PairForwarded)
             && is_acquire(self.history, read)
-            && let Some(paired) = self.history.linked_load(write)
+            && let Some(paired) = self.history.linked_load_across_writes(write)
         {
             self.edge(paired.0, read);
         }

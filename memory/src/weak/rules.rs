@@ -234,7 +234,9 @@ impl PpoRule {
             PpoRule::PairForwarded => {
                 let write = pair.own_write_before_b();
                 is_acquire(pair.history, b)
-                    && write.is_some_and(|write| pair.history.linked_load(write) == Some(a))
+                    && write.is_some_and(|write| {
+                        pair.history.linked_load_across_writes(write) == Some(a)
+                    })
             }
             PpoRule::FullAtomic => pair.is_full_atomic(a),
             PpoRule::Carried => pair.between().any(|read| pair.is_carried_to(read)),

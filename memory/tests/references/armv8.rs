@@ -69,7 +69,7 @@ impl<'h> Armv8<'h> {
                 same && a < b && !(b == a + 1 && is_one_atomic(history, second))
             }),
             rmw: Relation::of(history.len(), |a, b| {
-                history.linked_load(OpId(b as u32)) == Some(OpId(a as u32))
+                history.linked_load_across_writes(OpId(b as u32)) == Some(OpId(a as u32))
             }),
             local_hw_reqs: Relation(Vec::new()),
         };
