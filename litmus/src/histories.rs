@@ -71,7 +71,16 @@ struct Found<'t> {
 impl Found<'_> {
     /// Adds the histories of an execution, one for each combination of final values of the locations that the
     /// proposition is about.
+    ///
+    /// # Errors
+    /// Returns [`Error::Run`] for an instruction whose accesses are in no order: those of a history are.
     fn add(&mut self, run: &Execution<'_>) -> Result<(), Error> {
+        let accesses = &run.candidate.accesses;
+        if let Some(pair) = accesses.iter().find(|access| access.event.group.is_some()) {
+            let what =
+                "a history cannot state that the two accesses of an instruction are in no order";
+            return Err(run.error(self.test, pair.event.line, what));
+        }
         let mut mentioned = BTreeSet::new();
         self.proposition.for_each_observed(&mut |observed| {
             if let Observed::Location(location) | Observed::Element(location, _) = observed {
