@@ -427,11 +427,9 @@ impl HistoryBuilder {
             let label = self.thread[row as usize];
             match threads.last_mut() {
                 Some(thread) if thread.label == label => thread.end += 1,
-                _ => threads.push(Thread {
-                    label,
-                    start: position as u32,
-                    end: position as u32 + 1,
-                }),
+                _ => {
+                    threads.push(Thread { label, start: position as u32, end: position as u32 + 1 })
+                }
             }
         }
         threads

@@ -36,7 +36,8 @@ fn a_repair_does_not_overwrite_a_users_own_change() {
     let why = repair.fits(&changed).unwrap_err();
     assert!(matches!(why, Misfit::Changed { .. }), "{why}");
     let said = why.to_string();
-    for part in ["Directory (I, DMA_WRITE)", "it leads to ID instead of ID_W", "MI_example-dir.sm:"] {
+    for part in ["Directory (I, DMA_WRITE)", "it leads to ID instead of ID_W", "MI_example-dir.sm:"]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
     // The same after a repair of other rows.
