@@ -8,6 +8,29 @@ use std::time::{Duration, Instant};
 const TIME_CHECKS_PER_MEMORY_CHECK: u32 = 8;
 /// Size in bytes below which an allocation is not checked in advance.
 const SMALL_ALLOCATION: usize = 1 << 20;
+/// Size in bytes up to which an allocation is checked with the memory in use a short time ago.
+const RECENT_ENOUGH_FOR: u64 = 1 << 20;
+/// Time for which the memory in use is not asked for again, except before a larger allocation. To ask takes as long as to decide a small
+/// history.
+const RECENT: Duration = Duration::from_millis(1);
+
+thread_local! {
+    /// When this thread asked for the memory in use, and the answer in bytes.
+    static LAST: Cell<Option<(Instant, u64)>> = const { Cell::new(None) };
+}
+
+/// The bytes that the process occupies, or occupied a short time ago if `may_be_recent`; 0 if the system does not say.
+fn memory_in_use(may_be_recent: bool) -> u64 {
+    let now = Instant::now();
+    match LAST.get().filter(|(at, _)| may_be_recent && now.duration_since(*at) < RECENT) {
+        Some((_, used)) => used,
+        None => {
+            let used = memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64);
+            LAST.set(Some((now, used)));
+            used
+        }
+    }
+}
 
 /// The bound that was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +113,7 @@ impl Bounds {
         let Some(limit) = self.memory else {
             return;
         };
-        let used = memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64);
+        let used = memory_in_use(more <= RECENT_ENOUGH_FOR);
         if used.saturating_add(more) > limit && self.exceeded.get().is_none() {
             self.exceeded.set(Some(Exceeded::Memory));
         }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::process::Stdio;
 
 use super::{run_in, said};
-use crate::common::{Folder, output, output_of};
+use crate::common::{Folder, failure, output, output_of};
 
 /// A history whose name does harm in a spreadsheet, a terminal or a page.
 fn named(name: &str) -> String {
@@ -56,6 +56,28 @@ fn no_name_reaches_the_terminal_as_it_is() {
     for command in ["check", "stats", "kernel", "explain"] {
         let text = output(&[command, &file]);
         assert!(!text.contains(['\u{1b}', '\u{7}']), "{command}: {text:?}");
+    }
+}
+
+#[test]
+fn no_message_commands_the_terminal() {
+    let folder = Folder::new();
+    let clear = "\u{1b}[2J\u{1b}]0;title\u{7}";
+    let file = |name: &str| folder.file(name, format!("{clear}\n"));
+    let good = folder.file("good.axe", "0: M[1] := 1\ncheck\n");
+    for arguments in [
+        &["check", &file("a.axe")][..],
+        &["verify", &good, &file("a.cert")],
+        &["litmus", &file("a.litmus")],
+        &["protocol", "show", &file("a.slicc")],
+        &["explore", "program", &file("a.prog")],
+        &["check", &good, "--initial", &file("initial")],
+        &["check", &good, "--algorithm", "deriv", "--store-order", &file("order")],
+        &["check", clear],
+        &["simulate", clear],
+    ] {
+        let message = failure(arguments);
+        assert!(!message.contains("\u{1b}[2J") && !message.contains('\u{7}'), "{message:?}");
     }
 }
 
