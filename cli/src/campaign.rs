@@ -10,6 +10,7 @@ use lab::decided::Size;
 use lab::gem5::Given;
 use lab::protocols::Repairs;
 use lab::shard::Shard;
+use lab::text::tame;
 use slicc::mutant::Operator;
 
 use crate::error::Error;
@@ -21,7 +22,7 @@ use crate::report::{self, Progress};
 use crate::sample::Sample;
 use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::parse::{self, Clients};
-use crate::simulate::protocols::tell_order;
+use crate::simulate::protocols::warn_of_protocol;
 use crate::status::Status;
 use crate::words;
 
@@ -184,10 +185,13 @@ pub fn run_with(
     let campaign = Campaign::new(options)?;
     if !quiet {
         let opened = campaign.protocols().iter();
-        opened.for_each(|opened| tell_order(opened, &[]));
+        opened.for_each(|opened| warn_of_protocol(opened, &[]));
     }
     let outcome = campaign.run(&Bars::new(quiet))?;
     interrupt::no_farewell();
+    for sentence in outcome.unproved.iter().filter(|_| !quiet) {
+        eprintln!("rubric: warning: {}", tame(sentence));
+    }
     let progress = Progress { seconds: start.elapsed().as_secs_f64(), is_whole: outcome.is_whole };
     let campaign = report::Campaign {
         runs: &outcome.results.runs,

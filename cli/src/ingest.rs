@@ -10,7 +10,7 @@ use lab::load::{self, Input};
 use lab::text::named;
 
 use crate::ending;
-use crate::error::{Error, complain};
+use crate::error::{Error, complain, tell};
 use crate::files;
 use crate::options::TraceOptions;
 use crate::status::Status;
@@ -125,6 +125,6 @@ fn operations(histories: &[History]) -> String {
 
 fn report(args: &Args, path: &Path, what: &str) {
     if !args.options.quiet {
-        eprintln!("rubric: {}: {what}", path.display());
+        tell(format_args!("{}: {what}", path.display()));
     }
 }

@@ -62,7 +62,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let asked = args.asked_extras();
     opened.iter().try_for_each(|opened| opened.check_extras(asked))?;
     if !args.quiet {
-        opened.iter().for_each(|opened| protocols::tell_order(opened, args.settings()));
+        opened.iter().for_each(|opened| protocols::warn_of_protocol(opened, args.settings()));
     }
     let mut cells = Vec::new();
     for protocol in 0..opened.len() {

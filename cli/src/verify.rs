@@ -12,6 +12,7 @@ use history::History;
 use crate::ending;
 use crate::error::Error;
 use crate::files::failed;
+use crate::limits::Limits;
 use crate::options::TraceOptions;
 use crate::status::Status;
 use lab::load;
@@ -30,13 +31,17 @@ run of the operational machine is replayed, the memory order of a weak model is 
 axioms, the steps of a refutation are checked one by one; no
 code of the engines takes part.
 
-Exit status: 0 if the certificate proves its verdict, whichever that is; 2 if it does not.")]
+Exit status: 0 if the certificate proves its verdict, whichever that is; 2 if it does not; 3 if a limit was met
+before that was known.")]
 pub struct Args {
     /// The trace, or the file with the history
     history: PathBuf,
 
     /// The certificate that `rubric check --certificate` wrote
     certificate: PathBuf,
+
+    #[command(flatten)]
+    limits: Limits,
 
     #[command(flatten)]
     options: TraceOptions,
@@ -53,6 +58,7 @@ struct Header {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let file = args.certificate.display().to_string();
+    args.limits.watch(tame(&file));
     let certificate = read(&args.certificate, &file)?;
     let options = options(args, &certificate, &file)?;
     let reading = options.for_reading()?;

@@ -7,7 +7,7 @@ use crate::axe::Axe;
 use crate::error::{Error, excerpt};
 use crate::format::{Resemblance, TraceFormat};
 use crate::gem5::Gem5;
-use crate::input::Lines;
+use crate::input::{Lines, cleaned};
 use crate::json::Json;
 use crate::tester::Tester;
 
@@ -20,6 +20,8 @@ pub const FORMATS: &[&dyn TraceFormat] = &[&Gem5, &Axe, &Json, &Tester];
 pub(crate) struct Detector {
     lines: u64,
     unknown: Option<(u64, String)>,
+    /// The error about the first line that would belong to a format if nothing had been added to it.
+    changed: Option<Error>,
 }
 
 impl Detector {
@@ -30,6 +32,10 @@ impl Detector {
         file: &str,
     ) -> Result<Option<&'static dyn TraceFormat>, Error> {
         self.lines += 1;
+        if self.lines == 1 && is_utf16(line) {
+            return Err(Error::Utf16 { file: file.to_owned() });
+        }
+        let line = &*cleaned(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if let Some(format) = certain(line) {
             return Ok(Some(format));
@@ -56,12 +62,19 @@ impl Detector {
         if likely.is_none() && self.unknown.is_none() && !line.trim_ascii().is_empty() {
             self.unknown = Some((self.lines, excerpt(line, 60)));
         }
+        if likely.is_none() && self.changed.is_none() {
+            let number = self.lines;
+            self.changed = FORMATS.iter().find_map(|format| format.changed(line, number, file));
+        }
         Ok(likely)
     }
 
     /// The error for a text in which no line was recognised.
     pub fn finish(self, file: &str) -> Error {
         let file = file.to_owned();
+        if let Some(error) = self.changed {
+            return error;
+        }
         match self.unknown {
             Some((line, found)) => Error::Unknown { file, line, found, expected: examples() },
             None => Error::Empty { file, expected: titles() },
@@ -146,6 +159,11 @@ pub fn any_of(words: &[String]) -> String {
         [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => words.concat(),
     }
+}
+
+/// Whether a text begins with a byte order mark of UTF-16.
+fn is_utf16(line: &[u8]) -> bool {
+    line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")
 }
 
 /// Whether a line holds bytes that text does not have.

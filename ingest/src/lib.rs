@@ -32,10 +32,12 @@
 pub mod axe;
 pub mod ending;
 mod error;
+mod expressible;
 mod folder;
 mod format;
 mod formats;
 pub mod gem5;
+pub mod initial;
 pub mod input;
 pub mod json;
 pub mod litmus;

@@ -87,7 +87,7 @@ fn is_run(folder: &Path) -> bool {
         return true;
     };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    let traces = paths.iter().filter(|path| is_trace(path)).count();
+    let traces = paths.iter().filter(|path| path.is_file() && is_trace(path)).count();
     is_output_folder(folder) || traces <= 1 && paths.iter().all(|path| path.is_file())
 }
 

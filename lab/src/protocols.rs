@@ -1,5 +1,6 @@
 //! Opens protocols by name or path, and finds their mutants by name.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,7 +9,7 @@ use simulate::program::Extras;
 use simulate::simulation::Simulation;
 use slicc::builtin::{builtin, load_files, open};
 use slicc::load::Failure;
-use slicc::mutant::{Mutant, made, named, repair};
+use slicc::mutant::{Misfit, Mutant, made, named, repair};
 use slicc::outline::Outline;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 use slicc::source::Diagnostic;
@@ -22,6 +23,8 @@ pub struct Opened {
     pub given: String,
     /// The protocol.
     pub protocol: Protocol,
+    /// The repairs that were asked for as `all` and left out because they would overwrite the user's own changes, each with the reason.
+    pub refused: Vec<String>,
 }
 
 /// The repairs of known faults that are applied to a protocol before it runs.
@@ -78,13 +81,10 @@ impl Opened {
             return Opened::named(given, name, &mutant);
         }
         let protocol = Protocol::open(given).map_err(|failure| refused(given, failure))?;
-        let mut opened = Opened { given: given.to_owned(), protocol };
+        let mut opened = Opened { given: given.to_owned(), protocol, refused: Vec::new() };
         match repairs {
             Repairs::None => {}
-            Repairs::All => {
-                let repaired = repair::all_that_fit(&opened.protocol);
-                opened.protocol = repaired.map_err(|failure| refused(given, failure))?.protocol;
-            }
+            Repairs::All => opened.repair_all_but(&BTreeSet::new())?,
             Repairs::Named(names) => {
                 names.iter().try_for_each(|name| opened.apply_repair(name))?;
             }
@@ -106,7 +106,7 @@ impl Opened {
             return Err(other_mutant(name, mutant, given, &protocol));
         }
         match mutant.load(&original).and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES)) {
-            Ok(protocol) => Ok(Opened { given: given.to_owned(), protocol }),
+            Ok(protocol) => Ok(Opened { given: given.to_owned(), protocol, refused: Vec::new() }),
             Err(failure) => {
                 Protocol::new(original, BLOCK_BYTES).map_err(failed)?;
                 Err(failed(failure))
@@ -115,24 +115,53 @@ impl Opened {
     }
 
     /// Opens protocols, and repairs known faults. A named repair must fit at least one of them: another one may have it
-    /// already, or no such fault.
+    /// already, or no such fault. Of all repairs, those that one of the protocols refuses because of the user's own changes are applied to none, so
+    /// that versions stay comparable.
     ///
     /// # Errors
-    /// Fails if there is no such protocol, if a repair fits none, or if a protocol has errors.
+    /// Fails if there is no such protocol, if a named repair fits none or would overwrite the user's own change in one, or if a protocol has
+    /// errors.
     pub fn all_repaired(given: &[&str], repairs: &Repairs) -> Result<Vec<Opened>, Error> {
-        let Repairs::Named(names) = repairs else {
-            return given.iter().map(|given| Opened::repaired(given, repairs, None)).collect();
-        };
         let opened = given.iter().map(|given| Opened::new(given, None));
         let mut opened: Vec<Opened> = opened.collect::<Result<_, Error>>()?;
-        for name in names {
-            let applied = opened.iter_mut().map(|one| one.apply_repair(name));
-            let applied: Vec<Result<(), Error>> = applied.collect();
-            if applied.iter().all(Result::is_err) {
-                applied.into_iter().collect::<Result<(), Error>>()?;
+        match repairs {
+            Repairs::None => {}
+            Repairs::All => {
+                let own = opened.iter().flat_map(|one| one.refusals().into_keys()).collect();
+                opened.iter_mut().try_for_each(|one| one.repair_all_but(&own))?;
+            }
+            Repairs::Named(names) => {
+                names.iter().try_for_each(|name| repair_some(&mut opened, name))?;
             }
         }
         Ok(opened)
+    }
+
+    /// Applies all repairs that fit but those of some names, and notes which are refused.
+    fn repair_all_but(&mut self, without: &BTreeSet<String>) -> Result<(), Error> {
+        let refusals = self.refusals();
+        self.refused = refusals.iter().map(|(name, why)| format!("{name}: {why}")).collect();
+        let fits = |name: &&String| {
+            let found = repair::of(self.protocol.name()).find(|one| one.name == **name);
+            found.is_some_and(|one| one.fits(&self.protocol.loaded).is_ok())
+        };
+        let others = without.iter().filter(fits);
+        self.refused.extend(others.map(|name| {
+            format!("{name}: it was left out here, too, since another version refuses it")
+        }));
+        let repaired = repair::all_that_fit_but(&self.protocol, without);
+        self.protocol = repaired.map_err(|failure| refused(&self.given, failure))?.protocol;
+        Ok(())
+    }
+
+    /// The repairs that would overwrite the user's own changes, with the reasons.
+    fn refusals(&self) -> BTreeMap<String, Misfit> {
+        let all = repair::of(self.protocol.name());
+        let refusal = |one: Mutant| match one.fits(&self.protocol.loaded) {
+            Err(why @ Misfit::Changed { .. }) => Some((one.name.into_owned(), why)),
+            _ => None,
+        };
+        all.filter_map(refusal).collect()
     }
 
     /// Applies the repair of this name to the protocol.
@@ -202,6 +231,20 @@ impl Opened {
         let plan = Plan::of(&self.protocol, options);
         plan.map_err(refusal(&self.protocol, &self.given))
     }
+}
+
+/// Applies a repair to all protocols that it fits, which must be at least one.
+///
+/// # Errors
+/// Fails if it fits none, or would overwrite the user's own change in one.
+fn repair_some(opened: &mut [Opened], name: &str) -> Result<(), Error> {
+    let overwrites = |one: &&Opened| one.refusals().contains_key(name);
+    if let Some(one) = opened.iter().find(overwrites) {
+        return one.clone().apply_repair(name);
+    }
+    let applied: Vec<Result<(), Error>> =
+        opened.iter_mut().map(|one| one.apply_repair(name)).collect();
+    if applied.iter().all(Result::is_err) { applied.into_iter().collect() } else { Ok(()) }
 }
 
 /// Plans the system of a simulation. `given` is the protocol's name in error messages.

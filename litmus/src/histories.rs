@@ -71,7 +71,16 @@ struct Found<'t> {
 impl Found<'_> {
     /// Adds the histories of an execution, one for each combination of final values of the locations that the
     /// proposition is about.
+    ///
+    /// # Errors
+    /// Returns [`Error::Run`] for an instruction whose accesses are in no order: those of a history are.
     fn add(&mut self, run: &Execution<'_>) -> Result<(), Error> {
+        let accesses = &run.candidate.accesses;
+        if let Some(pair) = accesses.iter().find(|access| access.event.group.is_some()) {
+            let what =
+                "a history cannot state that the two accesses of an instruction are in no order";
+            return Err(run.error(self.test, pair.event.line, what));
+        }
         let mut mentioned = BTreeSet::new();
         self.proposition.for_each_observed(&mut |observed| {
             if let Observed::Location(location) | Observed::Element(location, _) = observed {
@@ -201,6 +210,9 @@ impl Found<'_> {
 /// The address of the first thread's program, behind all locations. The programs are 64 KiB apart.
 const CODE_ADDRESS: u64 = 0x1000_0000;
 
+/// The number that stands for the first instruction as a value.
+const INSTRUCTION: u64 = 0xd503_0000;
+
 /// Converts a value to a number of a history: unsigned, with `bits` bits.
 fn number(value: Value, bits: u8, addresses: &[u64]) -> u64 {
     let number = match value {
@@ -211,6 +223,7 @@ fn number(value: Value, bits: u8, addresses: &[u64]) -> u64 {
         Value::Code(CodeAddress { thread, step }) => {
             CODE_ADDRESS + (u64::from(thread) << 16) + 4 * u64::from(step)
         }
+        Value::Instruction(text) => INSTRUCTION + u64::from(text),
     };
     number & history::low_bytes(bits / 8)
 }

@@ -268,7 +268,15 @@ impl Execution<'_> {
         last: &[(Place, Piece)],
     ) -> Result<Value, Error> {
         match observed {
-            Observed::Register(register) => self.register(test, register),
+            Observed::Register(register) => match self.register(test, register)? {
+                Value::Code(address) if test.label(address).is_none() => {
+                    let name = test.show_observed(observed);
+                    let what =
+                        format!("{name} ends with the address of an instruction without a label");
+                    Err(self.error(test, 1, &what))
+                }
+                value => Ok(value),
+            },
             Observed::Lanes(lanes) => self.lane(test, &lanes, 0),
             Observed::Lane(lanes, at) => self.lane(test, &lanes, at),
             Observed::Location(location) | Observed::Element(location, _) => {

@@ -192,7 +192,7 @@ impl LitmusTest {
         }
         let bytes = (place.offset..place.end()).map(|at| match value_at(at) {
             Value::Number(number) => Some(extract(number, at % element, 8)),
-            Value::Address(..) | Value::Code(_) => None,
+            Value::Address(..) | Value::Code(_) | Value::Instruction(_) => None,
         });
         let whole = bytes.enumerate().try_fold(0, |all, (at, byte)| Some(all | byte? << (8 * at)));
         // Bytes of several addresses make no value.

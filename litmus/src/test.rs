@@ -27,6 +27,8 @@ pub struct LitmusTest {
     pub register_types: Vec<(ThreadRegister, ScalarType)>,
     /// The program of each thread.
     pub threads: Vec<Program>,
+    /// The texts of instructions as values, by number.
+    pub instructions: Vec<String>,
     /// The registers and locations of a state, in the order in which states list them.
     pub observed: Vec<Observed>,
     /// The proposition that a state must satisfy to be listed; without one, all states are listed.
@@ -62,6 +64,8 @@ pub struct Step {
     pub line: usize,
     /// The text of the instruction in the file.
     pub text: String,
+    /// The instruction as a value.
+    pub value: Value,
 }
 
 /// A part of a final state.
@@ -234,7 +238,8 @@ impl LitmusTest {
         }
     }
 
-    /// The order in which values are listed: numbers, then addresses by name, then those of instructions.
+    /// The order in which values are listed: numbers, then addresses by name, then those of instructions, then
+    /// instructions.
     pub(crate) fn order_values(&self, first: Value, second: Value) -> Ordering {
         match (first, second) {
             (Value::Number(first), Value::Number(second)) => first.cmp(&second),
@@ -245,6 +250,12 @@ impl LitmusTest {
                 names.0.cmp(names.1).then(from.cmp(&to))
             }
             (Value::Code(first), Value::Code(second)) => first.cmp(&second),
+            (Value::Instruction(first), Value::Instruction(second)) => {
+                let text = |number: u32| &self.instructions[number as usize];
+                text(first).cmp(text(second))
+            }
+            (_, Value::Instruction(_)) => Ordering::Less,
+            (Value::Instruction(_), _) => Ordering::Greater,
             (_, Value::Code(_)) => Ordering::Less,
             (Value::Code(_), _) => Ordering::Greater,
         }
@@ -257,15 +268,27 @@ impl LitmusTest {
             Value::Address(location, 0) => self.location_name(location).to_owned(),
             Value::Address(location, by) => format!("{}+{by}", self.location_name(location)),
             Value::Code(address) => self.show_code(address),
+            Value::Instruction(number) => match self.instructions[number as usize].as_str() {
+                "NOP" => "NOP".to_owned(),
+                text => format!("instr:\"{text}\""),
+            },
         }
     }
 
-    /// The address of an instruction as states show it, by a label there or by its distance from the start.
-    fn show_code(&self, CodeAddress { thread, step }: CodeAddress) -> String {
+    /// The name of a label at the address of an instruction, if there is one.
+    pub(crate) fn label(&self, CodeAddress { thread, step }: CodeAddress) -> Option<&str> {
         let labels = &self.threads[usize::from(thread)].labels;
-        match labels.iter().find(|(_, at)| *at == usize::from(step)) {
-            Some((label, _)) => format!("label:\"P{thread}:{label}\""),
-            None => format!("P{thread}:.+{}", 4 * step),
+        let (label, _) = labels.iter().find(|(_, at)| *at == usize::from(step))?;
+        Some(label)
+    }
+
+    /// The address of an instruction as states show it, by a label there. Messages show the others by their distance
+    /// from the start.
+    fn show_code(&self, address: CodeAddress) -> String {
+        let CodeAddress { thread, step } = address;
+        match self.label(address) {
+            Some(label) => format!("label:\"P{thread}:{label}\""),
+            None => format!("P{thread}:.+{}", 4 * u32::from(step)),
         }
     }
 

@@ -28,7 +28,7 @@ impl ScalarType {
             "short" | "int16_t" => (16, true),
             "uint16_t" => (16, false),
             "int" | "long" | "int32_t" => (32, true),
-            "uint32_t" | "atomic_t" => (32, false),
+            "uint32_t" | "atomic_t" | "ins_t" => (32, false),
             "int64_t" | "intptr_t" => (64, true),
             "uint64_t" | "uintptr_t" => (64, false),
             _ => return None,

@@ -24,6 +24,8 @@ pub enum Value {
     Address(Location, i64),
     /// The address of an instruction.
     Code(CodeAddress),
+    /// An instruction itself, by the number of its text in the test.
+    Instruction(u32),
 }
 
 impl Value {
@@ -93,7 +95,9 @@ impl Unary {
     pub fn apply(self, value: Value) -> Option<Value> {
         let number = match (self, value) {
             (Unary::ZeroExtend(64) | Unary::SignExtend(64), value) => return Some(value),
-            (_, Value::Address(..) | Value::Code(_)) => return None,
+            // An instruction has 32 bits.
+            (Unary::ZeroExtend(32), Value::Instruction(_)) => return Some(value),
+            (_, Value::Address(..) | Value::Code(_) | Value::Instruction(_)) => return None,
             (_, Value::Number(number)) => number,
         };
         Some(Value::Number(match self {

@@ -6,7 +6,8 @@
 //!   are the rows of the other tables, each with functions that read and write its table;
 //! - [`results::Results`] holds all tables of a folder, whole or in shards;
 //! - [`write_csv`] writes rows of any type as CSV;
-//! - [`ArrowTable`] is a table in memory, which other code in the same process can read.
+//! - [`ArrowTable`] is a table in memory, which other code in the same process can read;
+//! - [`escape`] makes text of others harmless in CSV and Markdown.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -52,7 +53,9 @@
 //! There is a row of kind `initial` for each location whose initial value is not 0, or that no operation accesses. File
 //! metadata `rubric` is JSON: the version, and per history its name, its digest and its provenance (source, sizes, protocol,
 //! how the run ended, notes, ...). Files without this metadata, or without the columns from `issued` on, can be read
-//! too, so that other programs can write them.
+//! too, so that other programs can write them. Whole numbers of 32 and 64 bits, signed or not, are read where numbers are
+//! expected, and categories of text (pandas' `category`, polars' `Categorical` and `Enum`) where text is; other columns are
+//! ignored.
 //!
 //! # Transitions
 //!
@@ -90,6 +93,7 @@ mod columns;
 mod coverage;
 mod csv;
 mod equivalents;
+pub mod escape;
 mod fidelity;
 mod guard;
 mod kind;
@@ -103,6 +107,7 @@ pub mod results;
 mod runs;
 mod transitions;
 mod trials;
+mod types;
 mod verdicts;
 mod write;
 

@@ -33,7 +33,7 @@ use crate::interrupt;
 use crate::options::Format;
 use crate::sequence::Form;
 use crate::simulate::parse;
-use crate::simulate::protocols::tell_order;
+use crate::simulate::protocols::warn_of_protocol;
 use crate::status::Status;
 use lab::protocols::{Opened, Repairs};
 use lab::text::quoted;
@@ -455,6 +455,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 /// Warns about buffers of a protocol whose order is assumed.
 fn tell(opened: &Opened, args: &Args) {
     if !args.quiet {
-        tell_order(opened, &args.set);
+        warn_of_protocol(opened, &args.set);
     }
 }

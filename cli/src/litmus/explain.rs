@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use check::{Options, Verdict};
+use check::{Options, Settled, Verdict, settle};
 use history::{Ambiguity, ReadsFrom};
 use litmus::test::{Proposition, Quantifier};
 use litmus::{Outcomes, histories_within};
@@ -44,11 +44,12 @@ pub fn words(
     let mut forbidden = 0;
     let reachable = is_reachable(ran, outcomes);
     for whole in &found {
-        let history = ran.model.prepare(whole);
-        let derived = ReadsFrom::derive(&history, Ambiguity::Keep);
-        let reads_from =
-            derived.map_err(|twice| Error::written_twice(&ran.file, &history, &twice))?;
-        let outcome = check::check(&history, &reads_from, ran.model, &options);
+        let derived = ReadsFrom::derive(whole, Ambiguity::Keep);
+        let reads_from = derived.map_err(|twice| Error::written_twice(&ran.file, whole, &twice))?;
+        let Settled { history, outcome, .. } =
+            settle(whole, &reads_from, ran.model, |history, reads_from| {
+                check::check(history, reads_from, ran.model, &options)
+            });
         match &outcome.verdict {
             Verdict::Consistent(_) if whole.provenance.split && !reachable => {
                 forbidden += 1;

@@ -1,6 +1,6 @@
 //! The files of litmus tests.
 
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -29,13 +29,14 @@ pub fn tests(path: &Path) -> Result<Vec<PathBuf>, Error> {
 
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     let entries = fs::read_dir(folder).map_err(failed(folder))?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths: Vec<PathBuf> = paths.collect::<io::Result<_>>().map_err(failed(folder))?;
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
+    let mut entries: Vec<DirEntry> = entries.collect::<io::Result<_>>().map_err(failed(folder))?;
+    entries.sort_by_key(DirEntry::path);
+    for entry in entries {
+        let path = entry.path();
+        // Links to folders are not followed, since they may lead back.
+        if entry.file_type().map_err(failed(&path))?.is_dir() {
             collect(&path, found)?;
-        } else if ending(&path).as_deref() == Some("litmus") {
+        } else if path.is_file() && ending(&path).as_deref() == Some("litmus") {
             found.push(path);
         }
     }

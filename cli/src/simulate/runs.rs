@@ -120,7 +120,7 @@ impl Work<'_> {
     fn run(&self, at: usize, number: u32, score: &mut Score) -> Result<(), Error> {
         let cell = &self.cells[at];
         let opened = &self.opened[cell.protocol];
-        let Opened { given, protocol } = opened;
+        let Opened { given, protocol, .. } = opened;
         let seed = self.args.seed_of(number);
         let simulation = self.args.simulation(protocol, cell.client, seed);
         let plan = opened.plan(&simulation)?;

@@ -265,7 +265,7 @@ pub(super) const MESSAGES: &[MessageForm] = &[
         since("v25.1"),
     ),
     form(
-        "Action/check failure: proc: {processor} address: {address} data: {} byte_number: {} m_value+byte_number: {} byte: {} Time: {cycle}",
+        "Action/check failure: proc: {processor} address: {address} data: {} byte_number: {} m_value+byte_number: {} byte: {}Time: {cycle}",
         TESTER,
         "cpu/testers/rubytest/Check.cc",
         FIRST,
@@ -506,7 +506,8 @@ impl MessageForm {
             }
             // At the end of a text, the space behind the words may be missing.
             let (rest, last) = (&text[at..], words.trim_end());
-            let at_end = || (!last.is_empty()).then(|| rest.strip_suffix(last)).flatten();
+            let is_word = last.contains(char::is_alphanumeric);
+            let at_end = || is_word.then(|| rest.strip_suffix(last)).flatten();
             let Some(start) = rest.find(words).or_else(|| at_end().map(str::len)) else {
                 is_whole = false;
                 break;

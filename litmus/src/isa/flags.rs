@@ -3,7 +3,7 @@
 //! Each flag is a register that holds 0 or 1, so a condition depends on the flags it names only, as in herd.
 
 use super::{Formula, Register};
-use crate::value::Binary;
+use crate::value::{Binary, Unary};
 
 /// The flags, as registers of both instruction sets.
 pub(super) const NEGATIVE: Register = Register(34);
@@ -38,14 +38,19 @@ impl Flags {
     /// The flags after a subtraction of numbers with `bits` bits. The carry says that the first is not below the
     /// second, both without a sign.
     pub fn of_difference(first: Formula, second: Formula, bits: u8) -> Flags {
+        // Addresses and instructions can be compared but not subtracted.
+        let cut = |formula: &Formula| match bits {
+            64 => formula.clone(),
+            bits => formula.clone().unary(Unary::ZeroExtend(bits)),
+        };
+        let zero = cut(&first).binary(Binary::Equal, cut(&second));
         let (first, second) = (first.at_top(bits), second.at_top(bits));
         let difference = first.clone().binary(Binary::Subtract, second.clone());
         let changes = first.clone().binary(Binary::Xor, difference.clone());
         let differs = first.clone().binary(Binary::Xor, second.clone());
         Flags {
             negative: is_negative(difference),
-            // Two addresses can be compared but not subtracted.
-            zero: first.clone().binary(Binary::Equal, second.clone()),
+            zero,
             carry: not(first.binary(Binary::LessUnsigned, second)),
             overflow: is_negative(changes.binary(Binary::And, differs)),
         }

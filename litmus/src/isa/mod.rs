@@ -118,12 +118,26 @@ impl Architecture {
 pub const OTHERS: [&str; 13] =
     ["ARM", "ASL", "BPF", "Bell", "C", "C++", "CPP", "JAVA", "Java", "LISA", "MIPS", "PPC", "X86"];
 
+/// The text of an instruction in one form, whatever its spaces and letters: `B .+4`, `ADD W0,W0,#1`. `distance` returns
+/// the number of bytes to a label.
+pub(crate) fn uniform(text: &str, distance: &dyn Fn(&str) -> Option<i64>) -> String {
+    let text = text.trim();
+    let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let words = |operand: &str| operand.split_whitespace().collect::<Vec<_>>().join(" ");
+    let operands = operands.split(',').map(words).map(|operand| match distance(&operand) {
+        Some(distance) => format!(".{distance:+}"),
+        None => operand.to_ascii_uppercase(),
+    });
+    let operands = operands.collect::<Vec<_>>().join(",");
+    format!("{} {operands}", mnemonic.to_ascii_uppercase()).trim().to_owned()
+}
+
 /// A register, by its number in the instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register(pub u8);
 
 /// Number of registers of the largest instruction set, with those that hold flags, [`SCRATCH`] and [`STORED`].
-pub(crate) const REGISTERS: usize = 104;
+pub(crate) const REGISTERS: usize = 120;
 
 /// A register between the parts of one instruction, which no instruction names.
 pub(crate) const SCRATCH: Register = Register(33);
@@ -254,8 +268,8 @@ pub enum Instruction {
     StoreConditional {
         /// The register that becomes 0 if the value was stored and 1 if not.
         status: Option<Register>,
-        /// The value.
-        value: Formula,
+        /// The value, or two for two places that follow each other.
+        values: Vec<Formula>,
         /// The access.
         access: MemoryAccess,
         /// Whether later operations that use the status depend on the store, as in RISC-V.
@@ -287,6 +301,17 @@ pub enum Instruction {
         /// The register that becomes 1 if the value was stored and 0 if not.
         success: Option<Register>,
     },
+    /// Stores two values in places that follow each other if memory holds the expected ones.
+    CompareAndSwapPair {
+        /// The registers that take the values loaded, if they are kept.
+        targets: [Option<Register>; 2],
+        /// The expected values.
+        expected: [Formula; 2],
+        /// The values to store.
+        values: [Formula; 2],
+        /// The access of the first place.
+        access: MemoryAccess,
+    },
     /// A fence.
     Fence(Kind),
     /// Jumps if the condition is nonzero.
@@ -310,6 +335,15 @@ pub enum Instruction {
         /// The label, as [`JumpTarget::Label`] has it.
         label: String,
     },
+    /// Instructions that run if the condition is nonzero. The condition may not depend on a load.
+    OnlyIf {
+        /// The condition.
+        condition: Formula,
+        /// The instructions.
+        then: Vec<Instruction>,
+    },
+    /// The accesses of one instruction, which are in no order.
+    Unordered(Vec<Instruction>),
     /// Instructions that run one after the other.
     Sequence(Vec<Instruction>),
 }

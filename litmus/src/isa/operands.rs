@@ -2,7 +2,7 @@
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while1};
-use nom::character::complete::{char, digit1, hex_digit1, multispace0, multispace1};
+use nom::character::complete::{char, digit1, hex_digit1, multispace0, multispace1, one_of};
 use nom::combinator::{all_consuming, map_res, opt, recognize};
 use nom::multi::separated_list0;
 use nom::sequence::{delimited, pair, preceded};
@@ -92,8 +92,10 @@ fn immediate(input: &str) -> Parsed<'_, i64> {
     preceded(opt(alt((char('#'), char('$')))), number).parse(input)
 }
 
+/// A name, perhaps with `/Z` or `/M` behind it, as predicates of AArch64 have it.
 fn name(input: &str) -> Parsed<'_, &str> {
-    preceded(opt(char('%')), word).parse(input)
+    let suffixed = recognize((word, opt((char('/'), one_of("ZMzm")))));
+    preceded(opt(char('%')), suffixed).parse(input)
 }
 
 /// A name and a number behind it. Without a `#`, a space separates them.

@@ -15,7 +15,7 @@ pub(super) struct Header<'a> {
 
 /// Variants of herd's semantics that change nothing here: accesses of different sizes are always read as herd reads
 /// them with `mixed`, faults do not occur, and the others choose between ways to compute the same states.
-const KNOWN_VARIANTS: [&str; 13] = [
+const KNOWN_VARIANTS: [&str; 15] = [
     "mixed",
     "instances",
     "optrfrmw",
@@ -23,6 +23,8 @@ const KNOWN_VARIANTS: [&str; 13] = [
     "oldsolver",
     "test",
     "neon",
+    "sve",
+    "sve:128",
     "fatal",
     "handled",
     "faulttonext",

@@ -44,6 +44,9 @@ struct Symbols {
     elements: FxHashMap<Location, i64>,
     /// The instruction behind each label, by thread and name.
     labels: FxHashMap<(usize, String), CodeAddress>,
+    /// The texts of instructions as values.
+    instructions: Vec<String>,
+    instruction_numbers: FxHashMap<String, u32>,
 }
 
 impl Symbols {
@@ -68,6 +71,16 @@ impl Symbols {
             let address = CodeAddress { thread: thread as u16, step: step as u16 };
             self.labels.insert((thread, label), address);
         }
+    }
+
+    /// The value of an instruction, given its text as [`uniform`](crate::isa::uniform) has it.
+    fn instruction(&mut self, text: String) -> Value {
+        let number = self.instructions.len() as u32;
+        let number = *self.instruction_numbers.entry(text.clone()).or_insert(number);
+        if number as usize == self.instructions.len() {
+            self.instructions.push(text);
+        }
+        Value::Instruction(number)
     }
 
     /// States the size in bytes of the elements of an array.
@@ -121,6 +134,7 @@ impl LitmusTest {
             registers: state.registers,
             register_types: state.register_types,
             threads,
+            instructions: symbols.instructions,
             observed: Vec::new(),
             filter: question.filter,
             condition: question.condition,
@@ -215,6 +229,9 @@ impl LitmusTest {
     pub fn proposition(&self, origin: &str, text: &str) -> Result<Proposition, Error> {
         let source = Source { file: origin, text };
         let mut symbols = Symbols::default();
+        self.instructions.iter().for_each(|text| {
+            symbols.instruction(text.clone());
+        });
         for (name, of_type) in self.locations.iter().zip(&self.types) {
             let location = symbols.location(name);
             if of_type.length.is_some() {
@@ -225,6 +242,10 @@ impl LitmusTest {
             symbols.add_labels(thread, program.labels.iter().cloned());
         }
         let read = question::proposition(&source, self.architecture, &mut symbols)?;
+        if symbols.instructions.len() > self.instructions.len() {
+            let expected = "an instruction of the test, which this one is not";
+            return Err(source.expected(text, expected));
+        }
         if let Some(unknown) = symbols.names.get(self.locations.len()) {
             let expected = format!("a location of the test, which `{unknown}` is not");
             return Err(source.expected(text, &expected));
@@ -258,6 +279,6 @@ fn refuse_missing_threads(
 /// Whether the text can name a label.
 fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
-    letters.next().is_some_and(|one| one.is_ascii_alphabetic() || one == '_')
+    letters.next().is_some_and(|one| one.is_ascii_alphabetic() || one == '_' || one == '.')
         && letters.all(|one| one.is_ascii_alphanumeric() || one == '_' || one == '.')
 }

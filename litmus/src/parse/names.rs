@@ -4,7 +4,7 @@
 use super::Symbols;
 use super::tokens::{TokenKind, Tokens, whole_number};
 use crate::error::Error;
-use crate::isa::Architecture;
+use crate::isa::{Architecture, uniform};
 use crate::test::{ThreadLanes, ThreadRegister};
 use crate::value::{Location, Value};
 
@@ -172,6 +172,9 @@ impl Names<'_> {
         if let Some(address) = self.label(tokens)? {
             return Ok(address);
         }
+        if let Some(instruction) = self.instruction(tokens) {
+            return Ok(instruction);
+        }
         self.refuse(tokens)?;
         if let Some(number) = whole_number(tokens.peek()) {
             tokens.take();
@@ -212,6 +215,21 @@ impl Names<'_> {
             tokens.take();
         });
         Ok(Some(Value::Code(address)))
+    }
+
+    /// Reads an instruction as a value: `instr:"B .+4"`, or `NOP`.
+    fn instruction(&mut self, tokens: &mut Tokens<'_, '_>) -> Option<Value> {
+        let next = |ahead| tokens.peek_at(ahead).map_or("", |it| it.text);
+        let (text, count) = match (self.architecture, tokens.peek(), next(1)) {
+            (Architecture::AArch64, "NOP", _) => ("NOP", 1),
+            (Architecture::AArch64, "instr", ":") => (next(2), 3),
+            _ => return None,
+        };
+        let text = uniform(text, &|_| None);
+        (0..count).for_each(|_| {
+            tokens.take();
+        });
+        Some(self.symbols.instruction(text))
     }
 
     /// Refuses what herd has and this crate has not, if the next tokens are such.

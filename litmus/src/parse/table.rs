@@ -2,7 +2,7 @@
 
 use super::{Symbols, is_name, source::Source};
 use crate::error::Error;
-use crate::isa::Architecture;
+use crate::isa::{self, Architecture};
 use crate::test::{Program, Step};
 
 /// The words with which the part behind the programs begins.
@@ -89,7 +89,8 @@ pub(super) fn programs(
         for (program, column) in programs.iter_mut().zip(columns) {
             let text = column[row].instruction;
             if !text.is_empty() {
-                program.steps.push(step(source, text, architecture, symbols)?);
+                let step = step(source, text, program, architecture, symbols)?;
+                program.steps.push(step);
             }
         }
     }
@@ -99,6 +100,7 @@ pub(super) fn programs(
 fn step(
     source: &Source<'_>,
     text: &str,
+    before: &Program,
     architecture: Architecture,
     symbols: &mut Symbols,
 ) -> Result<Step, Error> {
@@ -111,5 +113,11 @@ fn step(
         instruction: text.to_owned(),
         what,
     })?;
-    Ok(Step { instruction, line, text: text.to_owned() })
+    // As a value, an instruction has the distance to a label.
+    let distance = |label: &str| {
+        let (_, step) = before.labels.iter().find(|(name, _)| name == label)?;
+        Some(4 * (*step as i64 - before.steps.len() as i64))
+    };
+    let value = symbols.instruction(isa::uniform(text, &distance));
+    Ok(Step { instruction, line, text: text.to_owned(), value })
 }

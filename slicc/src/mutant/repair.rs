@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::named::{Place, places};
+use super::named::{Place, added, places};
+use super::touched::TableEntry;
 use super::{Change, Misfit, Mutant, named};
 use crate::load::Failure;
 use crate::near::near;
@@ -52,6 +53,14 @@ pub(super) fn places_of(protocol: &str) -> BTreeSet<Place> {
     described.flatten().collect()
 }
 
+/// The rows that a repair adds, which are the undefined transitions that it repairs.
+pub fn added_rows(name: &str) -> Vec<TableEntry> {
+    match find(name).map(|one| one.change) {
+        Some(Change::Described(fault)) => added(fault),
+        _ => Vec::new(),
+    }
+}
+
 /// The protocols whose repairs apply to a protocol: itself, or the one on which it is built.
 pub(super) fn protocols_of(protocol: &str) -> BTreeSet<String> {
     of(protocol).map(|one| one.protocol.into_owned()).collect()
@@ -85,9 +94,20 @@ pub struct Repaired {
 /// # Errors
 /// Fails with the diagnostics if a repair fits a protocol in today's language, but the repaired protocol has errors.
 pub fn all_that_fit(protocol: &Protocol) -> Result<Repaired, Failure> {
+    all_that_fit_but(protocol, &BTreeSet::new())
+}
+
+/// As [`all_that_fit`], without the repairs of some names.
+///
+/// # Errors
+/// Fails as [`all_that_fit`] does.
+pub fn all_that_fit_but(
+    protocol: &Protocol,
+    without: &BTreeSet<String>,
+) -> Result<Repaired, Failure> {
     let mut repaired =
         Repaired { protocol: protocol.clone(), applied: Vec::new(), left_out: Vec::new() };
-    for repair in of(protocol.name()) {
+    for repair in of(protocol.name()).filter(|one| !without.contains(&*one.name)) {
         match repair.fits(&repaired.protocol.loaded) {
             Ok(()) => match repaired.protocol.with(&repair) {
                 Ok(protocol) => {

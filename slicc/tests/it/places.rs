@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use slicc::load::{Loaded, load};
+use slicc::disk::load;
+use slicc::load::Loaded;
 use slicc::mutant::{Misfit, given, named, repair};
 use slicc::protocol::Protocol;
 
@@ -36,7 +37,8 @@ fn a_repair_does_not_overwrite_a_users_own_change() {
     let why = repair.fits(&changed).unwrap_err();
     assert!(matches!(why, Misfit::Changed { .. }), "{why}");
     let said = why.to_string();
-    for part in ["Directory (I, DMA_WRITE)", "it leads to ID instead of ID_W", "MI_example-dir.sm:"] {
+    for part in ["Directory (I, DMA_WRITE)", "it leads to ID instead of ID_W", "MI_example-dir.sm:"]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
     // The same after a repair of other rows.
@@ -44,6 +46,20 @@ fn a_repair_does_not_overwrite_a_users_own_change() {
     if let Ok(repaired) = other.load(&changed) {
         assert!(matches!(repair.fits(&repaired), Err(Misfit::Changed { .. })));
     }
+}
+
+/// A repair of a place that the table lacks could overwrite a user's change.
+#[test]
+fn the_table_has_all_places_of_the_built_in_protocols() {
+    let table = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(TABLE)).unwrap();
+    let mut all = 0;
+    for one in fixtures::PROTOCOLS {
+        for (place, _) in given::described(&Protocol::open(one.name).unwrap().loaded) {
+            assert!(table.contains(&format!("{place}\t")), "{place}");
+            all += 1;
+        }
+    }
+    assert!(all > 40, "{all}");
 }
 
 /// Draws the table anew from the `.slicc` files, the newest first, that the file in `RUBRIC_PROTOCOLS` lists. What repairs make of a version

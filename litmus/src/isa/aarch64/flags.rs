@@ -8,22 +8,23 @@ use super::data::{Operation, second_operand};
 use super::{Decoded, named};
 use crate::value::{Binary, Unary};
 
-/// The formula that is nonzero if a condition code holds; `None` for an unknown code.
+/// The formula that is nonzero if a condition code holds, of which some have another name after the comparisons of
+/// scalable vectors; `None` for an unknown code.
 pub(super) fn condition_holds(name: &str) -> Option<Formula> {
     let higher = || flag(CARRY).binary(Binary::And, not(flag(ZERO)));
     Some(match name.to_ascii_uppercase().as_str() {
-        "EQ" => flag(ZERO),
-        "NE" => not(flag(ZERO)),
-        "CS" | "HS" => flag(CARRY),
-        "CC" | "LO" => not(flag(CARRY)),
-        "MI" => flag(NEGATIVE),
-        "PL" => not(flag(NEGATIVE)),
+        "EQ" | "NONE" => flag(ZERO),
+        "NE" | "ANY" => not(flag(ZERO)),
+        "CS" | "HS" | "NLAST" => flag(CARRY),
+        "CC" | "LO" | "LAST" => not(flag(CARRY)),
+        "MI" | "FIRST" => flag(NEGATIVE),
+        "PL" | "NFRST" => not(flag(NEGATIVE)),
         "VS" => flag(OVERFLOW),
         "VC" => not(flag(OVERFLOW)),
-        "HI" => higher(),
-        "LS" => not(higher()),
-        "LT" => less(),
-        "GE" => not(less()),
+        "HI" | "PMORE" => higher(),
+        "LS" | "PLAST" => not(higher()),
+        "LT" | "TSTOP" => less(),
+        "GE" | "TCONT" => not(less()),
         "GT" => greater(),
         "LE" => not(greater()),
         "AL" | "NV" => Formula::number(1),

@@ -8,13 +8,16 @@
 //! - [`memory`]: loads, stores, their addresses, and barriers;
 //! - [`atomic`]: exclusives and the atomics of LSE;
 //! - [`branch`]: jumps and calls;
-//! - [`vector`], [`vector_memory`]: moves, arithmetic, loads and stores of vector registers.
+//! - [`vector`], [`vector_memory`]: moves, arithmetic, loads and stores of vector registers;
+//! - [`sve`], [`sve_memory`]: the same for scalable vectors, and predicates.
 
 mod atomic;
 mod branch;
 mod data;
 mod flags;
 mod memory;
+mod sve;
+mod sve_memory;
 mod vector;
 mod vector_memory;
 
@@ -112,8 +115,11 @@ pub(super) fn register_name(register: Register) -> String {
 type Decoded = Result<Option<Instruction>, String>;
 
 /// The decoders, each for a family of instructions.
-const DECODERS: [fn(&str, &[Operand<'_>]) -> Decoded; 21] = [
+const DECODERS: [fn(&str, &[Operand<'_>]) -> Decoded; 24] = [
     memory::barrier,
+    sve::predicates,
+    sve::arithmetic,
+    sve_memory::accesses,
     branch::branch,
     vector::moves,
     vector::immediate,

@@ -165,10 +165,7 @@ pub(super) fn structures(name: &str, operands: &[Operand<'_>]) -> Decoded {
     let list: Option<Vec<Lanes>> = names.iter().map(|name| Lanes::of(name)).collect();
     let list = list.filter(|list| !list.is_empty()).ok_or_else(wrong)?;
     let first = list[0];
-    let follows = list.iter().enumerate().all(|(number, lanes)| {
-        let vector = Vector(((usize::from(first.vector.0) + number) % 32) as u8);
-        *lanes == Lanes { vector, ..first }
-    });
+    let follows = list.iter().enumerate().all(|(number, lanes)| *lanes == first.behind(number));
     let is_count = list.len() == structure.count
         || structure.count == 1 && index.is_none() && !structure.replicates && list.len() <= 4;
     // One element of each register has an index; all of them have a number of lanes.

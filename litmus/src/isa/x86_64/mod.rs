@@ -101,7 +101,14 @@ pub(super) fn decode(
     let unlocked = text.split_once(char::is_whitespace);
     let unlocked = unlocked.filter(|(prefix, _)| prefix.eq_ignore_ascii_case("lock"));
     let is_locked = unlocked.is_some();
-    let Parts { mnemonic, operands } = parts(unlocked.map_or(text, |(_, rest)| rest))?;
+    let text = unlocked.map_or(text, |(_, rest)| rest);
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_nop = ["nop", "nopw", "nopl"].iter().any(|nop| first.eq_ignore_ascii_case(nop));
+    if is_nop && !is_locked {
+        // Its operand is not accessed.
+        return Ok(Instruction::Nothing);
+    }
+    let Parts { mnemonic, operands } = parts(text)?;
     let name = mnemonic.to_ascii_lowercase();
     if let Some(instruction) = without_places(&name, &operands) {
         return if is_locked { Err(unlockable(mnemonic)) } else { Ok(instruction) };
@@ -143,7 +150,7 @@ fn unlockable(mnemonic: &str) -> String {
 fn without_places(name: &str, operands: &[Operand<'_>]) -> Option<Instruction> {
     let fence = |kind| Some(Instruction::Fence(kind));
     match (name, operands) {
-        ("nop" | "endbr64", []) | ("nopw" | "nopl", [_]) => Some(Instruction::Nothing),
+        ("endbr64", []) => Some(Instruction::Nothing),
         ("mfence", []) => fence(Kind::Fence),
         ("lfence", []) => fence(Kind::fence(Side::Reads, Side::Both)),
         ("sfence", []) => fence(Kind::fence(Side::Writes, Side::Writes)),
