@@ -42,6 +42,7 @@ pub fn words(
     };
     let mut out = String::new();
     let mut forbidden = 0;
+    let reachable = is_reachable(ran, outcomes);
     for whole in &found {
         let derived = ReadsFrom::derive(whole, Ambiguity::Keep);
         let reads_from = derived.map_err(|twice| Error::written_twice(&ran.file, whole, &twice))?;
@@ -50,9 +51,21 @@ pub fn words(
                 check::check(history, reads_from, ran.model, &options)
             });
         match &outcome.verdict {
+            Verdict::Consistent(_) if whole.provenance.split && !reachable => {
+                forbidden += 1;
+                if forbidden <= SHOWN {
+                    out += "  forbidden because accesses of different sizes are performed whole; their parts \
+                            alone could be ordered\n";
+                }
+            }
             Verdict::Consistent(steps) => {
+                let of_parts = if whole.provenance.split {
+                    " (accesses of different sizes are shown in parts)"
+                } else {
+                    ""
+                };
                 return Ok(format!(
-                    "Reachable under {}:\n{}",
+                    "Reachable under {}{of_parts}:\n{}",
                     ran.model,
                     proofs::memory_order(&history, steps)
                 ));
@@ -69,7 +82,7 @@ pub fn words(
             _ => out += "  forbidden, but no proof was found in time\n",
         }
     }
-    if is_reachable(ran, outcomes) && forbidden == found.len() {
+    if reachable && forbidden == found.len() {
         let what = "the enumeration finds an execution, and the engine none".to_owned();
         return Err(Error::Disagreement { file: ran.file.clone(), what });
     }

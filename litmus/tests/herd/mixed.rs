@@ -67,7 +67,8 @@ fn a_store_conditional_fails_if_any_byte_of_its_reservation_was_written() {
     assert_eq!(observed(&pair, Model::RVWMO), Observation::Sometimes);
     let late = "ld x7,0(x5);fence rw,rw;li x8,1;sw x8,4(x5);fence rw,rw;ld x10,0(x5)";
     let question = "0:x7=0 /\\ 0:x9=0 /\\ 1:x7=0 /\\ 1:x10=0x100000000 /\\ x=0x100000001";
-    let pair = test("RISCV", &format!("{WHOLE} uint64_t 1:x10;"), first, late, question);
+    let pair =
+        test("RISCV", &format!("{WHOLE} uint64_t 0:x7; uint64_t 1:x10;"), first, late, question);
     assert_eq!(observed(&pair, Model::RVWMO), Observation::Never);
 }
 
