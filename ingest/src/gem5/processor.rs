@@ -37,8 +37,9 @@ pub(super) fn sentences(
     };
     let mut sentences = vec![format!("processor {processor} is sequencer {processor}: {requests}")];
     let Some(line) = cache_line else { return sentences };
-    let has = |machine: &str| names.iter().any(|transition| transition.machine == machine);
-    let Some((machine, shared)) = FIRST_LEVEL.into_iter().find(|(machine, _)| has(machine)) else {
+    let mut first_level = FIRST_LEVEL.into_iter();
+    let Some((machine, shared)) = first_level.find(|(machine, _)| steps.has_machine(machine, names))
+    else {
         return sentences;
     };
     let number = processor / shared;
