@@ -59,16 +59,12 @@ impl Tally {
     }
 }
 
-/// Features that `rubric` does not yet answer rightly: verdicts are compared without them.
-const AWAITED: &[Feature] =
-    &[Feature::SilentRmw, Feature::UnknownInitial, Feature::InferredInitial, Feature::MixedSizes];
-
 /// The features that runs may have: all, or without those that `RUBRIC_NAIVE_WITHOUT` names, separated by commas.
 fn features() -> Vec<Feature> {
     let without = env::var("RUBRIC_NAIVE_WITHOUT");
     let is_without = |feature: &Feature| match &without {
         Ok(names) => names.split(',').any(|name| name == format!("{feature:?}")),
-        Err(_) => AWAITED.contains(feature),
+        Err(_) => false,
     };
     Feature::ALL.into_iter().filter(|feature| !is_without(feature)).collect()
 }
