@@ -1,7 +1,7 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo campaign figures notebooks wheel docs test test-program test-scale test-python fuzz bench limits lint
+.PHONY: help demo campaign figures notebooks wheel docs test test-program test-scale test-python fuzz naive bench limits lint
 
 help:
 	@echo "make demo    run the built-in protocols with random programs and check the histories,"
@@ -25,6 +25,7 @@ help:
 	@echo "             only the tests of the Python package, installed from a wheel of the library that the tests use"
 	@echo "make lint    check formatting, clippy and documentation; warnings are errors"
 	@echo "make fuzz    run the readers of input under libFuzzer (nightly compiler, cargo-fuzz): RUNS=100000 inputs a target"
+	@echo "make naive   compare verdicts with those of an independent, naive checker on RUNS=200000 random histories, from SEED=1 on"
 	@echo "make limits  find the largest hard history of each family that is still decided"
 	@echo "make bench   measure speed (criterion), then a table of time and memory against size, as"
 	@echo "             Parquet too: RESULTS=folder (target/results), BENCH=full for the largest sizes;"
@@ -95,6 +96,11 @@ test-python: test-program
 # `make test` contains a short, deterministic run of the same targets.
 fuzz:
 	fuzz/run.sh $(or $(RUNS),100000)
+
+# `make test` does the same with fewer runs. The tests of the crate `check` are optimised.
+naive:
+	RUBRIC_NAIVE_RUNS=$(or $(RUNS),200000) RUBRIC_NAIVE_SEED=$(or $(SEED),1) \
+		$(CARGO) test --package check --test naive -- --nocapture --test-threads 1
 
 # The tables of times are measured last, when nothing else runs.
 bench:

@@ -15,16 +15,6 @@ fn main() {
         }
     }
     println!("cargo:rerun-if-changed=build.rs");
-    link_at_fixed_addresses();
-}
-
-/// A program that can be loaded anywhere has 160,000 pointers to correct at its start, which takes longer than to run a short
-/// simulation.
-fn link_at_fixed_addresses() {
-    let is = |key: &str, value: &str| std::env::var(key).is_ok_and(|it| it == value);
-    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
-        println!("cargo:rustc-link-arg-bins=-no-pie");
-    }
 }
 
 /// The output of a git command; `None` if the command fails.

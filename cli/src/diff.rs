@@ -55,7 +55,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    args.report.check()?;
+    args.report.check(&[&args.old, &args.new])?;
     let options = args.extent.options();
     let compared = compare(&args.old, &args.new, &options, &args.report.bars())?;
     args.report.warn_of_protocol(&compared.old, &options);

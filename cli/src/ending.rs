@@ -11,8 +11,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::check::paint::Paint;
-use crate::status::Status;
+use crate::error::tell;
 use crate::known::{recognised, recognised_lines};
+use crate::status::Status;
 use lab::load::Input;
 use lab::released::crashes::{Recognised, of_crash};
 use lab::text::tame;
@@ -74,7 +75,7 @@ pub fn warn(input: &Input, quiet: bool) {
     let mut ends = input.histories.iter().map(|history| RunEnd::of(history, &input.ending));
     let broken = ends.find(|end| end.crash.is_some() || end.unfinished > 0);
     if let Some(note) = broken.filter(|_| !quiet).and_then(|end| end.note()) {
-        eprintln!("rubric: {}: {note}", tame(&input.file));
+        tell(format_args!("{}: {note}", tame(&input.file)));
     }
 }
 

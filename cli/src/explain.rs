@@ -14,7 +14,7 @@ use report::sequence::crashed;
 
 use crate::check::paint::Paint;
 use crate::ending::{RunEnd, capitalized};
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::files;
 use crate::question::{Answer, Question};
 use crate::sequence::{self, Form};
@@ -100,9 +100,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // An output that cannot be written is reported before the work is done.
     let format = args.output.as_deref().map(|path| format(path, args.to)).transpose()?;
     let form = args.chart.as_deref().map(|path| Form::of("--chart", path)).transpose()?;
-    for path in args.output.iter().chain(&args.chart) {
-        args.question.spare(path)?;
-    }
+    args.question.spare(args.output.iter().chain(&args.chart))?;
     let input = args.question.open(true)?;
     if let (Some(path), Some(form)) = (&args.chart, form) {
         draw(&input, path, form)?;
@@ -151,7 +149,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         (path, _) => {
             print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output)?;
             if let Some(path) = path {
-                eprintln!("rubric: nothing to draw: {} was not written", path.display());
+                tell(format_args!("nothing to draw: {} was not written", path.display()));
             }
         }
     }
@@ -179,7 +177,7 @@ fn draw(input: &Input, path: &Path, form: Form) -> Result<(), Error> {
     match crash.and_then(|crash| crashed(&name, crash, &input.ending)) {
         Some(chart) => {
             sequence::write(&chart, path, form)?;
-            eprintln!("rubric: written: {}", path.display());
+            tell(format_args!("written: {}", path.display()));
         }
         None => {
             let why = match crash {
@@ -189,7 +187,7 @@ fn draw(input: &Input, path: &Path, form: Form) -> Result<(), Error> {
                     "the input has no message of a crash. gem5 writes it to standard error: give the folder with the trace and simerr"
                 }
             };
-            eprintln!("rubric: nothing to draw: {} was not written, since {why}", path.display());
+            tell(format_args!("nothing to draw: {} was not written, since {why}", path.display()));
         }
     }
     Ok(())

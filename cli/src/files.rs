@@ -1,7 +1,7 @@
 //! Output files: checks of their names, and writing them whole or not at all.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
@@ -30,12 +30,27 @@ pub fn ending(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
+/// Refuses outputs that are inputs, before any work is done. `inputs` are those that were not opened yet. Whatever turns out to be an input
+/// later, such as a file that another one includes, [`create`] still refuses.
+///
+/// # Errors
+/// Returns an error if an output is an input.
+pub fn spare<'a>(
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+    outputs: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), Error> {
+    inputs.into_iter().for_each(|input| host::inputs::declare(input));
+    outputs
+        .into_iter()
+        .try_for_each(|output| host::files::check_no_input(output).map_err(failed(output)))
+}
+
 /// Checks that a file can be written, without touching it.
 ///
 /// # Errors
 /// Returns an error if it cannot be written.
 pub fn check_writable(path: &Path) -> Result<(), Error> {
-    tables::files::check_writable(path).map_err(failed(path))
+    host::files::check_writable(path).map_err(failed(path))
 }
 
 /// Writes a file with `write`. If that fails, an earlier file of that name stays as it was.
@@ -47,7 +62,7 @@ pub fn create(
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let failed = |error| Error::File { file: path.display().to_string(), error };
-    tables::files::create(path, failed, |file| {
+    host::files::create(path, failed, |file| {
         let mut out = BufWriter::new(file);
         match write(&mut out) {
             // A file is not a pipe, so every failure is an error.

@@ -10,7 +10,8 @@ use lab::load::{self, Input};
 use lab::text::named;
 
 use crate::ending;
-use crate::error::{Error, complain};
+use crate::error::{Error, complain, tell};
+use crate::files;
 use crate::options::TraceOptions;
 use crate::status::Status;
 
@@ -44,6 +45,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     check_output(&args.output)?;
+    files::spare(&args.traces, [&args.output, &beside(&args.output)])?;
     let options = ingest::Options { transitions: true, ..args.options.for_reading()? };
     let (inputs, status) = read_all(&args.traces, &options, out)?;
     if inputs.is_empty() {
@@ -60,7 +62,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     tables::write_histories(&args.output, &histories)?;
     report(args, &args.output, &operations(&histories));
     if !transitions.is_empty() {
-        let beside = args.output.with_extension("transitions.parquet");
+        let beside = beside(&args.output);
         let count = transitions.len();
         tables::write_transitions(&beside, transitions)?;
         report(args, &beside, &format!("{count} transitions"));
@@ -98,6 +100,11 @@ pub fn read_all(
     Ok((read, status))
 }
 
+/// The file of the transitions beside that of the operations.
+fn beside(output: &Path) -> PathBuf {
+    output.with_extension("transitions.parquet")
+}
+
 fn check_output(path: &Path) -> Result<(), Error> {
     if path.extension().is_some_and(|extension| extension == "parquet") {
         return Ok(());
@@ -118,6 +125,6 @@ fn operations(histories: &[History]) -> String {
 
 fn report(args: &Args, path: &Path, what: &str) {
     if !args.options.quiet {
-        eprintln!("rubric: {}: {what}", path.display());
+        tell(format_args!("{}: {what}", path.display()));
     }
 }

@@ -33,7 +33,7 @@ pub fn listen() {
             return;
         }
         say_farewell();
-        ::tables::files::abandon();
+        host::files::abandon();
         lab::gem5::abandon();
         std::process::exit(STATUS);
     });

@@ -7,6 +7,7 @@ use std::time::Instant;
 use check::kernel::{Kernel, NoKernel, criteria, derived, kernel};
 use check::{Algorithm, Bounds, Model, Reason};
 use history::{Ambiguity, History, OpId, ReadsFrom};
+use host::Exceeded;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -34,10 +35,12 @@ Examples:
 JSON is one object a line for each history and model: `file`, `history`, `model`, `verdict`, `threads`,
 `operations`, `write_pairs` (unordered pairs of writes of one location), `kernel` (how many of them the
 kernel orders, null where the history is inconsistent or undecided), `by` (how many each criterion
-orders: ccv, ccm and wsc; for tso wccm and wtso), `seconds`, and with --pairs `pairs`, each
-[location, value written first, value written later].
+orders: ccv, ccm and wsc; for tso wccm and wtso; null where that is not known), `stopped` (the criteria that a
+limit stopped, each with `time` or `memory`; left out if there are none), `seconds`, and with --pairs
+`pairs`, each [location, value written first, value written later].
 
-Exit status: the first of 2 (bad usage or input), 1 (inconsistent), 3 (undecided), 0 that occurred.")]
+Exit status: the first of 2 (bad usage or input), 1 (inconsistent), 3 (undecided, or a criterion was stopped by
+a limit), 0 that occurred.")]
 pub struct Args {
     /// Traces, gem5 output folders, files of histories, or `-`
     #[arg(required = true, value_name = "TRACE")]
@@ -69,8 +72,38 @@ struct Found<'a> {
     model: Model,
     write_pairs: u64,
     kernel: Result<Kernel, NoKernel>,
-    by: Vec<(Algorithm, Option<u64>)>,
+    by: Vec<(Algorithm, Derived)>,
     seconds: f64,
+}
+
+/// How many pairs of writes a criterion orders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Derived {
+    /// This many.
+    Pairs(u64),
+    /// The criterion says nothing about the history, which has weak fences.
+    Nothing,
+    /// A limit was met first.
+    Stopped(Exceeded),
+}
+
+impl Derived {
+    /// The number of pairs, if it is known.
+    fn pairs(self) -> Option<u64> {
+        match self {
+            Derived::Pairs(pairs) => Some(pairs),
+            Derived::Nothing | Derived::Stopped(_) => None,
+        }
+    }
+
+    /// The name in JSON of the limit that was met.
+    fn stopped(self) -> Option<&'static str> {
+        match self {
+            Derived::Stopped(Exceeded::Memory) => Some("memory"),
+            Derived::Stopped(_) => Some("time"),
+            Derived::Pairs(_) | Derived::Nothing => None,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -86,6 +119,8 @@ struct Line<'a> {
     write_pairs: u64,
     kernel: Option<u64>,
     by: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    stopped: Map<String, Value>,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -136,8 +171,17 @@ fn find<'a>(
     let kernel = kernel(history, &reads_from, model, &bounds);
     let by = match &kernel {
         Ok(kernel) => {
-            let derived =
-                |&by: &Algorithm| (by, derived(history, &reads_from, by, kernel, &bounds));
+            let derived = |&by: &Algorithm| {
+                let pairs = derived(history, &reads_from, by, kernel, &bounds);
+                (
+                    by,
+                    match (pairs, bounds.exceeded()) {
+                        (Some(pairs), _) => Derived::Pairs(pairs),
+                        (None, Some(limit)) => Derived::Stopped(limit),
+                        (None, None) => Derived::Nothing,
+                    },
+                )
+            };
             criteria(model).iter().map(derived).collect()
         }
         Err(_) => Vec::new(),
@@ -156,6 +200,9 @@ fn find<'a>(
 impl Found<'_> {
     fn status(&self) -> Status {
         match &self.kernel {
+            Ok(_) if self.by.iter().any(|(_, derived)| derived.stopped().is_some()) => {
+                Status::Undecided
+            }
             Ok(_) => Status::Done,
             Err(NoKernel::Inconsistent) => Status::Violation,
             Err(NoKernel::Undecided(_)) => Status::Undecided,
@@ -176,8 +223,11 @@ impl Found<'_> {
         let kernel = self.kernel.as_ref().ok();
         let by = criteria(self.model).iter().map(|algorithm| {
             let known = self.by.iter().find(|(by, _)| by == algorithm);
-            let ordered = known.and_then(|&(_, ordered)| ordered);
+            let ordered = known.and_then(|(_, derived)| derived.pairs());
             (algorithm.name().to_owned(), Value::from(ordered))
+        });
+        let stopped = self.by.iter().filter_map(|(algorithm, derived)| {
+            Some((algorithm.name().to_owned(), Value::from(derived.stopped()?)))
         });
         Line {
             file: self.file,
@@ -190,6 +240,7 @@ impl Found<'_> {
             write_pairs: self.write_pairs,
             kernel: kernel.map(|kernel| kernel.pairs.len() as u64),
             by: by.collect(),
+            stopped: stopped.collect(),
             seconds: self.seconds,
             reason: self.reason().map(|reason| reason.describe(self.history)),
             pairs: kernel.filter(|_| pairs).map(|kernel| {
@@ -266,14 +317,20 @@ impl Found<'_> {
         writeln!(out, "  {:12} {:>12}  of kernel   of all", "", "pairs")?;
         writeln!(out, "  {:12} {:>12}", "all", self.write_pairs)?;
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-        let mut row = |name: &str, pairs: u64| {
+        let row = |name: &str, pairs: u64| {
             let (of_kernel, of_all) = (percent(pairs, size), percent(pairs, self.write_pairs));
-            writeln!(out, "  {name:12} {pairs:>12}   {of_kernel:6.2} % {of_all:6.2} %")
+            format!("  {name:12} {pairs:>12}   {of_kernel:6.2} % {of_all:6.2} %")
         };
-        row("kernel", size)?;
-        for &(algorithm, ordered) in &self.by {
-            if let Some(ordered) = ordered {
-                row(algorithm.name(), ordered)?;
+        writeln!(out, "{}", row("kernel", size))?;
+        for (algorithm, derived) in &self.by {
+            let name = algorithm.name();
+            match derived {
+                Derived::Pairs(pairs) => writeln!(out, "{}", row(name, *pairs))?,
+                Derived::Nothing => {}
+                Derived::Stopped(Exceeded::Memory) => {
+                    writeln!(out, "  {name:12} more memory is needed than --max-memory allows")?;
+                }
+                Derived::Stopped(_) => writeln!(out, "  {name:12} {:>12}", "timed out")?,
             }
         }
         Ok(())

@@ -48,7 +48,10 @@ pub fn recognised(known: &[Recognised]) -> Vec<String> {
             (false, _) => "perhaps a known fault of gem5's released",
         };
         let Released { protocol, repair, .. } = one.fault;
-        format!("{what} {protocol}: {}; repaired by --repair {repair}", told(one.fault).trim_end_matches('.'))
+        format!(
+            "{what} {protocol}: {}; repaired by --repair {repair}",
+            told(one.fault).trim_end_matches('.')
+        )
     };
     known.iter().enumerate().map(paragraph).collect()
 }

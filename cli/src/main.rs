@@ -59,6 +59,7 @@ mod watch;
 mod words;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -80,6 +81,10 @@ struct Cli {
         help_heading = "Global options"
     )]
     color: Choice,
+
+    /// A folder outside of a protocol's own from which it may include files; may be repeated
+    #[arg(long, global = true, value_name = "FOLDER", help_heading = "Global options")]
+    include: Vec<PathBuf>,
 
     #[command(subcommand)]
     command: Command,
@@ -203,6 +208,8 @@ fn main() -> ExitCode {
             return usage(&synonyms::corrected(error, &command, &arguments));
         }
     };
+    host::inputs::protect();
+    slicc::disk::allow(&cli.include);
     paint::choose(cli.color);
     interrupt::listen();
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -228,9 +235,16 @@ fn main() -> ExitCode {
 /// errors have.
 fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        eprint!("rubric: ");
+        // If standard error is closed, the exit status still reports the failure.
+        let _ = write!(io::stderr(), "rubric: ");
+        let _ = error.print();
+        return Status::Bad.into();
     }
-    // If the output is closed, the exit status still reports the failure.
-    let _ = error.print();
-    if error.use_stderr() { Status::Bad.into() } else { Status::Done.into() }
+    match error.print().and_then(|()| io::stdout().flush()).map_err(Error::Output) {
+        Err(error) if !error.is_broken_pipe() => {
+            error::print(&error);
+            Status::Bad.into()
+        }
+        _ => Status::Done.into(),
+    }
 }

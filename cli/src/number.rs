@@ -1,15 +1,6 @@
 //! Parses numbers as the user gives them.
 
-/// Parses a number, hexadecimal with `0x` or decimal; `None` if it is not one.
-pub fn parse(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        // `from_str_radix` would take a sign.
-        Some(digits) if digits.starts_with('+') => None,
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None if text.starts_with('+') => None,
-        None => text.parse().ok(),
-    }
-}
+pub use ingest::initial::number as parse;
 
 /// Parses a count: a decimal number, followed by `K` for thousands or `M` for millions.
 ///
@@ -34,16 +25,6 @@ pub fn count(text: &str) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_hexadecimal_or_decimal() {
-        assert_eq!(parse("0x10"), Some(16));
-        assert_eq!(parse("10"), Some(10));
-        assert_eq!(parse("18446744073709551615"), Some(u64::MAX));
-        for bad in ["", "0x", "+1", "0x+1", "-1", "10h", "18446744073709551616"] {
-            assert_eq!(parse(bad), None, "{bad}");
-        }
-    }
 
     #[test]
     fn counts_have_units() {

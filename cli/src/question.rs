@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::{Model, Outcome, Verdict};
+use check::{Model, Outcome, Settled, Verdict, settle};
 use clap::ValueEnum;
 use history::{Ambiguity, History, ReadsFrom};
 use memory::PsoRmw;
 
 use crate::error::Error;
+use crate::files;
 use crate::limits::Limits;
 use crate::options::TraceOptions;
 use crate::words;
@@ -105,19 +106,15 @@ impl Question {
         self.model.iter().map(|model| model.with_rmw(self.pso_rmw)).collect()
     }
 
-    /// Refuses to overwrite the input.
+    /// Refuses outputs that are the input.
     ///
     /// # Errors
-    /// Returns an error if the output is the input file, under this name or another.
-    pub fn spare(&self, output: &Path) -> Result<(), Error> {
-        let real = |path: &Path| path.canonicalize().ok();
-        if real(output).is_some_and(|path| Some(path) == real(&self.trace)) {
-            return Err(Error::Usage(format!(
-                "{}: this is the input file: name another output",
-                output.display()
-            )));
-        }
-        Ok(())
+    /// Returns an error if an output is the input file, under this name or another.
+    pub fn spare<'a>(
+        &'a self,
+        outputs: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> Result<(), Error> {
+        files::spare([&self.trace], outputs)
     }
 
     /// Reads the file, with controller transitions if `transitions`.
@@ -136,9 +133,10 @@ impl Question {
     /// Returns an error if no history has the name that was asked for, or a value is written twice.
     pub fn ask<'a>(&self, input: &'a Input) -> Result<Answer<'a>, Error> {
         let mut first = None;
+        let ambiguity = self.ambiguous.of(input);
         for history in self.candidates(input)? {
             for model in self.models_of(history) {
-                let answer = self.decide(input, history, model)?;
+                let answer = self.decide(input, history, model, ambiguity)?;
                 if matches!(answer.outcome.verdict, Verdict::Violation(_) | Verdict::Unproved) {
                     return Ok(answer);
                 }
@@ -176,17 +174,20 @@ impl Question {
         input: &Input,
         history: &'a History,
         model: Model,
+        ambiguity: Ambiguity,
     ) -> Result<Answer<'a>, Error> {
-        let history = model.prepare(history);
-        let reads_from = ReadsFrom::derive(&history, self.ambiguous.of(input))
-            .map_err(|twice| Error::written_twice(&input.file, &history, &twice))?;
+        let reads_from = ReadsFrom::derive(history, ambiguity)
+            .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
         let options = check::Options {
             timeout: self.limits.timeout,
             max_memory: Some(self.limits.max_memory),
             ..check::Options::default()
         };
         let begun = Instant::now();
-        let outcome = check::check(&history, &reads_from, model, &options);
+        let Settled { history, reads_from, outcome } =
+            settle(history, &reads_from, model, |history, reads_from| {
+                check::check(history, reads_from, model, &options)
+            });
         Ok(Answer { history, model, reads_from, outcome, seconds: begun.elapsed().as_secs_f64() })
     }
 }

@@ -33,6 +33,7 @@ use std::io::Write;
 use simulate::client::Client;
 
 use crate::error::Error;
+use crate::files;
 use crate::status::Status;
 pub use args::Args;
 use lab::protocols::Opened;
@@ -54,6 +55,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         .map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref()))
         .collect();
     let opened = opened?;
+    files::spare(
+        [],
+        [&args.output, &args.save, &args.coverage, &args.chart].into_iter().flatten(),
+    )?;
     let asked = args.asked_extras();
     opened.iter().try_for_each(|opened| opened.check_extras(asked))?;
     if !args.quiet {

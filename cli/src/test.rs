@@ -157,11 +157,13 @@ impl ReportArgs {
     /// Checks the name of the page before any work is done.
     ///
     /// # Errors
-    /// Returns an error if the name does not have the extension of a page.
-    pub fn check(&self) -> Result<(), Error> {
+    /// Returns an error if the name does not have the extension of a page, or if the page is one of the protocols.
+    pub fn check(&self, protocols: &[&str]) -> Result<(), Error> {
         self.output.as_ref().map_or(Ok(()), |path| {
             files::check_ending("-o", path, &["html", "htm"], ".html was expected")
-        })
+        })?;
+        let protocols = protocols.iter().map(PathBuf::from).collect::<Vec<_>>();
+        files::spare(&protocols, &self.output)
     }
 
     /// The progress bars of the work.
@@ -207,7 +209,7 @@ impl ReportArgs {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    args.report.check()?;
+    args.report.check(&[&args.protocol])?;
     let options = args.extent.options();
     let tested = test(&args.protocol, &options, &args.report.bars())?;
     args.report.warn_of_protocol(&tested.opened, &options);

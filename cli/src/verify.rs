@@ -1,7 +1,6 @@
 //! `rubric verify`: verifies that a certificate proves its claim about a history.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,8 @@ use history::History;
 
 use crate::ending;
 use crate::error::Error;
+use crate::files::failed;
+use crate::limits::Limits;
 use crate::options::TraceOptions;
 use crate::status::Status;
 use lab::load;
@@ -30,13 +31,17 @@ run of the operational machine is replayed, the memory order of a weak model is 
 axioms, the steps of a refutation are checked one by one; no
 code of the engines takes part.
 
-Exit status: 0 if the certificate proves its verdict, whichever that is; 2 if it does not.")]
+Exit status: 0 if the certificate proves its verdict, whichever that is; 2 if it does not; 3 if a limit was met
+before that was known.")]
 pub struct Args {
     /// The trace, or the file with the history
     history: PathBuf,
 
     /// The certificate that `rubric check --certificate` wrote
     certificate: PathBuf,
+
+    #[command(flatten)]
+    limits: Limits,
 
     #[command(flatten)]
     options: TraceOptions,
@@ -53,6 +58,7 @@ struct Header {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let file = args.certificate.display().to_string();
+    args.limits.watch(tame(&file));
     let certificate = read(&args.certificate, &file)?;
     let options = options(args, &certificate, &file)?;
     let reading = options.for_reading()?;
@@ -118,7 +124,7 @@ fn conditions(
 }
 
 fn read(path: &Path, file: &str) -> Result<Certificate, Error> {
-    let text = File::open(path).map_err(|error| Error::File { file: file.to_owned(), error })?;
+    let text = host::inputs::open(path).map_err(failed(path))?;
     certificate::read(BufReader::new(text))
         .map_err(|error| Error::Certificate { file: file.to_owned(), what: error.to_string() })
 }

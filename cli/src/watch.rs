@@ -3,7 +3,6 @@
 mod aftermath;
 mod output;
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,6 +15,7 @@ use rubric::watch::{End, Watch};
 
 use crate::ending::RunEnd;
 use crate::error::Error;
+use crate::files::{self, failed};
 use crate::limits::{Limits, parse_size};
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
@@ -111,6 +111,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         ));
     }
     args.keep.as_deref().map(Aftermath::check_name).transpose()?;
+    if let Some(kept) = &args.keep {
+        files::spare([&args.trace], &Aftermath::files(kept, &args.on_violation))?;
+    }
     let model = args.model.with_rmw(args.pso_rmw);
     let file = if args.trace == Path::new("-") {
         "standard input".to_owned()
@@ -200,6 +203,7 @@ impl Watched<'_> {
             source: self.watch.source(),
             time: self.time,
             run: run_end(self.watch.trace_end()),
+            notes: &self.watch.trace_end().notes,
             files,
         }
     }
@@ -218,12 +222,10 @@ fn run_end(end: &LiveEnd) -> RunEnd<'_> {
 
 fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
     if path == Path::new("-") {
-        return Ok(Box::new(io::stdin()));
+        return Ok(Box::new(host::inputs::stdin().map_err(failed(path))?));
     }
     if path.is_dir() {
         return Err(Error::Usage(format!("{}: is a folder: name the trace in it", path.display())));
     }
-    let file = File::open(path)
-        .map_err(|error| Error::File { file: path.display().to_string(), error })?;
-    Ok(Box::new(file))
+    Ok(Box::new(host::inputs::open(path).map_err(failed(path))?))
 }

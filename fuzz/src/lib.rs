@@ -20,6 +20,7 @@ use explore::program::compile::Program;
 use history::{Ambiguity, History, ReadsFrom};
 use ingest::input::Lines;
 use ingest::{Live, Options, Trace};
+use litmus::LitmusTest;
 use slicc::load::load_with;
 use slicc::protocol::Protocol;
 
@@ -27,11 +28,13 @@ use slicc::protocol::Protocol;
 pub type Target = fn(&[u8]);
 
 /// All targets by name. The folders of `seeds/` have these names.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("axe", axe),
     ("certificate", certificate),
     ("gem5", gem5),
+    ("initial", initial),
     ("json", json),
+    ("litmus", litmus),
     ("program", program),
     ("slicc", slicc),
     ("tester", tester),
@@ -145,6 +148,39 @@ fn holds(history: &History, model: Model) -> bool {
         Verdict::Violation(_) => false,
         other => panic!("undecided: {other:?}"),
     }
+}
+
+/// Reads litmus tests, and prints what was read.
+pub fn litmus(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if let Ok(test) = LitmusTest::parse("fuzz", text) {
+        test.condition();
+    }
+}
+
+/// Reads tables of initial values, with an oracle that knows a table only by its lines.
+///
+/// # Panics
+/// Panics if a table is accepted that has another value for an address of it.
+pub fn initial(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Ok(values) = ingest::initial::parse(&text) else {
+        return;
+    };
+    let mut left = values.len();
+    for line in text.lines() {
+        let mut words = line.split('#').next().unwrap_or("").split_whitespace();
+        let (Some(address), Some(value), None) = (words.next(), words.next(), words.next()) else {
+            continue;
+        };
+        let [address, value] = [address, value].map(ingest::initial::number);
+        let address = address.expect("a table that was accepted has numbers");
+        assert_eq!(values.get(&address).copied(), value);
+        left = left.saturating_sub(1);
+    }
+    assert_eq!(left, 0, "every address is in a line");
 }
 
 /// Reads and compiles concurrent programs, and explores a few runs of them.

@@ -8,11 +8,12 @@ use thiserror::Error;
 use crate::annotation::Annotation;
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
 use crate::history::{Final, History, NONE32, NONE64, OpId, OperationFlags, Thread};
+use crate::initial;
 use crate::kind::Kind;
 use crate::layout::{self, Layout};
 use crate::permutation::{ranks, rows_by_label, sort_by_sequence};
-use crate::provenance::{InitialMode, Provenance, Sizes};
-use crate::unrecorded;
+use crate::provenance::{Provenance, Sizes};
+use crate::structure::StructureColumns;
 
 /// The memory that an operation accesses, as far as the trace shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -157,6 +158,16 @@ pub enum BuildError {
     },
 }
 
+/// A final value as it was stated.
+#[derive(Clone, Copy, Debug)]
+struct StatedFinal {
+    address: u64,
+    /// The place that has the value, if its size was stated.
+    place: Option<u32>,
+    value: u64,
+    line: Option<u64>,
+}
+
 /// Collects operations in any order and lays them out as a [`History`].
 ///
 /// Memory while building: about 60 bytes an operation.
@@ -175,7 +186,7 @@ pub struct HistoryBuilder {
     order: Vec<u64>,
     places: Vec<Place>,
     place_ids: FxHashMap<Place, u32>,
-    finals: Vec<(u64, u64, Option<u64>)>,
+    finals: Vec<StatedFinal>,
     /// The row that depends, the kind of the dependency, and the row that it depends on.
     dependencies: Vec<(u32, DependencyKind, u32)>,
     too_large: bool,
@@ -228,10 +239,11 @@ impl HistoryBuilder {
 
     /// Makes the operation that was added last depend on the `on`-th operation that was added, counted from 0. A
     /// dependency on an operation of another thread, or on one that does not come before it in program order, is
-    /// ignored.
+    /// ignored. A read-modify-write may depend on itself ([`DependencyKind::may_be_own`]).
     pub fn depend(&mut self, kind: DependencyKind, on: usize) {
-        if on + 1 < self.len() {
-            self.dependencies.push((self.len() as u32 - 1, kind, on as u32));
+        let Some(last) = self.len().checked_sub(1) else { return };
+        if on < last || (on == last && kind.may_be_own(self.kind[last])) {
+            self.dependencies.push((last as u32, kind, on as u32));
         }
     }
 
@@ -240,9 +252,15 @@ impl HistoryBuilder {
         self.order.fill(NONE64);
     }
 
-    /// States the final value of an address or cell.
+    /// States the final value of an address or cell. It has the size of the widest access that begins there.
     pub fn final_value(&mut self, address: u64, value: u64, line: Option<u64>) {
-        self.finals.push((address, value, line));
+        self.finals.push(StatedFinal { address, place: None, value, line });
+    }
+
+    /// States the final value of a place, and adds its locations to the history, even if no operation accesses them.
+    pub(crate) fn final_value_of(&mut self, place: Place, value: u64, line: Option<u64>) {
+        let id = self.place_id(place);
+        self.finals.push(StatedFinal { address: place.address(), place: Some(id), value, line });
     }
 
     /// Adds the locations of a place to the history, even if no operation accesses them.
@@ -279,8 +297,8 @@ impl HistoryBuilder {
             return Err(BuildError::TooLarge);
         }
         let mut layout = Layout::settle(&self.places, assumed);
-        for &(address, _, _) in &self.finals {
-            layout.ensure(address);
+        for last in &self.finals {
+            layout.ensure(last.address);
         }
         provenance.sizes = layout.sizes();
         provenance.split |= layout.is_split();
@@ -292,28 +310,31 @@ impl HistoryBuilder {
         let permutation = self.program_order();
         let mut history =
             History { provenance, locations: layout.locations().to_vec(), ..History::default() };
-        self.lay_out_threads(&mut history, &permutation);
-        self.move_columns(&mut history, &permutation);
+        let threads = self.lay_out_threads(&permutation);
+        let kinds = self.move_columns(&mut history, &permutation);
+        let location = |&row: &u32| match self.place[row as usize] {
+            NONE32 => NONE32,
+            place => layout.whole(place),
+        };
+        let locations = permutation.iter().map(location).collect();
+        history.structure =
+            StructureColumns { threads, kinds, locations, ..Default::default() }.into();
         if layout.is_split() {
             history = layout::split(history, &layout, &self.place, &permutation);
-        } else {
-            let map = |&row: &u32| match self.place[row as usize] {
-                NONE32 => NONE32,
-                place => layout.whole(place),
-            };
-            history.location = permutation.iter().map(map).collect();
         }
         if history.len() >= NONE32 as usize {
             return Err(BuildError::TooLarge);
         }
+        history.find_parts();
         history.dependencies = self.lay_out_dependencies(&history, &layout, &permutation);
         history.finals = self.lay_out_finals(&mut layout)?;
-        resolve_initial(&mut history, initial);
+        initial::resolve(&mut history, initial);
         Ok(history)
     }
 
     /// Returns the dependencies between the operations of the history. Each part of a split access depends on what the
-    /// access depended on, and an operation that depended on the access depends on each of its parts.
+    /// access depended on, and an operation that depended on the access depends on each of its parts. Of an access that
+    /// depended on itself, each part depends on itself.
     fn lay_out_dependencies(
         &self,
         history: &History,
@@ -335,7 +356,8 @@ impl HistoryBuilder {
         let mut all = Vec::new();
         for &(row, kind, on) in &self.dependencies {
             for op in parts[row as usize].clone().map(OpId) {
-                let on = parts[on as usize].clone().map(OpId).filter(|&on| on < op);
+                let is_source = |&it: &OpId| if on == row { it == op } else { it < op };
+                let on = parts[on as usize].clone().map(OpId).filter(is_source);
                 let own = on.filter(|&on| history.thread_of(on) == history.thread_of(op));
                 all.extend(own.map(|on| Dependency { op, kind, on }));
             }
@@ -356,9 +378,9 @@ impl HistoryBuilder {
             }
         }
         let mut finals: FxHashMap<u32, Final> = FxHashMap::default();
-        for &(address, value, line) in &self.finals {
-            let parts = match widest.get(&address) {
-                Some(&place) => layout.parts(place, value),
+        for &StatedFinal { address, place, value, line } in &self.finals {
+            let parts = match place.or_else(|| widest.get(&address).copied()) {
+                Some(place) => layout.parts(place, value),
                 None => vec![(layout.ensure(address), value)],
             };
             for (location, value) in parts {
@@ -420,24 +442,24 @@ impl HistoryBuilder {
         rows
     }
 
-    fn lay_out_threads(&self, history: &mut History, permutation: &[u32]) {
+    fn lay_out_threads(&self, permutation: &[u32]) -> Vec<Thread> {
+        let mut threads: Vec<Thread> = Vec::new();
         for (position, &row) in permutation.iter().enumerate() {
             let label = self.thread[row as usize];
-            match history.threads.last_mut() {
+            match threads.last_mut() {
                 Some(thread) if thread.label == label => thread.end += 1,
-                _ => history.threads.push(Thread {
-                    label,
-                    start: position as u32,
-                    end: position as u32 + 1,
-                }),
+                _ => {
+                    threads.push(Thread { label, start: position as u32, end: position as u32 + 1 })
+                }
             }
         }
+        threads
     }
 
-    /// Gathers each column in turn and frees the builder's copy, to keep peak memory low.
-    fn move_columns(&mut self, history: &mut History, permutation: &[u32]) {
+    /// Gathers each column in turn and frees the builder's copy, to keep peak memory low. Returns that of kinds.
+    fn move_columns(&mut self, history: &mut History, permutation: &[u32]) -> Vec<Kind> {
         let is_in_order = permutation.is_sorted();
-        history.kind = gather(&mut self.kind, permutation, is_in_order);
+        let kinds = gather(&mut self.kind, permutation, is_in_order);
         history.known = gather(&mut self.known, permutation, is_in_order);
         history.read = gather(&mut self.read, permutation, is_in_order);
         history.written = gather(&mut self.written, permutation, is_in_order);
@@ -446,6 +468,7 @@ impl HistoryBuilder {
         history.line = gather(&mut self.line, permutation, is_in_order);
         let keys = gather(&mut self.order, permutation, is_in_order);
         history.order = ranks(&keys);
+        kinds
     }
 }
 
@@ -457,74 +480,6 @@ fn gather<T: Copy>(column: &mut Vec<T>, permutation: &[u32], is_in_order: bool) 
         return column;
     }
     permutation.iter().map(|&row| column[row as usize]).collect()
-}
-
-/// Sets the initial value of each location. If writes outside of the history may have supplied values, nothing can be inferred, unless
-/// the history may lack writes from before its start, too, which [`unrecorded`] considers.
-fn resolve_initial(history: &mut History, initial: &Initial) {
-    history.provenance.initial = match initial {
-        Initial::Zero => InitialMode::Zero,
-        Initial::Infer => InitialMode::Infer,
-        Initial::Given(_) => InitialMode::Given,
-    };
-    history.initial = match initial {
-        Initial::Zero => vec![Some(0); history.locations.len()],
-        Initial::Given(values) => history
-            .locations
-            .iter()
-            .map(|location| Some(layout::value_at(values, *location)))
-            .collect(),
-        Initial::Infer if history.provenance.unrecorded_writes => unrecorded::infer(history),
-        Initial::Infer if history.provenance.outside_writes => vec![None; history.locations.len()],
-        Initial::Infer => infer_initial(history),
-    };
-}
-
-/// Infers the initial value of each location: the first value, in the order of the trace, that is read there and never
-/// written; for a location without writes, else its final value. Reads of a location that a store without a completion
-/// may have written do not count.
-fn infer_initial(history: &History) -> Vec<Option<u64>> {
-    let mut written = rustc_hash::FxHashSet::default();
-    for op in history.ops() {
-        if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
-            written.insert((location, value));
-        }
-    }
-    let mut first: Vec<Option<(u64, u64)>> = vec![None; history.locations.len()];
-    for op in history.ops() {
-        let (Some(location), Some(value)) = (history.location(op), history.read(op)) else {
-            continue;
-        };
-        if history.may_be_unfinished(location) {
-            continue;
-        }
-        let when = history.trace_position(op);
-        let slot = &mut first[location as usize];
-        if !written.contains(&(location, value)) && slot.is_none_or(|(line, _)| when < line) {
-            *slot = Some((when, value));
-        }
-    }
-    let mut initial: Vec<Option<u64>> =
-        first.into_iter().map(|slot| slot.map(|(_, value)| value)).collect();
-    // A location without writes ends with its initial value.
-    let is_written = written_locations(history);
-    for last in &history.finals {
-        let location = last.location as usize;
-        if !is_written[location] && initial[location].is_none() {
-            initial[location] = Some(last.value);
-        }
-    }
-    initial
-}
-
-fn written_locations(history: &History) -> Vec<bool> {
-    let mut written = vec![false; history.locations.len()];
-    for op in history.ops() {
-        if let Some(location) = history.location(op) {
-            written[location as usize] |= history.kind(op).writes();
-        }
-    }
-    written
 }
 
 impl Sizes {

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::history::OpId;
+use crate::kind::Kind;
 
 /// The part of an operation that depends on an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,6 +34,14 @@ impl DependencyKind {
         DependencyKind::Control,
         DependencyKind::Choice,
     ];
+
+    /// Whether an operation of a kind may depend on itself in this way: a read-modify-write whose written value is
+    /// computed from the value that it reads, as by AArch64's `LDADD` ([`DependencyKind::Data`]), or written only if
+    /// that value is the expected one, as by `CAS` ([`DependencyKind::Choice`]). An exchange does not.
+    pub fn may_be_own(self, kind: Kind) -> bool {
+        matches!(self, DependencyKind::Data | DependencyKind::Choice)
+            && matches!(kind, Kind::Rmw | Kind::SilentRmw)
+    }
 
     /// The name used in tables and JSON.
     pub fn name(self) -> &'static str {
@@ -64,7 +73,8 @@ pub fn dependency_from_text(word: &str) -> Option<(DependencyKind, u32)> {
 }
 
 /// A dependency of an operation on an earlier one of its thread that returns a value: a read, or a
-/// store-conditional, which returns whether it succeeded.
+/// store-conditional, which returns whether it succeeded. A read-modify-write may also depend on itself
+/// ([`DependencyKind::may_be_own`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dependency {
     /// The operation that depends.

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::history::{History, NONE32};
+use crate::history::History;
 
 /// Bytes that are collected before they are hashed.
 const BYTES_AT_A_TIME: usize = 1 << 12;
@@ -28,14 +28,13 @@ impl History {
         let mut hasher = Sha256::new();
         // Many small updates take longer than the hash itself.
         let mut bytes = Vec::with_capacity(BYTES_AT_A_TIME + LARGEST_OPERATION_BYTES);
-        for thread in 0..self.threads.len() {
+        for thread in 0..self.threads().len() {
             bytes.extend(b"T");
-            bytes.extend(self.threads[thread].label.to_le_bytes());
+            bytes.extend(self.threads()[thread].label.to_le_bytes());
             bytes.extend((self.thread_ops(thread).len() as u64).to_le_bytes());
             for op in self.thread_ops(thread) {
-                bytes.extend([self.kind[op.at()].code(), self.known[op.at()].0]);
-                let location = self.location[op.at()];
-                if location != NONE32 {
+                bytes.extend([self.kind(op).code(), self.known[op.at()].0]);
+                if let Some(location) = self.location(op) {
                     bytes.extend(self.locations[location as usize].address.to_le_bytes());
                 }
                 if let Some(value) = self.read(op) {
@@ -56,6 +55,12 @@ impl History {
         }
         hasher.update(&bytes);
         self.hash_dependencies(&mut hasher);
+        for (mark, ops) in [(b"X", self.structure.exceptions()), (b"Y", self.structure.ignored())] {
+            for op in ops {
+                hasher.update(mark);
+                hasher.update(op.0.to_le_bytes());
+            }
+        }
         self.hash_fixed_values(&mut hasher);
         let digits =
             |byte: &u8| [byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)] as char);

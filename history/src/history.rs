@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
@@ -12,6 +11,7 @@ use crate::dependency::{Dependencies, Dependency};
 use crate::fence::WeakFence;
 use crate::kind::Kind;
 use crate::provenance::{Gap, InitialMode, Provenance};
+use crate::structure::{Structure, StructureColumns};
 use crate::{permutation, unrecorded};
 
 /// An operation, identified by its position in [`History`]'s columns. Threads are contiguous and in
@@ -113,7 +113,7 @@ pub struct Final {
 pub struct Operation {
     /// Number of the thread in the trace.
     pub thread: u32,
-    /// Position in the thread's program order, from 0.
+    /// Position in the thread's program order, from 0. The parts of a split access have the position of the access.
     pub index: u32,
     /// Kind of the operation.
     pub kind: Kind,
@@ -136,14 +136,6 @@ pub struct Operation {
     pub continues: bool,
 }
 
-/// The load-linked that a store-conditional is paired with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LinkedPair {
-    load: OpId,
-    /// Whether the thread wrote the location between the two.
-    is_crossed: bool,
-}
-
 /// An execution of a shared memory: per thread a sequence of operations, stored as columns.
 ///
 /// Memory: 46 bytes an operation. Build one with [`crate::HistoryBuilder`].
@@ -153,14 +145,12 @@ pub struct History {
     pub name: Option<String>,
     /// Where the history came from, and what was assumed in reading it.
     pub provenance: Provenance,
-    pub(crate) threads: Vec<Thread>,
+    pub(crate) structure: Structure,
     pub(crate) locations: Vec<Location>,
     pub(crate) initial: Vec<Option<u64>>,
     pub(crate) finals: Vec<Final>,
     pub(crate) fixed_sources: BTreeMap<u32, u32>,
-    pub(crate) kind: Vec<Kind>,
     pub(crate) known: Vec<OperationFlags>,
-    pub(crate) location: Vec<u32>,
     pub(crate) read: Vec<u64>,
     pub(crate) written: Vec<u64>,
     pub(crate) issued: Vec<u64>,
@@ -168,19 +158,19 @@ pub struct History {
     pub(crate) line: Vec<u32>,
     pub(crate) order: Vec<u32>,
     pub(crate) dependencies: Dependencies,
-    /// The load-linked of each store-conditional, computed at the first use.
-    pub(crate) linked: OnceLock<FxHashMap<u32, LinkedPair>>,
+    /// The operations that are further parts of accesses, ascending (see `find_parts`).
+    pub(crate) continued: Vec<u32>,
 }
 
 impl History {
     /// Number of operations in the columns, fences and further parts of split accesses included.
     pub fn len(&self) -> usize {
-        self.kind.len()
+        self.structure.kinds().len()
     }
 
     /// Whether there is no operation.
     pub fn is_empty(&self) -> bool {
-        self.kind.is_empty()
+        self.structure.kinds().is_empty()
     }
 
     /// Every operation, thread by thread, in program order.
@@ -190,7 +180,7 @@ impl History {
 
     /// Number of operations in the trace: a split access counts once.
     pub fn operations(&self) -> usize {
-        self.threads.iter().map(|thread| self.thread_operations(thread)).sum()
+        self.threads().iter().map(|thread| self.thread_operations(thread)).sum()
     }
 
     /// Number of operations of one thread in the trace: a split access counts once.
@@ -201,7 +191,7 @@ impl History {
 
     /// The threads, by ascending label.
     pub fn threads(&self) -> &[Thread] {
-        &self.threads
+        self.structure.threads()
     }
 
     /// The operations of the `thread`-th thread, in program order.
@@ -209,25 +199,27 @@ impl History {
         &self,
         thread: usize,
     ) -> impl DoubleEndedIterator<Item = OpId> + ExactSizeIterator + use<> {
-        (self.threads[thread].start..self.threads[thread].end).map(OpId)
+        (self.threads()[thread].start..self.threads()[thread].end).map(OpId)
     }
 
     /// Index into [`History::threads`] of the thread that performs `op`. Cost: logarithmic in
     /// the number of threads.
     pub fn thread_of(&self, op: OpId) -> usize {
-        self.threads.partition_point(|thread| thread.end <= op.0)
+        self.threads().partition_point(|thread| thread.end <= op.0)
     }
 
-    /// Position of `op` in its thread's program order.
+    /// Position of `op` among the operations of its thread, parts of split accesses counted each. It is
+    /// [`History::access_index`] that users see.
     pub fn index_of(&self, op: OpId) -> u32 {
-        op.0 - self.threads[self.thread_of(op)].start
+        op.0 - self.threads()[self.thread_of(op)].start
     }
 
-    /// The operation with this index in the thread with this label, if there is one.
+    /// The operation at this position in the thread with this label, if there is one. Parts of split accesses count each
+    /// ([`History::find_part`] counts accesses).
     pub fn find(&self, label: u32, index: u32) -> Option<OpId> {
-        let at = self.threads.binary_search_by_key(&label, |thread| thread.label).ok()?;
-        let op = self.threads[at].start.checked_add(index)?;
-        (op < self.threads[at].end).then_some(OpId(op))
+        let at = self.threads().binary_search_by_key(&label, |thread| thread.label).ok()?;
+        let op = self.threads()[at].start.checked_add(index)?;
+        (op < self.threads()[at].end).then_some(OpId(op))
     }
 
     /// The locations, by ascending address.
@@ -253,7 +245,7 @@ impl History {
 
     /// Kind of an operation.
     pub fn kind(&self, op: OpId) -> Kind {
-        self.kind[op.at()]
+        self.structure.kinds()[op.at()]
     }
 
     /// Acquire and release annotation of an operation.
@@ -263,7 +255,7 @@ impl History {
 
     /// Location of an operation, as an index into [`History::locations`]; `None` for a fence.
     pub fn location(&self, op: OpId) -> Option<u32> {
-        let location = self.location[op.at()];
+        let location = self.structure.locations()[op.at()];
         (location != NONE32).then_some(location)
     }
 
@@ -338,7 +330,7 @@ impl History {
         if self.kind(op) != Kind::StoreConditional {
             return None;
         }
-        self.pair_of(op).filter(|pair| !pair.is_crossed).map(|pair| pair.load)
+        self.structure.pair_of(op).filter(|pair| !pair.is_crossed).map(|pair| pair.load)
     }
 
     /// The nearest earlier load-linked of a store-conditional's thread and location with no other store-conditional to
@@ -346,41 +338,21 @@ impl History {
     ///
     /// Cost: linear the first time, then constant.
     pub fn linked_load_across_writes(&self, op: OpId) -> Option<OpId> {
-        self.pair_of(op).map(|pair| pair.load)
+        self.structure.pair_of(op).map(|pair| pair.load)
     }
 
-    fn pair_of(&self, op: OpId) -> Option<LinkedPair> {
-        self.linked.get_or_init(|| self.find_linked()).get(&op.0).copied()
+    /// The load-linked of a store-conditional if the two exclude writes of other threads in between, as they do unless their thread
+    /// certainly wrote the location.
+    ///
+    /// Cost: linear the first time, then constant.
+    pub fn excluding_load(&self, op: OpId) -> Option<OpId> {
+        self.structure.pair_of(op).filter(|pair| pair.excludes_others).map(|pair| pair.load)
     }
 
     /// The read whose value decides the effect of an operation: the operation itself if it reads, the load-linked of a
     /// store-conditional, `None` for others.
     pub fn observing_read(&self, op: OpId) -> Option<OpId> {
         if self.kind(op).reads() { Some(op) } else { self.linked_load(op) }
-    }
-
-    fn find_linked(&self) -> FxHashMap<u32, LinkedPair> {
-        let mut linked = FxHashMap::default();
-        for thread in &self.threads {
-            // Per location, the last load-linked since the thread's last store-conditional to it.
-            let mut reserved: FxHashMap<Option<u32>, LinkedPair> = FxHashMap::default();
-            for op in (thread.first().0..thread.end().0).map(OpId) {
-                let location = self.location(op);
-                match self.kind(op) {
-                    Kind::LoadLinked => {
-                        reserved.insert(location, LinkedPair { load: op, is_crossed: false });
-                    }
-                    Kind::StoreConditional => {
-                        linked.extend(reserved.remove(&location).map(|pair| (op.0, pair)));
-                    }
-                    kind if kind.writes() => {
-                        reserved.entry(location).and_modify(|pair| pair.is_crossed = true);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        linked
     }
 
     /// The source of a read that was found by matching whole accesses before they were split, in a history with
@@ -415,12 +387,14 @@ impl History {
         let lines = std::mem::take(&mut self.provenance.unknown_fences);
         let not_understood = &mut self.provenance.not_understood;
         not_understood.retain(|it| it.gap != Gap::Fence);
-        for op in self.ops() {
-            let is_unknown = |line| lines.binary_search(&line).is_ok();
-            if self.kind(op) == Kind::Fence && self.line(op).is_some_and(is_unknown) {
-                self.kind[op.at()] = Kind::WeakFence(WeakFence::Unknown);
+        let is_unknown = |line| lines.binary_search(&line).is_ok();
+        let kinds = self.structure.with_kinds(|op, kind| match kind {
+            Kind::Fence if self.line(op).is_some_and(is_unknown) => {
+                Kind::WeakFence(WeakFence::Unknown)
             }
-        }
+            kind => kind,
+        });
+        self.structure = kinds.into();
     }
 
     /// Returns the history of the operations that `keep` selects, and for each of them its operation in this history.
@@ -446,20 +420,25 @@ impl History {
             (self.thread_of(*next) == self.thread_of(op)).then(|| OpId(bound(op.0)))
         };
         let dependencies = self.dependencies.restrict(|op| Some(OpId(place(op.0)?)), next);
-        let history = History {
+        let threads = self.threads().iter().map(|thread| Thread {
+            label: thread.label,
+            start: bound(thread.start),
+            end: bound(thread.end),
+        });
+        let place_of = |op: &OpId| number(self.structure.locations()[op.at()]);
+        let kept_of = |ops: &[OpId]| ops.iter().filter_map(|op| place(op.0).map(OpId)).collect();
+        let structure = StructureColumns {
+            threads: threads.filter(|thread| thread.start < thread.end).collect(),
+            kinds: gather(self.structure.kinds(), &kept),
+            locations: kept.iter().map(place_of).collect(),
+            exceptions: kept_of(self.structure.exceptions()),
+            ignored: kept_of(self.structure.ignored()),
+        };
+        let mut history = History {
             name: self.name.clone(),
-            linked: OnceLock::new(),
+            continued: Vec::new(),
             provenance: self.provenance.clone(),
-            threads: self
-                .threads
-                .iter()
-                .map(|thread| Thread {
-                    label: thread.label,
-                    start: bound(thread.start),
-                    end: bound(thread.end),
-                })
-                .filter(|thread| thread.start < thread.end)
-                .collect(),
+            structure: structure.into(),
             locations: used.iter().map(|&l| self.locations[l as usize]).collect(),
             initial: used.iter().map(|&l| self.initial[l as usize]).collect(),
             finals: self.finals_written_by(&kept, number),
@@ -468,9 +447,7 @@ impl History {
                 .iter()
                 .filter_map(|(&to, &from)| Some((place(to)?, place(from)?)))
                 .collect(),
-            kind: gather(&self.kind, &kept),
-            known: gather(&self.known, &kept),
-            location: kept.iter().map(|op| number(self.location[op.at()])).collect(),
+            known: kept.iter().map(|&op| self.known_without(op, place)).collect(),
             read: gather(&self.read, &kept),
             written: gather(&self.written, &kept),
             issued: gather(&self.issued, &kept),
@@ -479,7 +456,18 @@ impl History {
             order: gather(&self.order, &kept),
             dependencies,
         };
+        history.find_parts();
         (history, kept)
+    }
+
+    /// The flags of an operation in a restriction. It continues an access only if the part before it is kept.
+    fn known_without(&self, op: OpId, place: impl Fn(u32) -> Option<u32>) -> OperationFlags {
+        let known = self.known[op.at()];
+        let has_first = op.0.checked_sub(1).is_some_and(|before| place(before).is_some());
+        if known.has(OperationFlags::CONTINUES) && !has_first {
+            return OperationFlags(known.0 & !OperationFlags::CONTINUES);
+        }
+        known
     }
 
     /// Whether an operation is a read-modify-write that writes back the value that it read, or the write of a split one.
@@ -540,10 +528,10 @@ impl History {
 
     /// All columns of one operation.
     pub fn operation(&self, op: OpId) -> Operation {
-        let thread = self.threads[self.thread_of(op)];
+        let thread = self.threads()[self.thread_of(op)];
         Operation {
             thread: thread.label,
-            index: op.0 - thread.start,
+            index: self.access_index(op),
             kind: self.kind(op),
             annotation: self.annotation(op),
             location: self.location(op),
@@ -557,15 +545,23 @@ impl History {
     }
 
     /// The name of a location in the input, or its number or address if it has none there.
-    fn location_name(&self, location: u32) -> String {
-        let place = self.locations[location as usize];
+    fn place_name(&self, place: Location) -> String {
         let name = self.provenance.names.get(&place.address);
         name.map_or_else(|| place.to_string(), String::clone)
     }
 
     /// A short description of an operation, such as `store M[1] := 2`, `load (acquire) 0x1000 == 7` or
-    /// `fence w,w`.
+    /// `fence w,w`. A part of a split access is described as the access, with the bytes of the part.
     pub fn describe(&self, op: OpId) -> String {
+        let mut text = self.describe_access(op);
+        if let Some(location) = self.location(op).filter(|_| self.whole_access(op).is_some()) {
+            text += &self.bytes_of_part(location);
+        }
+        text
+    }
+
+    /// A short description of the access that an operation is or is a part of.
+    pub fn describe_access(&self, op: OpId) -> String {
         let value = |value: Option<u64>| match (value, self.location(op)) {
             (None, _) => "?".to_owned(),
             (Some(value), Some(location)) if self.locations[location as usize].size.is_some() => {
@@ -576,19 +572,28 @@ impl History {
         let Some(location) = self.location(op) else {
             return self.kind(op).name().to_owned();
         };
-        let place = self.location_name(location);
         let name = match self.annotation(op) {
             Annotation::None => self.kind(op).name().to_owned(),
             annotation => format!("{} ({})", self.kind(op).name(), annotation.name()),
         };
+        let (place, read, written) = match self.whole_access(op) {
+            Some(whole) => (whole.location(), whole.read, whole.written),
+            None => (self.locations[location as usize], self.read(op), self.written(op)),
+        };
+        let place = self.place_name(place);
         match (self.kind(op).reads(), self.kind(op).writes()) {
-            (true, true) => format!(
-                "{name} {place} == {}, := {}",
-                value(self.read(op)),
-                value(self.written(op))
-            ),
-            (true, false) => format!("{name} {place} == {}", value(self.read(op))),
-            _ => format!("{name} {place} := {}", value(self.written(op))),
+            (true, true) => format!("{name} {place} == {}, := {}", value(read), value(written)),
+            (true, false) => format!("{name} {place} == {}", value(read)),
+            _ => format!("{name} {place} := {}", value(written)),
+        }
+    }
+
+    /// The bytes of a part of a split access, in words that follow the description of the access.
+    fn bytes_of_part(&self, location: u32) -> String {
+        let Location { address, size } = self.locations[location as usize];
+        match size {
+            None | Some(0 | 1) => format!(" (its byte at {address:#x})"),
+            Some(size) => format!(" (its {size} bytes at {address:#x})"),
         }
     }
 }

@@ -12,7 +12,9 @@ use rustc_hash::FxHashMap;
 
 use crate::builder::{AssumedSize, Place};
 use crate::history::{History, Location, NONE32, OpId, OperationFlags, Thread};
+use crate::kind::Kind;
 use crate::provenance::Sizes;
+use crate::structure::StructureColumns;
 
 /// A mask for the lowest `bytes` bytes of a value: all of it for 8 bytes or more.
 pub fn low_bytes(bytes: u8) -> u64 {
@@ -248,20 +250,31 @@ pub(crate) fn split(history: History, layout: &Layout, place: &[u32], rows: &[u3
         ..History::default()
     };
     let mut parts: Vec<u32> = Vec::with_capacity(history.len() + 1);
-    for thread in &history.threads {
-        let start = result.kind.len() as u32;
+    let mut structure = StructureColumns::default();
+    for thread in history.threads() {
+        let start = structure.kinds.len() as u32;
         for op in (thread.start..thread.end).map(OpId) {
-            parts.push(result.kind.len() as u32);
-            push_parts(&mut result, &history, op, layout, place[rows[op.at()] as usize]);
+            parts.push(structure.kinds.len() as u32);
+            let place = place[rows[op.at()] as usize];
+            push_parts(&mut result, &mut structure, &history, op, layout, place);
         }
-        result.threads.push(Thread { label: thread.label, start, end: result.kind.len() as u32 });
+        let end = structure.kinds.len() as u32;
+        structure.threads.push(Thread { label: thread.label, start, end });
     }
-    parts.push(result.kind.len() as u32);
+    parts.push(structure.kinds.len() as u32);
+    result.structure = structure.into();
     fix_sources(&mut result, &history, &parts, place, rows);
     result
 }
 
-fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout, place: u32) {
+fn push_parts(
+    result: &mut History,
+    structure: &mut StructureColumns,
+    history: &History,
+    op: OpId,
+    layout: &Layout,
+    place: u32,
+) {
     let (first, count) = if place == NONE32 { (NONE32, 1) } else { layout.cover[place as usize] };
     let mut offset = 0;
     for part in 0..count {
@@ -273,9 +286,9 @@ fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout
         };
         let cut = |value: u64| (value >> (8 * u32::from(offset))) & low_bytes(bytes);
         let continues = if part > 0 { OperationFlags::CONTINUES } else { 0 };
-        result.kind.push(history.kind[op.at()]);
+        structure.kinds.push(history.kind(op));
         result.known.push(OperationFlags(history.known[op.at()].0 | continues));
-        result.location.push(location);
+        structure.locations.push(location);
         result.read.push(cut(history.read[op.at()]));
         result.written.push(cut(history.written[op.at()]));
         result.issued.push(history.issued[op.at()]);
@@ -288,7 +301,7 @@ fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout
 
 /// Fixes the sources of the parts of a read. If exactly one write to the same bytes wrote the whole
 /// value, and no access to other bytes wrote the value of any part, each part reads from that write's
-/// part.
+/// part, unless the whole value is the initial one ([`crate::initial::free_sources`]).
 fn fix_sources(
     result: &mut History,
     history: &History,
@@ -299,7 +312,7 @@ fn fix_sources(
     let place_of = |op: OpId| place[rows[op.at()] as usize];
     let mut writers: FxHashMap<(u32, u64), Option<OpId>> = FxHashMap::default();
     for op in history.ops() {
-        if let Some(value) = history.written(op) {
+        if let Some(value) = may_write(history, op) {
             writers
                 .entry((place_of(op), value))
                 .and_modify(|writer| *writer = None)
@@ -309,8 +322,7 @@ fn fix_sources(
     let part_writers = PartWriters::of(result, history, parts, &place_of);
     let mut sources = BTreeMap::new();
     for op in history.ops() {
-        // A zero may also be the initial value.
-        let Some(value) = history.read(op).filter(|&value| value != 0) else {
+        let Some(value) = history.read(op) else {
             continue;
         };
         let Some(&Some(writer)) = writers.get(&(place_of(op), value)) else {
@@ -328,6 +340,12 @@ fn fix_sources(
     result.fixed_sources = sources;
 }
 
+/// The value that an operation writes, or may write: a silent read-modify-write may have written back what it read.
+fn may_write(history: &History, op: OpId) -> Option<u64> {
+    let is_silent = history.kind(op) == Kind::SilentRmw;
+    if is_silent { history.read(op) } else { history.written(op) }
+}
+
 /// The places of the accesses whose parts write each value to each location.
 struct PartWriters {
     /// The place by location and value; `None` if accesses to several places wrote the value.
@@ -342,11 +360,13 @@ impl PartWriters {
         place_of: &impl Fn(OpId) -> u32,
     ) -> PartWriters {
         let mut places: FxHashMap<(u32, u64), Option<u32>> = FxHashMap::default();
-        for op in history.ops().filter(|&op| history.written(op).is_some()) {
+        for op in history.ops().filter(|&op| may_write(history, op).is_some()) {
             let place = place_of(op);
             for part in (parts[op.at()]..parts[op.at() + 1]).map(OpId) {
+                let location = result.structure.locations()[part.at()];
+                let Some(value) = may_write(result, part) else { continue };
                 places
-                    .entry((result.location[part.at()], result.written[part.at()]))
+                    .entry((location, value))
                     .and_modify(|known| *known = known.filter(|&known| known == place))
                     .or_insert(Some(place));
             }
@@ -356,7 +376,7 @@ impl PartWriters {
 
     /// Whether no access to another place wrote the value that a part of a read returns.
     fn only_from(&self, result: &History, part: OpId, place: u32) -> bool {
-        let value = (result.location[part.at()], result.read[part.at()]);
+        let value = (result.structure.locations()[part.at()], result.read[part.at()]);
         self.places.get(&value).is_none_or(|&known| known == Some(place))
     }
 }

@@ -31,18 +31,22 @@ mod dependency;
 mod digest;
 mod fence;
 mod history;
+mod initial;
 mod kind;
 mod layout;
+mod parts;
 mod permutation;
 mod provenance;
 pub mod random;
 mod reads_from;
 mod restore;
+mod structure;
 mod unrecorded;
 mod value_table;
 
 pub use annotation::Annotation;
 pub use announcement::ANNOUNCEMENT;
+pub use atomics::SilentEffect;
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 pub use crash::{Crash, CrashKind, FileLine};
 pub use dependency::{Dependency, DependencyKind, dependencies_as_text, dependency_from_text};
@@ -50,6 +54,7 @@ pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
 pub use layout::low_bytes;
+pub use parts::WholeAccess;
 pub use provenance::{
     Doubt, Gap, InitialMode, Isa, NotUnderstood, Provenance, Sizes, Source, Unfinished,
 };

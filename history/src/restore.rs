@@ -13,6 +13,7 @@ use crate::annotation::Annotation;
 use crate::builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 use crate::dependency::DependencyKind;
 use crate::history::{Final, History, Location, NONE32, OpId};
+use crate::initial::free_sources;
 use crate::kind::Kind;
 use crate::layout::low_bytes;
 use crate::provenance::{Provenance, Sizes};
@@ -123,10 +124,10 @@ impl History {
     /// The row of an operation.
     pub fn row(&self, op: OpId) -> Row {
         let operation = self.operation(op);
-        let place = |op: OpId| (self.threads[self.thread_of(op)].label, self.index_of(op));
+        let place = |op: OpId| (self.threads()[self.thread_of(op)].label, self.index_of(op));
         Row {
             thread: operation.thread,
-            index: operation.index,
+            index: self.index_of(op),
             kind: operation.kind,
             annotation: operation.annotation,
             location: operation.location.map(|at| self.locations[at as usize]),
@@ -246,6 +247,11 @@ impl Restorer {
                  and numbered from 0"
             )));
         }
+        if row.continues && row.index == 0 {
+            return Err(wrong(
+                "it continues an access, but it is the first of its thread".to_owned(),
+            ));
+        }
         if let Some(location) = row.location {
             self.place(location)?;
         }
@@ -259,7 +265,9 @@ impl Restorer {
         thread.numbers.push(number);
         for &(kind, on) in &row.dependencies {
             let numbers = &self.thread(row.thread).numbers;
-            let number = numbers.get(on as usize).filter(|_| on < row.index).ok_or_else(|| {
+            let is_own = on == row.index && kind.may_be_own(row.kind);
+            let known = numbers.get(on as usize).filter(|_| on < row.index || is_own);
+            let number = known.ok_or_else(|| {
                 wrong(format!("it depends on operation {on}, but an earlier one was expected"))
             })?;
             let number = *number as usize;
@@ -313,14 +321,15 @@ impl Restorer {
         frame: Frame,
         initial: Option<&Initial>,
     ) -> Result<History, RestoreError> {
-        for &(location, _) in &frame.initial {
+        for &(location, value) in &frame.initial {
             let place = self.place(location)?;
+            check_width(location, value.unwrap_or(0))?;
             self.builder.mention(place);
         }
         for &(location, value, line) in &frame.finals {
             let place = self.place(location)?;
-            self.builder.mention(place);
-            self.builder.final_value(location.address, value, line);
+            check_width(location, value)?;
+            self.builder.final_value_of(place, value, line);
         }
         let stated = frame.provenance.sizes;
         let mode = frame.provenance.initial;
@@ -339,12 +348,17 @@ impl Restorer {
         if initial.is_none() {
             history.provenance.initial = mode;
             set_initial(&mut history, &frame.initial)?;
+            free_sources(&mut history);
         }
         // If accesses were split, the operations have new numbers and the builder has fixed sources.
         if history.len() == rows {
             let orders = self.threads.into_values().map(|thread| thread.order);
             history.order = orders.flatten().collect();
             fix_sources(&mut history, &self.sources)?;
+            if initial.is_some() {
+                // The sources were stated for other initial values.
+                free_sources(&mut history);
+            }
         }
         Ok(history)
     }
@@ -374,6 +388,15 @@ fn check_row(row: &Row) -> Result<(), &'static str> {
         }
     }
     Ok(())
+}
+
+/// Checks that an initial or final value fits its location.
+fn check_width(location: Location, value: u64) -> Result<(), RestoreError> {
+    if value <= low_bytes(location.size.unwrap_or(8)) {
+        return Ok(());
+    }
+    let problem = format!("the value {value:#x} has more bytes than it, expected one that fits");
+    Err(RestoreError::Location { address: location.address, problem })
 }
 
 fn set_initial(
@@ -569,6 +592,35 @@ mod tests {
         let error = History::restore(stated(2), rows.clone(), None).unwrap_err();
         assert!(error.to_string().contains("two initial values"), "{error}");
         assert_eq!(History::restore(stated(1), rows, None).unwrap().initial(0), Some(1));
+    }
+
+    /// A final value has the size that is stated, not that of a wider access at its address.
+    #[test]
+    fn a_final_value_is_of_its_own_bytes() {
+        let store =
+            |size| Row { written: Some(0x0304), ..row(0, 0, Kind::Store, Some(bytes(0, size))) };
+        let finals = vec![(bytes(0, 1), 7, None), (bytes(1, 1), 8, None)];
+        let frame = Frame { finals, ..Frame::default() };
+        for size in [2, 4] {
+            let history = History::restore(frame.clone(), [store(size)], None).unwrap();
+            let found: Vec<(u64, u64)> = history
+                .finals()
+                .iter()
+                .map(|last| (history.locations()[last.location as usize].address, last.value))
+                .collect();
+            assert_eq!(found, [(0, 7), (1, 8)], "{size}");
+        }
+    }
+
+    #[test]
+    fn a_value_wider_than_its_location_is_an_error() {
+        let initial = Frame { initial: vec![(bytes(0, 1), Some(256))], ..Frame::default() };
+        let finals = Frame { finals: vec![(bytes(0, 1), 256, None)], ..Frame::default() };
+        let rows = [row(0, 0, Kind::Load, Some(bytes(0, 1)))];
+        for frame in [initial, finals] {
+            let error = History::restore(frame, rows.clone(), None).unwrap_err();
+            assert!(error.to_string().contains("more bytes"), "{error}");
+        }
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn summarise(history: &History, written: &Written) -> Vec<LocationSummary> {
 /// model, so later reads cannot return the initial value.
 fn possible_initial_reads(history: &History, of: impl Fn(u32) -> bool) -> Vec<(OpId, u32, u64)> {
     let mut reads = Vec::new();
-    for thread in 0..history.threads.len() {
+    for thread in 0..history.threads().len() {
         // Per location, the value that the thread has read; `None` once later reads cannot return the initial value.
         let mut candidate: FxHashMap<u32, Option<u64>> = FxHashMap::default();
         for op in history.thread_ops(thread) {
@@ -203,7 +203,7 @@ pub(crate) fn forget_assumed(history: &mut History) -> bool {
     true
 }
 
-fn hide_read(history: &mut History, op: OpId) {
+pub(crate) fn hide_read(history: &mut History, op: OpId) {
     history.known[op.at()].0 &= !OperationFlags::READ;
     history.read[op.at()] = 0;
     history.fixed_sources.remove(&op.0);

@@ -273,12 +273,14 @@ impl Draft {
         let completed = operation.completed.or(remark.completed);
         let is_wanted = operation.cell.is_none_or(|cell| options.wants_address(cell))
             && options.wants_tick(completed);
+        let access = access(operation, remark, lines.number());
+        let row = is_wanted.then_some(self.builder.len() as u32);
         if is_wanted {
             self.incomplete |= completed.is_none();
-            self.builder.push(access(operation, remark, lines.number()));
+            self.builder.push(access);
         }
         let thread = self.threads.entry(operation.thread).or_default();
-        let depends = thread.depend(&remark.depends, is_wanted).map_err(|on| {
+        let depends = thread.depend(&remark.depends, access.kind, row).map_err(|on| {
             lines.syntax(
                 format!(
                     "a dependency on operation {on} of the thread, which is not an earlier one"
@@ -287,11 +289,9 @@ impl Draft {
                 "count all operations of the thread, fences too",
             )
         })?;
+        thread.rows.push(row.unwrap_or(LEFT_OUT));
         if is_wanted {
-            thread.rows.push(self.builder.len() as u32 - 1);
             depends.iter().for_each(|&(kind, on)| self.builder.depend(kind, on as usize));
-        } else {
-            thread.rows.push(LEFT_OUT);
         }
         Ok(())
     }
@@ -376,22 +376,28 @@ struct ThreadSoFar {
 const LEFT_OUT: u32 = u32::MAX;
 
 impl ThreadSoFar {
-    /// Returns the dependencies of the next operation, by rows. A control dependency is recorded at the first selected
-    /// operation after the branch. The error is the index of an operation that does not precede this one.
+    /// Returns the dependencies of the next operation, which is `of` and has the row `own` if it is selected, by rows. A
+    /// control dependency is recorded at the first selected operation after the branch. The error is the index of an
+    /// operation that does not precede this one.
     fn depend(
         &mut self,
         depends: &[(DependencyKind, u32)],
-        is_wanted: bool,
+        of: Kind,
+        own: Option<u32>,
     ) -> Result<Vec<(DependencyKind, u32)>, u32> {
         let mut found = Vec::new();
         for &(kind, on) in depends {
+            if on as usize == self.rows.len() && kind.may_be_own(of) {
+                found.extend(own.map(|row| (kind, row)));
+                continue;
+            }
             match *self.rows.get(on as usize).ok_or(on)? {
                 LEFT_OUT => {}
                 row if kind == DependencyKind::Control => self.controls.push(row),
                 row => found.push((kind, row)),
             }
         }
-        if is_wanted {
+        if own.is_some() {
             let controls = self.controls.drain(..);
             found.extend(controls.map(|row| (DependencyKind::Control, row)));
         }

@@ -2,7 +2,6 @@
 //! configured and how it ended ([`RunProperties`]).
 
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use history::Isa;
@@ -14,6 +13,9 @@ use crate::formats;
 use crate::gem5::{End, Gem5, RunProperties, has_trace_line};
 use crate::input::Lines;
 use crate::tester::Tester;
+
+/// Largest `config.json` that is read, in bytes: far larger than that of any machine.
+const LARGEST_CONFIG_BYTES: u64 = 1 << 30;
 
 /// Finds the trace in a folder, and the properties of its run that the other files show.
 pub(crate) fn open(directory: &Path) -> Result<(PathBuf, RunProperties), Error> {
@@ -194,7 +196,7 @@ fn crash_report(files: &[PathBuf]) -> Option<PathBuf> {
 fn read_end(path: &Path) -> End {
     let mut end = End::default();
     let file = path.display().to_string();
-    let lines = File::open(path).map(|input| Lines::new(input, &file, true));
+    let lines = host::inputs::open_regular(path).map(|input| Lines::new(input, &file, true));
     if let Ok(Ok(mut lines)) = lines {
         // A file that cannot be read is ignored, since the trace is what matters.
         while matches!(lines.advance(), Ok(true) | Err(Error::CrLf { .. })) {
@@ -206,10 +208,12 @@ fn read_end(path: &Path) -> End {
 }
 
 fn read_config(path: &Path, surroundings: &mut RunProperties) {
-    let Ok(file) = File::open(path) else {
+    let Ok(text) = host::inputs::open_regular(path)
+        .and_then(|file| host::inputs::read_from(file, LARGEST_CONFIG_BYTES))
+    else {
         return;
     };
-    if let Ok(config) = serde_json::from_reader::<_, Value>(BufReader::new(file)) {
+    if let Ok(config) = serde_json::from_slice::<Value>(&text) {
         visit(&config, surroundings);
     }
 }

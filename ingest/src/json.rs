@@ -29,7 +29,8 @@
 //! A `silent-rmw` is a read-modify-write that writes back the value that it read. A full fence is a `fence`; `fence r,rw` and the
 //! like, `fence tso` and `isb` order fewer accesses. The first member of a pair of `depends` is the part that depends: `address`,
 //! `data` (the value written), `control` (whether this and all later operations are executed) or `choice` (which of several values
-//! is written).
+//! is written). An `rmw` depends on itself by `data` if it computes what it writes from what it reads, and by `choice` if it
+//! writes only what it expected to read, as a compare-and-swap does.
 //!
 //! `initial` lists initial values that are not 0 (no `value`: unknown); without the field and with `"initial_mode":"infer"`,
 //! initial values are inferred. `final` lists final values. `source` is `axe`, `ruby`, `client` or `exec`; `sizes` is `cells`,

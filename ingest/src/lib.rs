@@ -32,10 +32,12 @@
 pub mod axe;
 pub mod ending;
 mod error;
+mod expressible;
 mod folder;
 mod format;
 mod formats;
 pub mod gem5;
+pub mod initial;
 pub mod input;
 pub mod json;
 pub mod litmus;
@@ -47,8 +49,7 @@ mod statistics;
 pub mod tester;
 mod transitions;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use history::{History, Source};
@@ -91,10 +92,14 @@ pub struct Trace {
 pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
     let name = path.display().to_string();
     if path == Path::new("-") {
-        return read_lines(Lines::ahead_of(io::stdin(), "standard input", options.lossy)?, options);
+        let name = "standard input";
+        let input = host::inputs::stdin();
+        let input = input.map_err(|error| Error::Io { file: name.to_owned(), error })?;
+        return read_lines(Lines::ahead_of(input, name, options.lossy)?, options);
     }
     let open = |path: &Path| {
-        File::open(path).map_err(|error| Error::Io { file: path.display().to_string(), error })
+        host::inputs::open(path)
+            .map_err(|error| Error::Io { file: path.display().to_string(), error })
     };
     if path.is_dir() {
         let (trace, surroundings) = folder::open(path)?;

@@ -495,10 +495,10 @@ fn streams(
 fn clear(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     for path in entries.map(|entry| entry.path()) {
-        if path.is_dir() {
+        if path.is_dir() && !path.is_symlink() {
             clear(&path);
         } else {
-            tables::files::remove_unfinished(&path);
+            host::files::remove_unfinished(&path);
         }
     }
 }

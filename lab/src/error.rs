@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use check::generate::RecipeError;
 use history::{BuildError, RestoreError, WrittenTwice};
+use host::files::advice;
 use slicc::source::{Diagnostic, Sources};
 use tables::TableError;
-use tables::files::advice;
 use thiserror::Error;
 
 use crate::certify::CertifyError;

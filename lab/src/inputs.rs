@@ -23,13 +23,14 @@ const NO_HISTORIES: [&str; 1] = [".transitions.parquet"];
 /// - Any other folder is expanded to the traces in it and its subfolders: files whose names end as those of traces do, and output folders
 ///   of gem5. They are sorted by name, `t2` before `t10`.
 ///
-/// A path without traces yields an error in its place.
+/// A path without traces yields an error in its place. The files that are found count as inputs from now on ([`host::inputs`]).
 pub fn traces(paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
     let mut found = Vec::new();
     let mut known = std::collections::HashSet::new();
     for path in paths {
         for one in expand(path) {
             let is_new = one.as_ref().map_or(true, |one| known.insert(one.clone()));
+            one.iter().for_each(|path| host::inputs::declare(path));
             found.extend(is_new.then_some(one));
         }
     }
@@ -86,7 +87,7 @@ fn is_run(folder: &Path) -> bool {
         return true;
     };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    let traces = paths.iter().filter(|path| is_trace(path)).count();
+    let traces = paths.iter().filter(|path| path.is_file() && is_trace(path)).count();
     is_output_folder(folder) || traces <= 1 && paths.iter().all(|path| path.is_file())
 }
 

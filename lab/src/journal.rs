@@ -31,7 +31,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::Hash;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -69,12 +69,13 @@ pub struct Lines {
 
 impl Journal {
     /// Opens a journal, which is created if there is none, and reads its lines. An unfinished last line, which a killed process or a full
-    /// disk may leave, is removed.
+    /// disk may leave, is removed by the next call of [`Journal::add`], so that a file that turns out to be no journal stays as it is.
     ///
     /// # Errors
     /// Fails if the file cannot be read, written or locked, or if another process is writing it.
     pub fn open(path: &Path) -> Result<(Journal, Lines), Error> {
         let failed = Error::file(path);
+        host::files::check_no_input(path).map_err(&failed)?;
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(&failed)?;
@@ -84,9 +85,12 @@ impl Journal {
         })?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(&failed)?;
+        if !is_begun_row(&text) {
+            let what = "its last line is not the beginning of a row, so it is no journal";
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, what)));
+        }
         let lines = Lines::new(path, text);
         let whole = lines.text.len() as u64;
-        file.set_len(whole).map_err(&failed)?;
         let journal = Journal { path: path.to_owned(), file, whole: Mutex::new(whole) };
         Ok((journal, lines))
     }
@@ -100,6 +104,7 @@ impl Journal {
         let mut line = serde_json::to_vec(row).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
         let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        self.cut_at(*whole).map_err(&failed)?;
         if let Err(error) = self.file.write_all_at(&line, *whole) {
             // The disk may be full. Later lines must not continue the partial one. If it cannot be removed here, the next call of
             // `open` removes it.
@@ -110,6 +115,11 @@ impl Journal {
         Ok(())
     }
 
+    /// Removes what follows the whole lines.
+    fn cut_at(&self, whole: u64) -> io::Result<()> {
+        if self.file.metadata()?.len() > whole { self.file.set_len(whole) } else { Ok(()) }
+    }
+
     /// Waits until all lines are on the disk. A network file system may report only then that it is full.
     ///
     /// # Errors
@@ -117,6 +127,12 @@ impl Journal {
     pub fn sync(&self) -> Result<(), Error> {
         self.file.sync_data().map_err(Error::file(&self.path))
     }
+}
+
+/// Whether what follows the last whole line is nothing, or how a row begins: a text of somebody else must not be cut off.
+fn is_begun_row(text: &[u8]) -> bool {
+    let last = text.rsplit(|&byte| byte == b'\n').next();
+    last.is_none_or(|line| line.is_empty() || matches!(line[0], b'{' | b'[' | 0))
 }
 
 impl Lines {

@@ -1,12 +1,11 @@
 //! Reads histories from any input: Parquet through `tables`, everything else through `ingest`.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::path::Path;
 
-use history::{Ambiguity, AssumedSize, History, HistoryBuilder, Initial, Provenance, ReadsFrom};
+use history::{Ambiguity, AssumedSize, History, HistoryBuilder, Initial, Provenance};
 use ingest::{Addresses, Ending, Options, Statistics, Transitions};
 
 use crate::error::Error;
@@ -133,20 +132,6 @@ pub fn ambiguity(format: &str, histories: &[History]) -> Ambiguity {
     if format == "axe" { Ambiguity::Refuse } else { Ambiguity::RefuseShared }
 }
 
-/// The reads-from of a history that was prepared for a model ([`memory::Model::prepare`]), given that of the history. Preparing makes no
-/// source ambiguous.
-pub fn prepared_reads<'r>(
-    history: &History,
-    prepared: &History,
-    reads_from: &'r ReadsFrom,
-) -> Cow<'r, ReadsFrom> {
-    if std::ptr::eq(history, prepared) {
-        return Cow::Borrowed(reads_from);
-    }
-    let derived = ReadsFrom::derive(prepared, Ambiguity::Keep).ok();
-    derived.map_or(Cow::Borrowed(reads_from), Cow::Owned)
-}
-
 /// Whether the first bytes are those of Parquet. False for a pipe, whose first bytes cannot be read without consuming them, and for a
 /// file that cannot be read, which the reader of text then reports.
 fn is_parquet(path: &Path) -> bool {
@@ -164,7 +149,9 @@ fn is_parquet(path: &Path) -> bool {
 fn read_parquet(path: &Path, options: &Options) -> Result<Vec<History>, Error> {
     let histories = if path == Path::new("-") {
         let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map_err(Error::file(path))?;
+        host::inputs::stdin()
+            .and_then(|input| input.lock().read_to_end(&mut bytes))
+            .map_err(Error::file(path))?;
         tables::read_bytes(path, &bytes)?
     } else {
         tables::read_histories(path)?

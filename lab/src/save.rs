@@ -92,7 +92,7 @@ pub fn file(path: &Path, format: Format, from: &str, histories: &[History]) -> R
         return Ok(tables::write_histories(path, histories)?);
     }
     let failed = Error::file(path);
-    tables::files::create(path, &failed, |file: &mut File| {
+    host::files::create(path, &failed, |file: &mut File| {
         let mut out = BufWriter::new(file);
         match text(format, from, histories, &mut out).and_then(|()| Ok(out.flush()?)) {
             Err(SaveError::Output(error)) => Err(failed(error)),

@@ -42,13 +42,15 @@ mod operations;
 mod order;
 mod outcomes;
 mod parse;
+mod parts;
 mod preserved;
 mod print;
 mod search;
 pub mod test;
+pub mod types;
 pub mod value;
 
 pub use error::Error;
-pub use histories::histories;
-pub use outcomes::{Observation, Outcomes, State, outcomes};
+pub use histories::{histories, histories_within};
+pub use outcomes::{Observation, Outcomes, State, outcomes, outcomes_within};
 pub use test::LitmusTest;

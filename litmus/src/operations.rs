@@ -2,45 +2,49 @@
 
 use history::{Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, Place};
 
-use crate::candidate::{Candidate, CandidateEvent};
+use crate::candidate::CandidateEvent;
 use crate::execute::{EventKind, Pairing};
 use crate::order::bits;
+use crate::test::LitmusTest;
 
 /// The address of the first location; the others follow, 64 bytes apart.
 pub(crate) const FIRST_ADDRESS: u64 = 0x1000;
 /// The distance between two locations.
 pub(crate) const DISTANCE: u64 = 64;
+/// The distance between locations where only their differences matter; no location is larger.
+const APART: u64 = 1 << 24;
 
 /// The values that an event reads and writes.
 pub(crate) type Values = (Option<u64>, Option<u64>);
 
-/// Converts a candidate to a history without values. The read and the write of an atomic instruction become one
-/// operation; a model that splits such operations has one for each event again.
-pub(crate) fn history(candidate: &Candidate<'_>) -> History {
+/// Converts the events of a candidate to a history without values. The read and the write of an atomic instruction become
+/// one operation; a model that splits such operations has one for each event again.
+pub(crate) fn history(events: &[CandidateEvent]) -> History {
     let mut builder = HistoryBuilder::new();
-    add(candidate, &mut builder, &|_| (None, None));
+    add(events, &[], &mut builder, &|_| (None, None));
     // A builder fails only because of values, and there are none.
     builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap_or_default()
 }
 
-/// Adds the events of a candidate to a history; `values` returns the values of an event.
+/// Adds the events of a candidate, or its accesses, to a history, with the locations at `addresses`; `values` returns the
+/// values of an event.
 pub(crate) fn add(
-    candidate: &Candidate<'_>,
+    events: &[CandidateEvent],
+    addresses: &[u64],
     builder: &mut HistoryBuilder,
     values: &dyn Fn(usize) -> Values,
 ) {
     // Per event, the row of its operation.
-    let mut rows: Vec<usize> = Vec::with_capacity(candidate.events.len());
+    let mut rows: Vec<usize> = Vec::with_capacity(events.len());
     let mut control = (0, 0);
-    for (number, event) in candidate.events.iter().enumerate() {
-        if is_second_half(event) {
+    for (number, event) in events.iter().enumerate() {
+        if event.is_second_half() {
             rows.push(builder.len() - 1);
             continue;
         }
-        let second = candidate
-            .events
+        let second = events
             .get(number + 1)
-            .filter(|next| is_second_half(next) && next.pair == Some(number));
+            .filter(|next| next.is_second_half() && next.pair == Some(number));
         let (read, written) = match second {
             Some(_) => (values(number).0, values(number + 1).1),
             None => values(number),
@@ -52,7 +56,7 @@ pub(crate) fn add(
             read,
             written,
             line: Some(event.event.line as u64),
-            ..Access::new(event.thread as u32, kind(event, second), place(event))
+            ..Access::new(event.thread as u32, kind(event, second), place(event, addresses))
         });
         // A control dependency is recorded at the first operation behind the branch only: it holds for all later
         // ones, too.
@@ -66,14 +70,11 @@ pub(crate) fn add(
             (DependencyKind::Choice, write.choice),
         ];
         for (kind, on) in depends {
-            bits(on).for_each(|on| builder.depend(kind, rows[on]));
+            // The first part of a write may depend on a later part of the read of the same instruction.
+            let earlier = bits(on).filter_map(|on| rows.get(on));
+            earlier.for_each(|row| builder.depend(kind, *row));
         }
     }
-}
-
-/// Whether an event is the write of an atomic instruction whose read is the event before it.
-fn is_second_half(event: &CandidateEvent) -> bool {
-    event.pair.is_some() && event.event.pairing == Pairing::Instruction
 }
 
 fn kind(event: &CandidateEvent, second: Option<&CandidateEvent>) -> Kind {
@@ -102,12 +103,25 @@ fn annotation(event: &CandidateEvent, second: Option<&CandidateEvent>) -> Annota
     }
 }
 
-fn place(event: &CandidateEvent) -> Place {
+fn place(event: &CandidateEvent, addresses: &[u64]) -> Place {
     match event.event.location {
         None => Place::Nowhere,
-        Some(location) => Place::Bytes {
-            address: FIRST_ADDRESS + DISTANCE * u64::from(location.0),
-            size: event.event.width.bits / 8,
-        },
+        Some(location) => {
+            let number = usize::from(location.0);
+            let address = addresses.get(number).copied().unwrap_or(APART * (number as u64 + 1));
+            let address = address + u64::from(event.event.offset);
+            Place::Bytes { address, size: event.event.width.bits / 8 }
+        }
     }
+}
+
+/// The addresses of the locations of a test: each is at a multiple of 64 of its own, the first at `0x1000`.
+pub(crate) fn addresses(test: &LitmusTest) -> Vec<u64> {
+    let mut next = FIRST_ADDRESS;
+    let all = test.types.iter().map(|of_type| {
+        let address = next;
+        next += (of_type.size() as u64).max(1).next_multiple_of(DISTANCE);
+        address
+    });
+    all.collect()
 }

@@ -74,12 +74,6 @@ impl PartialOrder {
         true
     }
 
-    /// Adds the pairs of a relation; returns false if that would make a cycle.
-    #[must_use]
-    pub fn add_all(&mut self, relation: &Relation) -> bool {
-        relation.pairs().all(|(first, second)| self.add(first, second))
-    }
-
     /// Appends the order to `saved`, from where [`PartialOrder::restore`] takes it.
     pub fn save(&self, saved: &mut Vec<u64>) {
         saved.extend_from_slice(&self.after);

@@ -1,5 +1,6 @@
 //! Computes all final states of a test that a model allows: [`outcomes`] returns [`Outcomes`], a list of [`State`]s.
 
+use host::Bounds;
 use memory::Model;
 use rustc_hash::FxHashMap;
 
@@ -8,9 +9,11 @@ use crate::error::Error;
 use crate::execute::{End, Path, Unfolded, Unfolding, unfold};
 use crate::expression::Incomputable;
 use crate::order::{MOST_EVENTS, bits};
+use crate::parts::{Piece, Place};
 use crate::search::{Execution, executions};
-use crate::test::{LitmusTest, Observed, Quantifier, ThreadRegister};
-use crate::value::{Location, Value};
+use crate::test::{LitmusTest, Observed, Quantifier, ThreadLanes, ThreadRegister};
+use crate::types::ScalarType;
+use crate::value::Value;
 
 /// The final states of a test that a model allows.
 #[derive(Clone, Debug)]
@@ -26,8 +29,8 @@ pub struct Outcomes {
 /// A final state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// The values of [`LitmusTest::observed`].
-    pub values: Vec<Value>,
+    /// The values of [`LitmusTest::observed`]: one of each, but several of an array.
+    pub values: Vec<Vec<Value>>,
     /// The number of executions that end in the state: ways for the threads to go, sources of the reads
     /// and orders of the writes of each location.
     pub executions: u64,
@@ -77,6 +80,23 @@ impl Outcomes {
         }
     }
 
+    /// Whether the answer of [`Outcomes::satisfies`] stands however often loops are followed: no state can be missing, or
+    /// there is one that decides.
+    pub fn is_certain(&self, quantifier: Quantifier) -> bool {
+        let decides = match quantifier {
+            Quantifier::Exists | Quantifier::NotExists => {
+                self.states.iter().any(|state| state.holds)
+            }
+            Quantifier::ForAll => self.states.iter().any(|state| !state.holds),
+        };
+        self.loop_limit.is_none() || decides
+    }
+
+    /// Whether there is no answer, because the limit of loops stopped every run.
+    pub fn is_open(&self) -> bool {
+        self.states.is_empty() && self.loop_limit.is_some()
+    }
+
     /// The numbers of executions in which the proposition holds and does not hold.
     pub fn witnesses(&self) -> (u64, u64) {
         let count = |holds| {
@@ -91,9 +111,21 @@ impl Outcomes {
 ///
 /// # Errors
 /// Returns [`Error::Run`] if an instruction does something that is not supported, such as arithmetic on the address
-/// of a location, an access elsewhere or accesses of different sizes to one location, and [`Error::TooLarge`] for a
-/// test with too many events or paths.
+/// of a location or an access elsewhere, and [`Error::TooLarge`] for a test with too many events or paths.
 pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcomes, Error> {
+    outcomes_within(test, model, unroll, &Bounds::none())
+}
+
+/// The same as [`outcomes`], within limits of time and memory.
+///
+/// # Errors
+/// Returns the errors of [`outcomes`], and [`Error::Stopped`] if a limit is met.
+pub fn outcomes_within(
+    test: &LitmusTest,
+    model: Model,
+    unroll: usize,
+    bounds: &Bounds,
+) -> Result<Outcomes, Error> {
     let mut found: FxHashMap<Vec<Value>, State> = FxHashMap::default();
     let mut loop_limit = None;
     let mut see = |execution: &Execution<'_>| {
@@ -107,24 +139,23 @@ pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcom
                 return Err(execution.error(test, line, "the address may be that of no location"));
             }
         }
-        execution.refuse_mixed_sizes(test)?;
         if !execution.is_computed(test)? {
             return Ok(true);
         }
         let Some(state) = execution.state(test)? else {
             return Ok(true);
         };
-        let counted = found.entry(state.values.clone()).or_insert(state);
+        let counted = found.entry(test.as_shown(&state)).or_insert(state);
         counted.executions += 1;
         Ok(true)
     };
     let options = Unfolding { unroll, splits_atomics: model.splits_atomics() };
-    for_each_candidate(test, options, &mut |candidate| {
-        executions(test, candidate, model, &mut see)
+    for_each_candidate(test, options, bounds, &mut |candidate| {
+        executions(test, candidate, model, bounds, &mut see)
     })?;
     let mut states: Vec<State> = found.into_values().collect();
     states.sort_by(|first, second| {
-        let pairs = first.values.iter().zip(&second.values);
+        let pairs = first.values.iter().flatten().zip(second.values.iter().flatten());
         let orders = pairs.map(|(first, second)| test.order_values(*first, *second));
         orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     });
@@ -132,13 +163,17 @@ pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcom
 }
 
 /// Calls `see` for each candidate, a path of each thread, until it returns false.
+///
+/// # Errors
+/// Returns the errors of `see` and of the unfolding, and [`Error::Stopped`] if a bound is met.
 pub(crate) fn for_each_candidate(
     test: &LitmusTest,
     options: Unfolding,
+    bounds: &Bounds,
     see: &mut dyn FnMut(&Candidate<'_>) -> Result<bool, Error>,
 ) -> Result<(), Error> {
     let threads: Vec<Unfolded> = (0..test.threads.len())
-        .map(|thread| unfold(test, thread, options))
+        .map(|thread| unfold(test, thread, options, bounds))
         .collect::<Result<_, _>>()?;
     let mut chosen = vec![0; threads.len()];
     loop {
@@ -146,16 +181,23 @@ pub(crate) fn for_each_candidate(
             threads.iter().zip(&chosen).map(|(all, at)| (all, &all.paths[*at])).collect();
         let events: usize = paths.iter().map(|(_, path)| path.events.len()).sum();
         if events > MOST_EVENTS {
-            return Err(Error::TooLarge {
-                file: test.file.clone(),
-                what: format!(
-                    "an execution has {events} accesses and fences, more than {MOST_EVENTS}"
-                ),
-            });
+            return Err(too_many(test, events));
         }
-        if !see(&Candidate::new(&paths))? || !advance(&mut chosen, &threads) {
+        let candidate = Candidate::new(&paths).map_err(|events| too_many(test, events))?;
+        let goes_on = see(&candidate)?;
+        if bounds.passed() {
+            return Err(Error::stopped(&test.file, bounds));
+        }
+        if !goes_on || !advance(&mut chosen, &threads) {
             return Ok(());
         }
+    }
+}
+
+fn too_many(test: &LitmusTest, events: usize) -> Error {
+    Error::TooLarge {
+        file: test.file.clone(),
+        what: format!("an execution has {events} accesses and fences, more than {MOST_EVENTS}"),
     }
 }
 
@@ -171,62 +213,92 @@ fn advance(chosen: &mut [usize], threads: &[Unfolded]) -> bool {
     false
 }
 
-impl Execution<'_> {
-    /// Returns an error if accesses to one location have different sizes, which is not supported.
-    fn refuse_mixed_sizes(&self, test: &LitmusTest) -> Result<(), Error> {
-        let mut sizes: Vec<Option<u8>> = vec![None; test.locations.len()];
-        for event in self.candidate.events.iter().map(|event| &event.event) {
-            let Some(location) = event.location else {
-                continue;
-            };
-            let bits = *sizes[usize::from(location.0)].get_or_insert(event.width.bits);
-            if bits != event.width.bits {
-                let name = test.location_name(location);
-                let what = format!(
-                    "`{name}` is accessed with {} bits here and {bits} bits elsewhere: accesses of \
-                     different sizes to one location are not supported",
-                    event.width.bits
-                );
-                return Err(self.error(test, event.line, &what));
-            }
-        }
-        Ok(())
+impl LitmusTest {
+    /// The values of a state as their types have them. States that look the same are one.
+    fn as_shown(&self, state: &State) -> Vec<Value> {
+        let all = self.observed.iter().zip(&state.values);
+        let shown = all.flat_map(|(observed, values)| {
+            let scalar = self.scalar_type(*observed);
+            values.iter().map(move |value| scalar.converted(*value))
+        });
+        shown.collect()
     }
+}
 
+impl Execution<'_> {
     pub(crate) fn error(&self, test: &LitmusTest, line: usize, what: &str) -> Error {
         Error::Run { file: test.file.clone(), line, what: what.to_owned() }
     }
 
-    /// The value that a write writes; `None` if it depends on a read whose value is not known.
-    pub(crate) fn written(&self, test: &LitmusTest, write: usize) -> Result<Option<Value>, Error> {
+    /// The value that an event writes; `None` if it depends on a read whose value is not known.
+    pub(crate) fn written_part(
+        &self,
+        test: &LitmusTest,
+        write: usize,
+    ) -> Result<Option<Piece>, Error> {
+        let found = self.candidate.written(write, self.reads).transpose();
         let line = self.candidate.events[write].event.line;
-        match self.candidate.written(write, self.reads) {
-            Some(Ok(value)) => Ok(Some(value)),
-            Some(Err(Incomputable)) => Err(self.incomputable(test, line)),
-            None => Ok(None),
-        }
+        found.map_err(|Incomputable| self.incomputable(test, line))
     }
 
     fn incomputable(&self, test: &LitmusTest, line: usize) -> Error {
         self.error(test, line, "the result depends on where a location lies in memory")
     }
 
-    /// The last value of a location; `None` if values depend on each other in a circle.
-    fn last(&self, test: &LitmusTest, location: Location) -> Result<Option<Value>, Error> {
-        let locations = test.locations.len();
-        let writes = self.candidate.writes_by_location(locations)[usize::from(location.0)];
-        let is_last = |write: &usize| bits(writes).all(|other| !self.local.precedes(*write, other));
-        match bits(writes).find(is_last) {
-            Some(write) => self.written(test, write),
-            None => Ok(Some(test.memory[usize::from(location.0)])),
+    /// The last value of each place that is written.
+    fn last(&self, test: &LitmusTest) -> Result<Vec<(Place, Piece)>, Error> {
+        let mut last = Vec::new();
+        for (place, writes) in self.candidate.places.iter().zip(self.candidate.writes_by_place()) {
+            let is_last =
+                |write: &usize| bits(writes).all(|other| !self.local.precedes(*write, other));
+            if let Some(write) = bits(writes).find(is_last)
+                && let Some(value) = self.written_part(test, write)?
+            {
+                last.push((*place, value));
+            }
+        }
+        Ok(last)
+    }
+
+    /// The value of a register, of a location that is no array, or of an element, given the last value of each place.
+    pub(crate) fn value(
+        &self,
+        test: &LitmusTest,
+        observed: Observed,
+        last: &[(Place, Piece)],
+    ) -> Result<Value, Error> {
+        match observed {
+            Observed::Register(register) => match self.register(test, register)? {
+                Value::Code(address) if test.label(address).is_none() => {
+                    let name = test.show_observed(observed);
+                    let what =
+                        format!("{name} ends with the address of an instruction without a label");
+                    Err(self.error(test, 1, &what))
+                }
+                value => Ok(value),
+            },
+            Observed::Lanes(lanes) => self.lane(test, &lanes, 0),
+            Observed::Lane(lanes, at) => self.lane(test, &lanes, at),
+            Observed::Location(location) | Observed::Element(location, _) => {
+                let place = self.candidate.observed_place(test, observed, location);
+                let value = test.at_the_end(&place, last);
+                value.ok_or_else(|| self.incomputable(test, 1))
+            }
         }
     }
 
-    fn value(&self, test: &LitmusTest, observed: Observed) -> Result<Option<Value>, Error> {
-        match observed {
-            Observed::Location(location) => self.last(test, location),
-            Observed::Register(register) => self.register(test, register).map(Some),
-        }
+    /// The last value of a lane of a vector register.
+    fn lane(&self, test: &LitmusTest, lanes: &ThreadLanes, at: u8) -> Result<Value, Error> {
+        let (half, below) = lanes.half(at);
+        let lane = match self.register(test, half)? {
+            Value::Number(number) => {
+                let scalar = ScalarType { bits: lanes.bits, signed: true };
+                scalar.converted(Value::Number(number >> below))
+            }
+            address if lanes.bits == 64 => address,
+            _ => return Err(self.incomputable(test, 1)),
+        };
+        Ok(lane)
     }
 
     /// The last value of a register.
@@ -255,7 +327,7 @@ impl Execution<'_> {
         for read in self.candidate.all_reads() {
             if self.reads.known & (1 << read) == 0 {
                 if let ReadSource::Write(write) = self.sources[read] {
-                    self.written(test, write)?;
+                    self.written_part(test, write)?;
                 }
                 return Ok(false);
             }
@@ -265,23 +337,25 @@ impl Execution<'_> {
 
     /// The final state; `None` if the test's filter leaves it out.
     fn state(&self, test: &LitmusTest) -> Result<Option<State>, Error> {
-        let mut failed = None;
-        let mut value = |observed| match self.value(test, observed) {
-            Ok(value) => value.unwrap_or(Value::ZERO),
-            Err(error) => {
-                failed = Some(error);
-                Value::ZERO
-            }
+        let last = self.last(test)?;
+        let values = |observed: &Observed| {
+            let parts = test.parts(*observed).into_iter();
+            parts.map(|part| self.value(test, part, &last)).collect::<Result<Vec<_>, _>>()
         };
-        let values: Vec<Value> = test.observed.iter().map(|one| value(*one)).collect();
-        if let Some(error) = failed {
-            return Err(error);
+        let values: Vec<Vec<Value>> = test.observed.iter().map(values).collect::<Result<_, _>>()?;
+        let failed = std::cell::RefCell::new(None);
+        let value = |observed| {
+            let value = self.value(test, observed, &last);
+            value.unwrap_or_else(|error| {
+                failed.borrow_mut().get_or_insert(error);
+                Value::ZERO
+            })
+        };
+        let is_kept = test.filter.as_ref().is_none_or(|filter| filter.holds(test, &value));
+        let holds = test.condition.proposition.holds(test, &value);
+        match failed.into_inner() {
+            Some(error) => Err(error),
+            None => Ok(is_kept.then_some(State { values, executions: 0, holds })),
         }
-        let value = |observed| self.value(test, observed).ok().flatten().unwrap_or(Value::ZERO);
-        if test.filter.as_ref().is_some_and(|filter| !filter.holds(&value)) {
-            return Ok(None);
-        }
-        let holds = test.condition.proposition.holds(&value);
-        Ok(Some(State { values, executions: 0, holds }))
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::outcomes::{Outcomes, State};
-use crate::test::{LitmusTest, Proposition, Quantifier};
+use crate::test::{LitmusTest, Observed, Proposition, Quantifier};
 
 impl Quantifier {
     /// The keyword in a test.
@@ -25,14 +25,42 @@ impl Quantifier {
     }
 }
 
+impl Outcomes {
+    /// herd's word for a condition that is met or not, or `Undecided` if no run reached its end.
+    pub fn verdict(&self, quantifier: Quantifier) -> &'static str {
+        match self.satisfies(quantifier) {
+            _ if self.is_open() => "Undecided",
+            true => "Ok",
+            false => "No",
+        }
+    }
+}
+
 impl LitmusTest {
-    /// A state on one line: `0:x5=1; [x]=2;`.
+    /// A state on one line: `0:x5=1; [x]=2; t={1,2};`.
     pub fn state(&self, state: &State) -> String {
         let pairs = self.observed.iter().zip(&state.values);
-        let parts = pairs.map(|(observed, value)| {
-            format!("{}={};", self.show_observed(*observed), self.show(*value))
+        let parts = pairs.map(|(observed, values)| {
+            let scalar = self.scalar_type(*observed);
+            let shown = values.iter().map(|value| self.show_typed(*value, scalar));
+            let shown = self.list(*observed, shown.collect());
+            format!("{}={shown};", self.show_observed(*observed))
         });
         parts.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The values of an array in braces, or the value of anything else.
+    fn list(&self, observed: Observed, values: Vec<String>) -> String {
+        let joined = values.join(",");
+        match observed {
+            Observed::Location(location)
+                if self.types[usize::from(location.0)].length.is_some() =>
+            {
+                format!("{{{joined}}}")
+            }
+            Observed::Lanes(_) => format!("{{{joined}}}"),
+            _ => joined,
+        }
     }
 
     /// The condition on one line: `exists (0:x5=1 /\ [x]=2)`.
@@ -53,6 +81,13 @@ impl LitmusTest {
             }
             Proposition::NotEqual(observed, value) => {
                 format!("not ({}={})", self.show_observed(*observed), self.show(*value))
+            }
+            Proposition::Contains(observed, values) => {
+                let shown = values.iter().map(|value| self.show(*value)).collect();
+                format!("{}={}", self.show_observed(*observed), self.list(*observed, shown))
+            }
+            Proposition::Same(first, second) => {
+                format!("{}={}", self.show_observed(*first), self.show_observed(*second))
             }
             Proposition::Not(of) => {
                 format!("not ({})", self.show_proposition(of, Binding::Loosest))
@@ -83,8 +118,7 @@ impl LitmusTest {
         if let Some(line) = outcomes.loop_limit {
             let _ = writeln!(text, "Loop unrolling exceeded at line {line}");
         }
-        let verdict = if outcomes.satisfies(quantifier) { "Ok" } else { "No" };
-        let _ = writeln!(text, "{verdict}\nWitnesses");
+        let _ = writeln!(text, "{}\nWitnesses", outcomes.verdict(quantifier));
         // herd counts the executions that support the condition here, and those in which the proposition holds in the
         // last line.
         let (speak_for, against) = match quantifier {

@@ -5,12 +5,16 @@
 //! reads-from, coherence order, from-reads), and `global`, the memory order of the model. A choice that
 //! would make a cycle in either is given up at once. Values are computed as soon as the sources they
 //! depend on are chosen, so a path that they contradict is given up early, too.
+//!
+//! Where accesses were cut into parts, [`Ties`] says what the memory order of one part means for the others.
 
+use host::Bounds;
 use memory::Model;
 
 use crate::candidate::{Candidate, ReadSource, ReadValues};
 use crate::order::{PartialOrder, bits};
-use crate::preserved::Preserved;
+use crate::parts::Piece;
+use crate::preserved::{Preserved, Ties};
 use crate::test::LitmusTest;
 use crate::value::Value;
 
@@ -28,20 +32,22 @@ pub struct Execution<'s> {
 /// Whether a search continues, or the error that ends it.
 pub(crate) type SearchResult<E> = Result<bool, E>;
 
-/// Calls `see` for each execution of a candidate that the model allows, until `see` returns false or an error.
-/// Returns false if `see` did.
+/// Calls `see` for each execution of a candidate that the model allows, until `see` returns false or an error, or a
+/// bound is met. Returns false if `see` did or a bound was met.
 pub(crate) fn executions<'c, E>(
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
     model: Model,
+    bounds: &'c Bounds,
     see: &mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
 ) -> SearchResult<E> {
     let rules = Rules::Model {
         forwards: model.forwards(),
         pairs_across_own_writes: model.pairs_across_own_writes(),
         preserved: Preserved::of(candidate, model),
+        ties: Ties::of(candidate, model),
     };
-    let mut search = Search::new(test, candidate, rules, see);
+    let mut search = Search::new(test, candidate, rules, bounds, see);
     if !search.start() {
         return Ok(true);
     }
@@ -54,9 +60,10 @@ pub(crate) fn executions<'c, E>(
 pub(crate) fn runs<'c, E>(
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
+    bounds: &'c Bounds,
     see: &mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
 ) -> SearchResult<E> {
-    Search::new(test, candidate, Rules::None, see).choose_source(0)
+    Search::new(test, candidate, Rules::None, bounds, see).choose_source(0)
 }
 
 /// The orders that an execution must have.
@@ -69,6 +76,7 @@ enum Rules {
         /// own thread wrote the location in between.
         pairs_across_own_writes: bool,
         preserved: Preserved,
+        ties: Ties,
     },
     /// No order is required.
     None,
@@ -78,11 +86,13 @@ struct Search<'c, 'f, E> {
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
     rules: Rules,
+    /// The limits of the search, which stops when one is met.
+    bounds: &'c Bounds,
     /// The reads, whose sources are chosen in this order.
     reads: Vec<usize>,
-    /// Per location, its writes as bits.
+    /// Per place, its writes as bits.
     writes: Vec<u64>,
-    /// The pairs of writes to one location.
+    /// The pairs of writes to one place.
     pairs: Vec<(usize, usize)>,
     sources: Vec<ReadSource>,
     /// Per write, the reads that return it, as bits.
@@ -99,6 +109,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         test: &'c LitmusTest,
         candidate: &'c Candidate<'c>,
         rules: Rules,
+        bounds: &'c Bounds,
         see: &'f mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
     ) -> Self {
         let count = candidate.events.len();
@@ -106,12 +117,13 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
             test,
             candidate,
             rules,
+            bounds,
             reads: candidate.all_reads().collect(),
-            writes: candidate.writes_by_location(test.locations.len()),
+            writes: candidate.writes_by_place(),
             pairs: Vec::new(),
             sources: vec![ReadSource::Initial; count],
             readers: vec![0; count],
-            values: ReadValues { values: vec![Value::ZERO; count], known: 0 },
+            values: ReadValues { values: vec![Piece::Whole(Value::ZERO); count], known: 0 },
             local: PartialOrder::new(count),
             global: PartialOrder::new(count),
             saved: Vec::new(),
@@ -123,7 +135,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
     fn start(&mut self) -> bool {
         for second in 0..self.candidate.events.len() {
             for first in self.candidate.before(second) {
-                if self.candidate.same_location(first, second) && !self.local.add(first, second) {
+                if self.candidate.same_place(first, second) && !self.local.add(first, second) {
                     return false;
                 }
             }
@@ -134,9 +146,40 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
                 self.pairs.extend(bits(earlier).map(|first| (first, second)));
             }
         }
-        match &self.rules {
-            Rules::Model { preserved, .. } => self.global.add_all(&preserved.always),
-            Rules::None => true,
+        let Rules::Model { preserved, .. } = &self.rules else {
+            return true;
+        };
+        let always: Vec<(usize, usize)> = preserved.always.pairs().collect();
+        always.into_iter().all(|(first, second)| self.precede(first, second))
+    }
+
+    /// Orders two events in `global`, with the other parts of their accesses as far as they are tied to them; returns
+    /// false if that makes a cycle.
+    fn precede(&mut self, first: usize, second: usize) -> bool {
+        let ties = match &self.rules {
+            Rules::Model { ties, .. } => ties,
+            Rules::None => &Ties::Uncut,
+        };
+        match ties {
+            Ties::Uncut => self.global.add(first, second),
+            Ties::Whole(representative) => {
+                let (first, second) = (representative[first], representative[second]);
+                first == second || self.global.add(first, second)
+            }
+            Ties::Reached { hazards } => {
+                let is_observed = self.candidate.events[second].writes()
+                    || !self.candidate.same_thread(first, second);
+                let reached =
+                    if is_observed { self.candidate.siblings(second) } else { 1 << second };
+                // Reads of the same bytes before a read that another thread overwrites.
+                let is_read = !self.candidate.events[first].writes();
+                let is_overwritten =
+                    is_read && is_observed && !self.candidate.same_thread(first, second);
+                let before = if is_overwritten { hazards[first] } else { 0 };
+                let global = &mut self.global;
+                bits(before | 1 << first)
+                    .all(|first| bits(reached).all(|second| global.add(first, second)))
+            }
         }
     }
 
@@ -152,17 +195,19 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
 
     /// Orders two events in `local` and in `global`; returns false if that makes a cycle.
     fn order(&mut self, first: usize, second: usize) -> bool {
-        self.local.add(first, second) && self.global.add(first, second)
+        self.local.add(first, second) && self.precede(first, second)
     }
 
-    /// The writes to the location of an event.
+    /// The writes to the place of an event.
     fn writes_to(&self, event: usize) -> u64 {
-        let location = self.candidate.location(event);
-        location.map_or(0, |location| self.writes[usize::from(location.0)])
+        self.candidate.events[event].place.map_or(0, |place| self.writes[place])
     }
 
     /// Tries all sources of the reads from number `at` on.
     fn choose_source(&mut self, at: usize) -> SearchResult<E> {
+        if self.bounds.passed() {
+            return Ok(false);
+        }
         let Some(&read) = self.reads.get(at) else {
             return self.with_sources();
         };
@@ -228,7 +273,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
                 if !self.local.add(write, read) {
                     return false;
                 }
-                if (!is_own || !forwards) && !self.global.add(write, read) {
+                if (!is_own || !forwards) && !self.precede(write, read) {
                     return false;
                 }
                 // The last write of the reading thread precedes the write that it reads.
@@ -248,10 +293,10 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
                     continue;
                 }
                 let value = match self.sources[read] {
-                    ReadSource::Initial => self
-                        .candidate
-                        .location(read)
-                        .map(|location| Ok(self.test.memory[usize::from(location.0)])),
+                    ReadSource::Initial => {
+                        let place = self.candidate.place(read);
+                        place.map(|place| Ok(self.test.initial(place)))
+                    }
                     ReadSource::Write(write) => self.candidate.written(write, &self.values),
                 };
                 if let Some(Ok(value)) = value {
@@ -276,10 +321,10 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         };
         self.local.save(&mut self.saved);
         self.global.save(&mut self.saved);
-        let apart = preserved.if_apart.iter();
-        let mut apart =
-            apart.filter(|(first, second)| self.sources[*first] != self.sources[*second]);
-        let is_possible = apart.all(|(first, second)| self.global.add(*first, *second));
+        let apart = preserved.if_apart.iter().copied();
+        let apart: Vec<(usize, usize)> =
+            apart.filter(|(first, second)| self.sources[*first] != self.sources[*second]).collect();
+        let is_possible = apart.into_iter().all(|(first, second)| self.precede(first, second));
         let goes_on = if is_possible { self.order_writes(0) } else { Ok(true) };
         self.restore();
         goes_on
@@ -287,6 +332,9 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
 
     /// Tries all orders of the pairs of writes from number `at` on.
     fn order_writes(&mut self, at: usize) -> SearchResult<E> {
+        if self.bounds.passed() {
+            return Ok(false);
+        }
         let Some(&(first, second)) = self.pairs.get(at) else {
             return self.finish();
         };
@@ -308,7 +356,46 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         if !(0..self.candidate.events.len()).all(|write| self.is_atomic(write)) {
             return Ok(true);
         }
-        self.show()
+        if !self.candidate.is_cut() {
+            return self.show();
+        }
+        self.save();
+        let goes_on = if self.guard_reservations() { self.show() } else { Ok(true) };
+        self.restore();
+        goes_on
+    }
+
+    /// Orders each store-conditional before the writes of other threads to the bytes that its load-reserved read and it
+    /// does not write itself; returns false if that makes a cycle. For the bytes that it writes, coherence says the same
+    /// (`is_atomic`).
+    fn guard_reservations(&mut self) -> bool {
+        let candidate = self.candidate;
+        let pairs =
+            candidate.accesses.iter().filter_map(|access| Some((access.access, access.pair?)));
+        for (store, load) in pairs {
+            let parts = |access: usize| {
+                (0..candidate.events.len())
+                    .filter(move |part| candidate.events[*part].access == access)
+            };
+            let Some(written) = parts(store).next() else {
+                continue;
+            };
+            let is_written =
+                |read: &usize| parts(store).any(|write| candidate.same_place(write, *read));
+            for read in parts(load).filter(|read| !is_written(read)) {
+                let follows = |write: &usize| match self.sources[read] {
+                    ReadSource::Initial => true,
+                    ReadSource::Write(source) => self.local.precedes(source, *write),
+                };
+                let foreign = |write: &usize| !candidate.same_thread(*write, written);
+                let later = bits(self.writes_to(read)).filter(foreign).filter(follows);
+                let later: Vec<usize> = later.collect();
+                if !later.into_iter().all(|write| self.precede(written, write)) {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     fn show(&mut self) -> SearchResult<E> {

@@ -4,6 +4,15 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location(pub u16);
 
+/// The address of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CodeAddress {
+    /// The thread whose program has the instruction, from 0.
+    pub thread: u16,
+    /// The number of the instruction in the program, from 0; the number of instructions for the end.
+    pub step: u16,
+}
+
 /// A value of a register or of memory.
 ///
 /// Addresses stay symbolic: nothing depends on where the locations of a test lie.
@@ -13,6 +22,10 @@ pub enum Value {
     Number(i64),
     /// The address `offset` bytes behind the start of a location.
     Address(Location, i64),
+    /// The address of an instruction.
+    Code(CodeAddress),
+    /// An instruction itself, by the number of its text in the test.
+    Instruction(u32),
 }
 
 impl Value {
@@ -23,6 +36,14 @@ impl Value {
     pub fn location(self) -> Option<Location> {
         match self {
             Value::Address(location, 0) => Some(location),
+            _ => None,
+        }
+    }
+
+    /// The address of the instruction whose address the value is.
+    pub fn code(self) -> Option<CodeAddress> {
+        match self {
+            Value::Code(address) => Some(address),
             _ => None,
         }
     }
@@ -37,6 +58,10 @@ pub enum Unary {
     SignExtend(u8),
     /// Inverts every bit.
     Not,
+    /// Reverses the order of the lowest bits, and sets the others to zero.
+    ReverseBits(u8),
+    /// Reverses the order of the bytes in each group of 16, 32 or 64 bits.
+    ReverseBytes(u8),
 }
 
 /// An operation on two values. Comparisons give 1 or 0.
@@ -70,14 +95,32 @@ impl Unary {
     pub fn apply(self, value: Value) -> Option<Value> {
         let number = match (self, value) {
             (Unary::ZeroExtend(64) | Unary::SignExtend(64), value) => return Some(value),
-            (_, Value::Address(..)) => return None,
+            // An instruction has 32 bits.
+            (Unary::ZeroExtend(32), Value::Instruction(_)) => return Some(value),
+            (_, Value::Address(..) | Value::Code(_) | Value::Instruction(_)) => return None,
             (_, Value::Number(number)) => number,
         };
         Some(Value::Number(match self {
             Unary::ZeroExtend(bits) => number & low_mask(bits),
             Unary::SignExtend(bits) => (number << (64 - bits)) >> (64 - bits),
             Unary::Not => !number,
+            Unary::ReverseBits(bits) => ((number as u64).reverse_bits() >> (64 - bits)) as i64,
+            Unary::ReverseBytes(bits) => reverse_bytes(number, bits),
         }))
+    }
+}
+
+fn reverse_bytes(number: i64, group_bits: u8) -> i64 {
+    let reversed = number.swap_bytes();
+    // That also reversed the order of the groups.
+    match group_bits {
+        16 => {
+            let halves = reversed.rotate_right(32);
+            let lows = 0x0000_ffff_0000_ffff;
+            ((halves & lows) << 16) | ((halves >> 16) & lows)
+        }
+        32 => reversed.rotate_right(32),
+        _ => reversed,
     }
 }
 
@@ -122,9 +165,10 @@ impl Binary {
         }
     }
 
-    /// Applies the operation if an operand is an address. An address differs from every number, as in herd.
+    /// Applies the operation if an operand is an address. An address differs from every number and from an address of
+    /// another kind, as in herd.
     fn apply_addresses(self, first: Value, second: Value) -> Option<Value> {
-        use Value::{Address, Number};
+        use Value::{Address, Code, Number};
         match (self, first, second) {
             (Binary::Add, Address(at, offset), Number(by))
             | (Binary::Add, Number(by), Address(at, offset)) => {
@@ -133,6 +177,10 @@ impl Binary {
             (Binary::Subtract, Address(at, offset), Number(by)) => {
                 Some(Address(at, offset.wrapping_sub(by)))
             }
+            (Binary::Add, Code(at), Number(by)) | (Binary::Add, Number(by), Code(at)) => {
+                Some(Code(at.moved(by)?))
+            }
+            (Binary::Subtract, Code(at), Number(by)) => Some(Code(at.moved(by.checked_neg()?)?)),
             (Binary::Subtract, Address(first, from), Address(second, to)) if first == second => {
                 Some(Number(from.wrapping_sub(to)))
             }
@@ -174,5 +222,20 @@ mod tests {
         assert_eq!(Unary::ZeroExtend(32).apply(minus_one), Some(Value::Number(0xffff_ffff)));
         assert_eq!(Unary::SignExtend(8).apply(Value::Number(0x180)), Some(Value::Number(-128)));
         assert_eq!(Unary::SignExtend(32).apply(Value::Address(Location(0), 0)), None);
+    }
+
+    #[test]
+    fn bits_and_bytes_are_reversed() {
+        let reversed =
+            |operation: Unary, number: u64| match operation.apply(Value::Number(number as i64)) {
+                Some(Value::Number(number)) => number as u64,
+                other => panic!("{other:?}"),
+            };
+        assert_eq!(reversed(Unary::ReverseBits(32), 0x1), 0x8000_0000);
+        assert_eq!(reversed(Unary::ReverseBits(64), 0x6), 0x6000_0000_0000_0000);
+        let number = 0x0102_0304_0506_0708;
+        assert_eq!(reversed(Unary::ReverseBytes(64), number), 0x0807_0605_0403_0201);
+        assert_eq!(reversed(Unary::ReverseBytes(32), number), 0x0403_0201_0807_0605);
+        assert_eq!(reversed(Unary::ReverseBytes(16), number), 0x0201_0403_0605_0807);
     }
 }

@@ -11,6 +11,9 @@ use crate::call;
 use crate::error::{CertificateError, rejected};
 use crate::history::History;
 
+/// Largest certificate that is read as a whole, in bytes.
+const LARGEST_CERTIFICATE_BYTES: u64 = 4 << 30;
+
 /// A certificate that was verified.
 #[pyclass(module = "rubric", frozen)]
 pub struct Verified {
@@ -74,7 +77,9 @@ pub fn verify(
     let text = match certificate.extract::<String>() {
         // A certificate has several lines, and the path of a file has one.
         Ok(text) if text.contains('\n') => text,
-        _ => std::fs::read_to_string(certificate.extract::<PathBuf>()?)?,
+        _ => {
+            host::inputs::read_text(&certificate.extract::<PathBuf>()?, LARGEST_CERTIFICATE_BYTES)?
+        }
     };
     verified(py, &history.get().operations, text)
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use ::litmus::{LitmusTest as Test, Outcomes, outcomes};
 use check::Model;
+use host::inputs::LARGEST_TEXT_BYTES;
 use memory::{PsoRmw, models};
 use pyo3::prelude::*;
 
@@ -130,7 +131,7 @@ pub fn litmus(
         Ok(text) if text.contains('\n') => ("text".to_owned(), text),
         _ => {
             let path: PathBuf = test.extract()?;
-            (path.display().to_string(), std::fs::read_to_string(&path)?)
+            (path.display().to_string(), host::inputs::read_text(&path, LARGEST_TEXT_BYTES)?)
         }
     };
     let known: Vec<Model> =

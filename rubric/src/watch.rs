@@ -38,7 +38,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use ::check::Bounds;
-use ::check::bounds::Exceeded;
+use ::check::Exceeded;
 use ::check::engine::proof::Violation;
 use ::check::online::{Arrival, ArrivalError, OnlineViolation};
 use ::check::{self, Model, Verdict};

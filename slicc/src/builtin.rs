@@ -6,7 +6,8 @@ use std::path::Path;
 
 pub use fixtures::ProtocolFiles;
 
-use super::load::{Failure, Loaded, load, load_with};
+use super::disk::load;
+use super::load::{Failure, Loaded, load_with};
 use super::suggest;
 
 /// The built-in protocols.

@@ -33,6 +33,7 @@ pub mod compile;
 pub mod cplusplus;
 pub mod dialect;
 pub mod difference;
+pub mod disk;
 pub mod error;
 mod lexer;
 pub mod library;

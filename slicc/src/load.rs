@@ -4,8 +4,7 @@
 //! `RubySlicc_*.sm` files, are part of the program. They come first, whether or not a protocol
 //! includes them, and such files are never opened.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -13,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::ast::Declaration;
 use super::dialect;
+use super::disk;
 use super::parser::{self, Include};
 use crate::library::PRELUDE;
 use crate::mutant::Changed;
@@ -25,9 +25,6 @@ const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
 
 /// The message of the error that a protocol has no `protocol` line.
 pub(super) const NO_PROTOCOL_LINE: &str = "there is no protocol line";
-
-/// Largest file that is read, in bytes: far larger than any protocol.
-const LARGEST_FILE_BYTES: u64 = 64 << 20;
 
 /// Largest depth of nested includes.
 const DEEPEST_INCLUDES: usize = 50;
@@ -128,14 +125,6 @@ pub struct Failure {
 /// A function that returns the content of a file.
 pub type Reader<'a> = dyn FnMut(&Path) -> io::Result<Vec<u8>> + 'a;
 
-/// Reads a `.slicc` file and the files that it includes from the disk.
-///
-/// # Errors
-/// Fails with the diagnostics of the protocol, or if a file cannot be read.
-pub fn load(path: &Path) -> Result<Loaded, Failure> {
-    load_with(path, &mut from_disk)
-}
-
 /// Reads a `.slicc` file and the files that it includes through `read`, which returns
 /// [`io::ErrorKind::NotFound`] for a file that does not exist.
 ///
@@ -197,18 +186,6 @@ static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(|| {
     let older = declarations.split_off(today);
     BuiltIn { text, declarations, older, diagnostics }
 });
-
-/// The content of a file on the disk.
-fn from_disk(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    let mut content = Vec::new();
-    // One byte more than allowed shows that the file is too large.
-    file.take(LARGEST_FILE_BYTES + 1).read_to_end(&mut content)?;
-    Ok(content)
-}
 
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
@@ -305,12 +282,6 @@ impl Loader<'_, '_> {
             Some(span) => Diagnostic::error(span, message),
             None => no_place(message),
         };
-        if bytes.len() as u64 > LARGEST_FILE_BYTES {
-            let message =
-                format!("{} has more than {} MiB", path.display(), LARGEST_FILE_BYTES >> 20);
-            self.say(refused(message).hint("is it a protocol?"));
-            return Vec::new();
-        }
         match String::from_utf8(bytes) {
             Ok(text) => {
                 self.open.push(straight(&path));
@@ -335,8 +306,10 @@ impl Loader<'_, '_> {
         if is_provided(wanted) || errors.count() >= MOST_ERRORS {
             return Vec::new();
         }
-        let mut candidates = vec![folder.join(wanted), self.folder.join(wanted)];
-        candidates.dedup();
+        let mut folders = vec![folder.to_owned(), self.folder.clone()];
+        folders.extend(disk::allowed());
+        folders.dedup();
+        let candidates: Vec<PathBuf> = folders.iter().map(|folder| folder.join(wanted)).collect();
         for path in &candidates {
             let identity = straight(path);
             if let Some(from) = self.open.iter().position(|open| *open == identity) {
@@ -361,7 +334,12 @@ impl Loader<'_, '_> {
                 }
                 Err(error) if is_missing(&error) => {}
                 Err(error) => {
-                    self.say(Diagnostic::error(include.path.span, unreadable(path, &error)));
+                    let said = Diagnostic::error(include.path.span, unreadable(path, &error));
+                    self.say(if disk::is_outside(&error) {
+                        said.hint("allow it, if you trust the protocol: --include FOLDER")
+                    } else {
+                        said
+                    });
                     return Vec::new();
                 }
             }

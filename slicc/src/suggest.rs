@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use host::inputs;
+
 use super::builtin::BUILTINS;
 use super::load::{Failure, NO_PROTOCOL_LINE};
 use super::near::nearest;
@@ -77,8 +79,9 @@ fn including(part: &Path) -> String {
     let folder = part.parent().unwrap_or(Path::new(""));
     let all = protocols_in(folder);
     let includes = |protocol: &&PathBuf| {
-        let is_small = protocol.metadata().is_ok_and(|file| file.len() <= LARGEST_SEARCHED_BYTES);
-        let text = is_small.then(|| std::fs::read_to_string(protocol).ok()).flatten();
+        let text = inputs::open_regular(protocol)
+            .and_then(|file| inputs::read_from(file, LARGEST_SEARCHED_BYTES));
+        let text = text.ok().and_then(|text| String::from_utf8(text).ok());
         let included = text.map(|text| parser::parse(0, &text).includes).unwrap_or_default();
         let mut names = included.iter().map(|include| Path::new(&*include.path.text));
         names.any(|name| name.file_name() == part.file_name())

@@ -7,7 +7,7 @@
 //! - [`results::Results`] holds all tables of a folder, whole or in shards;
 //! - [`write_csv`] writes rows of any type as CSV;
 //! - [`ArrowTable`] is a table in memory, which other code in the same process can read;
-//! - [`files`] writes files whole or not at all.
+//! - [`escape`] makes text of others harmless in CSV and Markdown.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -53,7 +53,9 @@
 //! There is a row of kind `initial` for each location whose initial value is not 0, or that no operation accesses. File
 //! metadata `rubric` is JSON: the version, and per history its name, its digest and its provenance (source, sizes, protocol,
 //! how the run ended, notes, ...). Files without this metadata, or without the columns from `issued` on, can be read
-//! too, so that other programs can write them.
+//! too, so that other programs can write them. Whole numbers of 32 and 64 bits, signed or not, are read where numbers are
+//! expected, and categories of text (pandas' `category`, polars' `Categorical` and `Enum`) where text is; other columns are
+//! ignored.
 //!
 //! # Transitions
 //!
@@ -91,8 +93,8 @@ mod columns;
 mod coverage;
 mod csv;
 mod equivalents;
+pub mod escape;
 mod fidelity;
-pub mod files;
 mod guard;
 mod kind;
 mod measurements;
@@ -105,6 +107,7 @@ pub mod results;
 mod runs;
 mod transitions;
 mod trials;
+mod types;
 mod verdicts;
 mod write;
 
@@ -146,7 +149,7 @@ const INGEST: &str = "rubric ingest TRACE -o FILE.parquet";
 #[non_exhaustive]
 pub enum TableError {
     /// The file could not be opened, read or written.
-    #[error("{}: {error}: {}", path.display(), files::advice(error))]
+    #[error("{}: {error}: {}", path.display(), host::files::advice(error))]
     Io {
         /// Path of the file.
         path: PathBuf,

@@ -224,11 +224,14 @@ fn pair_key(pair: &TransitionPair) -> (String, Option<String>, [String; 3]) {
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), TableError> {
     let failed = |error| TableError::Io { path: folder.to_owned(), error };
     for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.is_dir() {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        // Links to folders are not followed, since they may lead back.
+        if entry.file_type().map_err(failed)?.is_dir() {
             collect(&path, paths)?;
-        } else if path.extension().is_some_and(|one| one == "parquet")
-            && !crate::files::is_unfinished(&path)
+        } else if path.is_file()
+            && path.extension().is_some_and(|one| one == "parquet")
+            && !host::files::is_unfinished(&path)
         {
             paths.push(path);
         }

@@ -1,6 +1,6 @@
 //! [`read`]: parses the text of a certificate.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use memory::{Model, PsoRmw};
 use thiserror::Error;
@@ -81,6 +81,9 @@ const HEADER: [&str; 12] = [
     "options",
 ];
 
+/// Longest line that is read: far longer than that of a step, which names the few steps that it follows from.
+const LONGEST_LINE_BYTES: usize = 64 << 20;
+
 struct Reader<B> {
     input: B,
     /// Number of the current line, from 1.
@@ -92,7 +95,12 @@ struct Reader<B> {
 impl<B: BufRead> Reader<B> {
     fn next(&mut self, expected: &'static str) -> Result<(), ReadError> {
         self.text.clear();
-        if self.input.read_line(&mut self.text)? == 0 {
+        let most = LONGEST_LINE_BYTES as u64;
+        let read = self.input.by_ref().take(most).read_line(&mut self.text)?;
+        if read == LONGEST_LINE_BYTES {
+            return Err(self.error(expected));
+        }
+        if read == 0 {
             return Err(ReadError::Truncated { line: self.line, expected });
         }
         if self.text.ends_with('\n') {
@@ -215,6 +223,10 @@ fn statement(text: &str) -> Option<Statement> {
     Some(match word {
         "suppose" => Statement::Suppose(literal(rest)?),
         "candidates" => Statement::Candidates(Name::parse(rest)?),
+        "one-initial" => {
+            let (l, m) = rest.split_once(' ')?;
+            Statement::OneInitial(Name::parse(l)?, Name::parse(m)?)
+        }
         "clause" => {
             let literals = rest.split_ascii_whitespace().map(literal);
             Statement::Clause(literals.collect::<Option<_>>()?)

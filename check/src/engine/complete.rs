@@ -11,7 +11,6 @@
 //! events and completion takes less time than saturation. The worst case is exponential; `budget`
 //! limits the number of contradictions, and `facts` the memory of the lemmas learned from them.
 
-use crate::bounds::Bounds;
 use crate::engine::explain::explain;
 use crate::engine::greedy::{Greedy, Progress};
 use crate::engine::limits::Limits;
@@ -19,6 +18,7 @@ use crate::engine::proof::Violation;
 use crate::engine::saturate::{NoFixpoint, Saturation};
 use crate::engine::search::{End, Learned, search};
 use certify::rule::Rule;
+use host::Bounds;
 
 /// The result of completion.
 #[derive(Debug)]

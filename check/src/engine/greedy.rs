@@ -16,9 +16,9 @@
 //! Placing an event costs O(width). A write also costs the number of events that its readers wait for:
 //! about as many as operations were in progress at a time, or [`BlockerSearch`]'s limit.
 
+use host::Bounds;
 use rustc_hash::FxHashMap;
 
-use crate::bounds::Bounds;
 use crate::engine::blockers::BlockerSearch;
 use crate::engine::choice::WriteOrderChoice;
 use crate::engine::effort::Effort;

@@ -10,9 +10,9 @@
 use std::borrow::Cow;
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
+use host::Bounds;
 
 use crate::algorithm::Algorithm;
-use crate::bounds::Bounds;
 use crate::engine::proof::{Contradiction, Violation};
 use crate::options::Options;
 use crate::verdict::{Outcome, Verdict};

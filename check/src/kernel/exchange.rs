@@ -19,10 +19,10 @@
 //!
 //! **Cost.** For each pair that is tried, some passes over the stretch.
 
+use host::Bounds;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::run::{Run, predecessors};
-use crate::bounds::Bounds;
 use crate::engine::events::{Events, INITIAL, NONE};
 
 /// Maximum number of alternatives that are tried for a pair.

@@ -22,10 +22,10 @@ mod reorder;
 mod run;
 
 use history::{History, OpId, ReadsFrom};
+use host::Bounds;
 use rustc_hash::FxHashMap;
 
 use crate::algorithm::Algorithm;
-use crate::bounds::Bounds;
 use crate::engine::events::Events;
 use crate::engine::finals::Finals;
 use crate::engine::rank::rank;

@@ -2,8 +2,8 @@
 //! Initial writes are left out, and each pair counts once, whatever its order.
 
 use history::History;
+use host::Bounds;
 
-use crate::bounds::Bounds;
 use crate::engine::saturate::Saturation;
 
 /// Number of groups of unordered pairs between two checks of the bounds.

@@ -1,7 +1,8 @@
 //! Reverses pairs of writes by placing the events around them anew (see [`crate::engine::windows`]).
 
 use super::run::Run;
-use crate::bounds::Bounds;
+use host::Bounds;
+
 use crate::engine::events::INITIAL;
 use crate::engine::windows::{Reorder, Stretch};
 

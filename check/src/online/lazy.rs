@@ -13,11 +13,11 @@
 
 use std::mem::take;
 
+use host::Bounds;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::witness::{Performed, Witness};
 use super::{Arrival, ArrivalError, Online};
-use crate::bounds::Bounds;
 use memory::Model;
 
 /// Number of calls that are logged before they are handed over. A call takes about 70 bytes.

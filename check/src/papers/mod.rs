@@ -34,9 +34,9 @@ pub mod qadeer;
 pub mod saturation;
 
 use history::{History, OpId, ReadsFrom};
+use host::Bounds;
 
 use crate::algorithm::Algorithm;
-use crate::bounds::Bounds;
 use crate::engine::proof::Violation;
 use crate::options::Options;
 use crate::verdict::{Reason, Statistics};

@@ -5,9 +5,8 @@
 //! simple: two watched literals, the first unique implication point, activities, no restarts, and no
 //! deletion of clauses.
 
+use host::Bounds;
 use std::collections::BinaryHeap;
-
-use crate::bounds::Bounds;
 
 /// The factor by which a conflict raises activities more than the conflict before it.
 const ACTIVITY_GROWTH: f64 = 1.05;

@@ -3,12 +3,13 @@
 //! they are needed.
 
 use certify::certificate::Node;
+use history::OpId;
+use host::Bounds;
 use rustc_hash::FxHashMap;
 
 use super::graph::Arc;
 use super::resolve::{self, Logged, Step, resolve};
 use super::solver::Solver;
-use crate::bounds::Bounds;
 use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
 use crate::verdict::SatStatistics;
 
@@ -58,6 +59,8 @@ pub enum Origin {
     Cycle(Vec<Arc>),
     /// This reader takes its value from one of its candidates.
     Candidates(Node),
+    /// These two reads do not both return the initial value of their location.
+    OneInitial(OpId, OpId),
     /// The solver learned the clause.
     Learned,
 }
@@ -167,6 +170,7 @@ impl<'b> Formula<'b> {
         let mut blocks = Vec::new();
         let mut premise = |number: usize| match &self.origins[number] {
             Origin::Candidates(reader) => Premise::Candidates(*reader),
+            Origin::OneInitial(first, second) => Premise::OneInitial(*first, *second),
             Origin::Cycle(cycle) => {
                 blocks.push(block(cycle));
                 Premise::Block(blocks.len() - 1)

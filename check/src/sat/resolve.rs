@@ -6,10 +6,10 @@
 //! shortens clauses and does not report that; a small search ([`Clauses`]) then finds the steps in
 //! between. Finally, steps that are not needed are dropped.
 
+use host::Bounds;
 use rustc_hash::FxHashMap;
 
 use super::clauses::{Answer, Clauses, Source};
-use crate::bounds::Bounds;
 
 /// A clause that was given to the solver, or that it learned.
 #[derive(Clone, Debug, PartialEq, Eq)]

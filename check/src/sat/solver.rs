@@ -2,7 +2,8 @@
 
 use cadical::Callbacks;
 
-use crate::bounds::Bounds;
+use host::Bounds;
+
 use crate::verdict::SatStatistics;
 
 /// The callbacks of CaDiCaL: they count and collect learned clauses, and stop it when a bound is met.

@@ -35,8 +35,8 @@
 use std::time::Instant;
 
 use history::{History, OpId, ReadsFrom};
+use host::Bounds;
 
-use crate::bounds::Bounds;
 use crate::decide::decide;
 use crate::options::Options;
 use crate::shrink::prefixes::{Prefix, Prefixes};
@@ -181,6 +181,7 @@ fn check_result(verdict: &Verdict) -> CheckResult {
             | Reason::Refuted(_)
             | Reason::Refined(_)
             | Reason::FreeReads
+            | Reason::MayHaveWritten(_)
             | Reason::ProofRefused => CheckResult::Stopped,
         },
     }

@@ -44,9 +44,9 @@ pub use litmus::{LitmusShape, litmus_shape};
 use std::collections::BTreeSet;
 
 use history::{History, OpId, ReadSource, ReadsFrom};
+use host::Bounds;
 use rustc_hash::FxHashSet;
 
-use crate::bounds::Bounds;
 use crate::decide::{check, decide};
 use crate::engine::csr::Csr;
 use crate::engine::proof::{Contradiction, Violation};

@@ -13,12 +13,12 @@
 use std::ops::Range;
 
 use history::{History, OpId, ReadsFrom};
+use host::Bounds;
 use memory::Model;
 
 use super::Task;
 use super::forced::{Forced, SaturationStop};
 use super::windows::Nodes;
-use crate::bounds::Bounds;
 use crate::engine::both::both;
 use crate::engine::events::NONE;
 use crate::engine::finals::Finals;

@@ -26,12 +26,12 @@ mod search;
 mod windows;
 
 use history::{History, OpId, ReadsFrom};
+use host::Bounds;
 use memory::Model;
 use memory::machine::Step;
 use memory::weak::order;
 
 use crate::algorithm::Algorithm;
-use crate::bounds::Bounds;
 use crate::engine;
 use crate::engine::finals::Finals;
 use crate::engine::proof::Violation;

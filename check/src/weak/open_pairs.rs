@@ -8,9 +8,9 @@
 
 use certify::rule::Rule;
 use history::OpId;
+use host::Bounds;
 
 use super::forced::{Chain, Edge, EdgeReason, Forced};
-use crate::bounds::Bounds;
 use crate::engine::explain::Hop;
 use crate::engine::proof::{Assumption, Block, Violation};
 use crate::sat::cycles::order_or_cycles;

@@ -74,6 +74,10 @@ fn history_from(random: &mut StdRng, accesses: &[Access], provenance: Provenance
     let share = if random.random_bool(0.7) { 0.6 } else { 0.0 };
     for (at, access) in accesses.iter().enumerate() {
         builder.push(*access);
+        if access.kind == Kind::Rmw && random.random_bool(share) {
+            let own = [DependencyKind::Data, DependencyKind::Choice];
+            builder.depend(*own.choose(random).unwrap(), at);
+        }
         let returning = &mut returning[access.thread as usize];
         if let Some(&on) = returning.choose(random)
             && random.random_bool(share)
@@ -247,6 +251,33 @@ fn reads_of_writes_outside_of_the_history_constrain_nothing() {
         }
     }
     assert!(counts.iter().all(|&count| count > 200), "{counts:?}");
+}
+
+/// Load buffering, where the second thread passes a choice on through location 2.
+fn choice_through_memory() -> History {
+    let mut builder = HistoryBuilder::new();
+    let mut push =
+        |thread, kind: Kind, cell, read: u64, written: u64, depends: &[(DependencyKind, usize)]| {
+            let (read, written) = (kind.reads().then_some(read), kind.writes().then_some(written));
+            builder.push(Access { read, written, ..Access::new(thread, kind, Place::Cell(cell)) });
+            depends.iter().for_each(|&(kind, on)| builder.depend(kind, on));
+        };
+    use DependencyKind::{Choice, Data};
+    push(0, Kind::Load, 0, 1, 0, &[]);
+    push(0, Kind::Store, 1, 0, 1, &[(Data, 0)]);
+    push(1, Kind::Load, 1, 1, 0, &[]);
+    push(1, Kind::Store, 2, 0, 5, &[(Choice, 2)]);
+    push(1, Kind::Load, 2, 5, 0, &[]);
+    push(1, Kind::Store, 0, 0, 1, &[(Data, 4)]);
+    builder.finish(Default::default(), &Initial::Zero, Provenance::default()).unwrap()
+}
+
+#[test]
+fn a_choice_orders_a_store_through_memory() {
+    let history = choice_through_memory();
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).unwrap();
+    let verdict = check(&history, &reads_from, Model::ARMV8, &Options::default()).verdict;
+    assert_eq!(certified(&history, Model::ARMV8, &verdict), Some(false), "{verdict:?}");
 }
 
 /// Without SAT, the search meets many contradictions on these histories, and takes more than an hour for the

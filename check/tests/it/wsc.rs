@@ -4,7 +4,7 @@
 use crate::common;
 use crate::common::corpus::{Corpus, Pairs};
 use crate::common::{change_reads, outcome, print, run, seeded, sized_program};
-use check::bounds::Exceeded;
+use check::Exceeded;
 use check::engine::relation::Relation;
 use check::kernel::write_pairs;
 use check::papers::execution::{Execution, NONE};

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use lab::verdicts::{self, Group, groups};
 use tables::VerdictRow;
+use tables::escape::markdown;
 
 use super::table::name;
 use crate::error::Error;
@@ -81,11 +82,7 @@ fn cells(group: &Group<'_>, width: usize) -> Vec<String> {
     cells
 }
 
-/// A line of the table. Characters are escaped that Markdown would take for markup or the end of a cell.
+/// A line of the table.
 fn line(cells: impl Iterator<Item = String>) -> String {
-    let escaped = |cell: String| {
-        let cell = cell.replace('\n', " ").replace('\\', "\\\\").replace('|', "\\|");
-        cell.replace('<', "&lt;").replace('_', "\\_").replace('*', "\\*")
-    };
-    format!("| {} |\n", cells.map(escaped).collect::<Vec<_>>().join(" | "))
+    format!("| {} |\n", cells.map(|cell| markdown(&cell)).collect::<Vec<_>>().join(" | "))
 }

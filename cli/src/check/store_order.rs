@@ -1,10 +1,10 @@
 //! The order of the writes of each location, as the user gives it: lines `ADDRESS: VALUE VALUE …`.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use history::{History, OpId};
+use host::inputs::{self, LARGEST_TEXT_BYTES};
 
 use crate::error::Error;
 use crate::number;
@@ -33,7 +33,7 @@ impl StoreOrder {
     /// Returns an error if the file cannot be read or one of its lines cannot be parsed.
     pub fn read(path: &Path) -> Result<StoreOrder, Error> {
         let file = path.display().to_string();
-        match fs::read(path) {
+        match inputs::read(path, LARGEST_TEXT_BYTES) {
             Ok(bytes) => StoreOrder::parse(&file, &String::from_utf8_lossy(&bytes)),
             Err(error) => Err(Error::File { file, error }),
         }

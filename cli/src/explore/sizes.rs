@@ -16,7 +16,7 @@ use nix::sys::time::TimeValLike;
 
 use super::limits::Limits;
 use super::search_options::SearchArgs;
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::progress;
 use crate::simulate::parse;
 use crate::status::Status;
@@ -90,7 +90,8 @@ fn named(given: &[String]) -> Result<Vec<String>, Error> {
         let paths = entries.flatten().map(|entry| entry.path());
         // `RubySlicc_interfaces.slicc` declares what all protocols share, and is no protocol.
         let is_protocol = |path: &PathBuf| {
-            path.extension().is_some_and(|end| end == "slicc")
+            path.is_file()
+                && path.extension().is_some_and(|end| end == "slicc")
                 && !path.ends_with("RubySlicc_interfaces.slicc")
         };
         let mut files: Vec<String> =
@@ -173,7 +174,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         }
     }
     if !args.quiet {
-        eprintln!("rubric: the rows are in {}", args.output.display());
+        tell(format_args!("the rows are in {}", args.output.display()));
     }
     Ok(Status::Done)
 }

@@ -1,8 +1,10 @@
 //! The files of litmus tests.
 
-use std::fs;
-use std::io::{self, Read};
+use std::fs::{self, DirEntry};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use host::inputs::{self, LARGEST_TEXT_BYTES};
 
 use crate::error::Error;
 use crate::files::{ending, failed};
@@ -27,13 +29,14 @@ pub fn tests(path: &Path) -> Result<Vec<PathBuf>, Error> {
 
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     let entries = fs::read_dir(folder).map_err(failed(folder))?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths: Vec<PathBuf> = paths.collect::<io::Result<_>>().map_err(failed(folder))?;
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
+    let mut entries: Vec<DirEntry> = entries.collect::<io::Result<_>>().map_err(failed(folder))?;
+    entries.sort_by_key(DirEntry::path);
+    for entry in entries {
+        let path = entry.path();
+        // Links to folders are not followed, since they may lead back.
+        if entry.file_type().map_err(failed(&path))?.is_dir() {
             collect(&path, found)?;
-        } else if ending(&path).as_deref() == Some("litmus") {
+        } else if path.is_file() && ending(&path).as_deref() == Some("litmus") {
             found.push(path);
         }
     }
@@ -45,11 +48,6 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
 /// # Errors
 /// Returns an error if the file cannot be read, or is not text.
 pub fn read(path: &Path) -> Result<(String, String), Error> {
-    let mut text = String::new();
-    if path == Path::new("-") {
-        io::stdin().read_to_string(&mut text).map_err(failed(path))?;
-    } else {
-        text = fs::read_to_string(path).map_err(failed(path))?;
-    }
+    let text = inputs::read_text(path, LARGEST_TEXT_BYTES).map_err(failed(path))?;
     Ok((path.display().to_string(), text))
 }

@@ -1,6 +1,7 @@
 //! `rubric protocol source`: prints or writes the files of a protocol as rubric runs it. The files of built-in protocols exist
 //! only inside the program, and mutants and repairs change the text.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use lab::protocols::{Opened, Repairs};
 use slicc::source::{GivenLine, Source, Sources};
 
 use crate::error::Error;
-use crate::files::failed;
+use crate::files::{self, failed};
 use crate::status::Status;
 
 /// Number of lines that are printed before and after the requested line.
@@ -139,6 +140,13 @@ fn around(lines: &[(GivenLine, &str)], at: usize, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
+/// Whether a regular file has this text.
+fn holds(path: &Path, text: &str) -> bool {
+    let there = path.is_file().then(|| File::open(path)).and_then(Result::ok);
+    let there = there.and_then(|file| host::inputs::read_from(file, text.len() as u64).ok());
+    there.is_some_and(|there| there == text.as_bytes())
+}
+
 /// Writes all files to a folder, which is created if it does not exist. Without `force`, nothing is written if the folder has a
 /// different version of a file, since the user may have edited it.
 fn write_all(
@@ -150,8 +158,8 @@ fn write_all(
     let path_of =
         |file: &SourceFile<'_>| folder.join(Path::new(&file.name).file_name().unwrap_or_default());
     let is_changed = |file: &&SourceFile<'_>| {
-        let there = std::fs::read(path_of(file));
-        there.is_ok_and(|there| there != file.text.as_bytes())
+        let path = path_of(file);
+        path.exists() && !holds(&path, file.text)
     };
     if let Some(changed) = files.iter().find(is_changed).filter(|_| !force) {
         return Err(Error::Usage(format!(
@@ -162,7 +170,7 @@ fn write_all(
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
     for file in files {
         let path = path_of(file);
-        std::fs::write(&path, file.text).map_err(failed(&path))?;
+        files::create(&path, |out| out.write_all(file.text.as_bytes()).map_err(Error::Output))?;
         writeln!(out, "{}", path.display()).map_err(Error::Output)?;
     }
     Ok(())

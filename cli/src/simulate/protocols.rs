@@ -13,7 +13,7 @@ use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
 use super::coverage::Covered;
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::protocol::diagnostics;
 
 /// Warns on standard error of the repairs that were left out because they would overwrite the user's own changes, and which buffers of a
@@ -23,7 +23,7 @@ pub fn warn_of_protocol(opened: &Opened, settings: &[Setting]) {
         eprintln!("rubric: warning: {}: repair {}", tame(&opened.given), tame(refused));
     }
     if let Some(notice) = opened.protocol.order_notice(settings) {
-        eprintln!("rubric: warning: {}", tame(&notice));
+        tell(format_args!("warning: {}", tame(&notice)));
     }
 }
 

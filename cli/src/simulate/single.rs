@@ -15,7 +15,7 @@ use super::traces::RunRequest;
 use super::{Args, Cell, fault, json};
 use crate::check;
 use crate::convert;
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::known::{explained_lines, recognised_lines};
 use crate::options::Format;
 use crate::sequence::{self, Form, Sequence};
@@ -54,7 +54,7 @@ pub fn run(
     let command = args.command_of_fault(&opened.given, cell.client, args.seed());
     if let Some(stopped) = &run.fault {
         let lines = fault::lines(stopped, opened, &command);
-        eprintln!("rubric: {words}: {}", lines.join("\n"));
+        tell(format_args!("{words}: {}", lines.join("\n")));
         status = Status::Violation;
         if let (Some(path), Some(form)) = (&args.chart, form) {
             draw(&words, &run, &opened.protocol, path, form)?;
@@ -62,7 +62,7 @@ pub fn run(
     }
     for warning in run.warnings.iter().filter(|_| !args.quiet) {
         let lines = fault::warning(warning, opened.protocol.sources(), &command);
-        eprintln!("rubric: {words}: {}", lines.join("\n"));
+        tell(format_args!("{words}: {}", lines.join("\n")));
     }
     let mut score = Score::new(0);
     if !args.is_plain() {
@@ -104,9 +104,9 @@ fn tell_known(
     let Some(explainer) = Explainer::new(opened, args.for_checking())? else {
         // No repair fits, but the message may be that of a known fault.
         let crash = lab::simulated::crash(run, opened.protocol.sources());
-        let known = crash.iter().flat_map(|crash| {
-            of_crash(crash, Some(opened.protocol.name()), &Default::default())
-        });
+        let known = crash
+            .iter()
+            .flat_map(|crash| of_crash(crash, Some(opened.protocol.name()), &Default::default()));
         for line in recognised_lines(&known.collect::<Vec<_>>()) {
             eprintln!("rubric: {line}");
         }
@@ -118,7 +118,7 @@ fn tell_known(
     };
     let known = explainer.explain(simulation, signature)?;
     for (at, line) in known.iter().flat_map(explained_lines).enumerate() {
-        eprintln!("rubric: {}{line}", if at == 0 { "known: " } else { "" });
+        tell(format_args!("{}{line}", if at == 0 { "known: " } else { "" }));
     }
     Ok(())
 }
@@ -156,13 +156,13 @@ fn summary(
             let coverage = series.covered(cell, score);
             // The summary follows the verdicts, if both go to a terminal.
             out.flush().map_err(Error::Output)?;
-            eprintln!(
-                "rubric: {}: {} operations, {} transitions, {} ticks; coverage {coverage}",
+            tell(format_args!(
+                "{}: {} operations, {} transitions, {} ticks; coverage {coverage}",
                 opened.title(),
                 score.operations,
                 score.transitions,
                 score.ticks
-            );
+            ));
             if let Some(lineage) = args.recipe_of(args.seed()) {
                 let options = Recipe::of(&lineage).words(&opened.protocol, cell.client);
                 let edited = if lineage.variations().is_empty() {
@@ -170,7 +170,7 @@ fn summary(
                 } else {
                     ", and for edits that have no option"
                 };
-                eprintln!("rubric: recipe {lineage} stands for {options}{edited}");
+                tell(format_args!("recipe {lineage} stands for {options}{edited}"));
             }
             Ok(())
         }
@@ -198,7 +198,7 @@ fn draw(words: &str, run: &Run, protocol: &Protocol, path: &Path, form: Form) ->
     let (Some(played), Some((finding, address))) =
         (run.played(), crash.and_then(|crash| Some((crash.finding(), crash.address?))))
     else {
-        eprintln!("rubric: nothing to draw: {} was not written", path.display());
+        tell(format_args!("nothing to draw: {} was not written", path.display()));
         return Ok(());
     };
     let steps = played.steps.iter().map(|step| (Some(step.tick), &step.signals[..])).collect();
@@ -210,6 +210,6 @@ fn draw(words: &str, run: &Run, protocol: &Protocol, path: &Path, form: Form) ->
     let wrong = run.fault.as_ref().map_or(String::new(), |fault| fault.message.clone());
     let run = Sequence { parties: &played.parties, steps };
     sequence::write(&run.chart(finding, vec![lead], wrong), path, form)?;
-    eprintln!("rubric: written: {}", path.display());
+    tell(format_args!("written: {}", path.display()));
     Ok(())
 }

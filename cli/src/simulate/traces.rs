@@ -122,7 +122,7 @@ impl RunRequest<'_> {
         let file = path.display().to_string();
         let failed = |error| Error::File { file: file.clone(), error };
         let mut done = None;
-        tables::files::create(path, failed, |to| {
+        host::files::create(path, failed, |to| {
             let (writer, failures) = Watched::new(to.try_clone().map_err(failed)?);
             let writer = Box::new(writer);
             let output = if path.extension().is_some_and(|extension| extension == "gz") {

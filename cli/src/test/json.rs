@@ -77,7 +77,8 @@ fn operations(evidence: &Evidence) -> Option<Vec<Value>> {
         let operation = part.whole.operation(op);
         json!({ "thread": operation.thread, "index": operation.index })
     };
-    Some(part.shrunk.kept.iter().map(|&op| operation(op)).collect())
+    let accesses = part.shrunk.kept.iter().filter(|&&op| !part.whole.is_further_part(op));
+    Some(accesses.map(|&op| operation(op)).collect())
 }
 
 /// The smallest part of a violation as axe text; `None` if axe text cannot express it.

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ::certify::certificate::Claim;
-use check::{Model, Verdict};
+use check::{Model, Settled, Verdict, settle};
 use history::{Ambiguity, History, ReadsFrom};
 
 use crate::convert;
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::files;
 use crate::limits::Limits;
 use crate::question::Question;
@@ -53,6 +53,12 @@ pub struct Aftermath<'a> {
 }
 
 impl Aftermath<'_> {
+    /// All files that may be written: that of the operations, and those that are made of it.
+    pub fn files(kept: &Path, actions: &[Action]) -> Vec<PathBuf> {
+        let made = actions.iter().map(|action| kept.with_extension(action.extension()));
+        [kept.to_owned()].into_iter().chain(made).collect()
+    }
+
     /// Refuses a file whose extension is of no format that operations can be kept in.
     ///
     /// # Errors
@@ -121,18 +127,21 @@ impl Aftermath<'_> {
     fn certify(&self, path: &Path) -> Result<Status, Error> {
         let kept = lab::load::open(self.kept, &ingest::Options::default())?;
         let Some(history) = kept.histories.first() else { return Ok(Status::Undecided) };
-        let history = self.model.prepare(history);
-        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
+        let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
             .map_err(|twice| Error::Usage(twice.to_string()))?;
         let options = check::Options {
             timeout: self.limits.timeout,
             max_memory: Some(self.limits.max_memory),
             ..check::Options::default()
         };
-        let verdict = check::check(&history, &reads_from, self.model, &options).verdict;
+        let Settled { history, reads_from, outcome } =
+            settle(history, &reads_from, self.model, |history, reads_from| {
+                check::check(history, reads_from, self.model, &options)
+            });
+        let verdict = outcome.verdict;
         if let Verdict::Undecided(reason) = &verdict {
             let reason = reason.describe(&history);
-            eprintln!("rubric: {}: no certificate: {reason}", path.display());
+            tell(format_args!("{}: no certificate: {reason}", path.display()));
         }
         if !matches!(verdict, Verdict::Violation(_)) {
             return Ok(Status::Undecided);

@@ -335,7 +335,9 @@ fn the_known_fault_of_a_crash_is_named() {
     for command in ["check", "explain"] {
         let said = output_of(&[command, &path], 1);
         let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        let wanted = format!("known fault of gem5's released MESI_Two_Level: {fault} (MESI_Two_Level-dir.sm:531");
+        let wanted = format!(
+            "known fault of gem5's released MESI_Two_Level: {fault} (MESI_Two_Level-dir.sm:531"
+        );
         assert!(flat.contains(&wanted), "{said}");
         assert!(flat.contains(&format!("repaired by --repair {fault}")), "{said}");
         assert!(!flat.contains("mesi3-"), "{said}");

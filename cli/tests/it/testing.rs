@@ -90,7 +90,8 @@ fn a_repair_does_not_hide_a_users_own_change() {
     let [was, now] = [&old, &new].map(|folder| with_fault(folder.0.path(), fault));
     let file = new.path("MI_example-dir.sm");
     let text = fs::read_to_string(&file).unwrap();
-    let changed = text.replace("transition(I, DMA_WRITE, ID_W) {", "transition(I, DMA_WRITE, ID) {");
+    let changed =
+        text.replace("transition(I, DMA_WRITE, ID_W) {", "transition(I, DMA_WRITE, ID) {");
     assert_ne!(changed, text);
     fs::write(&file, changed).unwrap();
     let short = ["--runs", "1", "--client", "in-order", "--no-explore"];

@@ -12,7 +12,7 @@ pub const VALUES: u8 = 2;
 /// The options of the method.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// The limits of each search for a cycle.
+    /// The limits of the searches for cycles, of which all together have the time of one.
     pub limits: Limits,
     /// The limits of the check of the assumptions.
     pub assumptions: Limits,
@@ -127,7 +127,7 @@ pub fn cycles<M: MemorySystem>(
             } else {
                 Composed::new(system, order.clone())
             };
-            let (outcome, progress) = breadth_first(&composed, &options.limits.again(), report);
+            let (outcome, progress) = breadth_first(&composed, &options.limits, report);
             let (mut found, mut stopped) = (None, None);
             match outcome {
                 Outcome::Found(run) => found = Some(counterexample(&composed, &order, &run)),

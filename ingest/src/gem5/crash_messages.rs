@@ -63,12 +63,7 @@ pub(super) const MESSAGES: &[MessageForm] = &[
         "code of a protocol",
         since("v25.1"),
     ),
-    form(
-        "Runtime Error at {place}: ",
-        Some(CrashKind::ProtocolError),
-        "code of a protocol",
-        FIRST,
-    ),
+    form("Runtime Error at {place}: ", Some(CrashKind::ProtocolError), "code of a protocol", FIRST),
     form(
         "Runtime Error at {place}: {} for machine {controller}. ",
         Some(CrashKind::ProtocolError),
@@ -231,12 +226,7 @@ pub(super) const MESSAGES: &[MessageForm] = &[
         "mem/ruby/network/MessageBuffer.hh",
         FIRST,
     ),
-    form(
-        "No Consumer for WireBuffer! {object}",
-        None,
-        "mem/ruby/structures/WireBuffer.cc",
-        FIRST,
-    ),
+    form("No Consumer for WireBuffer! {object}", None, "mem/ruby/structures/WireBuffer.cc", FIRST),
     form(
         "occurred: {object}: data message size > cache line size",
         None,
@@ -286,12 +276,7 @@ pub(super) const MESSAGES: &[MessageForm] = &[
         "cpu/testers/rubytest/Check.cc",
         FIRST,
     ),
-    form(
-        "{object} does not expect a retry",
-        TESTER,
-        "cpu/testers/rubytest/RubyTester.hh",
-        FIRST,
-    ),
+    form("{object} does not expect a retry", TESTER, "cpu/testers/rubytest/RubyTester.hh", FIRST),
     // memtest
     form(
         "{object}: read of {hex} (blk {}) @ cycle {tick} returns {}, expected {}",

@@ -1,6 +1,6 @@
 //! Writes operations as AArch64 instructions.
 
-use history::{Annotation, Kind, WeakFence};
+use history::{Annotation, DependencyKind, Kind, WeakFence};
 
 use super::Inexpressible;
 use super::column::{Column, Operation, Register};
@@ -37,7 +37,7 @@ pub(super) fn add(column: &mut Column, operation: &Operation) -> Result<(), Inex
                 Annotation::Release => true,
                 _ => return Err(unknown()),
             };
-            let value = value(column, operation)?;
+            let value = value(column, operation, operation.value())?;
             if operation.kind == Kind::Store {
                 let store = if is_release { "STLR" } else { "STR" };
                 column.push(format!("{store} W{value},[X{address}]"));
@@ -69,14 +69,7 @@ pub(super) fn add(column: &mut Column, operation: &Operation) -> Result<(), Inex
                 Annotation::NoReturnRelease => ("L", false),
                 Annotation::AcquirePc => return Err(unknown()),
             };
-            let value = value(column, operation)?;
-            let result = if returns {
-                let result = returned(column, operation, operation.read.unwrap_or_default())?;
-                format!("W{result}")
-            } else {
-                "WZR".to_owned()
-            };
-            column.push(format!("SWP{suffix} W{value},{result},[X{address}]"));
+            rmw(column, operation, address, suffix, returns)?;
         }
         Kind::FailedCas => {
             let suffix = match annotation {
@@ -90,6 +83,39 @@ pub(super) fn add(column: &mut Column, operation: &Operation) -> Result<(), Inex
         }
         other => return Err(format!("is a {}", other.name())),
     }
+    Ok(())
+}
+
+/// Adds a read-modify-write: an exchange, or if what it writes depends on what it reads, an exclusive or, or a
+/// compare-and-swap.
+fn rmw(
+    column: &mut Column,
+    operation: &Operation,
+    address: Register,
+    suffix: &str,
+    returns: bool,
+) -> Result<(), Inexpressible> {
+    let read = operation.read.unwrap_or_default();
+    if operation.own == Some(DependencyKind::Choice) {
+        if operation.is_used || !returns {
+            return Err(
+                "chooses what it writes as CAS does, whose result may carry no dependency".into()
+            );
+        }
+        let value = value(column, operation, operation.value())?;
+        let result = returned(column, operation, read)?;
+        column.push(format!("MOV W{result},#{read}"));
+        column.push(format!("CAS{suffix} W{result},W{value},[X{address}]"));
+        return Ok(());
+    }
+    let (name, operand) = match operation.own {
+        Some(_) => ("LDEOR", operation.value() ^ read),
+        None => ("SWP", operation.value()),
+    };
+    let value = value(column, operation, operand)?;
+    let result =
+        if returns { format!("W{}", returned(column, operation, read)?) } else { "WZR".to_owned() };
+    column.push(format!("{name}{suffix} W{value},{result},[X{address}]"));
     Ok(())
 }
 
@@ -133,12 +159,17 @@ fn address(column: &mut Column, operation: &Operation) -> Result<Register, Inexp
     Ok(address)
 }
 
-fn value(column: &mut Column, operation: &Operation) -> Result<Register, Inexpressible> {
+/// Computes a number in a register that depends on what the value written depends on.
+fn value(
+    column: &mut Column,
+    operation: &Operation,
+    number: u64,
+) -> Result<Register, Inexpressible> {
     let zero = zero(column, &operation.data)?;
     let mut value = column.register(REGISTERS)?;
     match zero {
-        Some(zero) => column.push(format!("ADD W{value},W{zero},#{}", operation.value())),
-        None => column.push(format!("MOV W{value},#{}", operation.value())),
+        Some(zero) => column.push(format!("ADD W{value},W{zero},#{number}")),
+        None => column.push(format!("MOV W{value},#{number}")),
     }
     for source in &operation.choice {
         let chosen = column.register(REGISTERS)?;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use history::{Annotation, Kind, OpId};
+use history::{Annotation, DependencyKind, Kind, OpId};
 
 use super::Inexpressible;
 
@@ -24,6 +24,10 @@ pub(super) struct Operation {
     pub data: Vec<Register>,
     pub control: Vec<Register>,
     pub choice: Vec<Register>,
+    /// How the value written depends on the value that the operation itself reads. Only Armv8 distinguishes that.
+    pub own: Option<DependencyKind>,
+    /// Whether other operations depend on this one.
+    pub is_used: bool,
 }
 
 impl Operation {

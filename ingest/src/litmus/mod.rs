@@ -119,7 +119,8 @@ fn operation(
         _ => Ok(None),
     };
     let mut sources = Vec::new();
-    for dependency in history.dependencies(op) {
+    let dependencies = history.dependencies(op);
+    for dependency in dependencies.iter().filter(|it| it.on != op) {
         // An operation that returns no value to a register cannot be depended on.
         let register = column.result(dependency.on).ok_or("depends on what returns no value")?;
         sources.push((dependency.kind, register));
@@ -139,6 +140,9 @@ fn operation(
         data: of(DependencyKind::Data),
         control: of(DependencyKind::Control),
         choice: of(DependencyKind::Choice),
+        // Whatever is computed from the value read is also chosen by it.
+        own: dependencies.iter().find(|it| it.on == op).map(|it| it.kind),
+        is_used: history.all_dependencies().iter().any(|it| it.on == op && it.op != op),
     })
 }
 

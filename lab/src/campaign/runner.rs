@@ -195,7 +195,7 @@ impl Runner<'_> {
         let folder = path.parent().unwrap_or(&path);
         std::fs::create_dir_all(folder).map_err(&failed)?;
         let simulation = self.simulation(protocol, client, lineage);
-        tables::files::create(&path, &failed, |file: &mut File| {
+        host::files::create(&path, &failed, |file: &mut File| {
             let file = file.try_clone().map_err(&failed)?;
             let output = Output::Gzip(Box::new(file));
             let title = format!("command line: {}", row.command);

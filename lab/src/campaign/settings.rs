@@ -137,7 +137,7 @@ impl Settings {
         }
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
         let failed = Error::file(&path);
-        tables::files::create(&path, &failed, |file| writeln!(file, "{text}").map_err(&failed))
+        host::files::create(&path, &failed, |file| writeln!(file, "{text}").map_err(&failed))
     }
 
     /// Compares the settings with those in a file of the folder.

@@ -178,7 +178,8 @@ mod tests {
 
     #[test]
     fn words_of_a_message_are_recognised() {
-        let text = "FIFO ordering violated: [MessageBuffer: …] name: system.ruby.l0_cntrl0.bufferFromL1";
+        let text =
+            "FIFO ordering violated: [MessageBuffer: …] name: system.ruby.l0_cntrl0.bufferFromL1";
         let crash = Crash::new(CrashKind::Panic, text);
         let expected = ["mesi3-l0-locked-head-overtaken"];
         assert_eq!(names(&crash, Some("MESI_Three_Level")), expected);
@@ -192,7 +193,8 @@ mod tests {
         for fault in all() {
             for sign in signs(fault) {
                 let row = sign.strip_prefix("deadlock ").unwrap_or(sign);
-                let is_place = sign.rsplit_once(".sm:").is_some_and(|(_, line)| line.parse::<u32>().is_ok());
+                let is_place =
+                    sign.rsplit_once(".sm:").is_some_and(|(_, line)| line.parse::<u32>().is_ok());
                 let is_known = entry(row).is_some() || is_place || sign == "FIFO ordering violated";
                 assert!(is_known, "{}: {sign}", fault.name);
             }
@@ -202,7 +204,10 @@ mod tests {
     /// Each fault that is an undefined transition, as its description says, has a sign.
     #[test]
     fn undefined_transitions_of_the_table_have_signs() {
-        for fault in all().iter().filter(|fault| fault.name.ends_with("-missing") || fault.name.ends_with("-undefined")) {
+        for fault in all()
+            .iter()
+            .filter(|fault| fault.name.ends_with("-missing") || fault.name.ends_with("-undefined"))
+        {
             assert!(!transitions(fault).is_empty(), "{}", fault.name);
         }
     }

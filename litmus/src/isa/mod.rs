@@ -5,9 +5,11 @@
 //! the crate knows only [`Instruction`]s. [`Architecture`] lists the instruction sets.
 //!
 //! - [`riscv`], [`aarch64`], [`x86_64`]: the instruction sets;
-//! - `operands`: the grammar of operands, which they share.
+//! - `operands`: the grammar of operands, which they share;
+//! - `flags`: the flags that comparisons set.
 
 pub mod aarch64;
+mod flags;
 mod operands;
 pub mod riscv;
 pub mod x86_64;
@@ -46,6 +48,7 @@ impl Architecture {
 
     /// The instruction set of that name.
     pub fn from_name(name: &str) -> Option<Architecture> {
+        let name = if name == "RISC-V" { "RISCV" } else { name };
         Architecture::ALL.into_iter().find(|it| it.name() == name)
     }
 
@@ -85,6 +88,15 @@ impl Architecture {
         }
     }
 
+    /// The lower half of the vector register of that name, such as `V0.4S`, the number of bits of a lane, and the number
+    /// of lanes.
+    pub(crate) fn lanes(self, name: &str) -> Option<(Register, u8, u8)> {
+        match self {
+            Architecture::AArch64 => aarch64::lanes(name),
+            Architecture::RiscV | Architecture::X86_64 => None,
+        }
+    }
+
     /// Translates the instruction `text`. `symbols` returns the location of a name.
     ///
     /// # Errors
@@ -102,15 +114,36 @@ impl Architecture {
     }
 }
 
+/// The instruction sets and languages of herd's other tests, as their first lines name them.
+pub const OTHERS: [&str; 13] =
+    ["ARM", "ASL", "BPF", "Bell", "C", "C++", "CPP", "JAVA", "Java", "LISA", "MIPS", "PPC", "X86"];
+
+/// The text of an instruction in one form, whatever its spaces and letters: `B .+4`, `ADD W0,W0,#1`. `distance` returns
+/// the number of bytes to a label.
+pub(crate) fn uniform(text: &str, distance: &dyn Fn(&str) -> Option<i64>) -> String {
+    let text = text.trim();
+    let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let words = |operand: &str| operand.split_whitespace().collect::<Vec<_>>().join(" ");
+    let operands = operands.split(',').map(words).map(|operand| match distance(&operand) {
+        Some(distance) => format!(".{distance:+}"),
+        None => operand.to_ascii_uppercase(),
+    });
+    let operands = operands.collect::<Vec<_>>().join(",");
+    format!("{} {operands}", mnemonic.to_ascii_uppercase()).trim().to_owned()
+}
+
 /// A register, by its number in the instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register(pub u8);
 
-/// Number of registers of the largest instruction set, with those that hold flags and [`STORED`].
-pub(crate) const REGISTERS: usize = 36;
+/// Number of registers of the largest instruction set, with those that hold flags, [`SCRATCH`] and [`STORED`].
+pub(crate) const REGISTERS: usize = 120;
+
+/// A register between the parts of one instruction, which no instruction names.
+pub(crate) const SCRATCH: Register = Register(33);
 
 /// The register that stands for the value stored by an atomic instruction.
-pub(crate) const STORED: Register = Register(35);
+pub(crate) const STORED: Register = Register(38);
 
 /// A computation from registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,6 +225,15 @@ pub enum Atomicity {
     Separate,
 }
 
+/// Where a jump goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JumpTarget {
+    /// A label of the thread, or a distance in bytes such as `.+8`.
+    Label(String),
+    /// A computed address of an instruction.
+    Address(Formula),
+}
+
 /// An instruction, in a form common to all instruction sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instruction {
@@ -199,14 +241,12 @@ pub enum Instruction {
     Nothing,
     /// Sets registers, all at once.
     Set(Vec<(Register, Formula)>),
-    /// Sets a register to one of two values.
+    /// Sets registers to one of two lists of values.
     Select {
-        /// The register.
-        target: Register,
-        /// The condition: nonzero selects the first value, zero the second.
+        /// The condition: nonzero chooses the first list, zero the second.
         condition: Formula,
-        /// The two values.
-        values: [Formula; 2],
+        /// The two lists, each of the same registers.
+        chosen: [Vec<(Register, Formula)>; 2],
     },
     /// Loads a register. An exclusive load opens a reservation.
     Load {
@@ -228,14 +268,14 @@ pub enum Instruction {
     StoreConditional {
         /// The register that becomes 0 if the value was stored and 1 if not.
         status: Option<Register>,
-        /// The value.
-        value: Formula,
+        /// The value, or two for two places that follow each other.
+        values: Vec<Formula>,
         /// The access.
         access: MemoryAccess,
         /// Whether later operations that use the status depend on the store, as in RISC-V.
         status_depends: bool,
     },
-    /// Loads a value and stores one computed from it.
+    /// Loads a value and stores one computed from it, which [`STORED`] holds afterwards.
     Atomic {
         /// The register that takes the value loaded.
         target: Option<Register>,
@@ -245,8 +285,6 @@ pub enum Instruction {
         access: MemoryAccess,
         /// Whether writes of other threads may come between the read and the write.
         atomicity: Atomicity,
-        /// Registers, such as flags, that are set from the value stored, for which `STORED` stands.
-        then: Vec<(Register, Formula)>,
     },
     /// Stores a value if memory holds the expected one.
     CompareAndSwap {
@@ -263,15 +301,49 @@ pub enum Instruction {
         /// The register that becomes 1 if the value was stored and 0 if not.
         success: Option<Register>,
     },
+    /// Stores two values in places that follow each other if memory holds the expected ones.
+    CompareAndSwapPair {
+        /// The registers that take the values loaded, if they are kept.
+        targets: [Option<Register>; 2],
+        /// The expected values.
+        expected: [Formula; 2],
+        /// The values to store.
+        values: [Formula; 2],
+        /// The access of the first place.
+        access: MemoryAccess,
+    },
     /// A fence.
     Fence(Kind),
-    /// Jumps to a label if the condition is nonzero.
+    /// Jumps if the condition is nonzero.
     Branch {
         /// The condition; `None` for an unconditional jump.
         condition: Option<Formula>,
-        /// The name of the label.
+        /// Where to.
+        target: JumpTarget,
+    },
+    /// Jumps, and sets a register to the address of the next instruction.
+    Call {
+        /// The register.
+        link: Register,
+        /// Where to.
+        target: JumpTarget,
+    },
+    /// Sets a register to the address of a label.
+    LabelAddress {
+        /// The register.
+        target: Register,
+        /// The label, as [`JumpTarget::Label`] has it.
         label: String,
     },
+    /// Instructions that run if the condition is nonzero. The condition may not depend on a load.
+    OnlyIf {
+        /// The condition.
+        condition: Formula,
+        /// The instructions.
+        then: Vec<Instruction>,
+    },
+    /// The accesses of one instruction, which are in no order.
+    Unordered(Vec<Instruction>),
     /// Instructions that run one after the other.
     Sequence(Vec<Instruction>),
 }

@@ -2,7 +2,7 @@
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while1};
-use nom::character::complete::{char, digit1, hex_digit1, multispace0};
+use nom::character::complete::{char, digit1, hex_digit1, multispace0, multispace1, one_of};
 use nom::combinator::{all_consuming, map_res, opt, recognize};
 use nom::multi::separated_list0;
 use nom::sequence::{delimited, pair, preceded};
@@ -11,13 +11,17 @@ use nom::{IResult, Parser};
 /// An operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Operand<'a> {
-    /// The name of a register, a label or an option of the instruction, such as `rw` of a fence. A
-    /// percent sign before it is dropped.
+    /// The name of a register, a label, a distance such as `.+8`, or an option of the instruction, such as `rw` of a
+    /// fence. A percent sign before it is dropped.
     Name(&'a str),
     /// A number, with or without `#` or `$` before it.
     Number(i64),
-    /// A name and a number: `LSL #2`.
+    /// A name and a number: `LSL #2`, `LSL 2`.
     Modifier(&'a str, i64),
+    /// An element of a vector register: `V0.S[1]`.
+    Element(&'a str, u8),
+    /// Vector registers in braces, perhaps one element of each: `{V0.4S,V1.4S}`, `{V0.S}[1]`.
+    List(Vec<&'a str>, Option<u8>),
     /// Operands in parentheses or brackets, behind an offset: `8(x5)`, `[X1,#8]`.
     Memory {
         /// The number before the bracket.
@@ -88,14 +92,37 @@ fn immediate(input: &str) -> Parsed<'_, i64> {
     preceded(opt(alt((char('#'), char('$')))), number).parse(input)
 }
 
+/// A name, perhaps with `/Z` or `/M` behind it, as predicates of AArch64 have it.
 fn name(input: &str) -> Parsed<'_, &str> {
-    preceded(opt(char('%')), word).parse(input)
+    let suffixed = recognize((word, opt((char('/'), one_of("ZMzm")))));
+    preceded(opt(char('%')), suffixed).parse(input)
 }
 
+/// A name and a number behind it. Without a `#`, a space separates them.
 fn modifier(input: &str) -> Parsed<'_, Operand<'_>> {
     let (rest, name) = name(input)?;
-    let (rest, number) = preceded(multispace0, preceded(char('#'), number)).parse(rest)?;
+    let marked = preceded((multispace0, char('#')), number);
+    let (rest, number) = alt((marked, preceded(multispace1, number))).parse(rest)?;
     Ok((rest, Operand::Modifier(name, number)))
+}
+
+/// A distance from the instruction itself, such as `.+8`.
+fn relative(input: &str) -> Parsed<'_, Operand<'_>> {
+    let distance = recognize((char('.'), alt((char('+'), char('-'))), digit1));
+    distance.map(Operand::Name).parse(input)
+}
+
+/// The number of an element, in brackets.
+fn index(input: &str) -> Parsed<'_, u8> {
+    let digits = map_res(digit1, str::parse);
+    delimited(char('['), digits, char(']')).parse(input)
+}
+
+fn list(input: &str) -> Parsed<'_, Operand<'_>> {
+    let names = separated_list0(spaced(char(',')), spaced(name));
+    let (rest, names) = delimited(char('{'), names, char('}')).parse(input)?;
+    let (rest, index) = opt(index).parse(rest)?;
+    Ok((rest, Operand::List(names, index)))
 }
 
 fn memory(input: &str) -> Parsed<'_, Operand<'_>> {
@@ -113,7 +140,9 @@ fn memory(input: &str) -> Parsed<'_, Operand<'_>> {
 }
 
 fn operand(input: &str) -> Parsed<'_, Operand<'_>> {
-    alt((memory, modifier, immediate.map(Operand::Number), name.map(Operand::Name))).parse(input)
+    let plain = alt((immediate.map(Operand::Number), name.map(Operand::Name)));
+    let element = pair(name, index).map(|(name, index)| Operand::Element(name, index));
+    alt((memory, list, element, relative, modifier, plain)).parse(input)
 }
 
 /// The message for operands that an instruction does not have.
@@ -138,7 +167,13 @@ mod tests {
         assert_eq!(of("MOV W0,#-0x10").operands, [register("W0"), Operand::Number(-16)]);
         assert_eq!(of("movl $1,%eax").operands, [Operand::Number(1), register("eax")]);
         let shifted = Operand::Modifier("LSL", 2);
-        assert_eq!(of("ADD X0,X1,X2,LSL #2").operands[3], shifted);
+        for text in ["ADD X0,X1,X2,LSL #2", "ADD X0,X1,X2,LSL#2", "ADD X0,X1,X2,LSL 2"] {
+            assert_eq!(of(text).operands[3], shifted, "{text}");
+        }
+        assert_eq!(of("B .-8").operands, [Operand::Name(".-8")]);
+        let elements = Operand::List(vec!["V0.S", "V1.S"], Some(2));
+        assert_eq!(of("LD2 {V0.S, V1.S}[2],[X0]").operands[0], elements);
+        assert_eq!(of("MOV W0,V1.S[3]").operands[1], Operand::Element("V1.S", 3));
         assert_eq!(parts("lw x5,=").unwrap_err(), "the operands go wrong at `,=`");
     }
 }

@@ -7,7 +7,7 @@
 use history::{Annotation, Kind, Side, WeakFence};
 
 use super::operands::{Operand, parts, unexpected};
-use super::{Atomicity, Formula, Instruction, MemoryAccess, Register, Update, Width};
+use super::{Atomicity, Formula, Instruction, JumpTarget, MemoryAccess, Register, Update, Width};
 use crate::value::{Binary, Unary};
 
 /// The names of the registers in the calling convention, by number.
@@ -37,7 +37,8 @@ pub(super) fn register_name(register: Register) -> String {
 pub(super) fn decode(text: &str) -> Result<Instruction, String> {
     let parts = parts(text)?;
     let operands = parts.operands.as_slice();
-    let (name, annotation) = split_annotation(parts.mnemonic);
+    let mnemonic = parts.mnemonic.to_ascii_lowercase();
+    let (name, annotation) = split_annotation(&mnemonic);
     if let Some(fence) = fence(name, operands)? {
         return Ok(fence);
     }
@@ -166,7 +167,7 @@ fn atomic(name: &str, annotation: Annotation, operands: &[Operand<'_>]) -> Decod
             let parts = access(place).zip(target(status)).zip(source(value));
             parts.map(|((access, status), value)| Instruction::StoreConditional {
                 status,
-                value,
+                values: vec![value],
                 access,
                 status_depends: true,
             })
@@ -182,7 +183,6 @@ fn atomic(name: &str, annotation: Annotation, operands: &[Operand<'_>]) -> Decod
                 update,
                 access,
                 atomicity: Atomicity::Atomic,
-                then: Vec::new(),
             })
         }
         _ => return Ok(None),
@@ -227,7 +227,12 @@ fn operation(name: &str) -> Option<Binary> {
 /// Translates instructions that compute a register from registers and immediates.
 fn arithmetic(name: &str, _: Annotation, operands: &[Operand<'_>]) -> Decoded {
     let (name, is_word) = match name.strip_suffix('w') {
-        Some(short) if operation(short).is_some() || immediate_operation(short).is_some() => {
+        Some(short)
+            if matches!(
+                short.strip_suffix('i').unwrap_or(short),
+                "add" | "sub" | "sll" | "srl" | "sra" | "mul"
+            ) =>
+        {
             (short, true)
         }
         _ => (name, false),
@@ -316,7 +321,8 @@ fn pseudo(name: &str, first: Formula) -> Option<Formula> {
 
 fn branch(name: &str, _: Annotation, operands: &[Operand<'_>]) -> Decoded {
     if let ("j", [Operand::Name(label)]) = (name, operands) {
-        return Ok(Some(Instruction::Branch { condition: None, label: (*label).to_owned() }));
+        let target = JumpTarget::Label((*label).to_owned());
+        return Ok(Some(Instruction::Branch { condition: None, target }));
     }
     let zero = Formula::number(0);
     let (name, first, second, label) = match operands {
@@ -335,7 +341,8 @@ fn branch(name: &str, _: Annotation, operands: &[Operand<'_>]) -> Decoded {
     let operands = first.zip(second);
     let (first, second) = operands.ok_or_else(|| unexpected("REGISTER[,REGISTER],LABEL"))?;
     let condition = comparison(name, first, second);
-    Ok(Some(Instruction::Branch { condition, label: (*label).to_owned() }))
+    let target = JumpTarget::Label((*label).to_owned());
+    Ok(Some(Instruction::Branch { condition, target }))
 }
 
 fn comparison(name: &str, first: Formula, second: Formula) -> Option<Formula> {

@@ -28,6 +28,16 @@ impl Source<'_> {
         let (file, line) = (self.file.to_owned(), self.line(at));
         Error::Syntax { file, line, found, expected: expected.to_owned() }
     }
+
+    /// The error for a part of herd's language at `at` that is not supported; `what` ends with `is` or `are`.
+    pub fn unsupported(&self, at: &str, what: &str) -> Error {
+        let at = at.trim_start();
+        Error::Unsupported {
+            file: self.file.to_owned(),
+            line: self.line(at),
+            what: what.to_owned(),
+        }
+    }
 }
 
 /// The first 60 characters, and an ellipsis if there are more.
@@ -38,25 +48,32 @@ fn shortened(line: &str) -> String {
     }
 }
 
-/// The text with comments `(* … *)`, which may be nested, replaced by spaces, so that everything else stays on its line.
+/// The text with comments `(* … *)`, which may be nested, replaced by spaces, so that everything else stays on its line. A
+/// comment that does not end stays, since herd tolerates one before the initial state.
 pub(super) fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut depth = 0;
-    let mut rest = text;
-    while let Some(one) = rest.chars().next() {
+    let mut open = Vec::new();
+    let mut comments: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text[at..].find(['(', '*']).map(|found| at + found) {
+        let rest = &text[found..];
+        at = found + 2;
         if rest.starts_with("(*") {
-            depth += 1;
-            out.push_str("  ");
-            rest = &rest[2..];
-        } else if depth > 0 && rest.starts_with("*)") {
-            depth -= 1;
-            out.push_str("  ");
-            rest = &rest[2..];
+            open.push(found);
+        } else if let Some(start) = open.pop_if(|_| rest.starts_with("*)")) {
+            while comments.pop_if(|(inner, _)| *inner > start).is_some() {}
+            comments.push((start, found + 2));
         } else {
-            out.push(if depth > 0 && one != '\n' { ' ' } else { one });
-            rest = &rest[one.len_utf8()..];
+            at = found + 1;
         }
     }
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (start, end) in comments {
+        out.push_str(&text[copied..start]);
+        out.extend(text[start..end].chars().map(|one| if one == '\n' { '\n' } else { ' ' }));
+        copied = end;
+    }
+    out.push_str(&text[copied..]);
     out
 }
 
@@ -71,5 +88,11 @@ mod tests {
         assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["a", "e"]);
         let source = Source { file: "t", text: &text };
         assert_eq!(source.line(&text[text.find('e').unwrap()..]), 2);
+    }
+
+    #[test]
+    fn a_comment_without_an_end_stays() {
+        assert_eq!(without_comments("(* a * )\nb (* c *)").trim_end(), "(* a * )\nb");
+        assert_eq!(without_comments("*) (**) (*)"), "*)      (*)");
     }
 }

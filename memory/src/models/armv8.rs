@@ -21,7 +21,6 @@ pub(super) static DEFINITION: Definition = Definition {
 
 const RULES: &[PpoRule] = &[
     PpoRule::LocalWrite,
-    PpoRule::ReadsApart,
     PpoRule::Fence,
     PpoRule::Acquire,
     PpoRule::Release,
@@ -36,4 +35,7 @@ const RULES: &[PpoRule] = &[
     PpoRule::InstructionFence,
     PpoRule::PairForwarded,
     PpoRule::FullAtomic,
+    PpoRule::Carried,
+    PpoRule::ReadsApart,
+    PpoRule::ChoiceCarried,
 ];

@@ -28,6 +28,9 @@ const RULES: &[PpoRule] = &[
     PpoRule::AnyRelease,
     PpoRule::AcquireRelease,
     PpoRule::Paired,
+    // Of rules 9 to 13, all else follows from the two at the end: only a store-conditional is neither a read nor
+    // followed by a write alone.
+    PpoRule::Address,
     PpoRule::DependencyForwarded,
     PpoRule::Read,
     PpoRule::Write,

@@ -5,6 +5,8 @@
 //! for all operations that precede it. If a path leads from one operation to another over joins alone, a
 //! [`PpoRule`] orders the two in its own right.
 
+mod through_memory;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -12,12 +14,16 @@ use history::{DependencyKind, History, Kind, OpId, WeakFence};
 use rustc_hash::FxHashMap;
 
 use super::PpoRule;
+use super::carried::own_read;
 use super::rules::{
     is_acquire, is_atomic_write, is_full_atomic, is_ordered_acquire, is_rcsc, is_release,
     known_source, returns_read,
 };
 use crate::axioms::Execution;
 use crate::model::Model;
+use through_memory::ThroughMemory;
+
+pub(super) use through_memory::locally_precedes;
 
 /// A node: an operation by its number, or a join, whose numbers follow those of all operations.
 pub type Node = u32;
@@ -39,8 +45,9 @@ impl Graph {
     /// dependencies.
     pub fn new(execution: &Execution<'_>, model: Model) -> Graph {
         let mut graph = Graph { operations: execution.history.len() as u32, ..Graph::default() };
+        let rules = Rules::of(model.ppo_rules());
         for thread in 0..execution.history.threads().len() {
-            let mut builder = Builder::new(execution, model, &mut graph);
+            let mut builder = Builder::new(execution, rules, &mut graph);
             for op in execution.history.thread_ops(thread) {
                 builder.add(op);
             }
@@ -61,6 +68,18 @@ impl Graph {
     /// The edges. All edges to a node come before all edges from it.
     pub fn edges(&self) -> &[(Node, Node)] {
         &self.edges
+    }
+
+    /// Adds a join that follows the nodes, and returns it. Returns the node itself if there is only one, and `None` if
+    /// there is none.
+    fn join(&mut self, nodes: &[Node]) -> Option<Node> {
+        if let [] | [_] = nodes {
+            return nodes.first().copied();
+        }
+        let join = self.operations + self.joins;
+        self.joins += 1;
+        self.edges.extend(nodes.iter().map(|&node| (node, join)));
+        Some(join)
     }
 }
 
@@ -104,8 +123,8 @@ struct LocationHistory {
 struct Rules(u32);
 
 impl Rules {
-    fn of(model: Model) -> Rules {
-        Rules(model.ppo_rules().iter().fold(0, |bits, &rule| bits | 1 << rule as u32))
+    fn of(rules: &[PpoRule]) -> Rules {
+        Rules(rules.iter().fold(0, |bits, &rule| bits | 1 << rule as u32))
     }
 
     fn has(self, rule: PpoRule) -> bool {
@@ -144,15 +163,16 @@ struct Builder<'a, 'h> {
     in_flight: BinaryHeap<Reverse<(u64, u32)>>,
     /// The latest accesses, by location.
     places: FxHashMap<u32, LocationHistory>,
+    through_memory: ThroughMemory,
 }
 
 impl<'a, 'h> Builder<'a, 'h> {
-    fn new(execution: &'a Execution<'h>, model: Model, graph: &'a mut Graph) -> Self {
+    fn new(execution: &'a Execution<'h>, rules: Rules, graph: &'a mut Graph) -> Self {
         Builder {
             execution,
             history: execution.history,
             graph,
-            rules: Rules::of(model),
+            rules,
             reads: AccessesSoFar::default(),
             silent_reads: AccessesSoFar::default(),
             writes: AccessesSoFar::default(),
@@ -163,6 +183,7 @@ impl<'a, 'h> Builder<'a, 'h> {
             last_release: Bound::default(),
             in_flight: BinaryHeap::new(),
             places: FxHashMap::default(),
+            through_memory: ThroughMemory::default(),
         }
     }
 
@@ -185,24 +206,22 @@ impl<'a, 'h> Builder<'a, 'h> {
         self.follow_dependencies(op);
         self.follow_annotations(op);
         self.follow_location(op);
+        self.follow_choices(op);
         self.count(op);
         self.bind_later(op);
     }
 
     fn edge(&mut self, from: Node, to: OpId) {
         self.graph.edges.push((from, to.0));
+        self.through_memory.note_edge(from);
     }
 
     /// Adds a join that follows the nodes, and returns it. Returns the node itself if there is only one, and `None` if
     /// there is none.
     fn join(&mut self, nodes: impl IntoIterator<Item = Node>) -> Option<Node> {
-        let mut nodes = nodes.into_iter();
-        let first = nodes.next()?;
-        let Some(second) = nodes.next() else { return Some(first) };
-        let join = self.graph.operations + self.graph.joins;
-        self.graph.joins += 1;
-        let all = [first, second].into_iter().chain(nodes);
-        self.graph.edges.extend(all.map(|node| (node, join)));
+        let nodes = Vec::from_iter(nodes);
+        let join = self.graph.join(&nodes)?;
+        self.through_memory.note_join(join, &nodes, self.graph);
         Some(join)
     }
 
@@ -257,13 +276,21 @@ impl<'a, 'h> Builder<'a, 'h> {
             let on = self.sources_of(op, |kind| kind == DependencyKind::Control);
             self.before_writes = self.raise(self.before_writes, on.iter().copied());
             self.before_isb = self.raise(self.before_isb, on);
+            self.bind_isb_by_choice(op, DependencyKind::Control);
         }
     }
 
-    /// The operations that an operation depends on by dependencies of the wanted kinds.
+    /// The operations of other instructions that an operation depends on by dependencies of the wanted kinds, and those
+    /// whose values these carry.
     fn sources_of(&self, op: OpId, is_wanted: fn(DependencyKind) -> bool) -> Vec<Node> {
-        let all = self.history.dependencies(op).iter();
-        all.filter(|it| is_wanted(it.kind)).map(|it| it.on.0).collect()
+        let all = self.history.dependencies(op);
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let own = own_read(self.history, op);
+        let others =
+            all.iter().filter(|it| is_wanted(it.kind) && it.on != op && Some(it.on) != own);
+        others.flat_map(|it| self.through_memory.with_carried(it.on)).collect()
     }
 
     fn add_fence(&mut self, op: OpId) {
@@ -381,6 +408,7 @@ impl<'a, 'h> Builder<'a, 'h> {
     /// location.
     fn follow_own_write(&mut self, read: OpId, place: &LocationHistory) {
         let Some(write) = place.last_write else { return };
+        self.follow_values(read, write);
         if self.rules.has(PpoRule::AtomicForwarded) && is_atomic_write(self.history, write) {
             self.edge(write.0, read);
         }
@@ -391,7 +419,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
         if self.rules.has(PpoRule::PairForwarded)
             && is_acquire(self.history, read)
-            && let Some(paired) = self.history.linked_load(write)
+            && let Some(paired) = self.history.linked_load_across_writes(write)
         {
             self.edge(paired.0, read);
         }
@@ -405,16 +433,17 @@ impl<'a, 'h> Builder<'a, 'h> {
             return;
         };
         if place.run.as_ref().is_none_or(|run| run.source != source) {
-            let before = place
-                .run
-                .take()
-                .and_then(|run| self.join(run.reads.join.into_iter().chain(run.reads.uncounted)));
+            let before = place.run.take().and_then(|run| {
+                let reads = run.reads.join.into_iter().chain(run.reads.uncounted);
+                self.graph.join(&Vec::from_iter(reads))
+            });
             place.run = Some(SameSourceReads { source, reads: AccessesSoFar::default(), before });
         }
         let run = place.run.as_mut().expect("it was set above");
         run.reads.uncounted.push(read.0);
         if let Some(before) = run.before {
-            self.edge(before, read);
+            // Armv8 does not count this order as local, so it has no effect on choices.
+            self.graph.edges.push((before, read.0));
         }
     }
 
@@ -451,6 +480,7 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
         if self.rules.has(PpoRule::InstructionFence) {
             self.before_isb = self.raise(self.before_isb, on);
+            self.bind_isb_by_choice(op, DependencyKind::Address);
         }
         if let (true, Some(end), true) = (reads, completed, self.rules.has(PpoRule::Ticks)) {
             self.in_flight.push(Reverse((end, op.0)));

@@ -22,7 +22,7 @@
 //! # Sources
 //!
 //! - RVWMO: RISC-V ISA manual, appendix "Formal Memory Model", preserved program order rules 1 to 13.
-//! - Armv8: Arm Architecture Reference Manual, section B2.3, in the form of herd's `aarch64.cat` (7.57)
+//! - Armv8: Arm Architecture Reference Manual, section B2.3, in the form of herd's `aarch64.cat` (7.58)
 //!   without instruction fetches, tags and translation tables. Its external axiom holds if and only if a
 //!   total order includes ordered-before, so memory order is such an order; the internal axiom is the
 //!   load value axiom together with [`PpoRule::ReadsApart`].
@@ -39,6 +39,7 @@
 //! memory order, which follows the own write by the load value axiom. Only [`PpoRule::ReadsApart`] depends on
 //! reads-from.
 
+mod carried;
 pub mod graph;
 mod instructions;
 pub mod order;

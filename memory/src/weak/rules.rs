@@ -4,6 +4,8 @@ use std::fmt;
 
 use history::{DependencyKind, History, Kind, OpId, ReadSource, WeakFence};
 
+use super::carried::{carries, own_read, picks};
+use super::graph::locally_precedes;
 use crate::axioms::Execution;
 
 /// A rule by which a model preserves the order of two accesses of one thread.
@@ -58,6 +60,13 @@ pub enum PpoRule {
     PairForwarded,
     /// `a` is the write of an atomic that both acquires and releases (Armv8).
     FullAtomic,
+    /// What `a` read reaches a read `m` through an atomic and memory, and a dependency on `m` orders `m` before `b`
+    /// (Armv8: dependency through registers and memory).
+    Carried,
+    /// What `a` read reaches a read `m` through a choice and memory, and `b` is a write that `m` is locally ordered
+    /// before, or an access behind an `ISB` that comes after a branch or an address that depends on `m` (Armv8: pick
+    /// dependency through memory).
+    ChoiceCarried,
     /// `a` reads (Ztso: every load is an acquire).
     Read,
     /// `b` writes (Ztso: every store is a release).
@@ -131,6 +140,16 @@ const ROWS: &[Row] = &[
         "the second is an acquire behind the own write that belongs to the first",
     ),
     row(PpoRule::FullAtomic, "full-atomic", "the first is an atomic that acquires and releases"),
+    row(
+        PpoRule::Carried,
+        "carried",
+        "the second depends on a read that what the first read reaches through an atomic and memory",
+    ),
+    row(
+        PpoRule::ChoiceCarried,
+        "choice-carried",
+        "the second is ordered behind a read that what the first read reaches through a choice and memory",
+    ),
     row(PpoRule::Read, "read", "the first reads"),
     row(PpoRule::Write, "write", "the second writes"),
     row(PpoRule::SameLocation, "same-location", "they access one location"),
@@ -215,9 +234,13 @@ impl PpoRule {
             PpoRule::PairForwarded => {
                 let write = pair.own_write_before_b();
                 is_acquire(pair.history, b)
-                    && write.is_some_and(|write| pair.history.linked_load(write) == Some(a))
+                    && write.is_some_and(|write| {
+                        pair.history.linked_load_across_writes(write) == Some(a)
+                    })
             }
             PpoRule::FullAtomic => pair.is_full_atomic(a),
+            PpoRule::Carried => pair.between().any(|read| pair.is_carried_to(read)),
+            PpoRule::ChoiceCarried => pair.between().any(|read| pair.is_picked_by(read)),
             PpoRule::Read => pair.reads(a),
             PpoRule::Write => pair.writes(b),
             PpoRule::SameLocation => pair.same_location() && (pair.reads(a) || pair.writes(b)),
@@ -333,9 +356,35 @@ impl Pair<'_, '_> {
         }
     }
 
+    /// Whether an operation depends on `a`, an operation of another instruction.
     fn depends(&self, op: OpId, kind: DependencyKind) -> bool {
-        let dependencies = self.history.dependencies(op);
-        dependencies.iter().any(|it| it.kind == kind && it.on == self.a)
+        let mut dependencies = self.history.dependencies(op).iter();
+        dependencies.any(|it| it.kind == kind && it.on == self.a)
+            && own_read(self.history, op) != Some(self.a)
+    }
+
+    /// Whether what `a` read reaches a read through memory, and a dependency on the read orders it before `b`.
+    fn is_carried_to(&self, read: OpId) -> bool {
+        const BY_DEPENDENCY: [PpoRule; 6] = [
+            PpoRule::Address,
+            PpoRule::Data,
+            PpoRule::Control,
+            PpoRule::DependencyForwarded,
+            PpoRule::AddressThenWrite,
+            PpoRule::InstructionFence,
+        ];
+        let orders = |rule: PpoRule| rule.holds(self.execution, read, self.b);
+        self.reads(read)
+            && carries(self.history, self.a, read)
+            && BY_DEPENDENCY.into_iter().any(orders)
+    }
+
+    /// Whether what `a` read reaches a read through a choice and memory, and `b` has to follow `a` therefore.
+    fn is_picked_by(&self, read: OpId) -> bool {
+        self.reads(read)
+            && picks(self.history, self.a, read)
+            && (PpoRule::InstructionFence.holds(self.execution, read, self.b)
+                || (self.writes(self.b) && locally_precedes(self.execution, read, self.b)))
     }
 
     /// Whether the address or the value of an operation depends on `a`.

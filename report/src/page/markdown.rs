@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tables::escape::markdown as markdown_of;
+
 use super::Page;
 use super::campaign::hints::Hints;
 use super::campaign::unmutated::known;
@@ -134,13 +136,15 @@ fn table(text: &mut String, title: &str, heads: &[&str], lines: Vec<Vec<String>>
 }
 
 /// Escapes a text so that nothing in it is taken for markup or the end of a cell. Text in backticks, such as a command,
-/// stays as it is.
+/// stays as it is, but for the end of a cell.
 fn escaped(text: &str) -> String {
-    let text = text.replace('\n', " ").replace('|', "\\|");
-    let parts = text.split('`').enumerate();
-    let parts = parts.map(|(at, part)| match at % 2 {
-        0 => part.replace('<', "&lt;").replace('_', "\\_"),
-        _ => part.to_owned(),
-    });
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len() % 2 == 0 {
+        // A backtick without its partner would make code of what follows.
+        return markdown_of(text);
+    }
+    let in_code = |part: &str| part.replace(char::is_control, " ").replace('|', "\\|");
+    let parts = parts.into_iter().enumerate();
+    let parts = parts.map(|(at, part)| if at % 2 == 0 { markdown_of(part) } else { in_code(part) });
     parts.collect::<Vec<_>>().join("`")
 }

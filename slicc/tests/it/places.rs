@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use slicc::load::{Loaded, load};
+use slicc::disk::load;
+use slicc::load::Loaded;
 use slicc::mutant::{Misfit, given, named, repair};
 use slicc::protocol::Protocol;
 
@@ -36,7 +37,8 @@ fn a_repair_does_not_overwrite_a_users_own_change() {
     let why = repair.fits(&changed).unwrap_err();
     assert!(matches!(why, Misfit::Changed { .. }), "{why}");
     let said = why.to_string();
-    for part in ["Directory (I, DMA_WRITE)", "it leads to ID instead of ID_W", "MI_example-dir.sm:"] {
+    for part in ["Directory (I, DMA_WRITE)", "it leads to ID instead of ID_W", "MI_example-dir.sm:"]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
     // A mutant on top of the user's protocol changes nothing of that.

@@ -46,13 +46,13 @@
 mod observe;
 mod transit;
 
-use crate::bounds::Bounds;
 use crate::engine::accesses::Accesses;
 use crate::engine::clocks::{self, Clocks, Overwritten};
 use crate::engine::events::{Events, INITIAL, NONE};
 use crate::engine::predecessor_cache::PredecessorCache;
 use crate::engine::worklist::Worklist;
 use certify::rule::Rule;
+use host::Bounds;
 
 /// A derived edge.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,8 @@
 use super::part::Part;
 use super::search::{Progress, Search};
 use super::{Input, WindowLimits};
-use crate::bounds::Bounds;
+use host::Bounds;
+
 use crate::engine::events::{INITIAL, NONE};
 
 /// Number of windows that are placed before the cut.

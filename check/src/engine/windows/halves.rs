@@ -9,7 +9,8 @@ use super::cut::{Cut, WARM_UP};
 use super::part::Part;
 use super::search::{Progress, Search};
 use super::{Input, WindowLimits, WindowOutcome};
-use crate::bounds::Bounds;
+use host::Bounds;
+
 use crate::engine::both::both;
 
 /// Number of windows, and number of events, that a history needs at least to be divided.

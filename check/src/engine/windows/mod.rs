@@ -35,9 +35,9 @@ mod rules;
 mod search;
 mod window;
 
-use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::events::{Events, NONE};
+use host::Bounds;
 use memory::Model;
 pub use reorder::{Reorder, Stretch};
 use search::{Progress, Search};

@@ -3,7 +3,8 @@
 use super::part::Part;
 use super::search::{Progress, Search};
 use super::{Columns, WindowLimits, admission};
-use crate::bounds::Bounds;
+use host::Bounds;
+
 use crate::engine::events::Events;
 
 /// See [`WindowLimits::patience`]. There are many stretches, and other ways to decide the pair.

@@ -42,6 +42,7 @@
 //! right after w in store order. By 1, writes that are `co`-before the store-conditional reach memory before it,
 //! so 2 holds for it too, and a path through it can be replaced by one through the load-linked.
 
+use host::Bounds;
 use rustc_hash::FxHashSet;
 
 use super::labelled_graph::{Edge, Hop, Label, LabelledGraph, reads_from};
@@ -50,7 +51,6 @@ use super::pasts::Pasts;
 use super::reasons::Reasons;
 use super::violation::CriterionViolation;
 use super::{Derives, NotDerived};
-use crate::bounds::Bounds;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::{Problem, Report};
 use certify::criterion::{BaseOrder, Criterion, ForbiddenCycle};

@@ -14,7 +14,6 @@ use super::local::{Causality, Derived, NotClosed, close, empty, overtaken};
 use super::reasons::Reasons;
 use super::violation::CriterionViolation;
 use super::{Derives, NotDerived};
-use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::engine::relation::Relation;
@@ -22,6 +21,7 @@ use crate::papers::execution::{Execution, NONE};
 use crate::papers::{Problem, Report};
 use certify::criterion::{BaseOrder, Criterion, ForbiddenCycle};
 use history::OpId;
+use host::Bounds;
 
 /// Nodes between two checks of the bounds.
 const CHECK_INTERVAL: usize = 64;

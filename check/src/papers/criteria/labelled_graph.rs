@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
-use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::program_order_by_location;
 use certify::criterion::BaseOrder;
+use host::Bounds;
 use memory::Model;
 
 /// Approximate number of nodes and edges that a search for a short cycle visits.
@@ -80,6 +80,13 @@ pub fn steps(exec: &Execution<'_>, order: BaseOrder) -> Vec<(u32, u32)> {
         BaseOrder::Preserved => preserved(exec),
         BaseOrder::SameLocation => program_order_by_location(exec),
     }
+}
+
+/// The most bytes that [`steps`] takes while it makes its edges: those from initial writes lead to every thread.
+pub fn bytes_of_steps(exec: &Execution<'_>) -> usize {
+    let initial = exec.history.threads().len() * exec.locations() as usize;
+    // A list that grows may have twice the room that it needs.
+    2 * size_of::<(u32, u32)>() * (initial + 2 * exec.operations as usize)
 }
 
 fn full(exec: &Execution<'_>) -> Vec<(u32, u32)> {

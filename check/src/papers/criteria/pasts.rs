@@ -1,7 +1,8 @@
 //! [`Pasts`]: the past of every operation as a vector clock over threads.
 
 use super::local::NotClosed;
-use crate::bounds::Bounds;
+use host::Bounds;
+
 use crate::engine::clocks::Clocks;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;

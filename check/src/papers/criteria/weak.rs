@@ -14,12 +14,12 @@
 //! Measured as for CCM (see [`super::convergent`]): 0.05 s for 4,000 operations, 0.6 s for 16,000.
 
 use history::ReadsFrom;
+use host::Bounds;
 
 use super::convergent::{HappensBefore, StoreOrder, close_writes, conflicts, derive, final_cycle};
 use super::labelled_graph::{Edge, Label, steps};
 use super::local::{Derived, NotClosed, close, empty};
 use super::{Derives, NotDerived};
-use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::papers::execution::Execution;

@@ -2,12 +2,14 @@
 
 use std::hash::Hasher;
 
+use host::Bounds;
 use rustc_hash::FxHasher;
-
-use crate::bounds::Bounds;
 
 /// Marks a free slot.
 const FREE: u32 = u32::MAX;
+
+/// Rows that move to a larger table between two checks of the bounds: some milliseconds.
+const ROWS_PER_CHECK: u32 = 1 << 16;
 
 /// A set of rows of `width` numbers each. The rows are in one array, with a hash table of their indices.
 /// Memory: 4 bytes a number, up to twice that while the array grows, and 8 to 16 bytes a row.
@@ -68,6 +70,9 @@ impl FrontierSet {
         }
         self.slots = vec![FREE; slots];
         for number in 0..self.rows {
+            if number.is_multiple_of(ROWS_PER_CHECK) && bounds.passed() {
+                return false;
+            }
             let slot = self.slot(self.row(number));
             self.slots[slot] = number;
         }

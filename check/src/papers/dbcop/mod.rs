@@ -30,8 +30,8 @@ mod frontiers;
 
 use frontiers::FrontierSet;
 use history::OpId;
+use host::Bounds;
 
-use crate::bounds::Bounds;
 use crate::verdict::Statistics;
 
 use crate::papers::execution::{Execution, NONE};
@@ -100,7 +100,10 @@ struct Search<'a> {
     cells: Vec<LocationState>,
     placed: Vec<Placed>,
     visited: FrontierSet,
+    /// New frontiers so far.
     nodes: u64,
+    /// All frontiers so far.
+    visits: u64,
 }
 
 impl<'a> Search<'a> {
@@ -130,6 +133,7 @@ impl<'a> Search<'a> {
             cells,
             placed: Vec::new(),
             nodes: 0,
+            visits: 0,
         }
     }
 
@@ -231,7 +235,8 @@ impl<'a> Search<'a> {
     fn visit(&mut self) -> Option<bool> {
         let is_new = self.visited.insert(&self.frontier, self.bounds)?;
         self.nodes += u64::from(is_new);
-        let is_past_bounds = self.nodes.is_multiple_of(CHECK_INTERVAL) && self.bounds.passed();
+        self.visits += 1;
+        let is_past_bounds = self.visits.is_multiple_of(CHECK_INTERVAL) && self.bounds.passed();
         (!is_past_bounds).then_some(is_new)
     }
 

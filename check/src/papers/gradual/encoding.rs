@@ -36,6 +36,9 @@ use crate::papers::{Answer, Problem, Report, may_start};
 /// Memory that a clause of three literals takes in the solver, in bytes.
 const BYTES_PER_CLAUSE: usize = 80;
 
+/// Clauses between two checks of the bounds: about a millisecond, and a megabyte.
+const CLAUSES_PER_CHECK: u32 = 10_000;
+
 /// The parts of the conditions' orders that are known in advance: transitively closed relations over the
 /// nodes of the execution.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +56,8 @@ pub fn solve(
     known: Option<KnownOrder<'_>>,
 ) -> Report {
     let mut solver = Solver::new(problem.bounds);
-    let mut formula = Formula { problem, execution, solver: &mut solver, contradicts: false };
+    let mut formula =
+        Formula { problem, execution, solver: &mut solver, contradicts: false, unchecked: 0 };
     let Some(order) = formula.encode(known) else {
         return Answer::Exceeded.into();
     };
@@ -135,6 +139,8 @@ struct Formula<'f, 'b> {
     solver: &'f mut Solver<'b>,
     /// Whether an empty clause was added.
     contradicts: bool,
+    /// Clauses since the bounds were checked last.
+    unchecked: u32,
 }
 
 impl Formula<'_, '_> {
@@ -230,6 +236,7 @@ impl Formula<'_, '_> {
 
     /// Adds a clause without its [`FALSE`] literals, unless one of its literals is [`TRUE`].
     fn clause(&mut self, literals: &[i32]) {
+        self.unchecked += 1;
         if literals.contains(&TRUE) {
             return;
         }
@@ -284,9 +291,22 @@ impl Formula<'_, '_> {
                         self.clause(&cycle.map(|(a, b)| order.before(b, a)));
                     }
                 }
+                if self.is_past_bounds() {
+                    return None;
+                }
             }
         }
         Some(())
+    }
+
+    /// Whether a bound was met, which is checked after every so many clauses.
+    fn is_past_bounds(&mut self) -> bool {
+        if self.unchecked < CLAUSES_PER_CHECK {
+            return false;
+        }
+        self.unchecked = 0;
+        !self.problem.bounds.allows(CLAUSES_PER_CHECK as usize * 2 * BYTES_PER_CLAUSE)
+            || self.problem.bounds.passed()
     }
 
     /// Adds the clauses that make the order contain program order, `wr`, `rw`, and the order that final

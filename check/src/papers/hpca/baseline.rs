@@ -36,7 +36,8 @@
 //! [`Swaps::Stores`]: super::graph::Swaps::Stores
 //! [`Swaps::Both`]: super::graph::Swaps::Both
 
-use crate::bounds::Bounds;
+use host::Bounds;
+
 use crate::engine::digraph::topological;
 
 use super::clocks::ReverseClocks;

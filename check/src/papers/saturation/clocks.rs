@@ -5,8 +5,8 @@
 //! takes O(writes · threads), and listing also the number of pairs.
 
 use history::OpId;
+use host::Bounds;
 
-use crate::bounds::Bounds;
 use crate::engine::complete::refute;
 use crate::engine::events::Events;
 use crate::engine::rank::rank;

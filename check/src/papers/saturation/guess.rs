@@ -14,7 +14,8 @@
 //! copy of the relations and a saturation, and each round but the last orders at least one pair. Statistics count
 //! the guesses as nodes.
 
-use crate::bounds::Exceeded;
+use host::Exceeded;
+
 use crate::engine::relation::Relation;
 use crate::papers::execution::Execution;
 use crate::papers::{Answer, Problem, Report};

@@ -55,8 +55,8 @@ pub mod pattern;
 use std::rc::Rc;
 
 use history::OpId;
+use host::{Bounds, Exceeded};
 
-use crate::bounds::{Bounds, Exceeded};
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use memory::Model;

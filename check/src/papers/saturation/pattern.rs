@@ -15,7 +15,8 @@
 //! O(locations · n) for each pair of writes of one location that is unordered, at worst. Rounds are
 //! repeated until one finds nothing; each that does orders a pair.
 
-use crate::bounds::Exceeded;
+use host::Exceeded;
+
 use crate::engine::relation::{Relation, bits};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::{Answer, Problem, Report};

@@ -19,6 +19,7 @@
 mod candidates;
 
 use history::{History, ReadsFrom};
+use host::Bounds;
 use rustc_hash::FxHashMap;
 
 use super::cycles::order_or_cycles;
@@ -26,7 +27,6 @@ use super::formula::{Formula, OpenOrder, Origin};
 use super::graph::{Arc, Forced, Link};
 use super::reader::Reader;
 use super::triangles::Triangles;
-use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::events::{Events, INITIAL};
 use crate::engine::finals::Finals;

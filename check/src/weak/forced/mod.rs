@@ -5,13 +5,13 @@ mod values;
 
 use certify::rule::Rule;
 use history::{History, OpId, ReadSource, ReadsFrom};
+use host::Bounds;
 use memory::Model;
 use memory::axioms::Execution;
 use memory::weak::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Task;
-use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::engine::proof::Assumption;

@@ -1,9 +1,9 @@
 //! Rules R6 and R7: the order that the values of reads force.
 
 use history::OpId;
+use host::Bounds;
 
 use super::{Chain, Forced, SaturationStop, check};
-use crate::bounds::Bounds;
 use certify::rule::Rule;
 
 impl Forced<'_> {

@@ -23,7 +23,7 @@ use slicc::protocol::Protocol;
 
 use super::unreached::Met;
 use super::{Args, fair};
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::interrupt;
 use crate::progress;
 use crate::simulate::coverage::Covered;
@@ -138,7 +138,9 @@ impl<'a> Subject<'a> {
             matches!(&explored.exploration.verdict, Verdict::Found(_)) && explored.known.is_none()
         };
         if interrupt::asked() && explored.as_ref().is_ok_and(is_found) {
-            eprintln!("rubric: interrupted: whether a known fault explains what was found is open");
+            tell(format_args!(
+                "interrupted: whether a known fault explains what was found is open"
+            ));
         }
         explored
     }
@@ -157,8 +159,8 @@ impl<'a> Subject<'a> {
     ) -> Result<Explored, Error> {
         let mut report = |progress: &Progress| report_phase(Phase::Exploring, progress);
         let scope = args.scope();
-        let begin = || args.limits.begin_until(interrupted);
-        let limits = begin();
+        // All that is searched has to end in the same time.
+        let limits = args.limits.begin_until(interrupted);
         let exploration = match args.disk(self) {
             None => explore_by(&self.protocol, &scope, search_options, &limits, &mut report)
                 .map_err(|problem| self.refused(problem))?,
@@ -174,10 +176,10 @@ impl<'a> Subject<'a> {
         // The other searches do not identify states that differ only in dead variables.
         let scope = Scope { live_variables: false, ..scope };
         let fair = (args.fair && is_clean)
-            .then(|| starvation(&self.protocol, &scope, &begin(), &mut report))
+            .then(|| starvation(&self.protocol, &scope, &limits, &mut report))
             .transpose()
             .map_err(|problem| self.refused(problem))?;
-        let options = Options { limits: begin(), ..Options::default() };
+        let options = Options { limits: limits.clone(), ..Options::default() };
         let searches = if args.nice_cycles {
             nice_cycles(&self.protocol, &scope, &options, &mut report)
         } else {
@@ -193,7 +195,6 @@ impl<'a> Subject<'a> {
         let known = match &exploration.verdict {
             Verdict::Found(found) if args.repair != Repairs::All => {
                 let states = exploration.progress.states;
-                let bounds = begin().bounds;
                 let mut report = |progress: &Progress| report_phase(Phase::Explaining, progress);
                 known_finding(
                     &self.protocol,
@@ -201,7 +202,7 @@ impl<'a> Subject<'a> {
                     search_options,
                     found,
                     states,
-                    &bounds,
+                    &limits.bounds,
                     &mut report,
                 )
             }
@@ -279,7 +280,7 @@ impl<'a> Subject<'a> {
 
 /// Says on standard error from where an exploration on disk is resumed.
 pub fn tell_begun(folder: &Path, states: usize, depth: u32) {
-    eprintln!("rubric: resumed from {states} states, depth {depth}, in {}", folder.display());
+    tell(format_args!("resumed from {states} states, depth {depth}, in {}", folder.display()));
 }
 
 impl Explored {

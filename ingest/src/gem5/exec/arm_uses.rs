@@ -69,7 +69,8 @@ fn access(
             // A comparison with this register decides whether it writes.
             Uses { address, data: first, uncertain: second, loaded: second, ..Uses::default() }
         } else {
-            Uses { address, data: second, loaded: first, ..Uses::default() }
+            let updates = !name.starts_with(b"swp");
+            Uses { address, data: second, loaded: first, updates, ..Uses::default() }
         };
     }
     let vectors = RegisterSet::of(VECTORS);
@@ -147,7 +148,12 @@ fn computation(name: &[u8], operands: &[u8]) -> Option<Uses> {
         b"adds" | b"subs" | b"ands" | b"bics" => Some(with_flags(name, operands)),
         // The flags decide which of the operands is the result.
         b"csel" | b"csinc" | b"csinv" | b"csneg" => {
-            Some(Uses { to: first, uncertain: rest | flags, ..Uses::default() })
+            let operands = operands.split(|&byte| byte == b',').collect::<Vec<_>>();
+            let [_, one, other, _] = operands[..] else {
+                return Some(Uses { to: first, uncertain: rest | flags, ..Uses::default() });
+            };
+            let either = [named(one), named(other)];
+            Some(Uses { to: first, either, condition: flags, ..Uses::default() })
         }
         b"ccmp" | b"ccmn" => {
             Some(Uses { to: flags, uncertain: first | rest | flags, ..Uses::default() })
@@ -261,7 +267,8 @@ mod tests {
         assert_eq!(read("subs   x0, x1, #1"), computed("x1", "x0 flags"));
         let either = Uses { uncertain: set("x0"), lost: set("x0"), ..computed("x1", "flags") };
         assert_eq!(read("subs   x0, x1, LSL #2"), either);
-        let chosen = Uses { uncertain: set("x1 x2 flags"), ..computed("", "x0") };
+        let either = [set("x1"), set("x2")];
+        let chosen = Uses { either, condition: set("flags"), ..computed("", "x0") };
         assert_eq!(read("csel   x0, x1, x2, ne"), chosen);
         assert_eq!(read("paciasp   ").lost, [16, 17, 30].into_iter().collect());
         assert_eq!(read("unheard   ").lost, RegisterSet::ALL);
@@ -285,6 +292,8 @@ mod tests {
         );
         let swap = Uses { loaded: set("x3"), ..store };
         assert_eq!(read_with("swpal   x3, x0, [x2] : MemWrite", None), swap);
+        let update = Uses { updates: true, ..swap };
+        assert_eq!(read_with("ldaddal   x3, x0, [x2] : MemWrite", None), update);
         let compared = Uses { loaded: set("x3"), uncertain: set("x3"), ..store };
         assert_eq!(read_with("casal   x0, x3, [x2] : MemWrite", None), compared);
         let pair = Uses {

@@ -18,20 +18,40 @@ use super::log::Entry;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sources {
     rows: Vec<u32>,
+    /// The operations that it depends on through a choice.
+    picked: Vec<u32>,
     /// Whether it may depend on further operations, which are unknown.
     is_open: bool,
 }
 
 impl Sources {
+    fn of(row: u32) -> Sources {
+        Sources { rows: vec![row], ..Sources::default() }
+    }
+
     fn add(&mut self, other: &Sources) {
-        self.rows.extend(&other.rows);
-        self.rows.sort_unstable();
-        self.rows.dedup();
+        for (own, more) in [(&mut self.rows, &other.rows), (&mut self.picked, &other.picked)] {
+            own.extend(more);
+            own.sort_unstable();
+            own.dedup();
+        }
         self.is_open |= other.is_open;
     }
 
+    /// The same operations, each through a choice.
+    fn as_picked(&self) -> Sources {
+        let mut picked = Sources { is_open: self.is_open, ..Sources::default() };
+        picked.picked = self.all().collect();
+        picked.add(&Sources::default());
+        picked
+    }
+
+    fn all(&self) -> impl Iterator<Item = u32> {
+        self.rows.iter().chain(&self.picked).copied()
+    }
+
     fn is_none(&self) -> bool {
-        self.rows.is_empty() && !self.is_open
+        self.rows.is_empty() && self.picked.is_empty() && !self.is_open
     }
 }
 
@@ -40,6 +60,8 @@ impl Sources {
 pub(super) struct AccessSources {
     address: Sources,
     data: Sources,
+    /// Whether the value that the access writes is computed from the one that it reads.
+    updates: bool,
 }
 
 /// Finds the dependencies of one thread, access by access in the order of lines.
@@ -86,14 +108,17 @@ impl<'a> Dependencies<'a> {
         let (edges, rest) = self.edges.split_at(count);
         self.edges = rest;
         for edge in edges {
+            if u64::from(edge.line) == line && edge.on == origin(edge.line, false) {
+                sources.updates = true;
+                continue;
+            }
             let on = self.resolve(edge.on);
             match edge.kind {
                 DependencyKind::Control => self.controls.add(u64::from(edge.line), &on),
                 _ if u64::from(edge.line) < line => {}
                 DependencyKind::Address => sources.address.add(&on),
                 DependencyKind::Data => sources.data.add(&on),
-                // No decoder distinguishes the two operands of a choice yet.
-                DependencyKind::Choice => sources.data.is_open = true,
+                DependencyKind::Choice => sources.data.add(&on.as_picked()),
             }
         }
         self.last = Some((line, sources.clone()));
@@ -102,7 +127,7 @@ impl<'a> Dependencies<'a> {
 
     fn resolve(&self, on: u32) -> Sources {
         match on {
-            UNKNOWN => Sources { rows: Vec::new(), is_open: true },
+            UNKNOWN => Sources { is_open: true, ..Sources::default() },
             load => self.loads.get(&load).cloned().unwrap_or_default(),
         }
     }
@@ -121,7 +146,18 @@ impl<'a> Dependencies<'a> {
         for (kind, sources) in kinds {
             sources.rows.iter().for_each(|&on| builder.depend(kind, on as usize));
         }
-        self.loads.insert(name_of(entry), Sources { rows: vec![row], is_open: false });
+        if entry.may_write() {
+            let picked = sources.address.picked.iter().chain(&sources.data.picked);
+            picked.for_each(|&on| builder.depend(DependencyKind::Choice, on as usize));
+        }
+        if sources.updates {
+            builder.depend(DependencyKind::Data, row as usize);
+        }
+        self.controls.add(
+            entry.line(),
+            &Sources { rows: sources.address.picked.clone(), ..Sources::default() },
+        );
+        self.loads.insert(name_of(entry), Sources::of(row));
         let unknown = u64::from(sources.address.is_open) + u64::from(sources.data.is_open);
         unknown + self.controls.record(entry.line(), builder)
     }
@@ -147,6 +183,9 @@ impl<'a> Dependencies<'a> {
         if entry.may_write() {
             let mut written = sources.address.clone();
             written.add(&sources.data);
+            if sources.updates {
+                written.add(&self.stored.at(entry));
+            }
             self.stored.put(entry, written);
         }
     }
@@ -159,7 +198,7 @@ fn name_of(entry: &Entry) -> u32 {
 
 impl Controls {
     fn add(&mut self, line: u64, on: &Sources) {
-        let new = on.rows.iter().copied().filter(|row| self.known.insert(*row));
+        let new = on.all().filter(|row| self.known.insert(*row));
         self.waiting.extend(new.map(|row| (line, row)));
         if on.is_open {
             self.open.get_or_insert(line);
@@ -207,7 +246,7 @@ impl Stored {
                 *mask = kept;
             }
             granule.open &= !certain;
-            if written.is_open || !written.rows.is_empty() {
+            if !written.is_none() {
                 granule.open |= possible & !certain;
                 granule.parts.push((certain, written.clone()));
             }
@@ -291,7 +330,7 @@ mod tests {
         let passes = |address: u64, size: u8| {
             let edges = [edge(2, Data, 1), edge(4, Data, 3)];
             let mut found = Dependencies::new(&edges);
-            found.loads.insert(origin(1, false), Sources { rows: vec![0], is_open: false });
+            found.loads.insert(origin(1, false), Sources::of(0));
             let saved = entry(2, 0x1000, Operation::store(4, Some(0)));
             let sources = found.of(2);
             found.left_out(&saved, &sources);
@@ -307,7 +346,7 @@ mod tests {
         assert_eq!(passes(0xffc, 0), (0, 1));
         let edges = [edge(3, Address, 1), edge(4, Data, 3)];
         let mut found = Dependencies::new(&edges);
-        found.loads.insert(origin(1, false), Sources { rows: vec![0], is_open: false });
+        found.loads.insert(origin(1, false), Sources::of(0));
         let sources = found.of(3);
         found.left_out(&load(3, 0x2000, 8), &sources);
         assert_eq!(store_at(4, &mut found), (1, 0));

@@ -57,8 +57,14 @@ pub(super) struct Uses {
     pub branch: RegisterSet,
     /// Registers that the results in `to` are computed from.
     pub from: RegisterSet,
+    /// Two sets of registers, of one of which the results in `to` are computed. The line does not show which.
+    pub either: [RegisterSet; 2],
+    /// Registers that decide from which registers the results in `to` are computed.
+    pub condition: RegisterSet,
     /// Registers that receive computed results.
     pub to: RegisterSet,
+    /// Whether the value that the access stores is computed from the one that it loads.
+    pub updates: bool,
     /// Registers that `to`, `data` or `branch` may also depend on.
     pub uncertain: RegisterSet,
     /// Registers that receive the value that the memory access returned.
@@ -73,9 +79,10 @@ pub(super) struct Uses {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
     pub line: u32,
-    /// The part of the line that depends: [`DependencyKind::Control`] for a branch.
+    /// The part of the line that depends: [`DependencyKind::Control`] for a branch, and for an address that depends on
+    /// the load through a choice, on which all later writes depend then as on a branch.
     pub kind: DependencyKind,
-    /// The load ([`origin`]), or [`UNKNOWN`].
+    /// The load ([`origin`]), or [`UNKNOWN`]; the line itself for [`Uses::updates`].
     pub on: u32,
 }
 
@@ -91,7 +98,7 @@ pub(super) const UNKNOWN: u32 = u32::MAX;
 const MOST_ORIGINS: usize = 8;
 
 /// The loads that a value was computed from, in ascending order.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Origins {
     loads: [u32; MOST_ORIGINS],
     count: usize,
@@ -100,6 +107,20 @@ struct Origins {
 }
 
 impl Origins {
+    fn add_all(&mut self, other: &Origins) {
+        other.loads().iter().for_each(|&load| self.add(load));
+        self.is_open |= other.is_open;
+    }
+
+    /// The loads of both, open if only one of them has a load.
+    fn common(&self, other: &Origins) -> Origins {
+        let mut common = Origins { is_open: self != other, ..Origins::default() };
+        let shared = self.loads().iter().filter(|load| other.loads().contains(load));
+        shared.for_each(|&load| common.add(load));
+        common.is_open |= self.is_open;
+        common
+    }
+
     const LOST: Origins = Origins { loads: [0; MOST_ORIGINS], count: 0, is_open: true };
 
     fn of(load: u32) -> Origins {
@@ -131,10 +152,33 @@ impl Origins {
     }
 }
 
+/// The loads that a value depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Value {
+    /// The loads that it was computed from.
+    data: Origins,
+    /// The loads that decided from which values it was computed.
+    picked: Origins,
+}
+
+impl Value {
+    fn add(&mut self, other: &Value) {
+        self.data.add_all(&other.data);
+        self.picked.add_all(&other.picked);
+    }
+
+    /// The loads that the value depends on in either way.
+    fn all(&self) -> Origins {
+        let mut all = self.data;
+        all.add_all(&self.picked);
+        all
+    }
+}
+
 /// Tracks the values that a thread loads from register to register.
 #[derive(Debug)]
 pub(super) struct Flow {
-    registers: [Origins; REGISTERS],
+    registers: [Value; REGISTERS],
     /// The dependencies so far, in the order of lines.
     edges: Vec<Edge>,
 }
@@ -142,7 +186,7 @@ pub(super) struct Flow {
 impl Default for Flow {
     fn default() -> Flow {
         // The values of registers at the start depend on no load of the trace.
-        Flow { registers: [Origins::default(); REGISTERS], edges: Vec::new() }
+        Flow { registers: [Value::default(); REGISTERS], edges: Vec::new() }
     }
 }
 
@@ -153,27 +197,39 @@ impl Flow {
         let Some(line) = u32::try_from(line).ok().filter(|&line| line < u32::MAX / 2) else {
             return self.lose_all();
         };
-        let maybe = self.union(uses.uncertain);
+        let maybe = self.union(uses.uncertain).all();
         let is_open = maybe.count > 0 || maybe.is_open;
         self.note(line, DependencyKind::Address, uses.address, false);
         self.note(line, DependencyKind::Data, uses.data, is_open);
         self.note(line, DependencyKind::Control, uses.branch, is_open);
+        if uses.updates {
+            self.edges.push(Edge { line, kind: DependencyKind::Data, on: origin(line, false) });
+        }
         let mut computed = self.union(uses.from);
-        computed.is_open |= is_open;
+        let [first, second] = uses.either.map(|registers| self.union(registers));
+        let common = Value {
+            data: first.data.common(&second.data),
+            picked: first.picked.common(&second.picked),
+        };
+        computed.add(&common);
+        computed.picked.add_all(&self.union(uses.condition).all());
+        computed.data.is_open |= is_open;
+        let loaded =
+            |is_second| Value { data: Origins::of(origin(line, is_second)), ..Value::default() };
         let results = [
             (uses.to, computed),
-            (uses.loaded, Origins::of(origin(line, false))),
-            (uses.loaded_second, Origins::of(origin(line, true))),
-            (uses.lost, Origins::LOST),
+            (uses.loaded, loaded(false)),
+            (uses.loaded_second, loaded(true)),
+            (uses.lost, Value { data: Origins::LOST, ..Value::default() }),
         ];
-        for (registers, origins) in results {
-            registers.registers().for_each(|register| self.registers[register] = origins);
+        for (registers, value) in results {
+            registers.registers().for_each(|register| self.registers[register] = value);
         }
     }
 
     /// Notes that any register may have been written.
     pub fn lose_all(&mut self) {
-        self.registers = [Origins::LOST; REGISTERS];
+        self.registers = [Value { data: Origins::LOST, ..Value::default() }; REGISTERS];
     }
 
     /// The edges of all lines so far.
@@ -181,13 +237,9 @@ impl Flow {
         &self.edges
     }
 
-    fn union(&self, registers: RegisterSet) -> Origins {
-        let mut all = Origins::default();
-        for register in registers.registers() {
-            let origins = &self.registers[register];
-            origins.loads().iter().for_each(|&load| all.add(load));
-            all.is_open |= origins.is_open;
-        }
+    fn union(&self, registers: RegisterSet) -> Value {
+        let mut all = Value::default();
+        registers.registers().for_each(|register| all.add(&self.registers[register]));
         all
     }
 
@@ -195,9 +247,20 @@ impl Flow {
         if on.is_empty() {
             return;
         }
-        let origins = self.union(on);
-        let unknown = (is_open || origins.is_open).then_some(UNKNOWN);
-        let loads = origins.loads().iter().copied().chain(unknown);
+        let value = self.union(on);
+        if kind == DependencyKind::Control {
+            return self.add_edges(line, kind, &value.all(), is_open);
+        }
+        self.add_edges(line, kind, &value.data, is_open);
+        self.add_edges(line, DependencyKind::Choice, &value.picked, false);
+        if kind == DependencyKind::Address {
+            self.add_edges(line, DependencyKind::Control, &value.picked, false);
+        }
+    }
+
+    fn add_edges(&mut self, line: u32, kind: DependencyKind, on: &Origins, is_open: bool) {
+        let unknown = (is_open || on.is_open).then_some(UNKNOWN);
+        let loads = on.loads().iter().copied().chain(unknown);
         self.edges.extend(loads.map(|on| Edge { line, kind, on }));
     }
 }
@@ -228,6 +291,39 @@ mod tests {
             Edge { line: 7, kind: DependencyKind::Control, on: UNKNOWN },
         ];
         assert_eq!(flow.edges(), expected);
+    }
+
+    #[test]
+    fn what_decides_a_choice_is_picked() {
+        let mut flow = Flow::default();
+        flow.step(1, &Uses { loaded: registers(&[1]), ..Uses::default() });
+        flow.step(2, &Uses { loaded: registers(&[2]), ..Uses::default() });
+        let choose = |either: [&[usize]; 2]| Uses {
+            either: either.map(registers),
+            condition: registers(&[1]),
+            to: registers(&[3]),
+            ..Uses::default()
+        };
+        let edges = |flow: &mut Flow, line| {
+            let before = flow.edges.len();
+            let (address, data) = (registers(&[7]), registers(&[3]));
+            flow.step(line, &Uses { address, data, ..Uses::default() });
+            flow.edges[before..].iter().map(|edge| (edge.kind, edge.on)).collect::<Vec<_>>()
+        };
+        let (data, choice) = (DependencyKind::Data, DependencyKind::Choice);
+        let (first, second) = (origin(1, false), origin(2, false));
+        flow.step(3, &choose([&[5], &[6]]));
+        assert_eq!(edges(&mut flow, 4), [(choice, first)]);
+        flow.step(5, &choose([&[2], &[2]]));
+        assert_eq!(edges(&mut flow, 6), [(data, second), (choice, first)]);
+        flow.step(7, &choose([&[2], &[5]]));
+        assert_eq!(edges(&mut flow, 8), [(data, UNKNOWN), (choice, first)]);
+        // An address that was picked acts on later writes as a branch does.
+        flow.step(9, &choose([&[5], &[6]]));
+        let before = flow.edges.len();
+        flow.step(10, &Uses { address: registers(&[3]), ..Uses::default() });
+        let kinds: Vec<_> = flow.edges[before..].iter().map(|edge| edge.kind).collect();
+        assert_eq!(kinds, [choice, DependencyKind::Control]);
     }
 
     #[test]

@@ -160,6 +160,17 @@ fn order(history: &History, completed: &[u64]) -> Result<Vec<OpId>, WriteError> 
     }
 }
 
+/// Whether the trace of a history shows the ticks of all operations as they are. Lines of clients show one tick of each
+/// operation, and an operation without a tick of issue is printed as if it was issued when it completed.
+pub(super) fn keeps_ticks(history: &History) -> bool {
+    let has_both = |op| {
+        let (issued, completed) = (history.issued(op), history.completed(op));
+        issued.is_some() && issued <= completed
+    };
+    let is_kept = |times: Times| !needs_client(history, &times.issued, &times.completed);
+    history.ops().all(has_both) && Times::of(history).is_ok_and(is_kept)
+}
+
 /// Whether the requests of sequencers alone do not show program order: there are fences, or an operation was issued
 /// before the one before it was performed.
 fn needs_client(history: &History, issued: &[u64], completed: &[u64]) -> bool {

@@ -75,9 +75,7 @@ fn overwrites(change: &RowChange) -> bool {
     match change {
         RowChange::Add { .. } | RowChange::Move { .. } | RowChange::Read { .. } => false,
         RowChange::Do { place, .. } => matches!(place, At::Instead(_) | At::Alone),
-        RowChange::In(_, change) => {
-            !matches!(change, BodyChange::First(_) | BodyChange::Last(_))
-        }
+        RowChange::In(_, change) => !matches!(change, BodyChange::First(_) | BodyChange::Last(_)),
         RowChange::Dropped
         | RowChange::Next(_)
         | RowChange::Stall

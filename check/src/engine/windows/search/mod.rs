@@ -6,7 +6,8 @@ use super::placing::{Caution, Placed, Placing, Scratch};
 use super::prefix::Prefix;
 use super::window::{Conflict, Window};
 use super::{Input, WindowLimits, rules};
-use crate::bounds::Bounds;
+use host::Bounds;
+
 use crate::engine::events::{INITIAL, NONE};
 use culprit::Refuted;
 

@@ -1,4 +1,4 @@
-//! Writes output files whole or not at all: [`create`] writes a temporary file and renames it.
+//! Writes output files whole or not at all, and never over an input: [`create`] writes a temporary file and renames it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
+
+use crate::inputs::{self, Refusal};
 
 /// The temporary files of this program.
 static UNFINISHED: Unfinished = Unfinished::new();
@@ -32,6 +34,9 @@ pub fn remove_unfinished(path: &Path) {
 
 /// Says what the user can do if a file cannot be read or written.
 pub fn advice(error: &io::Error) -> &'static str {
+    if let Some(refusal) = Refusal::of(error) {
+        return refusal.advice();
+    }
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free some space and run the same command again; what was written before is still there"
@@ -106,12 +111,14 @@ impl Drop for Listed<'_> {
 /// type.
 ///
 /// # Errors
-/// Returns the error of `write`, or an I/O error as `failed` converts it if the file cannot be created or renamed.
+/// Returns the error of `write`, or an I/O error as `failed` converts it if the file is an input ([`inputs::is_input`]), or
+/// cannot be created or renamed.
 pub fn create<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
     write: impl FnOnce(&mut File) -> Result<(), E>,
 ) -> Result<(), E> {
+    check_no_input(path).map_err(&failed)?;
     if path.exists() && !path.is_file() {
         let mut file = File::create(path).map_err(&failed)?;
         return write(&mut file);
@@ -127,12 +134,21 @@ pub fn create<E>(
     written
 }
 
+/// Checks that a file is no input, for code that does not write it with [`create`].
+///
+/// # Errors
+/// Returns an error if it is one.
+pub fn check_no_input(path: &Path) -> io::Result<()> {
+    if inputs::is_input(path) { Err(Refusal::OutputIsInput.into()) } else { Ok(()) }
+}
+
 /// Checks that [`create`] can create a file at `path`, by creating a temporary file in its folder. Paths that are not
 /// regular files count as writable.
 ///
 /// # Errors
-/// Returns the I/O error if the temporary file cannot be created.
+/// Returns the I/O error if the temporary file cannot be created, or an error if the file is an input.
 pub fn check_writable(path: &Path) -> io::Result<()> {
+    check_no_input(path)?;
     if path.exists() && !path.is_file() {
         Ok(())
     } else {

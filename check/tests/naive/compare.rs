@@ -1,0 +1,134 @@
+//! Compares the answers of `rubric` with those of the naive checker.
+
+use certify::certificate::{self, Claim};
+use certify::verify::{Verified, verify};
+use check::engine::steps::steps;
+use check::{Model, Options, Settled, Verdict, check, settle};
+use history::{Ambiguity, History, ReadsFrom};
+use memory::PsoRmw;
+
+use crate::execution::{Granularity, Unshown, is_allowed};
+use crate::json;
+use crate::models::Axioms;
+use crate::run::Run;
+
+/// What is known about a run and a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Consistent,
+    Violation,
+    Undecided,
+}
+
+/// The history of a run, read from text as `rubric` reads it.
+pub fn history(run: &Run) -> History {
+    let line = json::line(run);
+    let read = ingest::read(line.as_bytes(), "run", &ingest::Options::default());
+    let mut trace = read.unwrap_or_else(|error| panic!("{error}\n{line}"));
+    trace.histories.pop().expect("the line is a history")
+}
+
+/// The model of a naive one.
+pub fn model(axioms: &dyn Axioms) -> Model {
+    let name = axioms.name();
+    let (name, rmw) = match name.strip_suffix(" --pso-rmw all") {
+        Some(name) => (name, PsoRmw::All),
+        None => (name, PsoRmw::Own),
+    };
+    Model::from_name(name, rmw).expect("the models have the same names")
+}
+
+/// The answer of `rubric`. The certificate of a verdict is verified if `certified`.
+pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).expect("nothing is refused");
+    let Settled { history, outcome, .. } =
+        settle(history, &reads_from, model, |history, reads_from| {
+            check(history, reads_from, model, &Options::default())
+        });
+    let verdict = outcome.verdict;
+    if certified {
+        verify_certificate(&history, model, &verdict);
+    }
+    match verdict {
+        Verdict::Consistent(_) => Answer::Consistent,
+        Verdict::Violation(_) => Answer::Violation,
+        Verdict::Undecided(_) => Answer::Undecided,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn verify_certificate(history: &History, model: Model, verdict: &Verdict) {
+    let claim = Claim::new(history, model, "");
+    let mut file = Vec::new();
+    let written = match verdict {
+        Verdict::Consistent(run) => {
+            certificate::write_consistent(&mut file, history, &claim, &[], run)
+        }
+        Verdict::Violation(violation) => {
+            certificate::write_violation(&mut file, &claim, &steps(history, violation))
+        }
+        _ => return,
+    };
+    written.expect("memory takes everything");
+    let certificate = certificate::read(file.as_slice()).expect("it was just written");
+    let is_verified = match verify(history, &certificate) {
+        Ok(Verified::Consistent { .. }) => matches!(verdict, Verdict::Consistent(_)),
+        Ok(Verified::Violation { .. }) => matches!(verdict, Verdict::Violation(_)),
+        _ => false,
+    };
+    assert!(is_verified, "{model}: {}", String::from_utf8_lossy(&file));
+}
+
+/// The answers that are right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expected {
+    pub consistent: bool,
+    pub violation: bool,
+    pub undecided: bool,
+}
+
+impl Expected {
+    /// The answers that are right by the axioms.
+    ///
+    /// Mostly one answer is. Both *consistent* and *violation* are where only one of these two explains a run:
+    /// - operations of several locations are performed location by location, or as a whole;
+    /// - a read whose value is not shown implies nothing, or has some source and is ordered by it.
+    ///
+    /// *Undecided* is right only where
+    /// - a silent read-modify-write may have written or may have failed, and the two differ;
+    /// - a location has a write whose value is not shown, and without its reads and final value there is no violation.
+    pub fn of(run: &Run, axioms: &dyn Axioms) -> Expected {
+        let readings = run.readings();
+        let loosely: Vec<bool> = readings.iter().map(|run| loosely_allowed(run, axioms)).collect();
+        let is_same = !run.has_unshown_reads() && !run.is_mixed();
+        let strictly: Vec<bool> = if is_same {
+            loosely.clone()
+        } else {
+            let allowed = |run| is_allowed(run, axioms, Granularity::Whole, Unshown::SomeValue);
+            readings.iter().zip(&loosely).map(|(run, loosely)| *loosely && allowed(run)).collect()
+        };
+        let differ = |allowed: &[bool]| allowed.iter().any(|it| *it != allowed[0]);
+        let may_hide = || {
+            let rest = run.without_hidden_writes();
+            let mut readings = rest.iter().flat_map(Run::readings);
+            readings.any(|run| loosely_allowed(&run, axioms))
+        };
+        Expected {
+            consistent: loosely.iter().all(|allowed| *allowed),
+            violation: strictly.iter().all(|allowed| !allowed),
+            undecided: differ(&loosely) || differ(&strictly) || may_hide(),
+        }
+    }
+
+    pub fn includes(&self, answer: Answer) -> bool {
+        match answer {
+            Answer::Consistent => self.consistent,
+            Answer::Violation => self.violation,
+            Answer::Undecided => self.undecided,
+        }
+    }
+}
+
+fn loosely_allowed(run: &Run, axioms: &dyn Axioms) -> bool {
+    is_allowed(run, axioms, Granularity::Split, Unshown::Nothing)
+}

@@ -1,0 +1,164 @@
+//! Reads the files of a protocol from the disk, within its folder: [`load`].
+//!
+//! A protocol may come from a stranger, and an error about one of its files shows lines of that file. So the files that it
+//! includes have to lie in the folder of the `.slicc` file or below, wherever links and `..` lead, or in a folder that the user
+//! allows ([`allow`]). They have to be regular files.
+
+use std::error;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use host::inputs::{self, LARGEST_TEXT_BYTES};
+
+use crate::load::{Failure, Loaded, load_with};
+
+/// The folders that the user allows beside those of protocols.
+static ALLOWED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Allows protocols to include files of these folders and of folders below them, for the rest of the process. A file that is not
+/// beside the one that includes it is looked for there, too.
+pub fn allow(folders: &[PathBuf]) {
+    ALLOWED.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(folders);
+}
+
+/// The folders that [`allow`] has allowed.
+pub(crate) fn allowed() -> Vec<PathBuf> {
+    ALLOWED.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Reads a `.slicc` file and the files that it includes from the disk.
+///
+/// # Errors
+/// Fails with the diagnostics of the protocol, or if a file cannot be read.
+pub fn load(path: &Path) -> Result<Loaded, Failure> {
+    let folders = folders_of(path);
+    let mut is_root = true;
+    load_with(path, &mut |wanted| {
+        if std::mem::take(&mut is_root) {
+            return read_root(wanted);
+        }
+        check_inside(&folders, wanted)?;
+        inputs::read_from(inputs::open_regular(wanted)?, LARGEST_TEXT_BYTES)
+    })
+}
+
+/// The file that the user named, which may be a pipe.
+fn read_root(path: &Path) -> io::Result<Vec<u8>> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    inputs::read_from(inputs::open(path)?, LARGEST_TEXT_BYTES)
+}
+
+/// The folders, without links, in which the files of a protocol may lie. If the `.slicc` file is a link, they are its own and its
+/// target's.
+fn folders_of(root: &Path) -> Vec<PathBuf> {
+    let folder = match root.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let target = root.canonicalize().ok();
+    let of_target = target.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let named = [folder.to_owned()].into_iter().chain(allowed());
+    named.filter_map(|folder| folder.canonicalize().ok()).chain(of_target).collect()
+}
+
+/// Refuses a file that lies in none of the folders.
+fn check_inside(folders: &[PathBuf], path: &Path) -> io::Result<()> {
+    let target = path.canonicalize()?;
+    if folders.iter().any(|folder| target.starts_with(folder)) {
+        Ok(())
+    } else {
+        Err(io::Error::other(Outside))
+    }
+}
+
+/// The reason why a file that exists is not read: it lies outside of the protocol's folders.
+#[derive(Debug)]
+struct Outside;
+
+impl fmt::Display for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it is outside of the protocol's folder")
+    }
+}
+
+impl error::Error for Outside {}
+
+/// Whether an error says that a file lies outside of the protocol's folders.
+pub(crate) fn is_outside(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<Outside>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A text whose errors would show it.
+    const SECRET: &str = "root:x:0:0:secret\n";
+
+    /// The messages of a protocol in the folder `own` with this include line, beside a secret file in the folder above.
+    fn messages(include: &str, prepare: impl FnOnce(&Path)) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        fs::create_dir(&own).unwrap();
+        fs::write(folder.path().join("secret.sm"), SECRET).unwrap();
+        let include = include.replace("FOLDER", &folder.path().display().to_string());
+        fs::write(own.join("p.slicc"), format!("protocol \"P\";\ninclude \"{include}\";\n"))
+            .unwrap();
+        prepare(folder.path());
+        let failure = load(&own.join("p.slicc")).unwrap_err();
+        assert!(failure.sources.files().iter().all(|file| !file.text.contains("secret:")));
+        let messages =
+            failure.diagnostics.iter().map(|one| format!("{} {:?}", one.message, one.hint));
+        messages.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn files_outside_are_not_read() {
+        for include in ["../secret.sm", "FOLDER/secret.sm", "../own/../secret.sm"] {
+            let said = messages(include, |_| {});
+            assert!(said.contains("outside") && said.contains("--include"), "{said}");
+            assert!(!said.contains("root"), "{said}");
+        }
+        let said = messages("link.sm", |folder| {
+            symlink("../secret.sm", folder.join("own/link.sm")).unwrap();
+        });
+        assert!(said.contains("outside"), "{said}");
+        let said = messages("/dev/zero", |_| {});
+        assert!(said.contains("outside"), "{said}");
+    }
+
+    #[test]
+    fn special_files_are_not_read() {
+        let said = messages("pipe.sm", |folder| {
+            let path = folder.join("own/pipe.sm");
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.unwrap().success());
+        });
+        assert!(said.contains("no regular file"), "{said}");
+    }
+
+    #[test]
+    fn a_linked_protocol_has_its_targets_files_and_what_is_allowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["there", "here", "shared"] {
+            fs::create_dir(path(name)).unwrap();
+        }
+        let text = "protocol \"P\"; include \"a.sm\"; include \"b.sm\";";
+        fs::write(path("there/p.slicc"), text).unwrap();
+        fs::write(path("there/a.sm"), "structure(A) { Addr addr; }").unwrap();
+        fs::write(path("shared/b.sm"), "structure(B) { Addr addr; }").unwrap();
+        symlink("../there/p.slicc", path("here/p.slicc")).unwrap();
+        symlink("../there/a.sm", path("here/a.sm")).unwrap();
+        assert!(load(&path("here/p.slicc")).is_err());
+        allow(&[path("shared")]);
+        assert_eq!(load(&path("here/p.slicc")).unwrap().protocol, "P");
+    }
+}
