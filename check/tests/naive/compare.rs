@@ -41,13 +41,13 @@ pub fn model(axioms: &dyn Axioms) -> Model {
 /// The answer of `rubric`. The certificate of a verdict is verified if `certified`.
 pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).expect("nothing is refused");
-    let Settled { history, outcome, .. } =
+    let Settled { history: settled, outcome, .. } =
         settle(history, &reads_from, model, |history, reads_from| {
             check(history, reads_from, model, &Options::default())
         });
     let verdict = outcome.verdict;
     if certified {
-        verify_certificate(&history, model, &verdict);
+        verify_certificate(history, &settled, model, &verdict);
     }
     match verdict {
         Verdict::Consistent(_) => Answer::Consistent,
@@ -57,26 +57,28 @@ pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
     }
 }
 
-fn verify_certificate(history: &History, model: Model, verdict: &Verdict) {
-    let claim = Claim::new(history, model, "");
+/// Writes the certificate of a verdict, which speaks of the form of the history that was settled, and verifies it.
+fn verify_certificate(history: &History, settled: &History, model: Model, verdict: &Verdict) {
+    let claim = Claim::new(settled, model, "");
     let mut file = Vec::new();
     let written = match verdict {
         Verdict::Consistent(run) => {
-            certificate::write_consistent(&mut file, history, &claim, &[], run)
+            certificate::write_consistent(&mut file, settled, &claim, &[], run)
         }
         Verdict::Violation(violation) => {
-            certificate::write_violation(&mut file, &claim, &steps(history, violation))
+            certificate::write_violation(&mut file, &claim, &steps(settled, violation))
         }
         _ => return,
     };
     written.expect("memory takes everything");
     let certificate = certificate::read(file.as_slice()).expect("it was just written");
-    let is_verified = match verify(history, &certificate) {
+    let verified = verify(history, &certificate);
+    let is_verified = match verified {
         Ok(Verified::Consistent { .. }) => matches!(verdict, Verdict::Consistent(_)),
         Ok(Verified::Violation { .. }) => matches!(verdict, Verdict::Violation(_)),
         _ => false,
     };
-    assert!(is_verified, "{model}: {}", String::from_utf8_lossy(&file));
+    assert!(is_verified, "{model}: {verified:?}\n{}", String::from_utf8_lossy(&file));
 }
 
 /// The answers that are right.
