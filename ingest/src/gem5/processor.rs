@@ -38,7 +38,8 @@ pub(super) fn sentences(
     let mut sentences = vec![format!("processor {processor} is sequencer {processor}: {requests}")];
     let Some(line) = cache_line else { return sentences };
     let mut first_level = FIRST_LEVEL.into_iter();
-    let Some((machine, shared)) = first_level.find(|(machine, _)| steps.has_machine(machine, names))
+    let Some((machine, shared)) =
+        first_level.find(|(machine, _)| steps.has_machine(machine, names))
     else {
         return sentences;
     };
