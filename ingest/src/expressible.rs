@@ -1,7 +1,7 @@
 //! Finds what decides the verdict on a history and is not in its operations ([`beyond_operations`]). A format that has
 //! nothing but operations and final values cannot keep it, so a history that has any of it is not written.
 
-use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom};
+use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 
 use crate::error::named;
 
@@ -39,10 +39,7 @@ fn of_whole(history: &History) -> Option<String> {
 
 /// A property of an operation.
 fn of_operation(history: &History, op: OpId) -> Option<String> {
-    let what = if history.kind(op) == Kind::Rmw && history.writes_back(op) {
-        // It would be read as a silent read-modify-write, which does not count as a second write of the value.
-        "writes back what it reads and is not a `silent-rmw`"
-    } else if history.fixed_source(op).is_some() {
+    let what = if history.fixed_source(op).is_some() {
         "states which write it reads"
     } else if history.continues(op) {
         "is a part of the operation before it"

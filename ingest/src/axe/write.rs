@@ -173,7 +173,9 @@ impl Text<'_> {
     /// The words of the remark on an operation; empty if it needs none.
     fn remark(&self, op: OpId, operation: &Operation, ticks: &ShownTicks) -> String {
         let mut words = Vec::new();
-        let is_shown = remark::shown(operation.kind) == operation.kind;
+        // Without a remark, a read-modify-write that writes back what it read may have failed.
+        let has_written = operation.kind == Kind::Rmw && operation.read == operation.written;
+        let is_shown = remark::shown(operation.kind) == operation.kind && !has_written;
         words.extend((!is_shown).then(|| operation.kind.name().to_owned()));
         let annotation = operation.annotation;
         words.extend((!annotation.is_none()).then(|| annotation.name().to_owned()));

@@ -204,11 +204,13 @@ fn check(history: &History) -> Result<(), WriteError> {
         return Err(inexpressible(format!("the dependencies of {}", history.describe(it.op))));
     }
     let is_inexpressible = |&op: &OpId| {
+        // It would be read as one that may have failed.
+        let has_written = history.kind(op) == Kind::Rmw && history.writes_back(op);
         let is_plain = matches!(
             history.kind(op),
             Kind::Load | Kind::Store | Kind::Rmw | Kind::SilentRmw | Kind::Fence
         );
-        !is_plain || !history.annotation(op).is_none()
+        !is_plain || has_written || !history.annotation(op).is_none()
     };
     match history.ops().find(is_inexpressible) {
         Some(op) => Err(inexpressible(history.describe(op))),
