@@ -386,12 +386,16 @@ pub fn write_consistent(
             Step::Execute(op) => (b"x ", op),
             Step::Commit(op) => (b"c ", op),
         };
-        let thread = history.threads()[history.thread_of(op)];
         line.clear();
         line.extend(mark);
-        push_number(&mut line, thread.label);
+        push_number(&mut line, history.threads()[history.thread_of(op)].label);
         line.push(b':');
-        push_number(&mut line, op.0 - thread.first().0);
+        push_number(&mut line, history.access_index(op));
+        let part = history.part(op);
+        if part > 0 {
+            line.push(b'.');
+            push_number(&mut line, part);
+        }
         line.push(b'\n');
         out.write_all(&line)?;
     }

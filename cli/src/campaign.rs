@@ -190,7 +190,7 @@ pub fn run_with(
     let outcome = campaign.run(&Bars::new(quiet))?;
     interrupt::no_farewell();
     for sentence in outcome.unproved.iter().filter(|_| !quiet) {
-        eprintln!("rubric: warning: {}", tame(sentence));
+        crate::error::tell(format_args!("warning: {}", tame(sentence)));
     }
     let progress = Progress { seconds: start.elapsed().as_secs_f64(), is_whole: outcome.is_whole };
     let campaign = report::Campaign {

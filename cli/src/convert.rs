@@ -89,7 +89,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     if let (Format::Text(text), false) = (format, args.options.quiet)
         && let Some(loss) = input.histories.iter().find_map(|history| text.loss(history))
     {
-        eprintln!("rubric: {}: note: {loss}", output.display());
+        crate::error::tell(format_args!("{}: note: {loss}", output.display()));
     }
     Ok(status)
 }

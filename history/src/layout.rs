@@ -313,10 +313,12 @@ fn fix_sources(
     let mut writers: FxHashMap<(u32, u64), Option<OpId>> = FxHashMap::default();
     for op in history.ops() {
         if let Some(value) = may_write(history, op) {
+            // What an operation writes back was there before, so it is not the only source of the value.
+            let is_new = history.read(op) != Some(value);
             writers
                 .entry((place_of(op), value))
                 .and_modify(|writer| *writer = None)
-                .or_insert(Some(op));
+                .or_insert(is_new.then_some(op));
         }
     }
     let part_writers = PartWriters::of(result, history, parts, &place_of);

@@ -384,3 +384,27 @@ fn written_twice(
         initial,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Access, HistoryBuilder, Kind, Place};
+
+    /// Two threads write 1 to one location. It matters only if somebody reads it.
+    #[test]
+    fn a_value_written_twice_that_no_read_returns_is_no_obstacle() {
+        for (read, is_refused) in [(0, false), (1, true)] {
+            let mut builder = HistoryBuilder::new();
+            let place = Place::Cell(1);
+            for thread in 0..2 {
+                builder
+                    .push(Access { written: Some(1), ..Access::new(thread, Kind::Store, place) });
+            }
+            builder.push(Access { read: Some(read), ..Access::new(2, Kind::Load, place) });
+            let history =
+                builder.finish(Default::default(), &Default::default(), Default::default());
+            let found = ReadsFrom::derive(&history.unwrap(), Ambiguity::Refuse);
+            assert_eq!(found.is_err(), is_refused, "{read}");
+        }
+    }
+}

@@ -594,6 +594,22 @@ mod tests {
         assert_eq!(History::restore(stated(1), rows, None).unwrap().initial(0), Some(1));
     }
 
+    /// A read-modify-write that writes back what it read is not the only source of a value: other reads may have taken it from
+    /// where this one took it, here from a store to half of the bytes.
+    #[test]
+    fn what_was_written_back_fixes_no_source() {
+        for kind in [Kind::SilentRmw, Kind::Rmw] {
+            let written = (kind == Kind::Rmw).then_some(5);
+            let rows = [
+                Row { written: Some(5), ..row(0, 0, Kind::Store, Some(bytes(0, 2))) },
+                Row { read: Some(5), ..row(1, 0, Kind::Load, Some(bytes(0, 4))) },
+                Row { read: Some(5), written, ..row(1, 1, kind, Some(bytes(0, 4))) },
+            ];
+            let history = History::restore(Frame::default(), rows, None).unwrap();
+            assert!(history.ops().all(|op| history.fixed_source(op).is_none()), "{kind:?}");
+        }
+    }
+
     /// A final value has the size that is stated, not that of a wider access at its address.
     #[test]
     fn a_final_value_is_of_its_own_bytes() {

@@ -20,6 +20,7 @@ mod shrink;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
@@ -85,7 +86,9 @@ fn all(
                 return tally;
             }
             let (run, features) = random::run(seed, &features);
-            if let Err(wrong) = examine(seed, &run, &features, &mut tally) {
+            let examined = AssertUnwindSafe(|| examine(seed, &run, &features, &mut tally));
+            let found = panic::catch_unwind(examined);
+            if let Err(wrong) = found.unwrap_or_else(|_| Err(about(seed, &run, "a panic"))) {
                 // The other threads need not go on.
                 next.store(end, Ordering::Relaxed);
                 panic!("{wrong}");

@@ -109,7 +109,8 @@ struct Table {
 impl Table {
     /// The number of a further version, counted for the protocol that has the repairs.
     fn next_version(&mut self, protocol: &str) -> u32 {
-        let base = repair::of(protocol).next().map_or(protocol.to_owned(), |one| one.protocol.into());
+        let base =
+            repair::of(protocol).next().map_or(protocol.to_owned(), |one| one.protocol.into());
         let next = self.versions.entry(base).or_default();
         *next += 1;
         *next - 1
