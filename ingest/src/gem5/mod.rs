@@ -292,8 +292,24 @@ impl<'o> Reader<'o> {
                 if alike::is_unread(&shape, message) {
                     self.changes.unread(text, number);
                 }
+                if let Some(fault) = self.behind_a_name(&shape, message, text) {
+                    return Err(fault);
+                }
                 self.shaped(&shape, message, text, number)
             }
+        }
+    }
+
+    /// The fault of a line of a debug flag behind a word and a colon, such as the name of the file that `grep` puts there.
+    /// Without a tick, the word looks like the path of an object.
+    fn behind_a_name(&self, shape: &Shape<'_>, message: Message, text: &[u8]) -> Option<Fault> {
+        let is_untimed = matches!(shape, Shape::Named { tick: None, .. });
+        if !is_untimed || message != Message::Unknown || self.end.is_crash() {
+            return None;
+        }
+        match alike::of_chatter(text) {
+            Alike::Part(fault) => Some(fault),
+            Alike::Similar | Alike::Nothing => None,
         }
     }
 

@@ -35,6 +35,7 @@ impl ParsedLine {
             Shape::Named { tick, path, text } => {
                 let message = shape.message().ok()?;
                 let is_changed = alike::is_unread(&shape, message)
+                    || (tick.is_none() && message == Message::Unknown)
                     || (matches!(message, Message::Exec { .. })
                         && layout::has_other_blanks(&shape, message, text));
                 if is_changed {
