@@ -70,6 +70,8 @@ pub struct Lines<'a> {
     /// The lines from which escape sequences, and a byte order mark, were removed.
     escapes: LineCount,
     marks: LineCount,
+    /// Whether the current line had rare bytes when it was read.
+    odd: bool,
     /// How the text was wrapped, if it was.
     wrap: Option<Wrap>,
     joined: Joined,
@@ -161,6 +163,7 @@ impl<'a> Lines<'a> {
             damage: None,
             escapes: LineCount::default(),
             marks: LineCount::default(),
+            odd: false,
             wrap: None,
             joined: Joined::default(),
         }
@@ -285,6 +288,12 @@ impl<'a> Lines<'a> {
     /// Number of the current line, from 1; 0 before the first.
     pub fn number(&self) -> u64 {
         self.joined.number().unwrap_or(self.number)
+    }
+
+    /// Whether the current line may have bytes that are rare in text: an escape character, a tab, or the first byte of a
+    /// space that does not break.
+    pub(crate) fn is_odd(&self) -> bool {
+        self.odd || self.wrap.is_some()
     }
 
     /// Whether the current line has a line end.
@@ -483,7 +492,9 @@ impl<'a> Lines<'a> {
     /// Removes escape sequences and a byte order mark from the current line.
     fn clean(&mut self) {
         let (start, end) = self.line;
-        if !terminal::is_affected(&self.text.bytes[start..end]) {
+        let line = &self.text.bytes[start..end];
+        self.odd = terminal::has_odd_bytes(line);
+        if !self.odd && !terminal::has_mark(line) {
             return;
         }
         let (length, removed) = terminal::clean(&mut self.text.bytes[start..end]);

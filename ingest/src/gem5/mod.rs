@@ -242,36 +242,40 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// Takes in a line; `is_complete` unless its end is missing. A line of which only the blanks were changed, or that a
-    /// mail quotes, is read as gem5 printed it.
-    fn take(&mut self, text: &[u8], number: u64, is_complete: bool) -> Result<(), Fault> {
-        let shape = line::shape(text);
-        let is_changed = match &shape {
-            Ok(Shape::Chatter) | Err(_) => true,
-            Ok(Shape::Blank) => false,
-            Ok(shape) => is_odd(shape, text),
-        };
-        if is_changed && is_complete {
-            if let Some((line, change)) = layout::restore(text) {
+    /// Takes in the line that `lines` is at. A line of which only the blanks were changed, or that a mail quotes, is read as
+    /// gem5 printed it.
+    fn take(&mut self, lines: &Lines<'_>) -> Result<(), Fault> {
+        let (text, number, is_complete) = (lines.line(), lines.number(), lines.complete());
+        let line = ShapedLine::of(text);
+        if is_complete && line.is_changed(lines.is_odd()) {
+            if let Some((restored, change)) = layout::restore(text) {
                 self.changes.note(change, number);
-                return self.take_shape(line::shape(&line), &line, number, true);
+                return self.take_shape(ShapedLine::of(&restored), number, true);
             }
             if let Some(inner) = layout::quoted(text).filter(|_| self.changes.is_quoted()) {
-                return self.take_shape(line::shape(inner), inner, number, true);
+                return self.take_shape(ShapedLine::of(inner), number, true);
             }
         }
-        self.take_shape(shape, text, number, is_complete)
+        // Movements of a terminal's cursor may be anywhere in a line, even in the path of an object.
+        if lines.is_odd()
+            && text.contains(&0x1b)
+            && !self.end.is_crash()
+            && let Alike::Part(fault) = alike::of_chatter(text)
+        {
+            return Err(fault);
+        }
+        self.take_shape(line, number, is_complete)
     }
 
     /// Takes in a line. After the message of a crash come backtraces and other output, so a line there that is not one of a
     /// trace does not count as damaged.
     fn take_shape(
         &mut self,
-        shape: Result<Shape<'_>, Fault>,
-        text: &[u8],
+        line: ShapedLine<'_>,
         number: u64,
         is_complete: bool,
     ) -> Result<(), Fault> {
+        let ShapedLine { text, shape, message } = line;
         let is_chatter = matches!(shape, Ok(Shape::Chatter));
         if !is_complete && is_chatter {
             self.end.scan(text, number, true);
@@ -288,7 +292,7 @@ impl<'o> Reader<'o> {
             shape => {
                 let shape = shape?;
                 self.tick(shape.tick());
-                let message = shape.message()?;
+                let message = message?;
                 if alike::is_unread(&shape, message) {
                     self.changes.unread(text, number);
                 }
@@ -605,11 +609,32 @@ impl<'o> Reader<'o> {
     }
 }
 
-/// Whether a line has blanks or a message that gem5 does not print.
-fn is_odd(shape: &Shape<'_>, line: &[u8]) -> bool {
-    shape.message().map_or(true, |message| {
-        alike::is_unread(shape, message) || layout::has_other_blanks(shape, message, line)
-    })
+/// A line with its shape and its message, each of which may have a fault.
+struct ShapedLine<'l> {
+    text: &'l [u8],
+    shape: Result<Shape<'l>, Fault>,
+    message: Result<Message, Fault>,
+}
+
+impl ShapedLine<'_> {
+    fn of(text: &[u8]) -> ShapedLine<'_> {
+        let shape = line::shape(text);
+        let message = shape.as_ref().map_or(Ok(Message::Unknown), Shape::message);
+        ShapedLine { text, shape, message }
+    }
+
+    /// Whether the line has a shape, a message or blanks that gem5 does not print. `is_odd` says whether it may have other
+    /// blanks.
+    fn is_changed(&self, is_odd: bool) -> bool {
+        match (&self.shape, &self.message) {
+            (Ok(Shape::Blank), _) => false,
+            (Ok(Shape::Chatter) | Err(_), _) | (_, Err(_)) => true,
+            (Ok(shape), Ok(message)) => {
+                alike::is_unread(shape, *message)
+                    || (is_odd && layout::has_other_blanks(shape, *message, self.text))
+            }
+        }
+    }
 }
 
 /// Refuses a line with NUL bytes: even a line that is ignored must be text.

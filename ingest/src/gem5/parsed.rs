@@ -81,7 +81,7 @@ impl LineReader for Reader<'_> {
     }
 
     fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
-        let taken = self.take(lines.line(), lines.number(), lines.complete());
+        let taken = self.take(lines);
         self.result(taken, lines)
     }
 }

@@ -1,6 +1,6 @@
 //! Removes what a terminal or an editor added to text: escape sequences such as those of colours, and byte order marks.
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
 const ESCAPE: u8 = 0x1b;
 const BELL: u8 = 0x07;
@@ -14,9 +14,15 @@ pub(super) struct Removed {
     pub mark: bool,
 }
 
-/// Whether [`clean`] may change a line.
-pub(super) fn is_affected(line: &[u8]) -> bool {
-    memchr(ESCAPE, line).is_some() || line.starts_with(MARK)
+/// Whether a line has an escape character, a tab or the first byte of a space that does not break. Such bytes are rare in
+/// text, so one search for all of them keeps the cost for other lines low.
+pub(super) fn has_odd_bytes(line: &[u8]) -> bool {
+    memchr3(ESCAPE, b'\t', 0xc2, line).is_some()
+}
+
+/// Whether a line begins with a byte order mark.
+pub(super) fn has_mark(line: &[u8]) -> bool {
+    line.starts_with(MARK)
 }
 
 /// Removes escape sequences, and a byte order mark at the beginning of the line. Returns the number of bytes that are
@@ -43,7 +49,7 @@ pub(super) fn clean(line: &mut [u8]) -> (usize, Removed) {
 
 /// The line without escape sequences and byte order mark, as [`clean`] leaves it.
 pub(crate) fn cleaned(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
-    if !is_affected(line) {
+    if memchr(ESCAPE, line).is_none() && !has_mark(line) {
         return line.into();
     }
     let mut line = line.to_vec();

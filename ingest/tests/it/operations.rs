@@ -419,6 +419,6 @@ fn how_gem5_says_that_it_stopped() {
     script.line("Memory Usage: 12 KBytes").line("Program aborted at tick 60002");
     script.line("--- BEGIN LIBC BACKTRACE ---").line("gem5.opt(+0x12)[0x34]");
     let trace = script.read();
-    let words = "crashed (deadlock: address 0x1000, tick 60002), all requests answered";
+    let words = "crashed (deadlock: Seq 0, address 0x1000, tick 60002), all requests answered";
     assert_eq!(trace.statistics.ended.as_deref(), Some(words));
 }
