@@ -10,6 +10,8 @@ use super::message::Message;
 
 /// The distance between tab stops, in columns.
 const TAB: usize = 8;
+/// Begins the sequences of a terminal, of which movements of the cursor to the right are blanks.
+const ESCAPE: u8 = 0x1b;
 /// The widest movement of a cursor that is taken for blanks.
 const MOST_COLUMNS: u64 = 200;
 /// The space that programs for mail and web pages put in place of a blank, U+00A0.
@@ -62,9 +64,10 @@ pub(super) fn has_other_blanks(shape: &Shape<'_>, message: Message, line: &[u8])
         }
         _ => memchr(b'\t', line).is_some(),
     };
+    let has = |byte| memchr(byte, line).is_some();
     has_tab
-        || (memchr(NO_BREAK_SPACE[0], line).is_some()
-            && memmem::find(line, NO_BREAK_SPACE).is_some())
+        || has(ESCAPE)
+        || (has(NO_BREAK_SPACE[0]) && memmem::find(line, NO_BREAK_SPACE).is_some())
 }
 
 /// Whether a line is one of a debug flag and needs no more knowledge to be read.
@@ -114,7 +117,7 @@ fn moved_right(text: &[u8]) -> Option<(usize, &[u8])> {
 
 /// The text without sequences of a terminal.
 pub(super) fn without_sequences(text: &[u8]) -> Vec<u8> {
-    let mut parts = text.split(|&byte| byte == 0x1b);
+    let mut parts = text.split(|&byte| byte == ESCAPE);
     let mut plain = parts.next().unwrap_or_default().to_vec();
     for part in parts {
         let end = part.iter().skip(1).position(|byte| matches!(byte, b'@'..=b'~'));
