@@ -37,6 +37,7 @@
 //! | `final s` | s < the write of the location's final value (cited, if several wrote it) |
 //! | `suppose a<b`, `suppose l=s` | the literal, until the next contradiction |
 //! | `candidates l` | the clause l=s₁ ∨ l=s₂ ∨ … over all writes that l can have read from |
+//! | `one-initial l m` | the clause l!=i ∨ m!=i, i the initial write: the two reads return different values of one location |
 //! | `clause x y … : …` | the clause x ∨ y ∨ …: its opposite contradicts the cited clauses and facts by unit propagation |
 //! | `cycle : …` | a contradiction: the cited facts are a path from an event to itself |
 //! | `thin-air l` | a contradiction: no write has the value that l read |
@@ -45,10 +46,10 @@
 //! A contradiction closes the block that the last `suppose` steps opened: its number then stands for the
 //! clause of their opposites, and later steps cannot cite the facts of the block. A contradiction
 //! outside a block ends the proof. In `R6` and `R7` a store-conditional counts as a reader of what its
-//! load-linked read. A literal is `a<b`, `l=s` or `l!=s`; an operation is `thread:index`, an initial
-//! write `initial@address`, and `final@address` reads the location's final value. Where the values do
-//! not determine a read's source, steps about the read cite a fact `l=s`; `ppo-reads-apart` is about the sources of
-//! both a and b. The last line is `end`.
+//! load-linked read. A literal is `a<b`, `l=s` or `l!=s`; an operation is `thread:index`, a further part of an access
+//! that was split, or the write of an atomic that the model splits, `thread:index.part`, an initial write
+//! `initial@address`, and `final@address` reads the location's final value. Where the values do not determine a read's
+//! source, steps about the read cite a fact `l=s`; `ppo-reads-apart` is about the sources of both a and b. The last line is `end`.
 //!
 //! The proof that a criterion (CAV 2019) is violated is a numbered list of pairs of its relations, and a cycle of
 //! them. In the table, π is `po`, or under wccm `ppo` or `po-loc`; `ww` stands for any of `hb^π@o`, `cf`, `pww`
@@ -150,8 +151,10 @@ pub enum Node {
 /// An event, identified by the names that appear in traces: thread labels and addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Name {
-    /// An operation: thread label and index.
+    /// An operation, or the first part of an access that was split: thread label and index of the access.
     Op(u32, u32),
+    /// A further part of an access that was split: thread label and index of the access, and number of the part.
+    Part(u32, u32, u32),
     /// The initial write of the location at this address.
     Initial(u64),
     /// The end of a run, which reads the final value of the location at this address.
@@ -162,7 +165,20 @@ impl Name {
     /// The name of an operation.
     pub fn of(history: &History, op: OpId) -> Name {
         let thread = history.threads()[history.thread_of(op)];
-        Name::Op(thread.label, history.index_of(op))
+        let index = history.access_index(op);
+        match history.part(op) {
+            0 => Name::Op(thread.label, index),
+            part => Name::Part(thread.label, index, part),
+        }
+    }
+
+    /// The operation of this name, if the history has it and the name is not that of an initial or final value.
+    pub fn operation(self, history: &History) -> Option<OpId> {
+        match self {
+            Name::Op(thread, index) => history.find_part(thread, index, 0),
+            Name::Part(thread, index, part) => history.find_part(thread, index, part),
+            Name::Initial(_) | Name::Final(_) => None,
+        }
     }
 
     /// The name of a node of a proof.
@@ -189,7 +205,14 @@ impl Name {
             return None;
         }
         let (thread, index) = text.split_once(':')?;
-        Some(Name::Op(thread.parse().ok()?, index.parse().ok()?))
+        let thread = thread.parse().ok()?;
+        match index.split_once('.') {
+            None => Some(Name::Op(thread, index.parse().ok()?)),
+            Some((index, part)) => {
+                let part = part.parse().ok().filter(|&part| part > 0)?;
+                Some(Name::Part(thread, index.parse().ok()?, part))
+            }
+        }
     }
 }
 
@@ -197,6 +220,7 @@ impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Name::Op(thread, index) => write!(f, "{thread}:{index}"),
+            Name::Part(thread, index, part) => write!(f, "{thread}:{index}.{part}"),
             Name::Initial(address) => write!(f, "initial@{address}"),
             Name::Final(address) => write!(f, "final@{address}"),
         }
@@ -251,6 +275,8 @@ pub enum Statement {
     Suppose(Literal),
     /// `candidates`: this read takes its value from one of the writes that it can have read from.
     Candidates(Name),
+    /// `one-initial`: these two reads do not both return the initial value of their location.
+    OneInitial(Name, Name),
     /// `clause`: one of the literals holds.
     Clause(Vec<Literal>),
     /// `cycle`: the cited facts are a cycle, a contradiction.
@@ -360,12 +386,16 @@ pub fn write_consistent(
             Step::Execute(op) => (b"x ", op),
             Step::Commit(op) => (b"c ", op),
         };
-        let thread = history.threads()[history.thread_of(op)];
         line.clear();
         line.extend(mark);
-        push_number(&mut line, thread.label);
+        push_number(&mut line, history.threads()[history.thread_of(op)].label);
         line.push(b':');
-        push_number(&mut line, op.0 - thread.first().0);
+        push_number(&mut line, history.access_index(op));
+        let part = history.part(op);
+        if part > 0 {
+            line.push(b'.');
+            push_number(&mut line, part);
+        }
         line.push(b'\n');
         out.write_all(&line)?;
     }
@@ -419,6 +449,7 @@ impl fmt::Display for Statement {
             }
             Statement::Suppose(literal) => write!(f, "suppose {literal}"),
             Statement::Candidates(l) => write!(f, "candidates {l}"),
+            Statement::OneInitial(l, m) => write!(f, "one-initial {l} {m}"),
             Statement::Clause(literals) => {
                 f.write_str("clause")?;
                 let mut literals = literals.iter();

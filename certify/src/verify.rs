@@ -12,16 +12,16 @@ mod proof;
 use std::borrow::Cow;
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
-use memory::Model;
 use memory::machine::{Machine, Refusal, Step};
 use memory::weak::order::{self, OrderProblem};
+use memory::{Model, SilentForm};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use criterion::Relations;
 use proof::Proof;
 
-use crate::certificate::{Certificate, Claim, Evidence, Name, ProofStep};
+use crate::certificate::{Certificate, Claim, Evidence, Name, ProofStep, RelationStep};
 use crate::criterion::Criterion;
 
 /// What a verified certificate proves.
@@ -139,13 +139,19 @@ fn operation_before_problem(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!("{name}: ") }
 }
 
-/// Checks a certificate against a history: that it is about this history, and that its proof holds.
+/// Checks a certificate against a history: that it is about this history, and that its proof holds. Of a history with
+/// read-modify-writes that write back what they read, a run must be one of the [strictest form](SilentForm::Strictest), and a
+/// refutation one of the [mildest](SilentForm::Mildest), so that the verdict holds whether they have written or not.
 ///
 /// # Errors
 /// Returns the first [`Rejection`] found: of the claim first, then step by step.
 pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, Rejection> {
     let claim = &certificate.claim;
-    let history = &*claim.model.prepare(history);
+    let form = match certificate.evidence {
+        Evidence::Consistent { .. } => SilentForm::Strictest,
+        Evidence::Violation(_) | Evidence::CriterionViolation(_) => SilentForm::Mildest,
+    };
+    let history = &*claim.model.prepare_as(history, form);
     same_claim(claim, &Claim::new(history, claim.model, &claim.options))?;
     let basis = match certificate.evidence {
         Evidence::Consistent { .. } => Cow::Borrowed(history),
@@ -166,11 +172,24 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
         Evidence::Violation(steps) => verify_violation(history, claim.model, steps),
         Evidence::CriterionViolation(steps) => match claim.criterion {
             Some(criterion) if criterion.follows_from(claim.model) => {
-                Relations::new(history, criterion).check(steps)
+                verify_criterion_violation(history, criterion, steps)
             }
             _ => Err(Rejection::OtherCriterion(claim.model)),
         },
     }
+}
+
+/// Checks the steps of a proof that a history violates a criterion, without a certificate around them.
+///
+/// # Errors
+/// Returns the [`Rejection`] of the first step that does not follow, or [`Rejection::Inconclusive`] if the steps end without
+/// a cycle.
+pub fn verify_criterion_violation(
+    history: &History,
+    criterion: Criterion,
+    steps: &[RelationStep],
+) -> Result<Verified, Rejection> {
+    Relations::new(history, criterion).check(steps)
 }
 
 /// Checks the steps of a proof that a history violates a model, without a certificate around them.
@@ -214,13 +233,6 @@ fn same_claim(claim: &Claim, actual: &Claim) -> Result<(), Rejection> {
     }
 }
 
-fn resolve(history: &History, name: Name) -> Option<OpId> {
-    match name {
-        Name::Op(thread, index) => history.find(thread, index),
-        Name::Initial(_) | Name::Final(_) => None,
-    }
-}
-
 fn replay(
     history: &History,
     model: Model,
@@ -248,7 +260,8 @@ fn replay(
     let mut machine = Machine::new(history, model);
     for (at, &(commit, name)) in steps.iter().enumerate() {
         let step = at + 1;
-        let op = resolve(history, name)
+        let op = name
+            .operation(history)
             .ok_or_else(|| Rejection::Unknown { step, name: name.to_string() })?;
         if !commit
             && let Some(&source) = claimed.get(&name)
@@ -294,7 +307,7 @@ fn check_order(
 ) -> Result<Verified, Rejection> {
     let mut order = Vec::with_capacity(steps.len());
     for (at, &(commit, name)) in steps.iter().enumerate() {
-        let known = resolve(history, name).filter(|_| !commit);
+        let known = name.operation(history).filter(|_| !commit);
         order.push(known.ok_or(Rejection::Unknown { step: at + 1, name: name.to_string() })?);
     }
     let sources = order::check(history, model, &order).map_err(|problem| {
@@ -302,7 +315,7 @@ fn check_order(
         Rejection::Unordered { name: name.unwrap_or_default(), problem }
     })?;
     for &(read, claimed) in reads_from {
-        let op = resolve(history, read);
+        let op = read.operation(history);
         let op = op.ok_or(Rejection::Unknown { step: 0, name: read.to_string() })?;
         let actual = match sources.source(op) {
             Some(ReadSource::Write(write)) => Some(Name::of(history, write)),

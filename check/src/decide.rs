@@ -4,10 +4,10 @@
 
 use std::borrow::Cow;
 
-use certify::verify::verify_violation;
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use host::Bounds;
 
+use crate::accept::accepted;
 use crate::algorithm::Algorithm;
 use crate::engine::complete::{Completion, complete, refute};
 use crate::engine::events::Events;
@@ -19,7 +19,6 @@ use crate::engine::proof::{Contradiction, Violation};
 use crate::engine::rank::rank;
 use crate::engine::saturate::Saturation;
 use crate::engine::schedule::run_of;
-use crate::engine::steps::steps;
 use crate::engine::trace_order::try_trace_order;
 use crate::engine::value_problems::ValueProblems;
 use crate::engine::windows::{self, WindowOutcome};
@@ -82,11 +81,8 @@ pub fn check_within(
             };
             minimise(&basis, &reads_from, &decide_part, violation, bounds);
         }
-        if verify_violation(&basis, model, &steps(&basis, violation)).is_err() {
-            outcome.verdict = Verdict::Undecided(Reason::ProofRefused);
-        }
     }
-    outcome
+    accepted(history, model, outcome)
 }
 
 /// Searches for a proof of a violation that was found by an algorithm that gives no proofs.
@@ -119,6 +115,14 @@ pub fn decide(
     options: &Options,
     bounds: &Bounds,
 ) -> Outcome {
+    if let Some(unread) = history.with_unread_initial()
+        && let Ok(reads_from) = ReadsFrom::derive(&unread, Ambiguity::Keep)
+    {
+        let outcome = decide(&unread, &reads_from, model, options, bounds);
+        if matches!(outcome.verdict, Verdict::Consistent(_) | Verdict::Satisfied) {
+            return outcome;
+        }
+    }
     let outcome = decide_known(history, reads_from, model, options, bounds);
     if is_refuted(&outcome)
         && let (basis @ Cow::Owned(_), basis_reads) = basis_of_violations(history, reads_from)

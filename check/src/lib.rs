@@ -8,6 +8,7 @@
 //! [machine](memory::machine), the verdict *violation* with a [proof](engine::proof). Both can be written as a
 //! [certificate](certify::certificate), which [`certify::verify`] checks without the engine.
 //!
+//! - [`settle`] decides a history of which it is not known whether some operations have written;
 //! - [`Algorithm`] lists the stages and the algorithms of the [`papers`], which [`decide()`] runs; [`Guarantee`]
 //!   lists the models and weaker criteria that a history can be asked about;
 //! - [`kernel`] computes the store order that all runs of a history have in common;
@@ -38,6 +39,7 @@
 //! assert!(matches!(tso.verdict, Verdict::Consistent(_)));
 //! ```
 
+mod accept;
 pub mod algorithm;
 mod decide;
 pub mod engine;
@@ -48,10 +50,12 @@ pub mod online;
 mod options;
 pub mod papers;
 mod sat;
+mod settle;
 pub mod shrink;
 pub mod verdict;
 mod weak;
 
+pub use accept::accepted;
 pub use algorithm::Algorithm;
 pub use decide::{check, check_within, decide};
 pub use guarantee::Guarantee;
@@ -59,4 +63,5 @@ pub use host::{Bounds, Exceeded};
 pub use memory::Model;
 pub use options::Options;
 pub use sat::solver::version as solver_version;
+pub use settle::{Settled, settle};
 pub use verdict::{Outcome, Reason, Verdict};

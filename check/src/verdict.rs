@@ -134,6 +134,8 @@ pub enum Reason {
     FreeReads,
     /// A violation was found that depends on an assumed initial value.
     AssumedInitial,
+    /// The verdict depends on whether a read-modify-write, which is described here, has written back what it read, or failed.
+    MayHaveWritten(String),
     /// The verifier rejects the proof of a violation. This is a defect of rubric.
     ProofRefused,
 }
@@ -169,6 +171,7 @@ impl Reason {
             | Reason::UnrecordedWrite(_) => "a value is not shown",
             Reason::NotUnderstood(_) => "not understood",
             Reason::AssumedInitial => "initial values",
+            Reason::MayHaveWritten(_) => "may have written",
             Reason::Ambiguous(_) | Reason::NeedsSources(_) => "values written twice",
             Reason::Refined(_) => "weak fences",
             Reason::Refuted(_) | Reason::FreeReads | Reason::ProofRefused => "defect",
@@ -194,18 +197,7 @@ impl Reason {
                  empty; choose locations with --addresses"
                     .to_owned()
             }
-            Reason::NothingCompleted
-                if history.threads().is_empty() && history.provenance.unfinished.is_empty() =>
-            {
-                "no operation completed, so the history says nothing about the memory: there is none in \
-                 it (was gem5 run with --debug-flags and --debug-file?)"
-                    .to_owned()
-            }
-            Reason::NothingCompleted => {
-                "no operation completed, so the history says nothing about the memory; look at how the \
-                 run ended"
-                    .to_owned()
-            }
+            Reason::NothingCompleted => nothing_completed(history),
             Reason::NoTraceOrder => {
                 "the trace gives no order of completions that is a memory order; other algorithms \
                  may decide"
@@ -274,6 +266,10 @@ impl Reason {
                  of initial values says what it held"
                     .to_owned()
             }
+            Reason::MayHaveWritten(what) => format!(
+                "{what} returned the value that it would write, so it may have written or failed as a compare-and-swap, and the \
+                 verdict depends on that; record which (in axe text and JSON, `rmw` or `failed-cas`)"
+            ),
             Reason::ProofRefused => "a violation was found, but its proof does not hold; this is a \
                                       defect of rubric, please report it"
                 .to_owned(),
@@ -290,6 +286,22 @@ impl Reason {
             ),
         }
     }
+}
+
+/// Says why a history without operations has none.
+fn nothing_completed(history: &History) -> String {
+    let provenance = &history.provenance;
+    if let Some(why) = provenance.why_no_operations() {
+        return format!(
+            "no operation is known, so the history says nothing about the memory: {why}"
+        );
+    }
+    let why = if history.threads().is_empty() && provenance.unfinished.is_empty() {
+        ": there is none in it (was gem5 run with --debug-flags and --debug-file?)"
+    } else {
+        "; look at how the run ended"
+    };
+    format!("no operation completed, so the history says nothing about the memory{why}")
 }
 
 /// Describes, in a clause, that operations would have to precede each other in a cycle.

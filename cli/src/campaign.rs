@@ -10,6 +10,7 @@ use lab::decided::Size;
 use lab::gem5::Given;
 use lab::protocols::Repairs;
 use lab::shard::Shard;
+use lab::text::tame;
 use slicc::mutant::Operator;
 
 use crate::error::Error;
@@ -188,6 +189,9 @@ pub fn run_with(
     }
     let outcome = campaign.run(&Bars::new(quiet))?;
     interrupt::no_farewell();
+    for sentence in outcome.unproved.iter().filter(|_| !quiet) {
+        crate::error::tell(format_args!("warning: {}", tame(sentence)));
+    }
     let progress = Progress { seconds: start.elapsed().as_secs_f64(), is_whole: outcome.is_whole };
     let campaign = report::Campaign {
         runs: &outcome.results.runs,

@@ -16,7 +16,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use check::{Algorithm, Bounds, Model, Outcome, Verdict};
+use check::{Algorithm, Bounds, Model, Outcome, Settled, Verdict, settle};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;
@@ -38,7 +38,9 @@ use tables::VerdictRow;
 /// A verdict on one history under one model.
 struct HistoryVerdict<'a> {
     input: &'a Input,
+    /// The history as the model sees it, and its reads-from.
     history: &'a History,
+    reads_from: &'a ReadsFrom,
     model: Model,
     /// The algorithm that was asked to decide.
     algorithm: Algorithm,
@@ -260,18 +262,16 @@ impl InputCheck<'_> {
     ) -> Result<(), Error> {
         self.crash(input, history)?;
         for model in self.models_of(history) {
-            let prepared = model.prepare(history);
-            let (history, reads_from) =
-                (&*prepared, &*load::prepared_reads(history, &prepared, reads_from));
             let Choice::One(algorithm) = self.checker.args.algorithm else {
                 self.compare(input, history, reads_from, model)?;
                 continue;
             };
             let options = self.checker.args.for_checking(algorithm, store_order);
-            let mut decided = decide(algorithm, input, history, reads_from, model, || {
+            let decided = Decided::by(history, reads_from, model, |history, reads_from| {
                 check::check(history, reads_from, model, &options)
             });
-            self.certify(&mut decided, reads_from)?;
+            let mut decided = decided.verdict(algorithm, input, model);
+            self.certify(&mut decided)?;
             self.add(status(&decided.outcome.verdict));
             self.note(&decided);
             let printed = self.printer.verdict(&decided, self.out);
@@ -287,13 +287,9 @@ impl InputCheck<'_> {
         printed.map_err(Error::Output)
     }
 
-    fn certify(
-        &mut self,
-        decided: &mut HistoryVerdict<'_>,
-        reads_from: &ReadsFrom,
-    ) -> Result<(), Error> {
+    fn certify(&mut self, decided: &mut HistoryVerdict<'_>) -> Result<(), Error> {
         if let Some(certificates) = &mut self.certificates {
-            decided.certificate = certificates.write(decided, reads_from)?;
+            decided.certificate = certificates.write(decided)?;
         }
         Ok(())
     }
@@ -310,17 +306,20 @@ impl InputCheck<'_> {
         let applicable = applicable.filter(|algorithm| algorithm.applies_to(model));
         let decided = applicable.map(|algorithm| {
             let options = self.checker.args.for_checking(algorithm, None);
-            decide(algorithm, input, history, reads_from, model, || {
+            let decided = Decided::by(history, reads_from, model, |history, reads_from| {
                 if algorithm == Algorithm::Stages {
                     return check::check(history, reads_from, model, &options);
                 }
                 // `decide` runs the algorithm alone: it does not search for a proof that the algorithm does not give.
                 let bounds = Bounds::new(options.timeout, options.max_memory);
                 check::decide(history, reads_from, model, &options, &bounds)
-            })
+            });
+            (algorithm, decided.accepted(model))
         });
-        let mut compared = Comparison { decided: decided.collect() };
-        self.certify(&mut compared.decided[0], reads_from)?;
+        let decided: Vec<(Algorithm, Decided<'_>)> = decided.collect();
+        let verdicts = decided.iter().map(|(algorithm, it)| it.verdict(*algorithm, input, model));
+        let mut compared = Comparison { decided: verdicts.collect() };
+        self.certify(&mut compared.decided[0])?;
         self.add(compared.status());
         compared.decided.iter().for_each(|decided| self.note(decided));
         let printed = self.printer.comparison(&compared, self.out);
@@ -352,12 +351,10 @@ pub fn report(
         let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
             .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
         for &model in models {
-            let prepared = model.prepare(history);
-            let (history, reads_from) =
-                (&*prepared, &*load::prepared_reads(history, &prepared, &reads_from));
-            let decided = decide(Algorithm::Stages, input, history, reads_from, model, || {
+            let decided = Decided::by(history, &reads_from, model, |history, reads_from| {
                 check::check(history, reads_from, model, options)
             });
+            let decided = decided.verdict(Algorithm::Stages, input, model);
             let found = status(&decided.outcome.verdict);
             all = all.and(found);
             violated.extend((found == Status::Violation).then_some(model));
@@ -385,30 +382,54 @@ fn status(verdict: &Verdict) -> Status {
     }
 }
 
-/// Decides a history with the function `by`, and measures the time that it takes.
-fn decide<'a>(
-    algorithm: Algorithm,
-    input: &'a Input,
-    history: &'a History,
-    reads_from: &ReadsFrom,
-    model: Model,
-    by: impl FnOnce() -> Outcome,
-) -> HistoryVerdict<'a> {
-    let start = Instant::now();
-    let outcome = by();
-    let is_consistent = matches!(outcome.verdict, Verdict::Consistent(_));
-    let unknown = assumptions::of_consistent(&history.provenance, model);
-    let unknown = unknown.filter(|_| is_consistent);
-    let caveats = unknown_reads(reads_from).into_iter().chain(unknown);
-    HistoryVerdict {
-        input,
-        history,
-        model,
-        algorithm,
-        outcome,
-        seconds: start.elapsed().as_secs_f64(),
-        certificate: None,
-        caveats: caveats.chain(about_isa(history, model)).collect(),
+/// A history with the verdict on it, and the time that the verdict took.
+struct Decided<'h> {
+    settled: Settled<'h>,
+    seconds: f64,
+}
+
+impl<'h> Decided<'h> {
+    /// Decides a history with the function `by`, and measures the time that it takes.
+    fn by(
+        history: &'h History,
+        reads_from: &ReadsFrom,
+        model: Model,
+        by: impl Fn(&History, &ReadsFrom) -> Outcome,
+    ) -> Decided<'h> {
+        let start = Instant::now();
+        let settled = settle(history, reads_from, model, by);
+        Decided { settled, seconds: start.elapsed().as_secs_f64() }
+    }
+
+    /// The verdict, if it is no violation with a proof that the verifier refuses.
+    fn accepted(self, model: Model) -> Decided<'h> {
+        let Settled { history, reads_from, outcome } = self.settled;
+        let outcome = check::accepted(&history, model, outcome);
+        Decided { settled: Settled { history, reads_from, outcome }, ..self }
+    }
+
+    fn verdict<'a>(
+        &'a self,
+        algorithm: Algorithm,
+        input: &'a Input,
+        model: Model,
+    ) -> HistoryVerdict<'a> {
+        let Settled { history, reads_from, outcome } = &self.settled;
+        let is_consistent = matches!(outcome.verdict, Verdict::Consistent(_));
+        let unknown = assumptions::of_consistent(&history.provenance, model);
+        let unknown = unknown.filter(|_| is_consistent);
+        let caveats = unknown_reads(reads_from).into_iter().chain(unknown);
+        HistoryVerdict {
+            input,
+            history,
+            reads_from,
+            model,
+            algorithm,
+            outcome: outcome.clone(),
+            seconds: self.seconds,
+            certificate: None,
+            caveats: caveats.chain(about_isa(history, model)).collect(),
+        }
     }
 }
 

@@ -29,17 +29,17 @@ Examples:
   rubric convert trace.gz -o run.json --source client --initial infer
 
 JSON and Parquet keep everything that is known of a history. The axe format has no sizes, initial
-values, load-linked, weak fences, acquires and releases or trace lines; what would change a verdict
-is refused. A gem5 trace has one history, of cells such as axe text has, with the ticks of every operation, and
-cell C becomes the 8 bytes at 0x1000 + 64 * C.
+values or trace lines, and states load-linked, weak fences, acquires, releases and dependencies in comments; what
+would change a verdict under any model is refused. A gem5 trace has one history, of cells such as axe text has, and
+cell C becomes the 8 bytes at 0x1000 + 64 * C; a note says if it does not show all ticks, which wmo and rmo use.
 
 Of a litmus test --outcome gives the histories that end in this way, whether a model allows them or not:
 every operation with its values and dependencies. Usually that is one.
 
 The Axe checker reads numbers of up to nine digits and values below 2^23, and every location begins with
 0. A history with other numbers, as gem5's addresses are, gets its threads, locations and values
-numbered, the initial value 0 and those written 1, 2, …; comments say which number stands for what. Such
-text has no ticks. Verdicts are the same.")]
+numbered, the initial value 0 and those written 1, 2, …; comments say which number stands for what. Ticks
+stay. Verdicts are the same.")]
 pub struct Args {
     /// Traces, files of histories, folders of any of these, patterns, or `-`. Several become one file of histories
     #[arg(required = true, value_name = "INPUT")]
@@ -86,6 +86,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         input.histories.iter_mut().for_each(|history| history.provenance.isa = Some(isa));
     }
     write_to(&input, output, format, out)?;
+    if let (Format::Text(text), false) = (format, args.options.quiet)
+        && let Some(loss) = input.histories.iter().find_map(|history| text.loss(history))
+    {
+        crate::error::tell(format_args!("{}: note: {loss}", output.display()));
+    }
     Ok(status)
 }
 

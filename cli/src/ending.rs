@@ -12,8 +12,10 @@ use serde_json::json;
 
 use crate::check::paint::Paint;
 use crate::error::tell;
+use crate::known::{recognised, recognised_lines};
 use crate::status::Status;
 use lab::load::Input;
+use lab::released::crashes::{Recognised, of_crash};
 use lab::text::tame;
 
 /// Most outstanding requests that text and pictures list.
@@ -30,6 +32,8 @@ pub struct RunEnd<'a> {
     pub unfinished: usize,
     /// The last steps and the outstanding requests that the trace shows.
     pub ending: &'a Ending,
+    /// The coherence protocol, where it was recognised.
+    pub protocol: Option<&'a str>,
 }
 
 /// A crash as JSON, with what the trace shows of it.
@@ -41,7 +45,16 @@ pub struct CrashJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_line: Option<u64>,
     recent: &'a [ingest::ending::LastStep],
+    /// What the tester's processor that the message names did for that line.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    of_processor: &'a [String],
     missing: &'a [String],
+    /// The known faults of gem5's released protocols that the message shows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    known: Vec<&'static str>,
+    /// Known faults that cause such a crash, as others may.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    perhaps_known: Vec<&'static str>,
 }
 
 /// A sentence that says that the run of a history crashed or left requests unanswered; `None` if it ended normally.
@@ -75,7 +88,14 @@ impl<'a> RunEnd<'a> {
             ended: provenance.ended.as_deref(),
             unfinished: provenance.unfinished.len().max(ending.waiting.len()),
             ending,
+            protocol: provenance.protocol.as_deref(),
         }
+    }
+
+    /// The known faults of gem5's released protocols that the crash shows.
+    fn known(&self) -> Vec<Recognised> {
+        let crash = self.crash.into_iter();
+        crash.flat_map(|crash| of_crash(crash, self.protocol, self.ending)).collect()
     }
 
     /// The exit status: a crash counts as a violation, whatever the history says.
@@ -111,8 +131,17 @@ impl<'a> RunEnd<'a> {
             crash,
             cache_line: self.ending.cache_line,
             recent: &self.ending.steps,
+            of_processor: &self.ending.processor,
             missing: &self.ending.missing,
+            known: self.names(true),
+            perhaps_known: self.names(false),
         })
+    }
+
+    /// The names of the known faults of which it is certain, or not certain, that the crash shows them.
+    fn names(&self, is_certain: bool) -> Vec<&'static str> {
+        let known = self.known().into_iter().filter(|one| one.is_certain == is_certain);
+        known.map(|one| one.fault.name.as_str()).collect()
     }
 
     /// Adds what is known of the end to an object of JSON; keys without a value are left out.
@@ -143,6 +172,12 @@ impl<'a> RunEnd<'a> {
         };
         writeln!(out, "{}", paint.bad(&headline))?;
         for line in message(crash) {
+            writeln!(out, "  {line}")?;
+        }
+        for line in &self.ending.processor {
+            writeln!(out, "  {}", tame(line))?;
+        }
+        for line in recognised_lines(&self.known()) {
             writeln!(out, "  {line}")?;
         }
         self.lists().iter().try_for_each(|list| print_list(list, out))?;
@@ -231,6 +266,8 @@ impl<'a> RunEnd<'a> {
             let notes = self.note().into_iter().chain(self.ending.unexplained.clone());
             picture.notes.splice(0..0, notes);
         }
+        picture.notes.extend(self.ending.processor.iter().map(|line| tame(line)));
+        picture.notes.extend(recognised(&self.known()));
         if self.crash.is_some() || self.unfinished > 0 {
             picture.notes.extend(self.ending.missing.iter().cloned());
         }

@@ -125,7 +125,32 @@ impl Error {
 /// Prints an error on standard error.
 pub fn print(error: &impl Display) {
     // If standard error is closed, the exit status still reports the failure.
+    let error = harmless(&error.to_string());
     let _ = progress::erased(|| writeln!(io::stderr(), "rubric: error: {error}"));
+}
+
+/// Replaces control characters but line ends, tabs and colours: a message may show a part of a file, which must not command the terminal.
+fn harmless(text: &str) -> String {
+    let mut harmless = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(one) = rest.chars().next() {
+        let length = colour(rest).unwrap_or(one.len_utf8());
+        let (shown, after) = rest.split_at(length);
+        if length == one.len_utf8() && one.is_control() && !matches!(one, '\n' | '\t') {
+            harmless.push(char::REPLACEMENT_CHARACTER);
+        } else {
+            harmless.push_str(shown);
+        }
+        rest = after;
+    }
+    harmless
+}
+
+/// The length of the escape sequence for a colour with which a text begins, if it does.
+fn colour(text: &str) -> Option<usize> {
+    let parameters = text.strip_prefix("\x1b[")?;
+    let end = parameters.find(|one: char| !one.is_ascii_digit() && one != ';')?;
+    parameters[end..].starts_with('m').then_some("\x1b[".len() + end + 1)
 }
 
 /// Prints a remark on standard error.
@@ -142,4 +167,25 @@ pub fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
     out.flush().map_err(Error::Output)?;
     print(error);
     Ok(Status::Bad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn messages_do_not_command_the_terminal() {
+        for plain in ["a\tb\nc", "\x1b[1;31mred\x1b[0m", "λ", ""] {
+            assert_eq!(harmless(plain), plain);
+        }
+        for (text, shown) in [
+            ("\x1b[2J", "\u{fffd}[2J"),
+            ("\x1b]0;title\x07", "\u{fffd}]0;title\u{fffd}"),
+            ("\x1b", "\u{fffd}"),
+            ("\x1b[31", "\u{fffd}[31"),
+            ("a\r\0\u{9b}2J", "a\u{fffd}\u{fffd}\u{fffd}2J"),
+        ] {
+            assert_eq!(harmless(text), shown);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Known faults of gem5's released protocols, in words for the output of commands.
 
-use lab::released;
+use lab::released::crashes::Recognised;
+use lab::released::{self, Released};
 use lab::testing::Known;
 
 /// The width at which a paragraph is wrapped, in characters.
@@ -29,10 +30,40 @@ fn of_set(repairs: &[String]) -> Vec<String> {
         ];
     }
     let faults = repairs.iter().flat_map(|repair| released::of_repair(repair));
-    let told = faults.map(|fault| {
-        format!("{} ({}, gem5 {}): {}", fault.name, fault.place, fault.version, fault.what)
-    });
+    let told = faults.map(told);
     told.chain([format!("repaired by --repair {}", repairs.join(","))]).collect()
+}
+
+/// A known fault with its place and its effect.
+fn told(fault: &Released) -> String {
+    format!("{} ({}, gem5 {}): {}", fault.name, fault.place, fault.version, fault.what)
+}
+
+/// Paragraphs about the known faults that a crash shows. If the protocol is not known, several have the same sign.
+pub fn recognised(known: &[Recognised]) -> Vec<String> {
+    let paragraph = |(at, one): (usize, &Recognised)| {
+        let what = match (one.is_certain, at) {
+            (true, 0) => "known fault of gem5's released",
+            (true, _) => "or of",
+            (false, _) => "perhaps a known fault of gem5's released",
+        };
+        let Released { protocol, repair, .. } = one.fault;
+        format!(
+            "{what} {protocol}: {}; repaired by --repair {repair}",
+            told(one.fault).trim_end_matches('.')
+        )
+    };
+    known.iter().enumerate().map(paragraph).collect()
+}
+
+/// [`recognised`] as lines for a terminal. The continuation lines of a paragraph are indented.
+pub fn recognised_lines(known: &[Recognised]) -> Vec<String> {
+    let paragraphs = recognised(known);
+    let lines = paragraphs.iter().flat_map(|paragraph| {
+        let rows = wrapped(paragraph, WIDTH).into_iter().enumerate();
+        rows.map(|(row, line)| if row > 0 { format!("  {line}") } else { line })
+    });
+    lines.collect()
 }
 
 /// [`explained`] as lines for a terminal. The continuation lines of a paragraph and the last paragraph are indented.

@@ -29,13 +29,18 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The bounds of one verdict that begins now.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::new(self.timeout, Some(self.max_memory))
+    }
+
     /// Ends the program with the status *undecided* when a limit is met, for a command that has one answer and prints it last, and whose
     /// work is done by code that knows no limits. `about` is what the message on standard error begins with.
     pub fn watch(&self, about: String) {
         let limits = self.clone();
         // Ends with the program.
         thread::spawn(move || {
-            let bounds = Bounds::new(limits.timeout, Some(limits.max_memory));
+            let bounds = limits.bounds();
             while bounds.allows(LOOK) && !bounds.passed() {
                 thread::sleep(WATCH_INTERVAL);
             }
@@ -46,7 +51,7 @@ impl Limits {
     }
 
     /// The limit that was met, in words.
-    fn met(&self, exceeded: Option<Exceeded>) -> String {
+    pub fn met(&self, exceeded: Option<Exceeded>) -> String {
         match exceeded {
             Some(Exceeded::Memory) => {
                 format!(

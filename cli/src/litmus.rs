@@ -16,10 +16,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use check::Model;
-use litmus::{LitmusTest, Outcomes, outcomes};
+use litmus::{LitmusTest, Outcomes, outcomes_within};
 use rayon::prelude::*;
 
 use crate::error::{Error, complain};
+use crate::limits::Limits;
 use crate::options::Format;
 use crate::status::Status;
 use crate::words;
@@ -47,10 +48,11 @@ JSON is one object a line for each test: `file`, `test`, `architecture`, `model`
 reads: Allowed, Forbidden, Required), `condition`, `states`, `verdict` (Ok if the condition is met, else No),
 `observation` (Never, Sometimes, Always: in how many states its proposition holds), `positive` and `negative`
 (the numbers of executions in which it holds and does not hold), `seconds`; `loop_limit`, the line of a loop
-that was not followed to its end.
+that was not followed to its end. The verdict is Undecided if that stopped every run, or a limit was met,
+which `reason` says; then there are no states and no numbers.
 
-Exit status: the first of 2 (bad usage or input), 1 (the condition of a test is not met), 3 (it is met as far
-as loops were followed), 0 (it is met) that occurred.")]
+Exit status: the first of 2 (bad usage or input), 1 (the condition of a test is not met), 3 (a limit was met,
+or longer loops could change the answer), 0 (the condition is met) that occurred.")]
 pub struct Args {
     /// Litmus tests, folders with files that end in .litmus, or `-`
     #[arg(required = true, value_name = "TEST")]
@@ -69,6 +71,9 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 2)]
     unroll: u8,
 
+    #[command(flatten)]
+    limits: Limits,
+
     /// Tests that run at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<u32>,
@@ -83,20 +88,25 @@ struct Ran {
     file: String,
     test: LitmusTest,
     model: Model,
-    outcomes: Outcomes,
+    /// The outcomes; if a limit was met first, which one, in words.
+    outcomes: Result<Outcomes, String>,
     seconds: f64,
 }
 
 impl Ran {
-    fn is_met(&self) -> bool {
-        self.outcomes.satisfies(self.test.condition.quantifier)
+    /// `Ok` if the condition is met, `No` if not, `Undecided` if no run reached its end.
+    fn verdict(&self) -> &'static str {
+        let quantifier = self.test.condition.quantifier;
+        self.outcomes.as_ref().map_or("Undecided", |outcomes| outcomes.verdict(quantifier))
     }
 
     fn status(&self) -> Status {
-        match (self.is_met(), self.outcomes.loop_limit) {
-            (false, _) => Status::Violation,
-            (true, Some(_)) => Status::Undecided,
-            (true, None) => Status::Done,
+        let quantifier = self.test.condition.quantifier;
+        match &self.outcomes {
+            Ok(outcomes) if !outcomes.is_certain(quantifier) => Status::Undecided,
+            Ok(outcomes) if outcomes.satisfies(quantifier) => Status::Done,
+            Ok(_) => Status::Violation,
+            Err(_) => Status::Undecided,
         }
     }
 }
@@ -138,9 +148,14 @@ fn print(args: &Args, ran: &Ran, out: &mut dyn Write) -> Result<(), Error> {
     if args.format == Format::Json {
         return json::write(ran, out).map_err(Error::Output);
     }
-    write!(out, "{}", ran.test.report(&ran.outcomes)).map_err(Error::Output)?;
-    if args.explain {
-        let words = explain::words(ran, usize::from(args.unroll))?;
+    let (name, kind) = (&ran.test.name, ran.test.condition.quantifier.kind());
+    let printed = match &ran.outcomes {
+        Ok(outcomes) => write!(out, "{}", ran.test.report(outcomes)),
+        Err(reason) => writeln!(out, "Test {name} {kind}\nUndecided: {reason}"),
+    };
+    printed.map_err(Error::Output)?;
+    if let (true, Ok(outcomes)) = (args.explain, &ran.outcomes) {
+        let words = explain::words(ran, outcomes, usize::from(args.unroll), &args.limits)?;
         write!(out, "{words}").map_err(Error::Output)?;
     }
     writeln!(out).map_err(Error::Output)
@@ -151,6 +166,10 @@ fn one(args: &Args, path: &Path) -> Result<Ran, Error> {
     let (file, text) = files::read(path)?;
     let test = LitmusTest::parse(&file, &text)?;
     let model = args.model.unwrap_or(test.architecture.model());
-    let outcomes = outcomes(&test, model, usize::from(args.unroll))?;
+    let bounds = args.limits.bounds();
+    let outcomes = match outcomes_within(&test, model, usize::from(args.unroll), &bounds) {
+        Err(litmus::Error::Stopped { exceeded, .. }) => Err(args.limits.met(Some(exceeded))),
+        found => Ok(found?),
+    };
     Ok(Ran { file, test, model, outcomes, seconds: begun.elapsed().as_secs_f64() })
 }

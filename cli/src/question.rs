@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::{Model, Outcome, Verdict};
+use check::{Model, Outcome, Settled, Verdict, settle};
 use clap::ValueEnum;
 use history::{Ambiguity, History, ReadsFrom};
 use memory::PsoRmw;
@@ -176,16 +176,18 @@ impl Question {
         model: Model,
         ambiguity: Ambiguity,
     ) -> Result<Answer<'a>, Error> {
-        let history = model.prepare(history);
-        let reads_from = ReadsFrom::derive(&history, ambiguity)
-            .map_err(|twice| Error::written_twice(&input.file, &history, &twice))?;
+        let reads_from = ReadsFrom::derive(history, ambiguity)
+            .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
         let options = check::Options {
             timeout: self.limits.timeout,
             max_memory: Some(self.limits.max_memory),
             ..check::Options::default()
         };
         let begun = Instant::now();
-        let outcome = check::check(&history, &reads_from, model, &options);
+        let Settled { history, reads_from, outcome } =
+            settle(history, &reads_from, model, |history, reads_from| {
+                check::check(history, reads_from, model, &options)
+            });
         Ok(Answer { history, model, reads_from, outcome, seconds: begun.elapsed().as_secs_f64() })
     }
 }

@@ -32,7 +32,7 @@ const SCHEMAS: &[Schema] = &[
     schema!("check", 1, "a line of `rubric check --format json`"),
     schema!("verdicts", 1, "a line of `rubric check -o FILE.json`"),
     schema!("kernel", 1, "a line of `rubric kernel --format json`"),
-    schema!("litmus", 1, "a line of `rubric litmus --format json`"),
+    schema!("litmus", 2, "a line of `rubric litmus --format json`"),
     schema!("shrink", 1, "what `rubric shrink --format json` prints"),
     schema!("watch", 1, "what `rubric watch --format json` prints"),
     schema!("simulate", 2, "a line of `rubric simulate --format json` for a protocol and client"),

@@ -309,13 +309,13 @@ fn print_text(
         writeln!(out, "  {}", paint.unsure(&format!("{why}: more might go")))?;
     }
     let mut last = None;
-    for &op in &part.kept {
+    for &op in part.kept.iter().filter(|&&op| !whole.is_further_part(op)) {
         let thread = whole.operation(op).thread;
         if last.is_some_and(|it| it != thread) {
             writeln!(out)?;
         }
         last = Some(thread);
-        writeln!(out, "  {}", why::operation(whole, op))?;
+        writeln!(out, "  {}", why::access(whole, op))?;
     }
     write!(out, "{}", proofs::explanation(whole, &part.violation_in(whole)))?;
     if let Some(note) = ending::note(whole) {
@@ -337,7 +337,8 @@ fn print_json(
     let shrunk = found.map(|found| {
         let part = &found.part;
         let size = Size::of(&part.history);
-        let operations = part.kept.iter().map(|&op| reasoning::operation(whole, op));
+        let accesses = part.kept.iter().filter(|&&op| !whole.is_further_part(op));
+        let operations = accesses.map(|&op| reasoning::access(whole, op));
         json!({
             "threads": size.threads,
             "locations": size.locations,

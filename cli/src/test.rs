@@ -37,9 +37,9 @@ kind of core, all kinds in turn; what the cores observed is checked under the mo
 certificates. After the first programs, those that took rare transitions are varied.
 Unless --dma, --flush, --atomics or --partial is given, programs differ in what else they ask for: some for nothing, others
 for up to 2 DMA devices, flushes before 10 % of the operations, and atomics in place of 50 % of the read-modify-writes, if
-the protocol handles that. --dma 0 leaves all of it out. Accesses to parts of words come with --partial alone.
+the protocol handles that. --dma 0 leaves all of it out. What is given and not handled is refused. Accesses to parts of words come with --partial alone.
 Beside that, systems of two or three threads and one or two locations are explored completely, as far as time
-allows.
+allows, with the DMA devices, flushes and atomics that are given. The last line says how many transitions no program took.
 
 Findings that have the same cause, as far as can be told, are reported once, the worst first: SWMR
 violation, stale value, violation of a memory model (the weakest is named), deadlock, livelock, undefined
@@ -51,6 +51,7 @@ A finding is known if it is one of the faults of gem5's released protocols that 
 same program runs clean on the repaired protocol, and variations of it do not show the finding there.
 `rubric mutants list --repairs` lists the repairs. With --repair the protocol is tested with some of them, or with
 all: what is left is not covered up by faults that are known, and the commands that reproduce it repeat the option.
+A repair that would overwrite a change of your own is refused.
 
 A program that still runs near the end of the time is given up. It counts as not finished, and shows nothing.
 

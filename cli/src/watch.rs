@@ -203,6 +203,7 @@ impl Watched<'_> {
             source: self.watch.source(),
             time: self.time,
             run: run_end(self.watch.trace_end()),
+            notes: &self.watch.trace_end().notes,
             files,
         }
     }
@@ -215,6 +216,7 @@ fn run_end(end: &LiveEnd) -> RunEnd<'_> {
         ended: end.ended.as_deref(),
         unfinished: end.unfinished.len(),
         ending: &end.ending,
+        protocol: None,
     }
 }
 

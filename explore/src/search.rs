@@ -18,20 +18,13 @@ use crate::graph::Graph;
 /// Number of explored states between two reports of progress.
 const REPORT_EVERY: usize = 4096;
 
-/// The limits of a search.
-#[derive(Debug, Default)]
+/// The limits of a search. A copy ends at the same time.
+#[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Time and memory.
     pub bounds: Bounds,
     /// The largest number of states to remember.
     pub states: Option<usize>,
-}
-
-impl Limits {
-    /// The same limits for a search that starts now.
-    pub fn again(&self) -> Limits {
-        Limits { bounds: self.bounds.again(), states: self.states }
-    }
 }
 
 /// The extent of a search.

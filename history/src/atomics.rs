@@ -1,33 +1,137 @@
 //! Rewrites read-modify-writes as a memory model defines them: [`History::split_atomics`] makes each one two events, a
-//! read and a write, and [`History::settle_silent`] makes one that writes back the value that it read a write, or a
-//! failed compare-and-swap.
+//! read and a write, and [`History::settle_silent`] decides what those did that write back the value that they read.
+
+use rustc_hash::FxHashMap;
 
 use crate::annotation::Annotation;
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
 use crate::history::{History, OpId, OperationFlags, Thread};
 use crate::kind::Kind;
 use crate::structure::StructureColumns;
+use crate::unrecorded;
+
+/// What a read-modify-write that writes back what it read has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SilentEffect {
+    /// It has failed as a compare-and-swap.
+    Failed {
+        /// Whether a reservation of its own thread ends nevertheless.
+        ends_reservation: bool,
+    },
+    /// It has written the value that it read.
+    Written {
+        /// Whether a reservation of its own thread ends, as by any write.
+        ends_reservation: bool,
+    },
+    /// It has written the value that it read, but a pair of its own thread around it excludes all writes in between. A machine
+    /// refuses such a pair.
+    WrittenUnnoticed,
+    /// It stays a [`Kind::SilentRmw`].
+    Open,
+}
+
+impl SilentEffect {
+    /// A failed compare-and-swap.
+    pub const FAILED: SilentEffect = SilentEffect::Failed { ends_reservation: false };
+    /// A write.
+    pub const WRITTEN: SilentEffect = SilentEffect::Written { ends_reservation: true };
+
+    fn kind(self) -> Kind {
+        match self {
+            SilentEffect::Failed { .. } => Kind::FailedCas,
+            SilentEffect::Written { .. } | SilentEffect::WrittenUnnoticed => Kind::Rmw,
+            SilentEffect::Open => Kind::SilentRmw,
+        }
+    }
+}
 
 impl History {
-    /// Replaces each [`Kind::SilentRmw`]: with `as_writes` by a read-modify-write that writes the value that it read,
-    /// otherwise by a failed compare-and-swap. Returns `None` if the history has no silent read-modify-write. Cost:
-    /// linear.
-    pub fn settle_silent(&self, as_writes: bool) -> Option<History> {
-        let is_silent = |op: &OpId| self.kind(*op) == Kind::SilentRmw;
-        let first = self.ops().find(is_silent)?;
+    /// The operations that are [`Kind::SilentRmw`], in ascending order. Cost: linear.
+    pub fn silent(&self) -> impl Iterator<Item = OpId> {
+        let kinds = (0..).map(OpId).zip(self.structure.kinds());
+        kinds.filter(|(_, kind)| **kind == Kind::SilentRmw).map(|(op, _)| op)
+    }
+
+    /// Replaces each [`Kind::SilentRmw`] by what `effect` says. Returns `None` if the history has none. Cost: linear.
+    pub fn settle_silent(&self, effect: impl Fn(OpId) -> SilentEffect) -> Option<History> {
+        let effects: Vec<(OpId, SilentEffect)> = self.silent().map(|op| (op, effect(op))).collect();
+        if effects.is_empty() {
+            return None;
+        }
         let mut settled = self.clone();
-        settled.structure = self.structure.with_kinds(|_, kind| match kind {
-            Kind::SilentRmw if as_writes => Kind::Rmw,
-            Kind::SilentRmw => Kind::FailedCas,
-            kind => kind,
-        });
-        for op in self.ops().skip(first.at()).filter(is_silent) {
-            if let Some(read) = self.read(op).filter(|_| as_writes) {
+        let mut structure = self.structure.with_kinds(|_, kind| kind);
+        for &(op, effect) in &effects {
+            let kind = effect.kind();
+            structure.kinds[op.at()] = kind;
+            match effect {
+                SilentEffect::Failed { ends_reservation }
+                | SilentEffect::Written { ends_reservation } => {
+                    if ends_reservation != kind.writes() {
+                        structure.exceptions.push(op);
+                    }
+                }
+                SilentEffect::WrittenUnnoticed => structure.ignored.push(op),
+                SilentEffect::Open => {}
+            }
+            if let Some(read) = self.read(op).filter(|_| kind.writes()) {
                 settled.written[op.at()] = read;
                 settled.known[op.at()].0 |= OperationFlags::WRITTEN;
             }
         }
+        settled.structure = structure.into();
         Some(settled)
+    }
+
+    /// For each read, the earlier [`Kind::SilentRmw`] of its thread that it may have taken its value from: both return the same
+    /// value of one location, and the thread has no other write to the location in between. Cost: linear.
+    pub fn reads_behind_silent(&self) -> Vec<(OpId, OpId)> {
+        let mut found = Vec::new();
+        for thread in 0..self.threads().len() {
+            // Per location, the latest silent read-modify-write since the latest write.
+            let mut silent: FxHashMap<u32, OpId> = FxHashMap::default();
+            for op in self.thread_ops(thread) {
+                let (kind, Some(location)) = (self.kind(op), self.location(op)) else { continue };
+                if kind.reads()
+                    && let Some(&earlier) = silent.get(&location)
+                    && (self.read(op) == self.read(earlier) || self.read(op).is_none())
+                {
+                    found.push((op, earlier));
+                }
+                if kind.writes() {
+                    silent.remove(&location);
+                } else if kind == Kind::SilentRmw {
+                    silent.insert(location, op);
+                }
+            }
+        }
+        found
+    }
+
+    /// The history without the values of these reads.
+    pub fn without_values(mut self, reads: impl Iterator<Item = OpId>) -> History {
+        reads.for_each(|read| unrecorded::hide_read(&mut self, read));
+        self
+    }
+
+    /// The history in which the value that each of these read-modify-writes writes depends on the value that it reads.
+    pub fn with_data_dependencies(mut self, of: impl Iterator<Item = OpId>) -> History {
+        let own = of.map(|op| Dependency { op, kind: DependencyKind::Data, on: op });
+        let all = self.all_dependencies().iter().copied().chain(own).collect();
+        self.dependencies = Dependencies::new(all);
+        self
+    }
+
+    /// The history in which these operations are acquires.
+    pub fn with_acquires(mut self, of: impl Iterator<Item = OpId>) -> History {
+        for op in of {
+            let annotation = match self.annotation(op) {
+                it if it.acquires() => it,
+                it if it.releases() => Annotation::AcquireRelease,
+                _ => Annotation::Acquire,
+            };
+            self.known[op.at()] = self.known[op.at()].with(annotation);
+        }
+        self
     }
 
     /// Whether the history has what [`History::split_atomics`] changes: a read-modify-write, a failed compare-and-swap
@@ -74,6 +178,14 @@ impl History {
             let end = structure.kinds.len() as u32;
             structure.threads.push(Thread { label: thread.label, start, end });
         }
+        let exceptions = self.structure.exceptions().iter();
+        structure.exceptions = exceptions
+            .flat_map(|op| {
+                let parts = if self.kind(*op) == Kind::Rmw { 2 } else { 1 };
+                let start = first[op.at()].0;
+                (start..start + parts).map(OpId)
+            })
+            .collect();
         split.structure = structure.into();
         // The write of a read-modify-write is its last part.
         let last = |op: u32| match self.kind(OpId(op)) {
@@ -97,6 +209,7 @@ impl History {
             parts.map(move |part| Dependency { op: OpId(op + part), kind: it.kind, on })
         });
         split.dependencies = Dependencies::new(moved.collect());
+        split.find_parts();
         Some(split)
     }
 

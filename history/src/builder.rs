@@ -8,12 +8,12 @@ use thiserror::Error;
 use crate::annotation::Annotation;
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
 use crate::history::{Final, History, NONE32, NONE64, OpId, OperationFlags, Thread};
+use crate::initial;
 use crate::kind::Kind;
 use crate::layout::{self, Layout};
 use crate::permutation::{ranks, rows_by_label, sort_by_sequence};
-use crate::provenance::{InitialMode, Provenance, Sizes};
+use crate::provenance::{Provenance, Sizes};
 use crate::structure::StructureColumns;
-use crate::unrecorded;
 
 /// The memory that an operation accesses, as far as the trace shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -317,16 +317,18 @@ impl HistoryBuilder {
             place => layout.whole(place),
         };
         let locations = permutation.iter().map(location).collect();
-        history.structure = StructureColumns { threads, kinds, locations }.into();
+        history.structure =
+            StructureColumns { threads, kinds, locations, ..Default::default() }.into();
         if layout.is_split() {
             history = layout::split(history, &layout, &self.place, &permutation);
         }
         if history.len() >= NONE32 as usize {
             return Err(BuildError::TooLarge);
         }
+        history.find_parts();
         history.dependencies = self.lay_out_dependencies(&history, &layout, &permutation);
         history.finals = self.lay_out_finals(&mut layout)?;
-        resolve_initial(&mut history, initial);
+        initial::resolve(&mut history, initial);
         Ok(history)
     }
 
@@ -478,74 +480,6 @@ fn gather<T: Copy>(column: &mut Vec<T>, permutation: &[u32], is_in_order: bool) 
         return column;
     }
     permutation.iter().map(|&row| column[row as usize]).collect()
-}
-
-/// Sets the initial value of each location. If writes outside of the history may have supplied values, nothing can be inferred, unless
-/// the history may lack writes from before its start, too, which [`unrecorded`] considers.
-fn resolve_initial(history: &mut History, initial: &Initial) {
-    history.provenance.initial = match initial {
-        Initial::Zero => InitialMode::Zero,
-        Initial::Infer => InitialMode::Infer,
-        Initial::Given(_) => InitialMode::Given,
-    };
-    history.initial = match initial {
-        Initial::Zero => vec![Some(0); history.locations.len()],
-        Initial::Given(values) => history
-            .locations
-            .iter()
-            .map(|location| Some(layout::value_at(values, *location)))
-            .collect(),
-        Initial::Infer if history.provenance.unrecorded_writes => unrecorded::infer(history),
-        Initial::Infer if history.provenance.outside_writes => vec![None; history.locations.len()],
-        Initial::Infer => infer_initial(history),
-    };
-}
-
-/// Infers the initial value of each location: the first value, in the order of the trace, that is read there and never
-/// written; for a location without writes, else its final value. Reads of a location that a store without a completion
-/// may have written do not count.
-fn infer_initial(history: &History) -> Vec<Option<u64>> {
-    let mut written = rustc_hash::FxHashSet::default();
-    for op in history.ops() {
-        if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
-            written.insert((location, value));
-        }
-    }
-    let mut first: Vec<Option<(u64, u64)>> = vec![None; history.locations.len()];
-    for op in history.ops() {
-        let (Some(location), Some(value)) = (history.location(op), history.read(op)) else {
-            continue;
-        };
-        if history.may_be_unfinished(location) {
-            continue;
-        }
-        let when = history.trace_position(op);
-        let slot = &mut first[location as usize];
-        if !written.contains(&(location, value)) && slot.is_none_or(|(line, _)| when < line) {
-            *slot = Some((when, value));
-        }
-    }
-    let mut initial: Vec<Option<u64>> =
-        first.into_iter().map(|slot| slot.map(|(_, value)| value)).collect();
-    // A location without writes ends with its initial value.
-    let is_written = written_locations(history);
-    for last in &history.finals {
-        let location = last.location as usize;
-        if !is_written[location] && initial[location].is_none() {
-            initial[location] = Some(last.value);
-        }
-    }
-    initial
-}
-
-fn written_locations(history: &History) -> Vec<bool> {
-    let mut written = vec![false; history.locations.len()];
-    for op in history.ops() {
-        if let Some(location) = history.location(op) {
-            written[location as usize] |= history.kind(op).writes();
-        }
-    }
-    written
 }
 
 impl Sizes {

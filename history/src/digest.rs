@@ -55,6 +55,12 @@ impl History {
         }
         hasher.update(&bytes);
         self.hash_dependencies(&mut hasher);
+        for (mark, ops) in [(b"X", self.structure.exceptions()), (b"Y", self.structure.ignored())] {
+            for op in ops {
+                hasher.update(mark);
+                hasher.update(op.0.to_le_bytes());
+            }
+        }
         self.hash_fixed_values(&mut hasher);
         let digits =
             |byte: &u8| [byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)] as char);

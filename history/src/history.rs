@@ -113,7 +113,7 @@ pub struct Final {
 pub struct Operation {
     /// Number of the thread in the trace.
     pub thread: u32,
-    /// Position in the thread's program order, from 0.
+    /// Position in the thread's program order, from 0. The parts of a split access have the position of the access.
     pub index: u32,
     /// Kind of the operation.
     pub kind: Kind,
@@ -158,6 +158,8 @@ pub struct History {
     pub(crate) line: Vec<u32>,
     pub(crate) order: Vec<u32>,
     pub(crate) dependencies: Dependencies,
+    /// The operations that are further parts of accesses, ascending (see `find_parts`).
+    pub(crate) continued: Vec<u32>,
 }
 
 impl History {
@@ -206,12 +208,14 @@ impl History {
         self.threads().partition_point(|thread| thread.end <= op.0)
     }
 
-    /// Position of `op` in its thread's program order.
+    /// Position of `op` among the operations of its thread, parts of split accesses counted each. It is
+    /// [`History::access_index`] that users see.
     pub fn index_of(&self, op: OpId) -> u32 {
         op.0 - self.threads()[self.thread_of(op)].start
     }
 
-    /// The operation with this index in the thread with this label, if there is one.
+    /// The operation at this position in the thread with this label, if there is one. Parts of split accesses count each
+    /// ([`History::find_part`] counts accesses).
     pub fn find(&self, label: u32, index: u32) -> Option<OpId> {
         let at = self.threads().binary_search_by_key(&label, |thread| thread.label).ok()?;
         let op = self.threads()[at].start.checked_add(index)?;
@@ -337,6 +341,14 @@ impl History {
         self.structure.pair_of(op).map(|pair| pair.load)
     }
 
+    /// The load-linked of a store-conditional if the two exclude writes of other threads in between, as they do unless their thread
+    /// certainly wrote the location.
+    ///
+    /// Cost: linear the first time, then constant.
+    pub fn excluding_load(&self, op: OpId) -> Option<OpId> {
+        self.structure.pair_of(op).filter(|pair| pair.excludes_others).map(|pair| pair.load)
+    }
+
     /// The read whose value decides the effect of an operation: the operation itself if it reads, the load-linked of a
     /// store-conditional, `None` for others.
     pub fn observing_read(&self, op: OpId) -> Option<OpId> {
@@ -376,12 +388,13 @@ impl History {
         let not_understood = &mut self.provenance.not_understood;
         not_understood.retain(|it| it.gap != Gap::Fence);
         let is_unknown = |line| lines.binary_search(&line).is_ok();
-        self.structure = self.structure.with_kinds(|op, kind| match kind {
+        let kinds = self.structure.with_kinds(|op, kind| match kind {
             Kind::Fence if self.line(op).is_some_and(is_unknown) => {
                 Kind::WeakFence(WeakFence::Unknown)
             }
             kind => kind,
         });
+        self.structure = kinds.into();
     }
 
     /// Returns the history of the operations that `keep` selects, and for each of them its operation in this history.
@@ -413,13 +426,17 @@ impl History {
             end: bound(thread.end),
         });
         let place_of = |op: &OpId| number(self.structure.locations()[op.at()]);
+        let kept_of = |ops: &[OpId]| ops.iter().filter_map(|op| place(op.0).map(OpId)).collect();
         let structure = StructureColumns {
             threads: threads.filter(|thread| thread.start < thread.end).collect(),
             kinds: gather(self.structure.kinds(), &kept),
             locations: kept.iter().map(place_of).collect(),
+            exceptions: kept_of(self.structure.exceptions()),
+            ignored: kept_of(self.structure.ignored()),
         };
-        let history = History {
+        let mut history = History {
             name: self.name.clone(),
+            continued: Vec::new(),
             provenance: self.provenance.clone(),
             structure: structure.into(),
             locations: used.iter().map(|&l| self.locations[l as usize]).collect(),
@@ -430,7 +447,7 @@ impl History {
                 .iter()
                 .filter_map(|(&to, &from)| Some((place(to)?, place(from)?)))
                 .collect(),
-            known: gather(&self.known, &kept),
+            known: kept.iter().map(|&op| self.known_without(op, place)).collect(),
             read: gather(&self.read, &kept),
             written: gather(&self.written, &kept),
             issued: gather(&self.issued, &kept),
@@ -439,7 +456,18 @@ impl History {
             order: gather(&self.order, &kept),
             dependencies,
         };
+        history.find_parts();
         (history, kept)
+    }
+
+    /// The flags of an operation in a restriction. It continues an access only if the part before it is kept.
+    fn known_without(&self, op: OpId, place: impl Fn(u32) -> Option<u32>) -> OperationFlags {
+        let known = self.known[op.at()];
+        let has_first = op.0.checked_sub(1).is_some_and(|before| place(before).is_some());
+        if known.has(OperationFlags::CONTINUES) && !has_first {
+            return OperationFlags(known.0 & !OperationFlags::CONTINUES);
+        }
+        known
     }
 
     /// Whether an operation is a read-modify-write that writes back the value that it read, or the write of a split one.
@@ -503,7 +531,7 @@ impl History {
         let thread = self.threads()[self.thread_of(op)];
         Operation {
             thread: thread.label,
-            index: op.0 - thread.start,
+            index: self.access_index(op),
             kind: self.kind(op),
             annotation: self.annotation(op),
             location: self.location(op),
@@ -517,15 +545,23 @@ impl History {
     }
 
     /// The name of a location in the input, or its number or address if it has none there.
-    fn location_name(&self, location: u32) -> String {
-        let place = self.locations[location as usize];
+    fn place_name(&self, place: Location) -> String {
         let name = self.provenance.names.get(&place.address);
         name.map_or_else(|| place.to_string(), String::clone)
     }
 
     /// A short description of an operation, such as `store M[1] := 2`, `load (acquire) 0x1000 == 7` or
-    /// `fence w,w`.
+    /// `fence w,w`. A part of a split access is described as the access, with the bytes of the part.
     pub fn describe(&self, op: OpId) -> String {
+        let mut text = self.describe_access(op);
+        if let Some(location) = self.location(op).filter(|_| self.whole_access(op).is_some()) {
+            text += &self.bytes_of_part(location);
+        }
+        text
+    }
+
+    /// A short description of the access that an operation is or is a part of.
+    pub fn describe_access(&self, op: OpId) -> String {
         let value = |value: Option<u64>| match (value, self.location(op)) {
             (None, _) => "?".to_owned(),
             (Some(value), Some(location)) if self.locations[location as usize].size.is_some() => {
@@ -536,19 +572,28 @@ impl History {
         let Some(location) = self.location(op) else {
             return self.kind(op).name().to_owned();
         };
-        let place = self.location_name(location);
         let name = match self.annotation(op) {
             Annotation::None => self.kind(op).name().to_owned(),
             annotation => format!("{} ({})", self.kind(op).name(), annotation.name()),
         };
+        let (place, read, written) = match self.whole_access(op) {
+            Some(whole) => (whole.location(), whole.read, whole.written),
+            None => (self.locations[location as usize], self.read(op), self.written(op)),
+        };
+        let place = self.place_name(place);
         match (self.kind(op).reads(), self.kind(op).writes()) {
-            (true, true) => format!(
-                "{name} {place} == {}, := {}",
-                value(self.read(op)),
-                value(self.written(op))
-            ),
-            (true, false) => format!("{name} {place} == {}", value(self.read(op))),
-            _ => format!("{name} {place} := {}", value(self.written(op))),
+            (true, true) => format!("{name} {place} == {}, := {}", value(read), value(written)),
+            (true, false) => format!("{name} {place} == {}", value(read)),
+            _ => format!("{name} {place} := {}", value(written)),
+        }
+    }
+
+    /// The bytes of a part of a split access, in words that follow the description of the access.
+    fn bytes_of_part(&self, location: u32) -> String {
+        let Location { address, size } = self.locations[location as usize];
+        match size {
+            None | Some(0 | 1) => format!(" (its byte at {address:#x})"),
+            Some(size) => format!(" (its {size} bytes at {address:#x})"),
         }
     }
 }

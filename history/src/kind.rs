@@ -9,11 +9,10 @@ use crate::fence::WeakFence;
 /// The kind of an operation.
 ///
 /// A failed compare-and-swap reads and orders like a read-modify-write but does not write. A *silent* read-modify-write
-/// writes back the value that it read. Under the models with store buffers no read can tell it from a failed
-/// compare-and-swap, since memory does not change. But a fence that orders writes orders it
-/// ([`Kind::is_ordered_as_write`]), and if it is a release, the stores before it precede it. Under weak models it is a write that has a place in the coherence order of its location.
-/// Here it counts as no write; [`History::settle_silent`](crate::History::settle_silent) replaces it by one of the two
-/// where a model allows that. A load-linked and its successful store-conditional are two operations, which
+/// returned the value that it would write, so it may have written or failed. Memory does not change, but a write may end a
+/// reservation, a fence that orders writes orders it ([`Kind::is_ordered_as_write`]), and under weak models it has a place in the
+/// coherence order of its location. Here it counts as no write; [`History::settle_silent`](crate::History::settle_silent)
+/// replaces it by what a model supposes. A load-linked and its successful store-conditional are two operations, which
 /// [`crate::History::linked_load`] pairs. JSON uses [`Kind::name`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {

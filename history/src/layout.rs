@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::builder::{AssumedSize, Place};
 use crate::history::{History, Location, NONE32, OpId, OperationFlags, Thread};
+use crate::kind::Kind;
 use crate::provenance::Sizes;
 use crate::structure::StructureColumns;
 
@@ -300,7 +301,7 @@ fn push_parts(
 
 /// Fixes the sources of the parts of a read. If exactly one write to the same bytes wrote the whole
 /// value, and no access to other bytes wrote the value of any part, each part reads from that write's
-/// part.
+/// part, unless the whole value is the initial one ([`crate::initial::free_sources`]).
 fn fix_sources(
     result: &mut History,
     history: &History,
@@ -311,18 +312,19 @@ fn fix_sources(
     let place_of = |op: OpId| place[rows[op.at()] as usize];
     let mut writers: FxHashMap<(u32, u64), Option<OpId>> = FxHashMap::default();
     for op in history.ops() {
-        if let Some(value) = history.written(op) {
+        if let Some(value) = may_write(history, op) {
+            // What an operation writes back was there before, so it is not the only source of the value.
+            let is_new = history.read(op) != Some(value);
             writers
                 .entry((place_of(op), value))
                 .and_modify(|writer| *writer = None)
-                .or_insert(Some(op));
+                .or_insert(is_new.then_some(op));
         }
     }
     let part_writers = PartWriters::of(result, history, parts, &place_of);
     let mut sources = BTreeMap::new();
     for op in history.ops() {
-        // A zero may also be the initial value.
-        let Some(value) = history.read(op).filter(|&value| value != 0) else {
+        let Some(value) = history.read(op) else {
             continue;
         };
         let Some(&Some(writer)) = writers.get(&(place_of(op), value)) else {
@@ -340,6 +342,12 @@ fn fix_sources(
     result.fixed_sources = sources;
 }
 
+/// The value that an operation writes, or may write: a silent read-modify-write may have written back what it read.
+fn may_write(history: &History, op: OpId) -> Option<u64> {
+    let is_silent = history.kind(op) == Kind::SilentRmw;
+    if is_silent { history.read(op) } else { history.written(op) }
+}
+
 /// The places of the accesses whose parts write each value to each location.
 struct PartWriters {
     /// The place by location and value; `None` if accesses to several places wrote the value.
@@ -354,11 +362,13 @@ impl PartWriters {
         place_of: &impl Fn(OpId) -> u32,
     ) -> PartWriters {
         let mut places: FxHashMap<(u32, u64), Option<u32>> = FxHashMap::default();
-        for op in history.ops().filter(|&op| history.written(op).is_some()) {
+        for op in history.ops().filter(|&op| may_write(history, op).is_some()) {
             let place = place_of(op);
             for part in (parts[op.at()]..parts[op.at() + 1]).map(OpId) {
+                let location = result.structure.locations()[part.at()];
+                let Some(value) = may_write(result, part) else { continue };
                 places
-                    .entry((result.structure.locations()[part.at()], result.written[part.at()]))
+                    .entry((location, value))
                     .and_modify(|known| *known = known.filter(|&known| known == place))
                     .or_insert(Some(place));
             }

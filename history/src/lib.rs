@@ -31,8 +31,10 @@ mod dependency;
 mod digest;
 mod fence;
 mod history;
+mod initial;
 mod kind;
 mod layout;
+mod parts;
 mod permutation;
 mod provenance;
 pub mod random;
@@ -44,6 +46,7 @@ mod value_table;
 
 pub use annotation::Annotation;
 pub use announcement::ANNOUNCEMENT;
+pub use atomics::SilentEffect;
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 pub use crash::{Crash, CrashKind, FileLine};
 pub use dependency::{Dependency, DependencyKind, dependencies_as_text, dependency_from_text};
@@ -51,6 +54,7 @@ pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
 pub use layout::low_bytes;
+pub use parts::WholeAccess;
 pub use provenance::{
     Doubt, Gap, InitialMode, Isa, NotUnderstood, Provenance, Sizes, Source, Unfinished,
 };

@@ -288,6 +288,14 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Provenance {
+    /// The beginning of the note that says why a trace shows no operation.
+    pub const NO_OPERATIONS: &str = "no operations: ";
+
+    /// Why the trace shows no operation, such as debug flags that were not recorded, if a note says so.
+    pub fn why_no_operations(&self) -> Option<&str> {
+        self.notes.iter().find_map(|note| note.strip_prefix(Provenance::NO_OPERATIONS))
+    }
+
     /// The first instruction that was not understood and makes a history without a violation undecided instead of
     /// consistent, if there is one.
     pub fn against_consistent(&self) -> Option<&NotUnderstood> {

@@ -1,17 +1,19 @@
 //! Reads-from: which write each read takes its value from.
 //!
-//! [`ReadsFrom`] is derived from values, so each value should be written once to a location. If one is
+//! [`ReadsFrom`] is derived from values, so each value that a read returns should be written once to a location. If one is
 //! written twice, the values do not determine reads-from, and [`Ambiguity`] says what to do. A
 //! read-modify-write that writes back what it read is never refused: reads of that value have several
 //! candidates.
 
-use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use crate::history::{History, NONE32, OpId};
 use crate::value_table::ValueTable;
 
-/// The treatment of values that are written twice to a location.
+/// The treatment of values that are written twice to a location, and returned by a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ambiguity {
     /// Report an error, even if only one thread uses the location.
@@ -44,7 +46,7 @@ pub enum ReadSource {
     /// No recorded write has the value, but an unrecorded one may have written it
     /// ([`Provenance::unrecorded_writes`](crate::Provenance::unrecorded_writes)).
     Unrecorded,
-    /// Several writes, or a write and the initial value, have the value.
+    /// Several writes, or a write and the initial value, have the value, or may have it if the initial value is not known.
     Ambiguous,
 }
 
@@ -110,8 +112,13 @@ impl ReadsFrom {
         let use_of = LocationUse::of(history);
         let writers = Writers::of(history, &use_of, ambiguity)?;
         let mut reads_from = ReadsFrom { source: vec![NO_READ; history.len()], ambiguous: 0 };
+        let may_read_initial = history.may_read_initial();
         for op in history.ops().filter(|&op| history.kind(op).reads()) {
-            let source = writers.source(history, &use_of, op, ambiguity);
+            let source = match writers.source(history, &use_of, op, ambiguity) {
+                HIDDEN => HIDDEN,
+                _ if may_read_initial.contains(&op) => AMBIGUOUS,
+                source => source,
+            };
             reads_from.ambiguous += usize::from(source == AMBIGUOUS);
             reads_from.source[op.at()] = source;
         }
@@ -237,6 +244,9 @@ impl Writers {
         let mut error: Option<(u64, WrittenTwice)> = None;
         // For each value with several writes, the first of them that does not write back what it read. A second such write is an error.
         let mut first_writes: FxHashMap<(u32, u64), Option<OpId>> = FxHashMap::default();
+        let returned = OnceCell::new();
+        let is_returned =
+            |write| returned.get_or_init(|| returned_values(history)).contains(&write);
         for op in history.ops() {
             let (Some(location), Some(value)) = (history.location(op), history.written(op)) else {
                 continue;
@@ -261,7 +271,8 @@ impl Writers {
                 Ambiguity::RefuseShared => use_of.is_private(location),
                 Ambiguity::Keep => true,
             };
-            if !allowed && (earlier != op || initial) {
+            // Without a read of the value, it does not matter which write a read would take it from.
+            if !allowed && (earlier != op || initial) && is_returned((location, value)) {
                 let twice = written_twice(history, op, Some(earlier), location, value, initial);
                 let when = history.trace_position(op);
                 if error.as_ref().is_none_or(|(line, _)| when < *line) {
@@ -335,6 +346,11 @@ fn later_write(history: &History, op: OpId, location: u32, value: u64) -> u32 {
         .map_or(AMBIGUOUS, |write| write.0)
 }
 
+/// The values that reads return, by location.
+fn returned_values(history: &History) -> FxHashSet<(u32, u64)> {
+    history.ops().filter_map(|op| Some((history.location(op)?, history.read(op)?))).collect()
+}
+
 fn written_twice(
     history: &History,
     op: OpId,
@@ -366,5 +382,29 @@ fn written_twice(
         first,
         second,
         initial,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Access, HistoryBuilder, Kind, Place};
+
+    /// Two threads write 1 to one location. It matters only if somebody reads it.
+    #[test]
+    fn a_value_written_twice_that_no_read_returns_is_no_obstacle() {
+        for (read, is_refused) in [(0, false), (1, true)] {
+            let mut builder = HistoryBuilder::new();
+            let place = Place::Cell(1);
+            for thread in 0..2 {
+                builder
+                    .push(Access { written: Some(1), ..Access::new(thread, Kind::Store, place) });
+            }
+            builder.push(Access { read: Some(read), ..Access::new(2, Kind::Load, place) });
+            let history =
+                builder.finish(Default::default(), &Default::default(), Default::default());
+            let found = ReadsFrom::derive(&history.unwrap(), Ambiguity::Refuse);
+            assert_eq!(found.is_err(), is_refused, "{read}");
+        }
     }
 }

@@ -13,6 +13,7 @@ use crate::annotation::Annotation;
 use crate::builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 use crate::dependency::DependencyKind;
 use crate::history::{Final, History, Location, NONE32, OpId};
+use crate::initial::free_sources;
 use crate::kind::Kind;
 use crate::layout::low_bytes;
 use crate::provenance::{Provenance, Sizes};
@@ -126,7 +127,7 @@ impl History {
         let place = |op: OpId| (self.threads()[self.thread_of(op)].label, self.index_of(op));
         Row {
             thread: operation.thread,
-            index: operation.index,
+            index: self.index_of(op),
             kind: operation.kind,
             annotation: operation.annotation,
             location: operation.location.map(|at| self.locations[at as usize]),
@@ -246,6 +247,11 @@ impl Restorer {
                  and numbered from 0"
             )));
         }
+        if row.continues && row.index == 0 {
+            return Err(wrong(
+                "it continues an access, but it is the first of its thread".to_owned(),
+            ));
+        }
         if let Some(location) = row.location {
             self.place(location)?;
         }
@@ -342,12 +348,17 @@ impl Restorer {
         if initial.is_none() {
             history.provenance.initial = mode;
             set_initial(&mut history, &frame.initial)?;
+            free_sources(&mut history);
         }
         // If accesses were split, the operations have new numbers and the builder has fixed sources.
         if history.len() == rows {
             let orders = self.threads.into_values().map(|thread| thread.order);
             history.order = orders.flatten().collect();
             fix_sources(&mut history, &self.sources)?;
+            if initial.is_some() {
+                // The sources were stated for other initial values.
+                free_sources(&mut history);
+            }
         }
         Ok(history)
     }
@@ -581,6 +592,22 @@ mod tests {
         let error = History::restore(stated(2), rows.clone(), None).unwrap_err();
         assert!(error.to_string().contains("two initial values"), "{error}");
         assert_eq!(History::restore(stated(1), rows, None).unwrap().initial(0), Some(1));
+    }
+
+    /// A read-modify-write that writes back what it read is not the only source of a value: other reads may have taken it from
+    /// where this one took it, here from a store to half of the bytes.
+    #[test]
+    fn what_was_written_back_fixes_no_source() {
+        for kind in [Kind::SilentRmw, Kind::Rmw] {
+            let written = (kind == Kind::Rmw).then_some(5);
+            let rows = [
+                Row { written: Some(5), ..row(0, 0, Kind::Store, Some(bytes(0, 2))) },
+                Row { read: Some(5), ..row(1, 0, Kind::Load, Some(bytes(0, 4))) },
+                Row { read: Some(5), written, ..row(1, 1, kind, Some(bytes(0, 4))) },
+            ];
+            let history = History::restore(Frame::default(), rows, None).unwrap();
+            assert!(history.ops().all(|op| history.fixed_source(op).is_none()), "{kind:?}");
+        }
     }
 
     /// A final value has the size that is stated, not that of a wider access at its address.

@@ -17,6 +17,14 @@ pub(crate) struct LinkedPair {
     pub(crate) load: OpId,
     /// Whether the thread wrote the location between the two.
     pub(crate) is_crossed: bool,
+    /// Whether the pair excludes writes of other threads nevertheless.
+    pub(crate) excludes_others: bool,
+}
+
+impl LinkedPair {
+    fn new(load: OpId) -> LinkedPair {
+        LinkedPair { load, is_crossed: false, excludes_others: true }
+    }
 }
 
 /// The columns of a [`Structure`], while it is built.
@@ -27,6 +35,12 @@ pub(crate) struct StructureColumns {
     pub(crate) kinds: Vec<Kind>,
     /// By operation, the index of its location; [`NONE32`](crate::history::NONE32) for a fence.
     pub(crate) locations: Vec<u32>,
+    /// The operations, in ascending order, that end a reservation of their own thread although they do not write, or do not
+    /// although they write. In the second case, the pair around the operation is crossed, but still excludes writes of other threads.
+    pub(crate) exceptions: Vec<OpId>,
+    /// Writes, in ascending order, after which a pair of their own thread around them excludes all writes in between, as if
+    /// they were none.
+    pub(crate) ignored: Vec<OpId>,
 }
 
 /// The threads of a history, and by operation its kind and location. Memory: 5 bytes an operation.
@@ -45,11 +59,10 @@ impl From<StructureColumns> for Structure {
 
 impl Structure {
     /// The structure with other kinds: that of each operation is what `kind` makes of it. Cost: linear.
-    pub(crate) fn with_kinds(&self, kind: impl Fn(OpId, Kind) -> Kind) -> Structure {
+    pub(crate) fn with_kinds(&self, kind: impl Fn(OpId, Kind) -> Kind) -> StructureColumns {
         let old = self.columns.kinds.iter().zip((0..).map(OpId));
         let kinds = old.map(|(&old, op)| kind(op, old)).collect();
-        let StructureColumns { threads, locations, .. } = self.columns.clone();
-        StructureColumns { threads, kinds, locations }.into()
+        StructureColumns { kinds, ..self.columns.clone() }
     }
 
     pub(crate) fn threads(&self) -> &[Thread] {
@@ -65,6 +78,16 @@ impl Structure {
         &self.columns.locations
     }
 
+    /// The operations that [`StructureColumns::exceptions`] describes.
+    pub(crate) fn exceptions(&self) -> &[OpId] {
+        &self.columns.exceptions
+    }
+
+    /// The operations that [`StructureColumns::ignored`] describes.
+    pub(crate) fn ignored(&self) -> &[OpId] {
+        &self.columns.ignored
+    }
+
     /// The pair of a store-conditional. Cost: linear the first time, then constant.
     pub(crate) fn pair_of(&self, op: OpId) -> Option<LinkedPair> {
         self.pairs.get_or_init(|| self.find_pairs()).get(&op.0).copied()
@@ -72,21 +95,33 @@ impl Structure {
 
     fn find_pairs(&self) -> FxHashMap<u32, LinkedPair> {
         let mut pairs = FxHashMap::default();
-        let StructureColumns { threads, kinds, locations } = &self.columns;
+        let StructureColumns { threads, kinds, locations, exceptions, ignored } = &self.columns;
         for thread in threads {
             // Per location, the last load-linked since the thread's last store-conditional to it.
             let mut reserved: FxHashMap<u32, LinkedPair> = FxHashMap::default();
             for op in (thread.start..thread.end).map(OpId) {
                 let location = locations[op.at()];
+                let is_exception = exceptions.binary_search(&op).is_ok();
                 match kinds[op.at()] {
+                    _ if ignored.binary_search(&op).is_ok() => {}
+                    // The two parts of a read-modify-write that does not end the reservation around it.
+                    Kind::LoadLinked if is_exception => {}
+                    Kind::StoreConditional if is_exception => {
+                        pairs.insert(op.0, LinkedPair::new(OpId(op.0 - 1)));
+                        reserved.entry(location).and_modify(|pair| pair.is_crossed = true);
+                    }
                     Kind::LoadLinked => {
-                        reserved.insert(location, LinkedPair { load: op, is_crossed: false });
+                        reserved.insert(location, LinkedPair::new(op));
                     }
                     Kind::StoreConditional => {
                         pairs.extend(reserved.remove(&location).map(|pair| (op.0, pair)));
                     }
-                    kind if kind.writes() => {
-                        reserved.entry(location).and_modify(|pair| pair.is_crossed = true);
+                    kind if kind.writes() || is_exception => {
+                        let excludes_others = kind.writes() && is_exception;
+                        reserved.entry(location).and_modify(|pair| {
+                            pair.is_crossed = true;
+                            pair.excludes_others &= excludes_others;
+                        });
                     }
                     _ => {}
                 }

@@ -203,7 +203,7 @@ pub(crate) fn forget_assumed(history: &mut History) -> bool {
     true
 }
 
-fn hide_read(history: &mut History, op: OpId) {
+pub(crate) fn hide_read(history: &mut History, op: OpId) {
     history.known[op.at()].0 &= !OperationFlags::READ;
     history.read[op.at()] = 0;
     history.fixed_sources.remove(&op.0);

@@ -8,6 +8,29 @@ use std::time::{Duration, Instant};
 const TIME_CHECKS_PER_MEMORY_CHECK: u32 = 8;
 /// Size in bytes below which an allocation is not checked in advance.
 const SMALL_ALLOCATION: usize = 1 << 20;
+/// Size in bytes up to which an allocation is checked with the memory in use a short time ago.
+const RECENT_ENOUGH_FOR: u64 = 1 << 20;
+/// Time for which the memory in use is not asked for again, except before a larger allocation. To ask takes as long as to decide a small
+/// history.
+const RECENT: Duration = Duration::from_millis(1);
+
+thread_local! {
+    /// When this thread asked for the memory in use, and the answer in bytes.
+    static LAST: Cell<Option<(Instant, u64)>> = const { Cell::new(None) };
+}
+
+/// The bytes that the process occupies, or occupied a short time ago if `may_be_recent`; 0 if the system does not say.
+fn memory_in_use(may_be_recent: bool) -> u64 {
+    let now = Instant::now();
+    match LAST.get().filter(|(at, _)| may_be_recent && now.duration_since(*at) < RECENT) {
+        Some((_, used)) => used,
+        None => {
+            let used = memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64);
+            LAST.set(Some((now, used)));
+            used
+        }
+    }
+}
 
 /// The bound that was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +44,9 @@ pub enum Exceeded {
 }
 
 /// A time limit, a memory limit and a flag that cancels the run, shared by all code that works on one
-/// verdict.
+/// verdict. A copy is met at the same time.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
-    time: Option<Duration>,
     deadline: Option<Instant>,
     /// Bytes that the process may occupy.
     memory: Option<u64>,
@@ -47,7 +69,6 @@ impl Bounds {
     /// limit has no effect.
     pub fn new(time: Option<Duration>, memory: Option<u64>) -> Bounds {
         Bounds {
-            time,
             deadline: time.and_then(|time| Instant::now().checked_add(time)),
             memory,
             ..Bounds::default()
@@ -57,11 +78,6 @@ impl Bounds {
     /// The same bounds, which are also met when `interrupted` is set.
     pub fn or_interrupted(self, interrupted: &'static AtomicBool) -> Bounds {
         Bounds { interrupted: Some(interrupted), ..self }
-    }
-
-    /// The same bounds, with the time counted from now.
-    pub fn again(&self) -> Bounds {
-        Bounds { interrupted: self.interrupted, ..Bounds::new(self.time, self.memory) }
     }
 
     /// Whether a bound has been met. Once one has, the answer stays `true`. Cheap enough to be called
@@ -97,7 +113,7 @@ impl Bounds {
         let Some(limit) = self.memory else {
             return;
         };
-        let used = memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64);
+        let used = memory_in_use(more <= RECENT_ENOUGH_FOR);
         if used.saturating_add(more) > limit && self.exceeded.get().is_none() {
             self.exceeded.set(Some(Exceeded::Memory));
         }
@@ -137,15 +153,6 @@ mod tests {
         assert!(!bounds.allows(1 << 41));
         assert!(bounds.passed());
         assert_eq!(bounds.exceeded(), Some(Exceeded::Memory));
-    }
-
-    #[test]
-    fn bounds_can_be_restarted() {
-        let bounds = Bounds::new(None, Some(1));
-        assert!(!bounds.allows(2 << 20));
-        let again = bounds.again();
-        assert_eq!(again.exceeded(), None);
-        assert!(!again.allows(2 << 20));
     }
 
     #[test]

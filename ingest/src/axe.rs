@@ -28,7 +28,7 @@
 //! `vA` is another spelling of `M[A]`. Numbers are decimal. The order of one thread's lines is its
 //! program order; the order of lines of different threads means nothing.
 //!
-//! A read-modify-write that writes back what it read is a [`Kind::SilentRmw`].
+//! A read-modify-write that writes back what it read is a [`Kind::SilentRmw`], unless its remark says that it has written.
 //!
 //! ```
 //! use ingest::{Options, axe, input::Lines};
@@ -406,10 +406,10 @@ impl ThreadSoFar {
 }
 
 fn access(operation: &Operation, remark: &Remark, line: u64) -> Access {
-    let kind = match remark.kind.unwrap_or(operation.kind) {
+    let kind = remark.kind.unwrap_or(match operation.kind {
         Kind::Rmw if operation.read == operation.written => Kind::SilentRmw,
         kind => kind,
-    };
+    });
     let completed = operation.completed.or(remark.completed);
     Access {
         annotation: remark.annotation,

@@ -201,6 +201,9 @@ pub struct Ending {
     pub cache_line: Option<u64>,
     /// The last transitions and messages for that line; if it is not known, the last transitions for all lines.
     pub steps: Vec<LastStep>,
+    /// What the processor that the message names did for that line, one sentence each; empty if it names none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub processor: Vec<String>,
     /// The requests that were never answered, the oldest first.
     pub waiting: Vec<OutstandingRequest>,
     /// Information that the trace does not record, and how to record it, one sentence each.

@@ -46,6 +46,18 @@ pub enum Error {
         /// The file.
         file: String,
     },
+    /// The input is a litmus test of an architecture whose tests cannot be run.
+    #[error(
+        "{file}: is a litmus test for {architecture}, not a trace; `rubric litmus` runs those for {run}"
+    )]
+    OtherLitmus {
+        /// The file.
+        file: String,
+        /// The architecture or language.
+        architecture: &'static str,
+        /// The architectures whose tests can be run.
+        run: String,
+    },
     /// The input is empty.
     #[error(
         "{file}: is empty; expected {expected} (was gem5 run with --debug-flags and --debug-file?)"
@@ -65,6 +77,15 @@ pub enum Error {
         line: u64,
         /// The formats that it could have.
         expected: String,
+    },
+    /// The input is text in UTF-16, as some programs write it on Windows.
+    #[error(
+        "{file}:1: is not text in UTF-8: it begins with a byte order mark of UTF-16; convert it with \
+         iconv -f UTF-16 -t UTF-8 FILE > NEW"
+    )]
+    Utf16 {
+        /// The file.
+        file: String,
     },
     /// The input is of no known format.
     #[error(
@@ -303,11 +324,17 @@ pub(crate) fn excerpt(line: &[u8], limit: usize) -> String {
     let mut shown: String = text
         .trim()
         .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .map(|c| if c.is_control() || is_invisible(c) { '\u{fffd}' } else { c })
         .take(limit)
         .collect();
     if text.trim().chars().count() > limit || head.len() < line.len() {
         shown.push('…');
     }
     shown
+}
+
+/// Whether a character looks like a blank or like nothing, and is not the blank of ASCII.
+fn is_invisible(c: char) -> bool {
+    let has_no_width = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}');
+    has_no_width || (c.is_whitespace() && c != ' ')
 }

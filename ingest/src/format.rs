@@ -46,6 +46,13 @@ pub trait TraceFormat: Sync {
     /// The line's resemblance to the format. The first line that any format recognises decides the format of a text.
     fn recognises(&self, line: &[u8]) -> Resemblance;
 
+    /// The error about a line that would be one of the format without text that was added to it; `None` for any other
+    /// line. It is the error about a text in which no line is recognised.
+    fn changed(&self, line: &[u8], number: u64, file: &str) -> Option<Error> {
+        let _ = (line, number, file);
+        None
+    }
+
     /// Reads a text to its end.
     ///
     /// [`Lines`] applies the option `lossy` to damaged compression only. The reader applies `addresses`, `from_tick`,
@@ -60,6 +67,13 @@ pub trait TraceFormat: Sync {
     /// A reader of a text that is still being written, or `None` if the format does not show in which order operations complete.
     fn watch<'o>(&self, options: &'o Options) -> Option<Box<dyn LiveReader + 'o>> {
         let _ = options;
+        None
+    }
+
+    /// What [`TraceFormat::write`] does not keep of a history although it decides verdicts of some models, as a sentence
+    /// for the user.
+    fn loss(&self, history: &History) -> Option<&'static str> {
+        let _ = history;
         None
     }
 
@@ -121,10 +135,10 @@ impl Contents {
         mut histories: Vec<History>,
     ) -> Result<Contents, Error> {
         while lines.advance()? {}
-        if let Some(damage) = lines.damage() {
-            for history in &mut histories {
-                history.provenance.notes.push(format!("{damage}."));
-            }
+        let damage = lines.damage().map(|damage| format!("{damage}."));
+        let notes: Vec<String> = damage.into_iter().chain(lines.notes()).collect();
+        for history in &mut histories {
+            history.provenance.notes.extend_from_slice(&notes);
         }
         let statistics = Statistics {
             lines: lines.number(),

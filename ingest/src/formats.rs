@@ -7,7 +7,7 @@ use crate::axe::Axe;
 use crate::error::{Error, excerpt};
 use crate::format::{Resemblance, TraceFormat};
 use crate::gem5::Gem5;
-use crate::input::Lines;
+use crate::input::{Lines, cleaned};
 use crate::json::Json;
 use crate::tester::Tester;
 
@@ -20,6 +20,8 @@ pub const FORMATS: &[&dyn TraceFormat] = &[&Gem5, &Axe, &Json, &Tester];
 pub(crate) struct Detector {
     lines: u64,
     unknown: Option<(u64, String)>,
+    /// The error about the first line that would belong to a format if nothing had been added to it.
+    changed: Option<Error>,
 }
 
 impl Detector {
@@ -30,12 +32,23 @@ impl Detector {
         file: &str,
     ) -> Result<Option<&'static dyn TraceFormat>, Error> {
         self.lines += 1;
+        if self.lines == 1 && is_utf16(line) {
+            return Err(Error::Utf16 { file: file.to_owned() });
+        }
+        let line = &*cleaned(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if let Some(format) = certain(line) {
             return Ok(Some(format));
         }
-        if self.unknown.is_none() && is_litmus(line) {
-            return Err(Error::Litmus { file: file.to_owned() });
+        if self.unknown.is_none()
+            && let Some(architecture) = litmus_architecture(line)
+        {
+            let file = file.to_owned();
+            return Err(if RUN.contains(&architecture) {
+                Error::Litmus { file }
+            } else {
+                Error::OtherLitmus { file, architecture, run: RUN.join(", ") }
+            });
         }
         if is_binary(line) {
             return Err(Error::Binary {
@@ -49,12 +62,19 @@ impl Detector {
         if likely.is_none() && self.unknown.is_none() && !line.trim_ascii().is_empty() {
             self.unknown = Some((self.lines, excerpt(line, 60)));
         }
+        if likely.is_none() && self.changed.is_none() {
+            let number = self.lines;
+            self.changed = FORMATS.iter().find_map(|format| format.changed(line, number, file));
+        }
         Ok(likely)
     }
 
     /// The error for a text in which no line was recognised.
     pub fn finish(self, file: &str) -> Error {
         let file = file.to_owned();
+        if let Some(error) = self.changed {
+            return error;
+        }
         match self.unknown {
             Some((line, found)) => Error::Unknown { file, line, found, expected: examples() },
             None => Error::Empty { file, expected: titles() },
@@ -62,11 +82,25 @@ impl Detector {
     }
 }
 
-/// Whether a line is the first of a litmus test: an architecture and a name.
-fn is_litmus(line: &[u8]) -> bool {
-    let mut words = line.split(|byte| *byte == b' ');
-    let architecture = words.next().unwrap_or_default();
-    [&b"RISCV"[..], b"AArch64", b"X86_64", b"X86"].contains(&architecture) && words.count() == 1
+/// The architectures and languages of herd's litmus tests, as the first line of a test names them.
+const ARCHITECTURES: [&str; 17] = [
+    "AArch64", "ARM", "ASL", "BPF", "Bell", "C", "C++", "CPP", "JAVA", "Java", "LISA", "MIPS",
+    "PPC", "RISC-V", "RISCV", "X86", "X86_64",
+];
+
+/// The architectures whose tests `rubric litmus` runs.
+const RUN: [&str; 4] = ["AArch64", "RISC-V", "RISCV", "X86_64"];
+
+/// The architecture of a litmus test, if a line is the first of one: an architecture, a name, and perhaps a description
+/// in quotes.
+fn litmus_architecture(line: &[u8]) -> Option<&'static str> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (head, _) = line.split_once('"').unwrap_or((line, ""));
+    let mut words = head.split_ascii_whitespace();
+    let (architecture, name) = (words.next()?, words.next()?);
+    let is_name = |one: char| one.is_ascii_alphanumeric() || "_/.-+[]:".contains(one);
+    let known = ARCHITECTURES.into_iter().find(|it| *it == architecture)?;
+    (name.chars().all(is_name) && words.next().is_none()).then_some(known)
 }
 
 /// Detects the format of an input by its beginning.
@@ -125,6 +159,11 @@ pub fn any_of(words: &[String]) -> String {
         [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => words.concat(),
     }
+}
+
+/// Whether a text begins with a byte order mark of UTF-16.
+fn is_utf16(line: &[u8]) -> bool {
+    line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")
 }
 
 /// Whether a line holds bytes that text does not have.

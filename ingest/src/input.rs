@@ -3,7 +3,9 @@
 mod ahead;
 mod blocks;
 mod gzip;
+mod terminal;
 mod text;
+mod wrapped;
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -15,7 +17,10 @@ use crate::error::Error;
 use ahead::{Ahead, FREE_IN_FRONT};
 pub(crate) use blocks::{LineReader, read_lines};
 use gzip::{decompress, describe, look};
+pub(crate) use terminal::cleaned;
 use text::Text;
+use wrapped::Joined;
+pub(crate) use wrapped::Wrap;
 
 /// Default limit of the length of a line, in bytes ([`Lines::set_limit`]).
 pub const LINE_LIMIT: usize = 1 << 20;
@@ -62,6 +67,38 @@ pub struct Lines<'a> {
     first_skipped: Cell<Option<u64>>,
     /// Description of the damage of compressed data that was skipped, and the number of the last line before it.
     damage: Option<(String, u64)>,
+    /// The lines from which escape sequences, and a byte order mark, were removed.
+    escapes: LineCount,
+    marks: LineCount,
+    /// How the text was wrapped, if it was.
+    wrap: Option<Wrap>,
+    joined: Joined,
+}
+
+/// The number of lines with some property, and the first of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LineCount {
+    pub count: u64,
+    pub first: u64,
+}
+
+impl LineCount {
+    /// Counts a line. Lines come in ascending order.
+    pub fn add(&mut self, line: u64) {
+        if self.count == 0 {
+            self.first = line;
+        }
+        self.count += 1;
+    }
+
+    /// The lines in words, such as `1 line (line 7)` or `12 lines (the first is line 7)`; `None` if there are none.
+    pub fn words(&self) -> Option<String> {
+        match self.count {
+            0 => None,
+            1 => Some(format!("1 line (line {})", self.first)),
+            count => Some(format!("{count} lines (the first is line {})", self.first)),
+        }
+    }
 }
 
 /// The origin of the bytes.
@@ -122,6 +159,10 @@ impl<'a> Lines<'a> {
             skipped: 0,
             first_skipped: Cell::new(None),
             damage: None,
+            escapes: LineCount::default(),
+            marks: LineCount::default(),
+            wrap: None,
+            joined: Joined::default(),
         }
     }
 
@@ -136,6 +177,14 @@ impl<'a> Lines<'a> {
     /// Returns an error for input that cannot be read, for damaged compressed data, and for a line that is over the limit or
     /// ends with CR LF.
     pub fn advance(&mut self) -> Result<bool, Error> {
+        if self.wrap.is_some() {
+            return self.advance_joined();
+        }
+        self.advance_one()
+    }
+
+    /// Moves to the next line of the input, even if it is a part of one that was wrapped.
+    fn advance_one(&mut self) -> Result<bool, Error> {
         loop {
             let from = self.text.start + self.scanned;
             if let Some(at) = memchr(b'\n', &self.text.bytes[from..self.text.end]) {
@@ -227,12 +276,15 @@ impl<'a> Lines<'a> {
 
     /// The line that [`Lines::advance`] moved to, without its line end.
     pub fn line(&self) -> &[u8] {
+        if let Some(line) = self.joined.line() {
+            return line;
+        }
         &self.text.bytes[self.line.0..self.line.1]
     }
 
     /// Number of the current line, from 1; 0 before the first.
     pub fn number(&self) -> u64 {
-        self.number
+        self.joined.number().unwrap_or(self.number)
     }
 
     /// Whether the current line has a line end.
@@ -272,6 +324,20 @@ impl<'a> Lines<'a> {
         let (what, noticed) = self.damage.as_ref()?;
         let good = self.first_skipped().map_or(*noticed, |line| (*noticed).min(line - 1));
         Some(format!("the gzip data {what} up to line {good}"))
+    }
+
+    /// Remarks on what was removed from the text, for the user, one sentence each.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let removed = [
+            (
+                self.escapes,
+                "escape sequences of a terminal (colours and the like) were removed from",
+            ),
+            (self.marks, "a byte order mark was removed from"),
+        ];
+        let removed = removed.into_iter();
+        let removed = removed.filter_map(|(of, what)| Some(format!("{what} {}.", of.words()?)));
+        removed.chain(self.joined.note()).collect()
     }
 
     /// Allows lines of at most `bytes` bytes.
@@ -370,7 +436,7 @@ impl<'a> Lines<'a> {
     ) -> Error {
         Error::Syntax {
             file: self.file.clone(),
-            line: self.number,
+            line: self.number(),
             found: found.into(),
             expected: expected.into(),
             hint: hint.into(),
@@ -402,7 +468,9 @@ impl<'a> Lines<'a> {
         self.bytes += (next - self.text.start) as u64;
         self.text.start = next;
         self.scanned = 0;
-        if end > self.line.0 && self.text.bytes[end - 1] == b'\r' {
+        self.clean();
+        let (start, end) = self.line;
+        if end > start && self.text.bytes[end - 1] == b'\r' {
             return Err(Error::CrLf { file: self.file.clone(), line: self.number });
         }
         if end - self.line.0 > self.limit {
@@ -410,6 +478,22 @@ impl<'a> Lines<'a> {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// Removes escape sequences and a byte order mark from the current line.
+    fn clean(&mut self) {
+        let (start, end) = self.line;
+        if !terminal::is_affected(&self.text.bytes[start..end]) {
+            return;
+        }
+        let (length, removed) = terminal::clean(&mut self.text.bytes[start..end]);
+        self.line.1 = start + length;
+        if removed.escapes {
+            self.escapes.add(self.number);
+        }
+        if removed.mark {
+            self.marks.add(self.number);
+        }
     }
 
     /// Skips or refuses a line of which the buffer already holds more bytes than a line may have.

@@ -32,6 +32,7 @@
 pub mod axe;
 pub mod ending;
 mod error;
+mod expressible;
 mod folder;
 mod format;
 mod formats;

@@ -59,4 +59,6 @@ pub struct LiveEnd {
     pub crash: Option<Crash>,
     /// The last steps and the states of the controllers at the end.
     pub ending: Ending,
+    /// Remarks on lines that were changed or could not be read, one sentence each.
+    pub notes: Vec<String>,
 }

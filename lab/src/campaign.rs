@@ -275,6 +275,8 @@ pub struct CampaignOutcome {
     pub tables: [PathBuf; 3],
     /// Whether all requested runs are done.
     pub is_whole: bool,
+    /// A sentence for each size of `explored` that proves nothing, for example because it has too many states.
+    pub unproved: Vec<String>,
 }
 
 impl Campaign {
@@ -282,12 +284,13 @@ impl Campaign {
     ///
     /// # Errors
     /// Fails if there is no such protocol or binary, if a named repair fits none, if a protocol has errors, or if programs are to make
-    /// requests that one of the protocols does not handle.
+    /// requests that one of the protocols does not handle, or a size is to be explored that one does not have.
     pub fn new(options: Options) -> Result<Campaign, Error> {
         let names: Vec<&str> = options.protocols.iter().map(String::as_str).collect();
         let mut opened = Opened::all_repaired(&names, &options.repairs)?;
         let binaries = in_gem5::binaries(&options, &mut opened)?;
         opened.iter().try_for_each(|one| one.check_extras(options.extras))?;
+        proved::check(&opened, &options)?;
         Ok(Campaign { opened, binaries, options })
     }
 
@@ -338,9 +341,9 @@ impl Campaign {
         let protocol_of = |subject: usize| subjects[subject].protocol;
         results.coverage =
             coverage::coverage(opened, &made.originals, protocol_of, options.extras)?;
-        proved::prove(opened, options, &mut results.coverage)?;
+        let unproved = proved::prove(opened, options, &mut results.coverage)?;
         explain::explain(opened, options, &mut results.runs)?;
-        made.finish(results, &files)
+        Ok(CampaignOutcome { unproved, ..made.finish(results, &files)? })
     }
 
     /// Makes the runs in binaries of gem5.
@@ -447,6 +450,7 @@ impl Made {
             results,
             tables: [files.runs(), files.equivalents(), files.coverage()],
             is_whole: self.streams().all(is_whole),
+            unproved: Vec::new(),
         })
     }
 }
@@ -491,7 +495,7 @@ fn streams(
 fn clear(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     for path in entries.map(|entry| entry.path()) {
-        if path.is_dir() {
+        if path.is_dir() && !path.is_symlink() {
             clear(&path);
         } else {
             host::files::remove_unfinished(&path);

@@ -5,14 +5,18 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// The files in a folder and its subfolders, in the order of their names.
+/// The files in a folder and its subfolders, in the order of their names. Links to folders are not followed, since they may lead back.
 ///
 /// # Errors
 /// Fails if a folder cannot be read.
 pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for path in list(folder)? {
-        if path.is_dir() { files.extend(below(&path)?) } else { files.push(path) }
+        if !path.is_dir() {
+            files.push(path);
+        } else if !path.is_symlink() {
+            files.extend(below(&path)?);
+        }
     }
     Ok(files)
 }

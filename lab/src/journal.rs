@@ -85,6 +85,10 @@ impl Journal {
         })?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(&failed)?;
+        if !is_begun_row(&text) {
+            let what = "its last line is not the beginning of a row, so it is no journal";
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, what)));
+        }
         let lines = Lines::new(path, text);
         let whole = lines.text.len() as u64;
         let journal = Journal { path: path.to_owned(), file, whole: Mutex::new(whole) };
@@ -123,6 +127,12 @@ impl Journal {
     pub fn sync(&self) -> Result<(), Error> {
         self.file.sync_data().map_err(Error::file(&self.path))
     }
+}
+
+/// Whether what follows the last whole line is nothing, or how a row begins: a text of somebody else must not be cut off.
+fn is_begun_row(text: &[u8]) -> bool {
+    let last = text.rsplit(|&byte| byte == b'\n').next();
+    last.is_none_or(|line| line.is_empty() || matches!(line[0], b'{' | b'[' | 0))
 }
 
 impl Lines {

@@ -1,12 +1,11 @@
 //! Reads histories from any input: Parquet through `tables`, everything else through `ingest`.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::path::Path;
 
-use history::{Ambiguity, AssumedSize, History, HistoryBuilder, Initial, Provenance, ReadsFrom};
+use history::{Ambiguity, AssumedSize, History, HistoryBuilder, Initial, Provenance};
 use ingest::{Addresses, Ending, Options, Statistics, Transitions};
 
 use crate::error::Error;
@@ -131,20 +130,6 @@ pub fn ambiguity(format: &str, histories: &[History]) -> Ambiguity {
         return Ambiguity::Keep;
     }
     if format == "axe" { Ambiguity::Refuse } else { Ambiguity::RefuseShared }
-}
-
-/// The reads-from of a history that was prepared for a model ([`memory::Model::prepare`]), given that of the history. Preparing makes no
-/// source ambiguous.
-pub fn prepared_reads<'r>(
-    history: &History,
-    prepared: &History,
-    reads_from: &'r ReadsFrom,
-) -> Cow<'r, ReadsFrom> {
-    if std::ptr::eq(history, prepared) {
-        return Cow::Borrowed(reads_from);
-    }
-    let derived = ReadsFrom::derive(prepared, Ambiguity::Keep).ok();
-    derived.map_or(Cow::Borrowed(reads_from), Cow::Owned)
 }
 
 /// Whether the first bytes are those of Parquet. False for a pipe, whose first bytes cannot be read without consuming them, and for a

@@ -106,9 +106,7 @@ impl Opened {
             return Err(other_mutant(name, mutant, given, &protocol));
         }
         match mutant.load(&original).and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES)) {
-            Ok(protocol) => {
-                Ok(Opened { given: given.to_owned(), protocol, refused: Vec::new() })
-            }
+            Ok(protocol) => Ok(Opened { given: given.to_owned(), protocol, refused: Vec::new() }),
             Err(failure) => {
                 Protocol::new(original, BLOCK_BYTES).map_err(failed)?;
                 Err(failed(failure))

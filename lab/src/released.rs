@@ -1,13 +1,16 @@
 //! The known faults of gem5's released protocols.
 //!
 //! `fixtures/protocols/released.csv` lists them; each has been checked by reading gem5's source. A fault has a repair
-//! (`slicc::mutant::repair`), by which [`testing`](crate::testing) recognises what it causes.
+//! (`slicc::mutant::repair`), by which [`testing`](crate::testing) recognises what it causes. [`crashes`] recognises faults by the message of a
+//! crash.
 //!
 //! ```
 //! for fault in lab::released::all() {
 //!     assert!(!fault.what.is_empty(), "{}", fault.name);
 //! }
 //! ```
+
+pub mod crashes;
 
 use std::sync::LazyLock;
 
@@ -28,6 +31,8 @@ pub struct Released {
     pub what: String,
     /// The repair that takes it out, by name.
     pub repair: String,
+    /// How a crash shows it, beside the undefined transitions that the repair adds: signs separated by `; ` (see [`crashes`](self::crashes)).
+    pub crash: String,
     /// How to see it on a gem5 tree of one's own.
     pub see: String,
     /// How it was shown: `by reading`, `by rubric`, or `by rubric and in gem5 itself`.

@@ -37,7 +37,7 @@ mod judge;
 mod known;
 mod program;
 mod schedule;
-mod small;
+pub(crate) mod small;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

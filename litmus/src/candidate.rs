@@ -144,13 +144,38 @@ impl<'p> Candidate<'p> {
         self.events.len() > self.accesses.len()
     }
 
-    /// The parts of the access to which an event belongs, as bits.
+    /// The parts of the access to which an event belongs, as bits. The accesses of an exclusive pair count as one.
     pub fn siblings(&self, event: usize) -> u64 {
-        self.parts[self.events[event].access]
+        let own = self.parts[self.events[event].access];
+        if !self.is_exclusive_pair(event) {
+            return own;
+        }
+        let group = self.group(event);
+        let others = (0..self.events.len()).filter(|other| self.group(*other) == group);
+        others.fold(own, |all, other| all | 1 << other)
     }
 
-    /// Whether two events belong to one instruction.
+    /// Whether some access has several parts, or counts as one with another.
+    pub fn has_siblings(&self) -> bool {
+        self.is_cut() || (0..self.events.len()).any(|event| self.is_exclusive_pair(event))
+    }
+
+    /// The instruction of an event, if it has several accesses that are in no order.
+    fn group(&self, event: usize) -> Option<(usize, u8)> {
+        let CandidateEvent { thread, event, .. } = &self.events[event];
+        event.group.map(|group| (*thread, group))
+    }
+
+    fn is_exclusive_pair(&self, event: usize) -> bool {
+        let is_exclusive = self.events[event].event.pairing == Pairing::Exclusive;
+        is_exclusive && self.group(event).is_some()
+    }
+
+    /// Whether two events belong to one instruction that states no order of its accesses.
     pub fn same_instruction(&self, first: usize, second: usize) -> bool {
+        if self.group(first).is_some() && self.group(first) == self.group(second) {
+            return true;
+        }
         let start = |event: usize| {
             let access = &self.accesses[self.events[event].access];
             if access.is_second_half() { access.access - 1 } else { access.access }

@@ -1,5 +1,6 @@
 //! [`Error`]: why a litmus test cannot be read or run.
 
+use host::{Bounds, Exceeded};
 use thiserror::Error;
 
 /// Why a litmus test cannot be read or run.
@@ -61,4 +62,20 @@ pub enum Error {
         /// A description of the limit that the test exceeds.
         what: String,
     },
+    /// The limit of time or memory was met, or the caller cancelled the run.
+    #[error("{file}: stopped by a limit of time or memory")]
+    Stopped {
+        /// The file.
+        file: String,
+        /// The limit.
+        exceeded: Exceeded,
+    },
+}
+
+impl Error {
+    /// The error for a test whose bounds have been met.
+    pub(crate) fn stopped(file: &str, bounds: &Bounds) -> Error {
+        let exceeded = bounds.exceeded().unwrap_or(Exceeded::Interrupted);
+        Error::Stopped { file: file.to_owned(), exceeded }
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use history::{BuildError, History, HistoryBuilder, Initial, Provenance};
+use host::Bounds;
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
@@ -31,13 +32,26 @@ pub fn histories(
     proposition: &Proposition,
     unroll: usize,
 ) -> Result<Vec<History>, Error> {
+    histories_within(test, proposition, unroll, &Bounds::none())
+}
+
+/// The same as [`histories`], within limits of time and memory.
+///
+/// # Errors
+/// Returns the errors of [`histories`], and [`Error::Stopped`] if a limit is met.
+pub fn histories_within(
+    test: &LitmusTest,
+    proposition: &Proposition,
+    unroll: usize,
+    bounds: &Bounds,
+) -> Result<Vec<History>, Error> {
     let mut found = Found { test, proposition, histories: Vec::new(), digests: BTreeSet::new() };
     let options = Unfolding { unroll, splits_atomics: false };
-    for_each_candidate(test, options, &mut |candidate| {
+    for_each_candidate(test, options, bounds, &mut |candidate| {
         if candidate.unfinished().is_some_and(|end| end != End::Program) {
             return Ok(true);
         }
-        runs(test, candidate, &mut |execution| {
+        runs(test, candidate, bounds, &mut |execution| {
             if execution.is_computed(test)? {
                 found.add(execution)?;
             }
@@ -57,7 +71,16 @@ struct Found<'t> {
 impl Found<'_> {
     /// Adds the histories of an execution, one for each combination of final values of the locations that the
     /// proposition is about.
+    ///
+    /// # Errors
+    /// Returns [`Error::Run`] for an instruction whose accesses are in no order: those of a history are.
     fn add(&mut self, run: &Execution<'_>) -> Result<(), Error> {
+        let accesses = &run.candidate.accesses;
+        if let Some(pair) = accesses.iter().find(|access| access.event.group.is_some()) {
+            let what =
+                "a history cannot state that the two accesses of an instruction are in no order";
+            return Err(run.error(self.test, pair.event.line, what));
+        }
         let mut mentioned = BTreeSet::new();
         self.proposition.for_each_observed(&mut |observed| {
             if let Observed::Location(location) | Observed::Element(location, _) = observed {

@@ -51,6 +51,6 @@ pub mod types;
 pub mod value;
 
 pub use error::Error;
-pub use histories::histories;
-pub use outcomes::{Observation, Outcomes, State, outcomes};
+pub use histories::{histories, histories_within};
+pub use outcomes::{Observation, Outcomes, State, outcomes, outcomes_within};
 pub use test::LitmusTest;

@@ -70,7 +70,9 @@ pub(crate) fn add(
             (DependencyKind::Choice, write.choice),
         ];
         for (kind, on) in depends {
-            bits(on).for_each(|on| builder.depend(kind, rows[on]));
+            // The first part of a write may depend on a later part of the read of the same instruction.
+            let earlier = bits(on).filter_map(|on| rows.get(on));
+            earlier.for_each(|row| builder.depend(kind, *row));
         }
     }
 }

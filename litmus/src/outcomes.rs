@@ -1,5 +1,6 @@
 //! Computes all final states of a test that a model allows: [`outcomes`] returns [`Outcomes`], a list of [`State`]s.
 
+use host::Bounds;
 use memory::Model;
 use rustc_hash::FxHashMap;
 
@@ -79,6 +80,23 @@ impl Outcomes {
         }
     }
 
+    /// Whether the answer of [`Outcomes::satisfies`] stands however often loops are followed: no state can be missing, or
+    /// there is one that decides.
+    pub fn is_certain(&self, quantifier: Quantifier) -> bool {
+        let decides = match quantifier {
+            Quantifier::Exists | Quantifier::NotExists => {
+                self.states.iter().any(|state| state.holds)
+            }
+            Quantifier::ForAll => self.states.iter().any(|state| !state.holds),
+        };
+        self.loop_limit.is_none() || decides
+    }
+
+    /// Whether there is no answer, because the limit of loops stopped every run.
+    pub fn is_open(&self) -> bool {
+        self.states.is_empty() && self.loop_limit.is_some()
+    }
+
     /// The numbers of executions in which the proposition holds and does not hold.
     pub fn witnesses(&self) -> (u64, u64) {
         let count = |holds| {
@@ -95,6 +113,19 @@ impl Outcomes {
 /// Returns [`Error::Run`] if an instruction does something that is not supported, such as arithmetic on the address
 /// of a location or an access elsewhere, and [`Error::TooLarge`] for a test with too many events or paths.
 pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcomes, Error> {
+    outcomes_within(test, model, unroll, &Bounds::none())
+}
+
+/// The same as [`outcomes`], within limits of time and memory.
+///
+/// # Errors
+/// Returns the errors of [`outcomes`], and [`Error::Stopped`] if a limit is met.
+pub fn outcomes_within(
+    test: &LitmusTest,
+    model: Model,
+    unroll: usize,
+    bounds: &Bounds,
+) -> Result<Outcomes, Error> {
     let mut found: FxHashMap<Vec<Value>, State> = FxHashMap::default();
     let mut loop_limit = None;
     let mut see = |execution: &Execution<'_>| {
@@ -119,8 +150,8 @@ pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcom
         Ok(true)
     };
     let options = Unfolding { unroll, splits_atomics: model.splits_atomics() };
-    for_each_candidate(test, options, &mut |candidate| {
-        executions(test, candidate, model, &mut see)
+    for_each_candidate(test, options, bounds, &mut |candidate| {
+        executions(test, candidate, model, bounds, &mut see)
     })?;
     let mut states: Vec<State> = found.into_values().collect();
     states.sort_by(|first, second| {
@@ -132,13 +163,17 @@ pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcom
 }
 
 /// Calls `see` for each candidate, a path of each thread, until it returns false.
+///
+/// # Errors
+/// Returns the errors of `see` and of the unfolding, and [`Error::Stopped`] if a bound is met.
 pub(crate) fn for_each_candidate(
     test: &LitmusTest,
     options: Unfolding,
+    bounds: &Bounds,
     see: &mut dyn FnMut(&Candidate<'_>) -> Result<bool, Error>,
 ) -> Result<(), Error> {
     let threads: Vec<Unfolded> = (0..test.threads.len())
-        .map(|thread| unfold(test, thread, options))
+        .map(|thread| unfold(test, thread, options, bounds))
         .collect::<Result<_, _>>()?;
     let mut chosen = vec![0; threads.len()];
     loop {
@@ -149,7 +184,11 @@ pub(crate) fn for_each_candidate(
             return Err(too_many(test, events));
         }
         let candidate = Candidate::new(&paths).map_err(|events| too_many(test, events))?;
-        if !see(&candidate)? || !advance(&mut chosen, &threads) {
+        let goes_on = see(&candidate)?;
+        if bounds.passed() {
+            return Err(Error::stopped(&test.file, bounds));
+        }
+        if !goes_on || !advance(&mut chosen, &threads) {
             return Ok(());
         }
     }

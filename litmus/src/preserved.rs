@@ -51,7 +51,7 @@ impl Preserved {
 /// What the memory order says of the other parts of an access if it says something of one.
 #[derive(Clone, Debug)]
 pub(crate) enum Ties {
-    /// Nothing, because no access was cut.
+    /// Nothing, because no access was cut and none counts as one with another.
     Uncut,
     /// All: an access is one event of memory order, as RVWMO and the models of store buffers define it, and single-copy
     /// atomic. Per event, the part that stands for its access; an access that is not aligned is performed byte by byte.
@@ -69,7 +69,7 @@ impl Ties {
     /// How a model ties the parts of the accesses of a candidate.
     pub fn of(candidate: &Candidate<'_>, model: Model) -> Ties {
         let events = 0..candidate.events.len();
-        if !candidate.is_cut() {
+        if !candidate.has_siblings() {
             return Ties::Uncut;
         }
         // Of the models here, Arm's is the one whose atomics are two events.

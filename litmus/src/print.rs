@@ -25,6 +25,17 @@ impl Quantifier {
     }
 }
 
+impl Outcomes {
+    /// herd's word for a condition that is met or not, or `Undecided` if no run reached its end.
+    pub fn verdict(&self, quantifier: Quantifier) -> &'static str {
+        match self.satisfies(quantifier) {
+            _ if self.is_open() => "Undecided",
+            true => "Ok",
+            false => "No",
+        }
+    }
+}
+
 impl LitmusTest {
     /// A state on one line: `0:x5=1; [x]=2; t={1,2};`.
     pub fn state(&self, state: &State) -> String {
@@ -107,8 +118,7 @@ impl LitmusTest {
         if let Some(line) = outcomes.loop_limit {
             let _ = writeln!(text, "Loop unrolling exceeded at line {line}");
         }
-        let verdict = if outcomes.satisfies(quantifier) { "Ok" } else { "No" };
-        let _ = writeln!(text, "{verdict}\nWitnesses");
+        let _ = writeln!(text, "{}\nWitnesses", outcomes.verdict(quantifier));
         // herd counts the executions that support the condition here, and those in which the proposition holds in the
         // last line.
         let (speak_for, against) = match quantifier {

@@ -8,6 +8,7 @@
 //!
 //! Where accesses were cut into parts, [`Ties`] says what the memory order of one part means for the others.
 
+use host::Bounds;
 use memory::Model;
 
 use crate::candidate::{Candidate, ReadSource, ReadValues};
@@ -31,12 +32,13 @@ pub struct Execution<'s> {
 /// Whether a search continues, or the error that ends it.
 pub(crate) type SearchResult<E> = Result<bool, E>;
 
-/// Calls `see` for each execution of a candidate that the model allows, until `see` returns false or an error.
-/// Returns false if `see` did.
+/// Calls `see` for each execution of a candidate that the model allows, until `see` returns false or an error, or a
+/// bound is met. Returns false if `see` did or a bound was met.
 pub(crate) fn executions<'c, E>(
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
     model: Model,
+    bounds: &'c Bounds,
     see: &mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
 ) -> SearchResult<E> {
     let rules = Rules::Model {
@@ -45,7 +47,7 @@ pub(crate) fn executions<'c, E>(
         preserved: Preserved::of(candidate, model),
         ties: Ties::of(candidate, model),
     };
-    let mut search = Search::new(test, candidate, rules, see);
+    let mut search = Search::new(test, candidate, rules, bounds, see);
     if !search.start() {
         return Ok(true);
     }
@@ -58,9 +60,10 @@ pub(crate) fn executions<'c, E>(
 pub(crate) fn runs<'c, E>(
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
+    bounds: &'c Bounds,
     see: &mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
 ) -> SearchResult<E> {
-    Search::new(test, candidate, Rules::None, see).choose_source(0)
+    Search::new(test, candidate, Rules::None, bounds, see).choose_source(0)
 }
 
 /// The orders that an execution must have.
@@ -83,6 +86,8 @@ struct Search<'c, 'f, E> {
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
     rules: Rules,
+    /// The limits of the search, which stops when one is met.
+    bounds: &'c Bounds,
     /// The reads, whose sources are chosen in this order.
     reads: Vec<usize>,
     /// Per place, its writes as bits.
@@ -104,6 +109,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         test: &'c LitmusTest,
         candidate: &'c Candidate<'c>,
         rules: Rules,
+        bounds: &'c Bounds,
         see: &'f mut dyn FnMut(&Execution<'_>) -> SearchResult<E>,
     ) -> Self {
         let count = candidate.events.len();
@@ -111,6 +117,7 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
             test,
             candidate,
             rules,
+            bounds,
             reads: candidate.all_reads().collect(),
             writes: candidate.writes_by_place(),
             pairs: Vec::new(),
@@ -198,6 +205,9 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
 
     /// Tries all sources of the reads from number `at` on.
     fn choose_source(&mut self, at: usize) -> SearchResult<E> {
+        if self.bounds.passed() {
+            return Ok(false);
+        }
         let Some(&read) = self.reads.get(at) else {
             return self.with_sources();
         };
@@ -322,6 +332,9 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
 
     /// Tries all orders of the pairs of writes from number `at` on.
     fn order_writes(&mut self, at: usize) -> SearchResult<E> {
+        if self.bounds.passed() {
+            return Ok(false);
+        }
         let Some(&(first, second)) = self.pairs.get(at) else {
             return self.finish();
         };

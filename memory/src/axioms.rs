@@ -103,7 +103,7 @@ pub fn memory_order(execution: &Execution<'_>, model: &dyn Axioms) -> Option<Vec
 }
 
 /// The candidate sources of a read: the other writes of its location with its value, and the initial value if it
-/// is the same.
+/// may be the same.
 fn candidates(execution: &Execution<'_>, read: OpId) -> Vec<ReadSource> {
     let history = execution.history;
     let value = history.read(read);
@@ -113,7 +113,14 @@ fn candidates(execution: &Execution<'_>, read: OpId) -> Vec<ReadSource> {
             && history.written(write).is_some_and(|written| Some(written) == value)
     };
     let writes = history.ops().filter(is_source).map(ReadSource::Write);
-    let is_initial = history.location(read).is_some_and(|at| history.initial(at) == value);
+    let location = history.location(read).zip(value);
+    let is_initial = location.is_some_and(|(at, value)| history.may_be_initial(at, value))
+        && !history.ops().any(|other| {
+            // Reads that return an initial value that is not known agree on it.
+            execution.reads_from.source(other) == Some(ReadSource::Initial)
+                && execution.same_location(other, read)
+                && history.read(other) != value
+        });
     writes.chain(is_initial.then_some(ReadSource::Initial)).collect()
 }
 

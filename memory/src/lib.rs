@@ -8,6 +8,8 @@
 //!   are stronger. Each model is a file in [`models`] and a row of its table.
 //! - [`Model::preserves`] is preserved program order (`ppo`), [`Label`] the properties of an operation
 //!   that it depends on, and [`FenceEffect`] the order that a fence adds.
+//! - [`Model::prepare`] is a history as the model sees it, and [`SilentForm`] says what is supposed in that about operations that
+//!   may or may not have written.
 //! - [`machine`] is the operational machine of the models that store buffers can express. A history is
 //!   consistent if the machine can execute all of it.
 //! - [`buffer`] is the store buffer of a thread, for machines that run programs.
@@ -38,9 +40,11 @@ mod label;
 pub mod machine;
 mod model;
 pub mod models;
+mod silent;
 pub mod waits;
 pub mod weak;
 
 pub use fence::FenceEffect;
 pub use label::Label;
 pub use model::{Buffering, Definition, Model, PsoRmw};
+pub use silent::SilentForm;

@@ -121,6 +121,8 @@ pub struct State {
     committed: Vec<bool>,
     /// The write each load-linked read from; `None` for the initial value.
     reservations: BTreeMap<OpId, Option<OpId>>,
+    /// Initial values that were not known, and that reads have returned, by location.
+    shown: BTreeMap<u32, u64>,
 }
 
 impl<'h> Machine<'h> {
@@ -142,6 +144,7 @@ impl<'h> Machine<'h> {
                 buffered: vec![0; threads],
                 committed: vec![false; history.len()],
                 reservations: BTreeMap::new(),
+                shown: BTreeMap::new(),
             },
         }
     }
@@ -242,12 +245,17 @@ impl<'h> Machine<'h> {
         let source = self.visible(op);
         let held = match source {
             Some(write) => self.history.written(write),
-            None => self.history.initial(location),
+            None => self.initial(location),
         };
         let read = self.history.read(op);
         let is_free = self.free[location as usize] || read.is_none() || self.is_outside(op);
         if !is_free && held != read {
-            return Err(Refusal::WrongValue(source));
+            let shows =
+                source.is_none() && held.is_none() && self.history.is_initial_open(location);
+            match read.filter(|_| shows) {
+                Some(value) => self.state.shown.insert(location, value),
+                None => return Err(Refusal::WrongValue(source)),
+            };
         }
         if kind == Kind::LoadLinked {
             self.state.reservations.insert(op, source);
@@ -330,8 +338,13 @@ impl<'h> Machine<'h> {
     fn value_in_memory(&self, location: u32) -> Option<u64> {
         match self.state.memory[location as usize] {
             Some(write) => self.history.written(write),
-            None => self.history.initial(location),
+            None => self.initial(location),
         }
+    }
+
+    /// The initial value of a location, if it is known or a read has returned it.
+    fn initial(&self, location: u32) -> Option<u64> {
+        self.history.initial(location).or_else(|| self.state.shown.get(&location).copied())
     }
 
     /// The write that an operation would read if it executed now: the newest buffered store of its

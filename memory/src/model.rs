@@ -22,7 +22,6 @@
 //! orders `STLR` before `LDAR` (but not before `LDAPR`), and RISC-V orders `.rl` before `.aq`, which are RCsc
 //! (rule 7 of RVWMO). Such an acquire therefore never reads from a release store that is still in the buffer.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -197,7 +196,7 @@ impl Model {
         if self.0.pairs_across_own_writes {
             history.linked_load_across_writes(op)
         } else {
-            history.linked_load(op)
+            history.excluding_load(op)
         }
     }
 
@@ -205,18 +204,6 @@ impl Model {
     pub fn digest(self, history: &History) -> String {
         let history = self.prepare(history);
         if self.uses_ticks() { history.digest_with_ticks() } else { history.digest() }
-    }
-
-    /// The history as the model sees it. A read-modify-write that writes back what it read is a write under weak
-    /// models. Under the others it is a failed compare-and-swap, except under PSO in a history with weak fences or releases,
-    /// which may order it as a write. If a read-modify-write is two events under the model, it becomes two
-    /// operations. All functions that take a history and a weak model expect this form. Cost: linear.
-    pub fn prepare(self, history: &History) -> Cow<'_, History> {
-        let orders_as_write = self.0.rmw == Some(PsoRmw::Own) && self.has_refined(history);
-        let settled = if orders_as_write { None } else { history.settle_silent(self.is_weak()) };
-        let split = self.0.splits_atomics;
-        let split = split.then(|| settled.as_ref().unwrap_or(history).split_atomics()).flatten();
-        split.or(settled).map_or(Cow::Borrowed(history), Cow::Owned)
     }
 
     /// Whether stores wait in a buffer.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use check::Verdict as Decision;
+use host::inputs::FileId;
 use lab::protocols::core_permissions;
 use lab::text::named;
 use pyo3::exceptions::PyValueError;
@@ -15,6 +16,7 @@ use report::page::explained;
 use report::picture::{Picture, dot, svg};
 
 use crate::error::Error;
+use crate::history::spare;
 use crate::verdict::Decided;
 use crate::words;
 
@@ -31,11 +33,14 @@ pub struct Explanation {
     text: String,
     /// The reason why the picture is not drawn, if it is too large.
     too_large: Option<String>,
+    /// The file that the history was read from.
+    source: Option<FileId>,
 }
 
 impl Explanation {
     pub fn of(decided: &Decided) -> Explanation {
         let Decided { history, reads_from, model, .. } = decided;
+        let source = decided.origin.source;
         let file = Path::new(&decided.origin.file).file_name();
         let file = file.map_or_else(
             || decided.origin.file.clone(),
@@ -54,7 +59,7 @@ impl Explanation {
                     &|machine, state| Permission::from_name(&permissions(machine, state)?),
                     &format!("{name} violates {model}"),
                 );
-                Explanation { pictures, text: decided.text(), too_large: None }
+                Explanation { pictures, text: decided.text(), too_large: None, source }
             }
             Decision::Consistent(steps) => {
                 let title = format!("{name} is consistent with {model}");
@@ -67,12 +72,13 @@ impl Explanation {
                     )
                 });
                 let picture = explain::consistent(history, reads_from, steps, title);
-                Explanation { pictures: vec![picture], text, too_large }
+                Explanation { pictures: vec![picture], text, too_large, source }
             }
             _ => Explanation {
                 pictures: Vec::new(),
                 text: decided.text(),
                 too_large: Some("the verdict has no proof to draw".to_owned()),
+                source,
             },
         }
     }
@@ -118,6 +124,7 @@ impl Explanation {
 
     /// Writes the picture to a file whose name ends in `.svg`, `.html`, `.dot` or `.txt`.
     fn save(&self, path: PathBuf) -> PyResult<()> {
+        spare(self.source, &path)?;
         let text = match path.extension().and_then(|extension| extension.to_str()) {
             Some("svg") => self.svg()?,
             Some("html" | "htm") => self.html()?,

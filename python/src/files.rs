@@ -93,6 +93,7 @@ fn rows(
         format: input.format,
         arguments: String::new(),
         transitions: Default::default(),
+        source: None,
     });
     let mut rows = Vec::new();
     for history in &input.histories {

@@ -1,10 +1,11 @@
 //! [`History`]: the operations of a run, and where they come from.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ::history::{AssumedSize, History as Operations, Initial, Isa, Source};
+use host::inputs::FileId;
 use ingest::{Addresses, Options, Transitions};
 use lab::inputs;
 use lab::load::{self, Input};
@@ -28,6 +29,22 @@ pub struct Origin {
     pub arguments: String,
     /// The transitions of the protocol's controllers.
     pub transitions: Transitions,
+    /// The file's identity, if histories were read from one: none of them is written over it.
+    pub source: Option<FileId>,
+}
+
+/// Refuses to write over the file that a history was read from.
+///
+/// # Errors
+/// Returns a `ValueError` if the path leads to that file.
+pub fn spare(source: Option<FileId>, path: &Path) -> PyResult<()> {
+    if source.is_none() || source != FileId::of(path) {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!(
+        "{}: the history was read from this file, which may hold more: name another file",
+        path.display()
+    )))
 }
 
 /// The operations of a run of a shared memory: who stored and loaded what, where, and in which order.
@@ -247,6 +264,7 @@ impl History {
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let format = lab::save::format(&path).map_err(PyValueError::new_err)?;
         let (operations, file) = (Arc::clone(&self.operations), self.origin.file.clone());
+        spare(self.origin.source, &path)?;
         let saved = call::run_to_end(
             py,
             move |_| {
@@ -468,15 +486,17 @@ pub fn parse(py: Python<'_>, text: String, initial: Option<Bound<'_, PyAny>>) ->
         format: trace.format.name(),
         arguments,
         transitions: trace.transitions,
+        source: None,
     };
     only("text".to_owned(), histories(trace.histories, origin))
 }
 
 fn open(py: Python<'_>, path: PathBuf, options: Options) -> PyResult<Vec<History>> {
     let arguments = load::arguments(&options);
+    let source = FileId::of(&path);
     let input = call::run(py, move |_| load::open(&path, &options))?;
     let Input { file, format, histories: all, transitions, .. } = input.map_err(error::lab)?;
-    Ok(histories(all, Origin { file, format, arguments, transitions }))
+    Ok(histories(all, Origin { file, format, arguments, transitions, source }))
 }
 
 fn histories(all: Vec<Operations>, origin: Origin) -> Vec<History> {

@@ -9,6 +9,7 @@ use ::simulate::program::ProgramSize;
 use ::simulate::recipe::{Lineage, Recipe};
 use ::simulate::simulation::Simulation as Plan;
 use ::simulate::trace::Output;
+use host::inputs::FileId;
 use lab::protocols::{Opened, Repairs};
 use lab::text::written_at;
 use pyo3::exceptions::PyValueError;
@@ -186,6 +187,14 @@ pub fn simulate(
 
 /// Runs a simulation, and writes its trace to a file, which appears when it is whole.
 fn traced(opened: &Opened, simulation: &Plan, path: &Path) -> PyResult<Simulation> {
+    let file = FileId::of(path);
+    let mut own = opened.protocol.loaded.sources.files().iter();
+    if file.is_some() && own.any(|one| FileId::of(&one.path) == file) {
+        return Err(PyValueError::new_err(format!(
+            "{}: this is a file of the protocol: name another file for the trace",
+            path.display()
+        )));
+    }
     let mut done = None;
     host::files::create(path, PyErr::from, |file| {
         let file = Box::new(file.try_clone()?);
@@ -213,6 +222,7 @@ fn run(opened: &Opened, simulation: &Plan, trace: Option<Output>) -> PyResult<Si
         format: "simulated",
         arguments: String::new(),
         transitions: Default::default(),
+        source: None,
     };
     Ok(Simulation {
         history: Arc::new(history),

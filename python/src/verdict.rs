@@ -8,8 +8,8 @@ use std::time::Instant;
 use ::history::{Ambiguity, History as Operations, ReadsFrom};
 use certify::certificate::Claim;
 use check::engine::proof::Violation;
-use check::{Bounds, Model, Options, Outcome, Verdict as Decision, check_within};
-use lab::load::{ambiguity, prepared_reads};
+use check::{Bounds, Model, Options, Outcome, Settled, Verdict as Decision, check_within, settle};
+use lab::load::ambiguity;
 use lab::text::named;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -54,16 +54,17 @@ impl Question {
             let file = named(&origin.file, &history);
             format!("{file}: {twice}. Record a run that writes unique values, or try ambiguous=\"search\"")
         })?;
-        let prepared = model.prepare(&history);
-        let reads_from = prepared_reads(&history, &prepared, &reads_from).into_owned();
+        let bounds = Bounds::new(options.timeout, options.max_memory).or_interrupted(cancel);
+        let start = Instant::now();
+        let settled = settle(&history, &reads_from, model, |history, reads_from| {
+            check_within(history, reads_from, model, &options, &bounds)
+        });
+        let seconds = start.elapsed().as_secs_f64();
+        let Settled { history: prepared, reads_from, outcome } = settled;
         let history = match prepared {
             Cow::Borrowed(_) => Arc::clone(&history),
             Cow::Owned(prepared) => Arc::new(prepared),
         };
-        let bounds = Bounds::new(options.timeout, options.max_memory).or_interrupted(cancel);
-        let start = Instant::now();
-        let outcome = check_within(&history, &reads_from, model, &options, &bounds);
-        let seconds = start.elapsed().as_secs_f64();
         Ok(Decided { history, origin, model, reads_from, outcome, seconds })
     }
 }
@@ -321,7 +322,8 @@ impl Shrunk {
             let operation = whole.history.operation(op);
             (operation.thread, operation.index)
         };
-        let kept = shrunk.kept.iter().map(place).collect();
+        let is_access = |op: &&history::OpId| !whole.history.is_further_part(**op);
+        let kept = shrunk.kept.iter().filter(is_access).map(place).collect();
         let decided = |history, reads_from, violation| Decided {
             history,
             origin: Arc::clone(&whole.origin),

@@ -104,6 +104,20 @@ class Tables(unittest.TestCase):
             self.assertTrue(polars.read_parquet(file).equals(polars.DataFrame(self.history)))
             self.assertEqual(rubric.read(file).digest, self.history.digest)
 
+    def test_a_history_is_not_written_over_its_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file, link = Path(folder, "history.jsonl"), Path(folder, "link.jsonl")
+            self.history.save(file)
+            before = file.read_bytes()
+            link.hardlink_to(file)
+            history = rubric.read(file)
+            for path in [file, link]:
+                self.assertRaisesRegex(ValueError, "read from this file", history.save, path)
+            self.assertEqual(file.read_bytes(), before)
+            # What was not read from a file replaces it, as when a cell of a notebook runs again.
+            self.history.save(file)
+            history.save(Path(folder, "other.jsonl"))
+
     def test_a_table_shows_its_first_rows(self):
         html = self.history.table._repr_html_()
         self.assertIn("<th>thread</th>", html)

@@ -110,10 +110,13 @@ fn one(mut trace: ingest::Trace) -> Result<History, Error> {
 /// # Errors
 /// Returns [`Error::WrittenTwice`] if a value is written twice to a location and it matters.
 pub fn check(history: &History, model: Model) -> Result<Checked<'_>, Error> {
-    let history = model.prepare(history);
-    let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)?;
-    let verdict = ::check::check(&history, &reads_from, model, &Options::default()).verdict;
-    Ok(Checked { history, model, reads_from, verdict })
+    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)?;
+    let options = Options::default();
+    let settled = ::check::settle(history, &reads_from, model, |history, reads_from| {
+        ::check::check(history, reads_from, model, &options)
+    });
+    let ::check::Settled { history, reads_from, outcome } = settled;
+    Ok(Checked { history, model, reads_from, verdict: outcome.verdict })
 }
 
 /// A history with its verdict.

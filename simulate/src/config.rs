@@ -33,7 +33,9 @@ use slicc::error::ParseError;
 
 pub use chi::Group;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
-pub use requests::{asked, handled, lacks_reservations, performs_atomics_far, takes_flushes, unhandled};
+pub use requests::{
+    asked, handled, lacks_reservations, performs_atomics_far, takes_flushes, unhandled,
+};
 pub use sequencers::has_dma;
 
 /// The options of a simulated system.

@@ -53,7 +53,9 @@
 //! There is a row of kind `initial` for each location whose initial value is not 0, or that no operation accesses. File
 //! metadata `rubric` is JSON: the version, and per history its name, its digest and its provenance (source, sizes, protocol,
 //! how the run ended, notes, ...). Files without this metadata, or without the columns from `issued` on, can be read
-//! too, so that other programs can write them.
+//! too, so that other programs can write them. Whole numbers of 32 and 64 bits, signed or not, are read where numbers are
+//! expected, and categories of text (pandas' `category`, polars' `Categorical` and `Enum`) where text is; other columns are
+//! ignored.
 //!
 //! # Transitions
 //!
@@ -105,6 +107,7 @@ pub mod results;
 mod runs;
 mod transitions;
 mod trials;
+mod types;
 mod verdicts;
 mod write;
 

@@ -1,6 +1,6 @@
 //! [`Operations`]: rows of the table of operations, which are turned into columns piece by piece.
 
-use history::{Frame, History, Location, OpId, Row, dependencies_as_text};
+use history::{Frame, History, Location, Row, dependencies_as_text};
 use polars_core::prelude::{Column, DataFrame, PolarsResult};
 
 /// Kind of a row that states an initial value.
@@ -75,8 +75,7 @@ impl<'a> Operations<'a> {
     }
 
     /// Adds the row of an operation.
-    pub fn push(&mut self, number: (u32, Option<&'a str>), history: &History, op: OpId) {
-        let row = history.row(op);
+    pub fn push(&mut self, number: (u32, Option<&'a str>), row: Row) {
         self.lines.push(Line {
             history: number,
             kind: row.kind.name(),

@@ -13,9 +13,10 @@ use polars_io::mmap::MmapBytesReader;
 use polars_io::prelude::SerReader;
 
 use crate::columns::Columns;
-use crate::guard::{decoded, guarded, probed, reader};
+use crate::guard::{decoded, probed};
 use crate::metadata::{About, Metadata};
 use crate::operations::{FINAL, INITIAL};
+use crate::types::Wanted;
 use crate::write::ROWS_IN_MEMORY;
 use crate::{MAGIC, TableError};
 
@@ -46,12 +47,9 @@ pub fn read_bytes(name: &Path, bytes: &[u8]) -> Result<Vec<History>, TableError>
 /// Returns an error if the file cannot be read or is damaged.
 pub fn decode(path: &Path) -> Result<(), TableError> {
     let open = || File::open(path).map_err(TableError::io(path));
-    let rows = guarded(path, {
-        let mut whole = reader(open()?);
-        move || whole.get_metadata().map(|metadata| metadata.num_rows)
-    })?;
-    for offset in (0..rows).step_by(ROWS_IN_MEMORY) {
-        let piece = reader(open()?).with_slice(Some((offset, ROWS_IN_MEMORY)));
+    let wanted = Wanted::of(path, open()?, None)?;
+    for offset in (0..wanted.metadata.num_rows).step_by(ROWS_IN_MEMORY) {
+        let piece = wanted.reader(open()?).with_slice(Some((offset, ROWS_IN_MEMORY)));
         decoded(path, piece)?;
     }
     Ok(())
@@ -62,7 +60,8 @@ pub fn decode(path: &Path) -> Result<(), TableError> {
 /// # Errors
 /// As [`decode`].
 pub fn decode_bytes(name: &Path, bytes: &[u8]) -> Result<(), TableError> {
-    decoded(name, reader(Cursor::new(bytes))).map(|_| ())
+    let wanted = Wanted::of(name, Cursor::new(bytes), None)?;
+    decoded(name, wanted.reader(Cursor::new(bytes))).map(|_| ())
 }
 
 /// Checks that a file begins and ends as Parquet does, so that a truncated one is refused before it is decoded.
@@ -85,14 +84,12 @@ fn read<R: MmapBytesReader>(
     path: &Path,
     open: impl Fn() -> Result<R, TableError>,
 ) -> Result<Vec<History>, TableError> {
-    let mut whole = reader(open()?);
-    let file = guarded(path, || whole.get_metadata().cloned())?;
-    let metadata = Metadata::from_parquet(path, &file)?;
+    let wanted = Wanted::of(path, open()?, Some(COLUMNS))?;
+    let metadata = Metadata::from_parquet(path, &wanted.metadata)?;
     let mut histories = Histories::new(path, metadata);
-    for offset in (0..file.num_rows).step_by(ROWS_IN_MEMORY) {
-        let mut piece =
-            reader(open()?).set_rechunk(true).with_slice(Some((offset, ROWS_IN_MEMORY)));
-        piece.set_metadata(file.clone());
+    for offset in (0..wanted.metadata.num_rows).step_by(ROWS_IN_MEMORY) {
+        let piece = wanted.reader(open()?);
+        let piece = piece.set_rechunk(true).with_slice(Some((offset, ROWS_IN_MEMORY)));
         let frame = decoded(path, piece)?;
         histories.add(&frame)?;
     }
@@ -217,6 +214,28 @@ impl<'a> Histories<'a> {
         Ok(self.done)
     }
 }
+
+/// The names of the columns of a table of operations.
+const COLUMNS: &[&str] = &[
+    "history",
+    "name",
+    "thread",
+    "index",
+    "kind",
+    "address",
+    "size",
+    "read",
+    "written",
+    "issued",
+    "completed",
+    "line",
+    "order",
+    "continues",
+    "annotation",
+    "depends",
+    "source_thread",
+    "source_index",
+];
 
 /// The columns of one piece of the table.
 struct Piece {

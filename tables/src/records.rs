@@ -7,8 +7,9 @@ use polars_core::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, 
 use polars_core::series::SeriesPhysIter;
 
 use crate::TableError;
-use crate::guard::{decoded, probed, reader};
+use crate::guard::{decoded, probed};
 use crate::names::current_algorithm;
+use crate::types::Wanted;
 use crate::write::create;
 
 /// A row of a table.
@@ -222,8 +223,17 @@ fn frame<R: Record>(rows: &[R]) -> PolarsResult<DataFrame> {
 pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError> {
     let file = host::inputs::open(path).map_err(TableError::io(path))?;
     probed(path, None).map_err(|error| error.made_by(R::MADE_BY))?;
-    let frame = decoded(path, reader(file));
-    let mut frame = frame.map_err(|error| error.made_by(R::MADE_BY))?;
+    let mut empty = R::default();
+    let names: Vec<&str> = empty.fields().iter().map(|(name, _)| *name).collect();
+    let open = file.try_clone().map_err(TableError::io(path))?;
+    let frame =
+        Wanted::of(path, open, Some(&names)).and_then(|wanted| decoded(path, wanted.reader(file)));
+    let mut frame = frame.map_err(|error| match error {
+        TableError::Schema { path, what } => {
+            TableError::Records { path, what, table: R::TABLE, made_by: R::MADE_BY }
+        }
+        error => error.made_by(R::MADE_BY),
+    })?;
     frame.rechunk_mut();
     let mut columns = columns::<R>(path, &frame)?;
     let mut rows = vec![R::default(); frame.height()];

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use history::{History, OpId};
+use history::{History, OpId, Row};
 use host::files;
 use polars_core::prelude::{CompatLevel, DataFrame, PolarsResult, Schema, SchemaExt};
 use polars_io::prelude::{KeyValueMetadata, ParquetWriter};
@@ -116,7 +116,7 @@ pub(super) fn pieces(
     histories: &[History],
 ) -> impl Iterator<Item = PolarsResult<DataFrame>> + use<'_> {
     let optional = OptionalColumns::of(histories);
-    let mut cursor = Cursor { histories, history: 0, op: 0 };
+    let mut cursor = Cursor { histories, history: 0, op: 0, whole: None };
     let mut first = true;
     std::iter::from_fn(move || {
         let piece = cursor.piece();
@@ -131,6 +131,8 @@ struct Cursor<'a> {
     histories: &'a [History],
     history: usize,
     op: u32,
+    /// The rows of the history, if it has split accesses, which are written whole.
+    whole: Option<Vec<Row>>,
 }
 
 impl<'a> Cursor<'a> {
@@ -140,12 +142,15 @@ impl<'a> Cursor<'a> {
             let number = (self.history as u32, history.name.as_deref());
             if self.op == 0 {
                 piece.push_frame(number, &history.frame());
+                self.whole = history.whole_rows();
             }
-            while (self.op as usize) < history.len() && piece.len() < ROWS_IN_MEMORY {
-                piece.push(number, history, OpId(self.op));
+            let rows = self.whole.as_ref().map_or(history.len(), Vec::len);
+            while (self.op as usize) < rows && piece.len() < ROWS_IN_MEMORY {
+                let whole = self.whole.as_ref().map(|rows| rows[self.op as usize].clone());
+                piece.push(number, whole.unwrap_or_else(|| history.row(OpId(self.op))));
                 self.op += 1;
             }
-            if (self.op as usize) < history.len() {
+            if (self.op as usize) < rows {
                 break;
             }
             (self.history, self.op) = (self.history + 1, 0);

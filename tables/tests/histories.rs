@@ -362,3 +362,45 @@ proptest! {
         round_trip(&histories);
     }
 }
+
+fn elsewhere(name: &str) -> Result<Vec<History>, TableError> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/tables");
+    tables::read_histories(&Path::new(folder).join(name))
+}
+
+#[test]
+fn categories_are_read_as_their_values() {
+    for name in [
+        "pandas-category.parquet",
+        "polars-categorical.parquet",
+        "polars-enum.parquet",
+        "pyarrow-dictionary.parquet",
+        // Its columns of other types are none of those that a history has.
+        "polars-other-columns.parquet",
+    ] {
+        let histories = elsewhere(name).unwrap();
+        let history = &histories[0];
+        let words: Vec<String> = history.ops().map(|op| history.describe(op)).collect();
+        let expected = [
+            "store 0x1000 := 0x7",
+            "load 0x1008 == 0x0",
+            "store 0x1008 := 0x5",
+            "load 0x1000 == 0x0",
+        ];
+        assert_eq!(words, expected, "{name}");
+        assert_eq!(history.name.as_deref(), Some("SB"), "{name}");
+    }
+}
+
+#[test]
+fn a_column_of_a_type_that_is_not_read_is_named() {
+    for (name, column, dtype) in [
+        ("polars-int128.parquet", "size", "Int128"),
+        ("polars-uint8.parquet", "size", "UInt8"),
+        ("polars-decimal.parquet", "address", "Decimal"),
+    ] {
+        let message = elsewhere(name).unwrap_err().to_string();
+        let expected = format!("the column `{column}` is of the type {dtype}");
+        assert!(message.contains(&expected) && message.contains("UInt64"), "{message}");
+    }
+}

@@ -223,6 +223,10 @@ fn statement(text: &str) -> Option<Statement> {
     Some(match word {
         "suppose" => Statement::Suppose(literal(rest)?),
         "candidates" => Statement::Candidates(Name::parse(rest)?),
+        "one-initial" => {
+            let (l, m) = rest.split_once(' ')?;
+            Statement::OneInitial(Name::parse(l)?, Name::parse(m)?)
+        }
         "clause" => {
             let literals = rest.split_ascii_whitespace().map(literal);
             Statement::Clause(literals.collect::<Option<_>>()?)

@@ -9,7 +9,7 @@ use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::Model;
 use rustc_hash::FxHashMap;
 
-use super::{Rejection, Verified, resolve};
+use super::{Rejection, Verified};
 use crate::certificate::{Name, RelationStatement, RelationStep};
 use crate::criterion::{BaseOrder, Criterion, ForbiddenCycle, PairRelation};
 
@@ -112,14 +112,14 @@ impl<'h> Relations<'h> {
     }
 
     fn op(&self, name: Name) -> Checked<OpId> {
-        resolve(self.history, name)
+        name.operation(self.history)
             .ok_or_else(|| Rejection::Unknown { step: self.step as usize, name: name.to_string() })
     }
 
     /// The location of a write. Rejects a name that is not that of a write.
     fn written(&self, name: Name) -> Checked<u32> {
         let location = match name {
-            Name::Op(..) => {
+            Name::Op(..) | Name::Part(..) => {
                 let op = self.op(name)?;
                 let writes = self.history.kind(op).writes();
                 self.history.location(op).filter(|_| writes)
@@ -175,13 +175,13 @@ impl<'h> Relations<'h> {
             (BaseOrder::Preserved, Name::Initial(_)) => {
                 !self.history.kind(second).may_be_forwarded()
             }
-            (BaseOrder::Preserved, Name::Op(..)) => {
+            (BaseOrder::Preserved, Name::Op(..) | Name::Part(..)) => {
                 Model::TSO.preserves_ops(self.history, self.op(a)?, second)
             }
             (BaseOrder::SameLocation, Name::Initial(_)) => {
                 self.history.location(second) == Some(self.written(a)?)
             }
-            (BaseOrder::SameLocation, Name::Op(..)) => {
+            (BaseOrder::SameLocation, Name::Op(..) | Name::Part(..)) => {
                 let location = self.history.location(self.op(a)?);
                 location.is_some() && location == self.history.location(second)
             }

@@ -7,7 +7,7 @@ use memory::axioms::Execution;
 use memory::weak::PpoRule;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Rejection, Verified, resolve};
+use super::{Rejection, Verified};
 use crate::certificate::{Literal, Name, ProofStep, Statement};
 use crate::rule::Rule;
 
@@ -167,6 +167,11 @@ impl<'h> Proof<'h> {
                 self.establish(clause_or_fact(clause));
                 return Ok(None);
             }
+            Statement::OneInitial(l, m) => {
+                let clause = self.one_initial(l, m)?;
+                self.establish(clause_or_fact(clause));
+                return Ok(None);
+            }
             Statement::Clause(ref literals) => {
                 self.unit_propagation(literals, premises)?;
                 if !literals.is_empty() {
@@ -217,7 +222,7 @@ impl<'h> Proof<'h> {
     }
 
     fn op(&self, name: Name) -> Checked<OpId> {
-        resolve(self.history, name)
+        name.operation(self.history)
             .ok_or_else(|| Rejection::Unknown { step: self.step as usize, name: name.to_string() })
     }
 
@@ -458,6 +463,21 @@ impl<'h> Proof<'h> {
         }
     }
 
+    /// The clause that not both of two reads return the initial value of their location, since they return different values.
+    fn one_initial(&self, l: Name, m: Name) -> Checked<Vec<Literal>> {
+        let reads = [self.op(l)?, self.op(m)?];
+        let [first, second] =
+            reads.map(|read| self.history.location(read).zip(self.history.read(read)));
+        let (Some((location, value)), Some((other, another))) = (first, second) else {
+            return self.unfounded("the operations are not two reads whose values are known");
+        };
+        let differ = location == other && value != another;
+        self.require(differ, "the reads are of different locations, or return the same value")?;
+        Ok([(l, reads[0]), (m, reads[1])]
+            .map(|(name, op)| Literal::NotFrom(name, self.initial(op)))
+            .into())
+    }
+
     /// A literal for each write, the initial one included, that a read or a location's final value can take its value
     /// from.
     fn candidates(&self, l: Name) -> Checked<Vec<Literal>> {
@@ -478,7 +498,7 @@ impl<'h> Proof<'h> {
                 && self.history.location(op) == Some(location)
                 && self.history.written(op) == Some(value)
         };
-        let is_other_write = s != l && resolve(self.history, s).is_some_and(is_write_of_value);
+        let is_other_write = s != l && s.operation(self.history).is_some_and(is_write_of_value);
         Ok(initial == Some(s) || is_other_write)
     }
 
@@ -499,7 +519,7 @@ impl<'h> Proof<'h> {
         else {
             return self.unfounded("the source of the read is not ambiguous");
         };
-        let is_initial = self.history.initial(location) == Some(value);
+        let is_initial = self.history.may_be_initial(location, value);
         let initial = is_initial.then(|| self.initial(read));
         Ok(Sources { location, value, initial })
     }

@@ -71,6 +71,8 @@ pub enum Premise {
     Block(usize),
     /// A read, or a location's end, takes its value from one of its candidates.
     Candidates(Node),
+    /// Two reads of one location that return different values do not both return the initial one.
+    OneInitial(OpId, OpId),
     /// An earlier resolvent.
     Resolvent(usize),
 }
@@ -164,7 +166,7 @@ impl Violation {
                 match *premise {
                     Premise::Block(block) => needed_blocks[block] = true,
                     Premise::Resolvent(earlier) => needed[earlier] = true,
-                    Premise::Candidates(_) => {}
+                    Premise::Candidates(_) | Premise::OneInitial(..) => {}
                 }
             }
         }
@@ -175,7 +177,7 @@ impl Violation {
             match premise {
                 Premise::Block(block) => *block = blocks[*block],
                 Premise::Resolvent(earlier) => *earlier = resolvents[*earlier],
-                Premise::Candidates(_) => {}
+                Premise::Candidates(_) | Premise::OneInitial(..) => {}
             }
         }
     }
@@ -212,8 +214,13 @@ impl Violation {
         for resolvent in &mut self.resolvents {
             resolvent.clause.iter_mut().for_each(assumption);
             for premise in &mut resolvent.premises {
-                if let Premise::Candidates(read) = premise {
-                    node(read);
+                match premise {
+                    Premise::Candidates(read) => node(read),
+                    Premise::OneInitial(first, second) => {
+                        *first = op(*first);
+                        *second = op(*second);
+                    }
+                    Premise::Block(_) | Premise::Resolvent(_) => {}
                 }
             }
         }

@@ -125,6 +125,10 @@ impl Writer<'_> {
                 premises.push(match *premise {
                     Premise::Block(block) => self.lemmas[block].0,
                     Premise::Resolvent(earlier) => numbers[earlier],
+                    Premise::OneInitial(first, second) => {
+                        let names = [first, second].map(|read| Name::of(self.history, read));
+                        self.push(Statement::OneInitial(names[0], names[1]), Vec::new())
+                    }
                     Premise::Candidates(read) => match candidates.get(&read) {
                         Some(&number) => number,
                         None => {

@@ -3,6 +3,7 @@
 //! they are needed.
 
 use certify::certificate::Node;
+use history::OpId;
 use host::Bounds;
 use rustc_hash::FxHashMap;
 
@@ -58,6 +59,8 @@ pub enum Origin {
     Cycle(Vec<Arc>),
     /// This reader takes its value from one of its candidates.
     Candidates(Node),
+    /// These two reads do not both return the initial value of their location.
+    OneInitial(OpId, OpId),
     /// The solver learned the clause.
     Learned,
 }
@@ -167,6 +170,7 @@ impl<'b> Formula<'b> {
         let mut blocks = Vec::new();
         let mut premise = |number: usize| match &self.origins[number] {
             Origin::Candidates(reader) => Premise::Candidates(*reader),
+            Origin::OneInitial(first, second) => Premise::OneInitial(*first, *second),
             Origin::Cycle(cycle) => {
                 blocks.push(block(cycle));
                 Premise::Block(blocks.len() - 1)

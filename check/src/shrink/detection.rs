@@ -181,6 +181,7 @@ fn check_result(verdict: &Verdict) -> CheckResult {
             | Reason::Refuted(_)
             | Reason::Refined(_)
             | Reason::FreeReads
+            | Reason::MayHaveWritten(_)
             | Reason::ProofRefused => CheckResult::Stopped,
         },
     }

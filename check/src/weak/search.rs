@@ -6,7 +6,7 @@ use history::{History, OpId, ReadSource};
 use host::Bounds;
 
 use super::Task;
-use super::forced::{Forced, SaturationStop};
+use super::forced::{Forced, SaturationStop, Source};
 use super::open_pairs::OpenPairs;
 use super::place::{Placed, place};
 use crate::engine::finals::Finals;
@@ -124,13 +124,18 @@ impl<'a> Search<'a> {
         let mut premises = vec![Premise::Candidates(read)];
         for source in candidates {
             let assumption = Assumption::From(read, source);
-            self.forced.assume_source(assumption);
-            let refuted = match self.forced.saturate(self.bounds) {
-                Ok(()) => self.choose(at + 1),
-                Err(stop) => self.refuted(stop),
+            let clause = match self.other_initial(at, source) {
+                Some(clause) => clause,
+                None => {
+                    self.forced.assume_source(assumption);
+                    let refuted = match self.forced.saturate(self.bounds) {
+                        Ok(()) => self.choose(at + 1),
+                        Err(stop) => self.refuted(stop),
+                    };
+                    self.forced.withdraw_source(assumption);
+                    refuted?
+                }
             };
-            self.forced.withdraw_source(assumption);
-            let clause = refuted?;
             let opposite = assumption.opposite();
             if !clause.literals.contains(&opposite) {
                 return Ok(clause);
@@ -139,6 +144,28 @@ impl<'a> Search<'a> {
             premises.push(clause.premise);
         }
         Ok(self.resolve(literals, premises))
+    }
+
+    /// The clause that excludes an initial value as the source of the `at`-th read, if an earlier read is assumed to have returned
+    /// another initial value of the location.
+    fn other_initial(&self, at: usize, source: Node) -> Option<Clause> {
+        let (Node::Initial(location), Node::Op(read)) = (source, self.choices[at].read) else {
+            return None;
+        };
+        let history = self.forced.history;
+        let earlier = self.choices[..at].iter().filter_map(|choice| match choice.read {
+            Node::Op(earlier) => Some(earlier),
+            _ => None,
+        });
+        let mut differing = earlier.filter(|&other| {
+            history.location(other) == Some(location)
+                && self.forced.source(other) == Source::Initial
+                && history.read(other) != history.read(read)
+        });
+        let other = differing.next()?;
+        let not_initial = |read| Assumption::NotFrom(Node::Op(read), source);
+        let literals = vec![not_initial(read), not_initial(other)];
+        Some(Clause { literals, premise: Premise::OneInitial(read, other) })
     }
 
     /// Finds an order of the writes, by search or by the SAT solver, or a clause that the assumed sources contradict.
@@ -193,7 +220,7 @@ impl<'a> Search<'a> {
             let premises = premises.into_iter().map(|premise| match premise {
                 Premise::Block(at) => Premise::Block(blocks + at),
                 Premise::Resolvent(at) => Premise::Resolvent(resolvents + at),
-                candidates @ Premise::Candidates(_) => candidates,
+                given @ (Premise::Candidates(_) | Premise::OneInitial(..)) => given,
             });
             let premises: Vec<Premise> = premises.collect();
             for premise in &premises {
@@ -206,7 +233,7 @@ impl<'a> Search<'a> {
                         let clause = self.resolvents[at].clause.iter().copied();
                         literals.extend(clause.filter(is_about_source));
                     }
-                    Premise::Candidates(_) => {}
+                    Premise::Candidates(_) | Premise::OneInitial(..) => {}
                 }
             }
             self.resolve(literals, premises);
@@ -331,7 +358,8 @@ fn choice_of(history: &History, read: OpId) -> SourceChoice {
         op != read && history.location(op) == location && history.written(op) == value
     });
     let mut candidates: Vec<Node> = writes.map(Node::Op).collect();
-    if let Some(location) = location.filter(|&at| history.initial(at) == value) {
+    let may_be_initial = |(at, value): &(u32, u64)| history.may_be_initial(*at, *value);
+    if let Some((location, _)) = location.zip(value).filter(may_be_initial) {
         candidates.push(Node::Initial(location));
     }
     SourceChoice { read: Node::Op(read), candidates }

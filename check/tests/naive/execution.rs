@@ -135,17 +135,19 @@ impl Events {
             vec![event]
         };
         for half in halves {
-            // The write of an atomic returns nothing.
-            let source = |on: usize| {
-                let is_source = |earlier: &Event| {
-                    earlier.thread == half.thread
-                        && earlier.index == on
-                        && (earlier.reads || !earlier.kind.reads())
-                };
+            // What an atomic returns, its read does.
+            let returns = |earlier: &Event| earlier.reads || !earlier.kind.reads();
+            // An atomic that depends on itself does so location by location.
+            let is_source = |on: usize, earlier: &Event| {
+                earlier.thread == half.thread
+                    && earlier.index == on
+                    && returns(earlier)
+                    && (on != half.index || earlier.same_place(&half))
+            };
+            let sources = |on: usize| {
                 let all = self.all.iter().enumerate();
-                all.filter(move |(_, earlier)| is_source(earlier))
-                    .map(|(at, _)| at)
-                    .collect::<Vec<_>>()
+                let own = all.filter(|(_, earlier)| is_source(on, earlier));
+                own.map(|(at, _)| at).collect::<Vec<_>>()
             };
             let is_of_half = |kind: Dependency| match kind {
                 Dependency::Data | Dependency::Choice => half.writes,
@@ -153,7 +155,7 @@ impl Events {
             };
             let depends = depends.iter().filter(|(kind, _)| is_of_half(*kind));
             let own: Vec<(Dependency, usize)> = depends
-                .flat_map(|&(kind, on)| source(on).into_iter().map(move |on| (kind, on)))
+                .flat_map(|&(kind, on)| sources(on).into_iter().map(move |on| (kind, on)))
                 .collect();
             self.depends.push(own);
             self.all.push(half);

@@ -20,6 +20,7 @@ mod shrink;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
@@ -59,22 +60,12 @@ impl Tally {
     }
 }
 
-/// Features that `rubric` does not yet answer rightly: verdicts are compared without them.
-const AWAITED: &[Feature] = &[
-    Feature::SilentRmw,
-    Feature::StoreStatus,
-    Feature::Choices,
-    Feature::UnknownInitial,
-    Feature::InferredInitial,
-    Feature::MixedSizes,
-];
-
 /// The features that runs may have: all, or without those that `RUBRIC_NAIVE_WITHOUT` names, separated by commas.
 fn features() -> Vec<Feature> {
     let without = env::var("RUBRIC_NAIVE_WITHOUT");
     let is_without = |feature: &Feature| match &without {
         Ok(names) => names.split(',').any(|name| name == format!("{feature:?}")),
-        Err(_) => AWAITED.contains(feature),
+        Err(_) => false,
     };
     Feature::ALL.into_iter().filter(|feature| !is_without(feature)).collect()
 }
@@ -95,7 +86,9 @@ fn all(
                 return tally;
             }
             let (run, features) = random::run(seed, &features);
-            if let Err(wrong) = examine(seed, &run, &features, &mut tally) {
+            let examined = AssertUnwindSafe(|| examine(seed, &run, &features, &mut tally));
+            let found = panic::catch_unwind(examined);
+            if let Err(wrong) = found.unwrap_or_else(|_| Err(about(seed, &run, "a panic"))) {
                 // The other threads need not go on.
                 next.store(end, Ordering::Relaxed);
                 panic!("{wrong}");

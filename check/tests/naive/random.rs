@@ -25,6 +25,8 @@ pub enum Feature {
     /// Dependencies on whether a store-conditional succeeded.
     StoreStatus,
     Choices,
+    /// Atomics whose written value depends on what they read.
+    OwnDependencies,
     Ticks,
     Finals,
     GivenInitial,
@@ -40,7 +42,7 @@ pub enum Feature {
 use Feature as F;
 
 impl Feature {
-    pub const ALL: [Feature; 20] = [
+    pub const ALL: [Feature; 21] = [
         F::Rmw,
         F::FailedCas,
         F::SilentRmw,
@@ -51,6 +53,7 @@ impl Feature {
         F::Dependencies,
         F::StoreStatus,
         F::Choices,
+        F::OwnDependencies,
         F::Ticks,
         F::Finals,
         F::GivenInitial,
@@ -67,7 +70,7 @@ impl Feature {
     fn percent(self) -> u32 {
         match self {
             F::FullFences | F::WeakFences | F::Annotations | F::Dependencies => 35,
-            F::StoreStatus => 50,
+            F::StoreStatus | F::OwnDependencies => 50,
             F::Rmw | F::LinkedPairs | F::Ticks | F::RepeatedValues => 30,
             F::FailedCas | F::SilentRmw | F::Choices | F::Finals | F::GivenInitial => 20,
             F::UnknownInitial | F::HiddenReads | F::Bytes | F::MixedSizes => 15,
@@ -125,6 +128,9 @@ impl Maker {
         } else {
             self.executed()
         };
+        if self.has(F::OwnDependencies) {
+            self.add_own_dependencies(&mut run);
+        }
         if self.has(F::Ticks) {
             self.add_ticks(&mut run);
         }
@@ -238,6 +244,19 @@ impl Maker {
             };
             if returns && fits {
                 own[at].depends.push((kind, on));
+            }
+        }
+    }
+
+    /// Makes the value of some atomics depend on what they read, computed from it or written only if it is the expected one.
+    fn add_own_dependencies(&mut self, run: &mut Run) {
+        for own in &mut run.threads {
+            for (at, operation) in own.iter_mut().enumerate() {
+                let writes = matches!(operation.kind, Kind::Rmw | Kind::SilentRmw);
+                if writes && self.random.random_bool(0.6) {
+                    let kind = [Dependency::Data, Dependency::Choice].choose(&mut self.random);
+                    operation.depends.extend(kind.map(|&kind| (kind, at)));
+                }
             }
         }
     }

@@ -183,7 +183,8 @@ pub struct Operation {
     /// `None` if nothing is written, or the record does not show it.
     pub written: Option<u64>,
     pub annotation: Annotation,
-    /// The dependencies, each on an earlier operation of the thread.
+    /// The dependencies, each on an earlier operation of the thread. The value that an atomic writes may depend on what it reads
+    /// itself.
     pub depends: Vec<(Dependency, usize)>,
     pub issued: Option<u64>,
     pub completed: Option<u64>,

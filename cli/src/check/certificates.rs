@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use ::certify::certificate::Claim;
 use check::Verdict;
-use history::ReadsFrom;
 use lab::certify;
 
 use super::HistoryVerdict;
@@ -76,12 +75,8 @@ impl FileCertificates<'_> {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn write(
-        &mut self,
-        decided: &HistoryVerdict<'_>,
-        reads_from: &ReadsFrom,
-    ) -> Result<Option<Written>, Error> {
-        let history = decided.history;
+    pub fn write(&mut self, decided: &HistoryVerdict<'_>) -> Result<Option<Written>, Error> {
+        let HistoryVerdict { history, reads_from, .. } = *decided;
         let path = self.path(decided);
         let verdict = &decided.outcome.verdict;
         if matches!(verdict, Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied) {

@@ -115,6 +115,7 @@ mod tests {
     /// The exit status and the disagreement for these verdicts of algorithms.
     fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {
         let history = history::History::default();
+        let reads_from = history::ReadsFrom::given(&history, |_| None);
         let input = lab::load::Input {
             file: "test.axe".to_owned(),
             format: "axe",
@@ -126,6 +127,7 @@ mod tests {
         let decided = said.into_iter().map(|(algorithm, verdict)| HistoryVerdict {
             input: &input,
             history: &history,
+            reads_from: &reads_from,
             model: Model::SC,
             algorithm,
             outcome: Outcome {

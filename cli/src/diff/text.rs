@@ -51,7 +51,7 @@ pub fn not_reached(compared: &Compared, options: &Options) -> Option<String> {
         .map(|(_, count)| *count)
         .collect();
     let never = all.iter().filter(|count| **count == 0).count();
-    let what = format!("{never} of {} that differ", counted(all.len(), "transition"));
+    let what = format!("{never} of {} transitions that differ", all.len());
     (never > 0).then(|| untried(&what, &[&compared.old, &compared.new], options))
 }
 

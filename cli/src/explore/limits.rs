@@ -17,7 +17,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_states: Option<u32>,
 
-    /// Time limit in seconds for each exploration
+    /// Time limit in seconds for all that is searched in a protocol, mutant, program or system
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
 

@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-use check::{Options, Verdict};
+use check::{Options, Settled, Verdict, settle};
 use history::{Ambiguity, ReadsFrom};
-use litmus::histories;
 use litmus::test::{Proposition, Quantifier};
+use litmus::{Outcomes, histories_within};
 use report::explain::words as proofs;
 
 use super::Ran;
 use crate::error::Error;
+use crate::limits::Limits;
 
 /// Most histories whose violation is shown; the rest are counted.
 const SHOWN: usize = 3;
@@ -18,9 +19,22 @@ const SHOWN: usize = 3;
 ///
 /// # Errors
 /// Returns an error if the histories cannot be listed, or if the engine disagrees with the enumeration.
-pub fn words(ran: &Ran, unroll: usize) -> Result<String, Error> {
+pub fn words(
+    ran: &Ran,
+    outcomes: &Outcomes,
+    unroll: usize,
+    limits: &Limits,
+) -> Result<String, Error> {
     let wanted = wanted(ran);
-    let found = match histories(&ran.test, &wanted, unroll) {
+    let options = Options {
+        timeout: limits.timeout,
+        max_memory: Some(limits.max_memory),
+        ..Options::default()
+    };
+    let found = match histories_within(&ran.test, &wanted, unroll, &limits.bounds()) {
+        Err(litmus::Error::Stopped { exceeded, .. }) => {
+            return Ok(format!("Not explained: {}\n", limits.met(Some(exceeded))));
+        }
         Err(error @ litmus::Error::TooLarge { .. }) => {
             return Ok(format!("Not explained: {error}\n"));
         }
@@ -28,16 +42,30 @@ pub fn words(ran: &Ran, unroll: usize) -> Result<String, Error> {
     };
     let mut out = String::new();
     let mut forbidden = 0;
+    let reachable = is_reachable(ran, outcomes);
     for whole in &found {
-        let history = ran.model.prepare(whole);
-        let derived = ReadsFrom::derive(&history, Ambiguity::Keep);
-        let reads_from =
-            derived.map_err(|twice| Error::written_twice(&ran.file, &history, &twice))?;
-        let outcome = check::check(&history, &reads_from, ran.model, &Options::default());
+        let derived = ReadsFrom::derive(whole, Ambiguity::Keep);
+        let reads_from = derived.map_err(|twice| Error::written_twice(&ran.file, whole, &twice))?;
+        let Settled { history, outcome, .. } =
+            settle(whole, &reads_from, ran.model, |history, reads_from| {
+                check::check(history, reads_from, ran.model, &options)
+            });
         match &outcome.verdict {
+            Verdict::Consistent(_) if whole.provenance.split && !reachable => {
+                forbidden += 1;
+                if forbidden <= SHOWN {
+                    out += "  forbidden because accesses of different sizes are performed whole; their parts \
+                            alone could be ordered\n";
+                }
+            }
             Verdict::Consistent(steps) => {
+                let of_parts = if whole.provenance.split {
+                    " (accesses of different sizes are shown in parts)"
+                } else {
+                    ""
+                };
                 return Ok(format!(
-                    "Reachable under {}:\n{}",
+                    "Reachable under {}{of_parts}:\n{}",
                     ran.model,
                     proofs::memory_order(&history, steps)
                 ));
@@ -54,7 +82,7 @@ pub fn words(ran: &Ran, unroll: usize) -> Result<String, Error> {
             _ => out += "  forbidden, but no proof was found in time\n",
         }
     }
-    if is_reachable(ran) && forbidden == found.len() {
+    if reachable && forbidden == found.len() {
         let what = "the enumeration finds an execution, and the engine none".to_owned();
         return Err(Error::Disagreement { file: ran.file.clone(), what });
     }
@@ -84,8 +112,8 @@ fn wanted(ran: &Ran) -> Proposition {
 }
 
 /// Whether the enumeration found a state in which the explained proposition holds.
-fn is_reachable(ran: &Ran) -> bool {
-    let states = &ran.outcomes.states;
+fn is_reachable(ran: &Ran, outcomes: &Outcomes) -> bool {
+    let states = &outcomes.states;
     match ran.test.condition.quantifier {
         Quantifier::ForAll => states.iter().any(|state| !state.holds),
         Quantifier::Exists | Quantifier::NotExists => states.iter().any(|state| state.holds),

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use litmus::Outcomes;
 use serde::Serialize;
 
 use super::Ran;
@@ -14,20 +15,27 @@ struct Line<'a> {
     model: &'a str,
     kind: &'a str,
     condition: String,
-    states: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<Vec<String>>,
     verdict: &'a str,
-    observation: &'a str,
-    positive: u64,
-    negative: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    positive: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    negative: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     loop_limit: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
     seconds: f64,
 }
 
 /// Writes the result of a test as one line.
 pub fn write(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
-    let (test, outcomes) = (&ran.test, &ran.outcomes);
-    let (positive, negative) = outcomes.witnesses();
+    let (test, found) = (&ran.test, ran.outcomes.as_ref().ok());
+    let witnesses = found.map(Outcomes::witnesses);
+    let states = found.map(|it| it.states.iter().map(|state| test.state(state)).collect());
     let line = Line {
         file: &ran.file,
         test: &test.name,
@@ -35,12 +43,13 @@ pub fn write(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
         model: ran.model.name(),
         kind: test.condition.quantifier.kind(),
         condition: test.condition(),
-        states: outcomes.states.iter().map(|state| test.state(state)).collect(),
-        verdict: super::text::verdict(ran.is_met()),
-        observation: outcomes.observation().name(),
-        positive,
-        negative,
-        loop_limit: outcomes.loop_limit,
+        states,
+        verdict: ran.verdict(),
+        observation: found.map(|it| it.observation().name()),
+        positive: witnesses.map(|it| it.0),
+        negative: witnesses.map(|it| it.1),
+        loop_limit: found.and_then(|it| it.loop_limit),
+        reason: ran.outcomes.as_ref().err().map(String::as_str),
         seconds: ran.seconds,
     };
     serde_json::to_writer(&mut *out, &line)?;

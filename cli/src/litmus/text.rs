@@ -6,44 +6,47 @@ use super::Ran;
 
 /// A row of the table.
 pub struct Row {
-    is_met: bool,
+    verdict: &'static str,
     kind: &'static str,
-    observation: &'static str,
-    states: usize,
+    /// How often the proposition holds, and the number of states.
+    found: Option<(&'static str, usize)>,
     model: &'static str,
     name: String,
-}
-
-/// herd's word for a condition that is met or not.
-pub fn verdict(is_met: bool) -> &'static str {
-    if is_met { "Ok" } else { "No" }
 }
 
 impl Row {
     /// The row of a test.
     pub fn of(ran: &Ran) -> Row {
         Row {
-            is_met: ran.is_met(),
+            verdict: ran.verdict(),
             kind: ran.test.condition.quantifier.kind(),
-            observation: ran.outcomes.observation().name(),
-            states: ran.outcomes.states.len(),
+            found: ran.outcomes.as_ref().ok().map(|it| (it.observation().name(), it.states.len())),
             model: ran.model.name(),
             name: ran.test.name.clone(),
         }
     }
 }
 
-/// Prints the table, the tests whose condition is not met first.
+/// Prints the table: the tests whose condition is not met first, then those without an answer.
 pub fn table(mut rows: Vec<Row>, out: &mut dyn Write) -> io::Result<()> {
-    rows.sort_by_key(|row| row.is_met);
+    const VERDICTS: [&str; 3] = ["No", "Undecided", "Ok"];
+    let width = rows.iter().map(|row| row.verdict.len()).max().unwrap_or(0).max(3);
+    rows.sort_by_key(|row| VERDICTS.iter().position(|verdict| *verdict == row.verdict));
     for row in &rows {
-        let verdict = verdict(row.is_met);
+        let found = match row.found {
+            Some((observation, states)) => format!("{observation:9} {states:5} states"),
+            None => format!("{:22}", "a limit was met"),
+        };
         writeln!(
             out,
-            "{verdict:3} {:9} {:9} {:5} states  {:5}  {}",
-            row.kind, row.observation, row.states, row.model, row.name
+            "{:width$} {:9} {found}  {:5}  {}",
+            row.verdict, row.kind, row.model, row.name
         )?;
     }
-    let met = rows.iter().filter(|row| row.is_met).count();
-    writeln!(out, "{} tests: {met} Ok, {} No", rows.len(), rows.len() - met)
+    let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
+    write!(out, "{} tests: {} Ok, {} No", rows.len(), count("Ok"), count("No"))?;
+    match count("Undecided") {
+        0 => writeln!(out),
+        open => writeln!(out, ", {open} undecided"),
+    }
 }

@@ -68,7 +68,7 @@ times as a core has operations. In a trace their operations are lines of further
 an access to several words is one operation for each word.
 
 With --flush, cores remove lines from all caches, half of them lines that they are about to access. A core does not wait
-for a flush, which has no response. With --runs, programs for protocols that handle no flushes have none.
+for a flush, which has no response.
 
 JSON is one object a line for each protocol and client, after the verdicts of --check as `rubric
 check` prints them if there is one run; docs/formats.md has all keys.

@@ -16,12 +16,13 @@ use super::{Args, Cell, fault, json};
 use crate::check;
 use crate::convert;
 use crate::error::{Error, tell};
-use crate::known::explained_lines;
+use crate::known::{explained_lines, recognised_lines};
 use crate::options::Format;
 use crate::sequence::{self, Form, Sequence};
 use crate::status::Status;
 use lab::load::Input;
 use lab::protocols::{Opened, Repairs};
+use lab::released::crashes::of_crash;
 use lab::testing::{Explainer, FindingKind};
 
 /// Runs the simulation, and prints or writes the requested output.
@@ -86,7 +87,7 @@ pub fn run(
         }
     }
     if status == Status::Violation && args.repair != Repairs::All && !args.quiet {
-        tell_known(args, opened, &simulation)?;
+        tell_known(args, opened, &simulation, &run)?;
     }
     let elapsed = start.elapsed().as_secs_f64();
     summary(args, opened, cell, score, elapsed, out)?;
@@ -94,8 +95,21 @@ pub fn run(
 }
 
 /// Says on standard error which known faults of a released protocol explain the failure of a run, if there are any.
-fn tell_known(args: &Args, opened: &Opened, simulation: &Simulation) -> Result<(), Error> {
+fn tell_known(
+    args: &Args,
+    opened: &Opened,
+    simulation: &Simulation,
+    run: &Run,
+) -> Result<(), Error> {
     let Some(explainer) = Explainer::new(opened, args.for_checking())? else {
+        // No repair fits, but the message may be that of a known fault.
+        let crash = lab::simulated::crash(run, opened.protocol.sources());
+        let known = crash
+            .iter()
+            .flat_map(|crash| of_crash(crash, Some(opened.protocol.name()), &Default::default()));
+        for line in recognised_lines(&known.collect::<Vec<_>>()) {
+            eprintln!("rubric: {line}");
+        }
         return Ok(());
     };
     let signatures = explainer.signatures(simulation)?;

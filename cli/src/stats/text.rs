@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use lab::text::tame;
+
 use super::summary::{HistorySummary, Kinds, Summary, TraceSummary};
 
 /// Prints a summary: the trace, its histories, its controllers.
@@ -16,8 +18,9 @@ pub fn print(summary: &Summary<'_>, out: &mut dyn Write) -> io::Result<()> {
     print_trace(&summary.trace, out)
 }
 
+/// Prints a line, without the control characters that a name in the trace may have.
 fn field(out: &mut dyn Write, name: &str, value: std::fmt::Arguments<'_>) -> io::Result<()> {
-    writeln!(out, "{name:<14}{value}")
+    writeln!(out, "{name:<14}{}", tame(&value.to_string()))
 }
 
 fn print_history(history: &HistorySummary<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -79,7 +82,7 @@ fn print_histories(histories: &[HistorySummary<'_>], out: &mut dyn Write) -> io:
         let name = history.name.map_or_else(|| number.to_string(), str::to_owned);
         let threads = history.threads.len();
         let operations = in_words(history.operations, &history.kinds);
-        writeln!(out, "  {name}: {threads} threads, {operations}")?;
+        writeln!(out, "  {}: {threads} threads, {operations}", tame(&name))?;
     }
     Ok(())
 }
@@ -93,7 +96,7 @@ fn print_trace(trace: &TraceSummary<'_>, out: &mut dyn Write) -> io::Result<()> 
         writeln!(out, "{name:<27} {count:>11}")?;
     }
     for machine in &trace.machines {
-        let name = format!("transitions of {}", machine.machine);
+        let name = tame(&format!("transitions of {}", machine.machine));
         let (count, different) = (machine.transitions, machine.different);
         writeln!(out, "{name:<27} {count:>11}, {different} different")?;
     }

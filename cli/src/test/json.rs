@@ -39,6 +39,7 @@ pub fn explored(explored: &Explored) -> Value {
         "locations": explored.system.locations,
         "tiny": explored.system.tiny,
         "dma": explored.system.devices,
+        "atomics": explored.system.atomics,
         "flushes": explored.system.flushes,
         "states": explored.progress.states,
         "complete": explored.stopped.is_none() && !explored.is_found,
@@ -76,7 +77,8 @@ fn operations(evidence: &Evidence) -> Option<Vec<Value>> {
         let operation = part.whole.operation(op);
         json!({ "thread": operation.thread, "index": operation.index })
     };
-    Some(part.shrunk.kept.iter().map(|&op| operation(op)).collect())
+    let accesses = part.shrunk.kept.iter().filter(|&&op| !part.whole.is_further_part(op));
+    Some(accesses.map(|&op| operation(op)).collect())
 }
 
 /// The smallest part of a violation as axe text; `None` if axe text cannot express it.

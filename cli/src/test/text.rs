@@ -52,7 +52,7 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
 /// A sentence about the transitions that no program took; `None` if all were taken.
 pub fn not_reached(tested: &Tested, options: &Options) -> Option<String> {
     let Reached { reached, reachable, .. } = coverage(tested);
-    let what = format!("{} of {}", reachable - reached, counted(reachable, "transition"));
+    let what = format!("{} of {reachable} transitions", reachable - reached);
     (reachable > reached).then(|| untried(&what, &[&tested.opened], options))
 }
 
@@ -76,10 +76,13 @@ pub fn untried(what: &str, versions: &[&Opened], options: &Options) -> String {
         ("--dma", given.devices == 0 && reasons.is_empty()),
         ("--flush", given.flushes == 0 && versions.iter().all(|one| takes_flushes(&one.protocol))),
     ];
-    let options: Vec<&str> =
+    let left_out: Vec<&str> =
         left_out.into_iter().filter_map(|(option, is_out)| is_out.then_some(option)).collect();
-    if !options.is_empty() {
-        reasons.push(format!("the programs had no {}", options.join(" and no ")));
+    if !left_out.is_empty() {
+        reasons.push(format!("the programs had no {}", left_out.join(" and no ")));
+    }
+    if options.explores && options.extras.is_some_and(|extras| extras.partial > 0) {
+        reasons.push("explorations have no accesses to parts of words".to_owned());
     }
     let why = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
     format!("Not reached, and so not tested: {what}{why}")

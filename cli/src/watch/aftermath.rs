@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ::certify::certificate::Claim;
-use check::{Model, Verdict};
+use check::{Model, Settled, Verdict, settle};
 use history::{Ambiguity, History, ReadsFrom};
 
 use crate::convert;
@@ -127,15 +127,18 @@ impl Aftermath<'_> {
     fn certify(&self, path: &Path) -> Result<Status, Error> {
         let kept = lab::load::open(self.kept, &ingest::Options::default())?;
         let Some(history) = kept.histories.first() else { return Ok(Status::Undecided) };
-        let history = self.model.prepare(history);
-        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
+        let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
             .map_err(|twice| Error::Usage(twice.to_string()))?;
         let options = check::Options {
             timeout: self.limits.timeout,
             max_memory: Some(self.limits.max_memory),
             ..check::Options::default()
         };
-        let verdict = check::check(&history, &reads_from, self.model, &options).verdict;
+        let Settled { history, reads_from, outcome } =
+            settle(history, &reads_from, self.model, |history, reads_from| {
+                check::check(history, reads_from, self.model, &options)
+            });
+        let verdict = outcome.verdict;
         if let Verdict::Undecided(reason) = &verdict {
             let reason = reason.describe(&history);
             tell(format_args!("{}: no certificate: {reason}", path.display()));

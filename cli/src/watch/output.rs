@@ -22,6 +22,8 @@ pub struct Output<'a> {
     pub source: Option<Source>,
     pub time: Duration,
     pub run: RunEnd<'a>,
+    /// Remarks on the trace's lines.
+    pub notes: &'a [String],
     /// The files that were written.
     pub files: &'a [PathBuf],
 }
@@ -60,9 +62,8 @@ impl Output<'_> {
             }
         }
         let incomplete = self.run.note().filter(|_| self.run.crash.is_none());
-        for note in
-            incomplete.into_iter().chain(assumptions::of(&self.window.provenance(self.source)))
-        {
+        let assumed = assumptions::of(&self.window.provenance(self.source));
+        for note in incomplete.into_iter().chain(assumed).chain(self.notes.iter().cloned()) {
             writeln!(out, "  {} {note}", paint.faint("note:"))?;
         }
         Ok(())
@@ -90,6 +91,9 @@ impl Output<'_> {
             "source": self.source.map(Source::name),
             "seconds": self.time.as_secs_f64(),
         });
+        if !self.notes.is_empty() {
+            line["notes"] = json!(self.notes);
+        }
         self.run.add_to_json(&mut line);
         writeln!(out, "{line}")
     }

@@ -395,3 +395,47 @@ fn a_stated_source_is_no_part_of_texts() {
         assert!(said.contains("states which write it reads"), "{said}");
     }
 }
+
+/// A litmus test of one thread that reads x.
+fn reads_x(name: &str, condition: &str) -> String {
+    format!("AArch64 {name}\n{{ 0:X1=x; }}\nP0 ;\nLDR W0,[X1] ;\n{condition}\n")
+}
+
+#[test]
+fn a_bad_litmus_test_does_not_lose_the_others() {
+    let folder = Folder::new();
+    let deep = format!("exists {}x=0{}", "(".repeat(6000), ")".repeat(6000));
+    folder.file("a-deep.litmus", reads_x("deep", &deep));
+    folder.file("b-not.litmus", reads_x("not", &format!("exists {}x=0", "not ".repeat(9000))));
+    folder.file("c-good.litmus", reads_x("good", "exists (0:X0=0)"));
+    let printed = rubric(&["litmus", &folder.path("")]).output().unwrap();
+    assert_eq!(printed.status.code(), Some(2));
+    let text = String::from_utf8(printed.stdout).unwrap();
+    assert!(text.contains("Observation good Always 1 0"), "{text}");
+    let errors = String::from_utf8(printed.stderr).unwrap();
+    for place in ["a-deep.litmus:5: ", "b-not.litmus:5: "] {
+        assert!(errors.contains(place) && errors.contains("at most 200"), "{errors}");
+    }
+}
+
+#[test]
+fn limits_stop_a_litmus_test_and_the_others_run() {
+    let folder = Folder::new();
+    let column = |rows: &str| rows.repeat(6);
+    let rows = column(
+        "sw x8,0(x6) | sw x9,0(x6) | sw x8,0(x6) ;\nlw x5,0(x6) | lw x5,0(x6) | lw x5,0(x6) ;\n",
+    );
+    let head = "RISCV long\n{ 0:x6=x; 1:x6=x; 2:x6=x; 0:x8=1; 1:x9=2; 2:x8=3; }\nP0 | P1 | P2 ;\n";
+    let long = folder.file("long.litmus", format!("{head}{rows}exists (x=1)\n"));
+    let good = folder.file("good.litmus", reads_x("good", "exists (0:X0=0)"));
+    let arguments = ["litmus", "--format", "json", "--timeout", "0.3", &long, &good];
+    let printed = output_of(&arguments, 3);
+    let lines: Vec<serde_json::Value> =
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["verdict"], "Undecided");
+    assert_eq!(lines[0]["reason"], "timed out after 0.3 s (--timeout)");
+    assert!(lines[0]["states"].is_null());
+    assert_eq!(lines[1]["verdict"], "Ok");
+    let text = output_of(&["litmus", "--max-memory", "1KB", &long], 3);
+    assert!(text.contains("Undecided: more than ") && text.contains("--max-memory"), "{text}");
+}

@@ -315,3 +315,77 @@ fn what_rubric_simulate_says_is_a_crash_too() {
         "{said}"
     );
 }
+
+/// A folder with nothing but the message of a crash.
+fn message(text: &str) -> Folder {
+    let folder = Folder::new();
+    folder.file("simerr.txt", text);
+    folder
+}
+
+#[test]
+fn the_known_fault_of_a_crash_is_named() {
+    let folder = message(
+        "build/ALL/mem/ruby/protocol/MESI_Two_Level/Directory_Transitions.cc:268: panic: Invalid transition\n\
+         board.cache_hierarchy.ruby_system.directory_controllers0 time: 77120 addr: 0x2c40 event: CleanReplacement state: M_DWR\n\
+         Memory Usage: 432 KBytes\nProgram aborted at tick 38560000\n",
+    );
+    let fault = "mesi2-dir-cleanreplacement-during-dma";
+    let path = folder.path("");
+    for command in ["check", "explain"] {
+        let said = output_of(&[command, &path], 1);
+        let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let wanted = format!(
+            "known fault of gem5's released MESI_Two_Level: {fault} (MESI_Two_Level-dir.sm:531"
+        );
+        assert!(flat.contains(&wanted), "{said}");
+        assert!(flat.contains(&format!("repaired by --repair {fault}")), "{said}");
+        assert!(!flat.contains("mesi3-"), "{said}");
+    }
+    let line: Value =
+        serde_json::from_str(&output_of(&["check", "--format", "json", &path], 1)).unwrap();
+    assert_eq!(line["crash"]["known"][0], fault);
+}
+
+#[test]
+fn a_functional_access_that_fails_names_its_line() {
+    let folder = Folder::new();
+    let trace = folder.file("a.trace", small(
+        "src/mem/ruby/system/RubyPort.cc:431: panic: Ruby functional read failed for address 0x1000\n\n\
+         Memory Usage: 678 KBytes\nProgram aborted at tick 968\n",
+    ));
+    let said = output_of(&["check", &trace], 1);
+    assert!(said.contains("the last transitions for 0x1000:"), "{said}");
+    assert!(!said.contains("names no address"), "{said}");
+}
+
+#[test]
+fn the_processor_of_a_tester_leads_to_its_controller() {
+    let folder = Folder::new();
+    let deadlock = |processor: u32| {
+        small(&format!(
+            "src/cpu/testers/rubytest/RubyTester.cc:271: panic: Deadlock detected: current_time: 60001 last_progress_time: 95 difference:  \
+             59906 processor: {processor}\nMemory Usage: 678 KBytes\nProgram aborted at tick 60001\n"
+        ))
+    };
+    let said = output_of(&["check", &folder.file("a.trace", deadlock(1))], 1);
+    for wanted in [
+        "(deadlock: processor 1, tick 60001)",
+        "processor 1 is sequencer 1: its load of 0x1000 has waited since tick 95 (line 9)",
+        "L1Cache 1 in IS since tick 96 (after Load, line 12)",
+        "the last transitions for 0x1000:",
+    ] {
+        assert!(said.contains(wanted), "{wanted}: {said}");
+    }
+    let said = output_of(&["check", &folder.file("b.trace", deadlock(3))], 1);
+    assert!(
+        said.contains("processor 3 is sequencer 3: the trace shows no outstanding request of it"),
+        "{said}"
+    );
+    let text = small(
+        "src/cpu/testers/rubytest/RubyTester.cc:269: panic: Possible deadlock detected:\n  Processor: 3\n  Addr: 0x1000\n",
+    );
+    let said = output_of(&["check", &folder.file("c.trace", text)], 1);
+    let wanted = "L1Cache 3, which serves it, took no transition for line 0x1000";
+    assert!(said.contains(wanted), "{said}");
+}

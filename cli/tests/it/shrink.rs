@@ -154,6 +154,6 @@ fn the_history_is_not_written_over() {
         [&["shrink", &file, "-o", &file][..], &["explain", &file, "-o", &file, "--to", "svg"]]
     {
         let message = error(arguments);
-        assert!(message.contains("this is the input file"), "{message}");
+        assert!(message.contains("also an input"), "{message}");
     }
 }

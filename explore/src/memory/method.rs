@@ -12,7 +12,7 @@ pub const VALUES: u8 = 2;
 /// The options of the method.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// The limits of each search for a cycle.
+    /// The limits of the searches for cycles, of which all together have the time of one.
     pub limits: Limits,
     /// The limits of the check of the assumptions.
     pub assumptions: Limits,

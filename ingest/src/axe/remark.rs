@@ -52,7 +52,9 @@ impl Remark {
 
     fn add(&mut self, word: &str, line: Kind) -> Option<()> {
         if let Some(kind) = Kind::from_name(word) {
-            let fits = self.kind.is_none() && kind != line && shown(kind) == line;
+            // A line shows every kind but these, and whether a read-modify-write has written.
+            let adds = kind != line || kind == Kind::Rmw;
+            let fits = self.kind.is_none() && adds && shown(kind) == line;
             self.kind = Some(kind);
             return fits.then_some(());
         }

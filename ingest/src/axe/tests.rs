@@ -401,12 +401,14 @@ fn large_numbers_are_numbered_for_the_axe_checker() {
     };
     let small = "# name\n7: M[9] := 3\n8: M[9] == 3\nfinal M[9] == 3\ncheck\n";
     let without_check = small.replace("check\n", "");
-    assert_eq!(text(&small.replace(":= 3", ":= 3 @ 1:2")), without_check);
+    assert_eq!(text(small), without_check);
+    let timed = without_check.replace(":= 3", ":= 3 @ 1: #! completed:2");
+    assert_eq!(text(&small.replace(":= 3", ":= 3 @ 1:2")), timed);
     let large = "# name\n7: M[4224] := 4294967316 @ 3:4\n8: <M[4224] == 4294967316; M[4224] := 5>\n8: sync\n8: M[64] == 0\nfinal M[4224] == 5\n";
     assert_eq!(
         text(large),
         "# name\n# thread 0 is 7\n# thread 1 is 8\n# M[0] is 0x40\n# M[1] is 0x1080, where 1 is 0x100000014, 2 is 0x5\n\
-         0: M[1] := 1\n1: { M[1] == 1; M[1] := 2 }\n1: sync\n1: M[0] == 0\nfinal M[1] == 2\n"
+         0: M[1] := 1 @ 3: #! completed:4\n1: { M[1] == 1; M[1] := 2 }\n1: sync\n1: M[0] == 0\nfinal M[1] == 2\n"
     );
     // A comment about numbers is not the name.
     assert_eq!(

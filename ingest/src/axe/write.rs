@@ -2,13 +2,12 @@
 
 use std::io::Write;
 
-use history::{
-    Ambiguity, History, Kind, OpId, Operation, ReadSource, ReadsFrom, dependencies_as_text,
-};
+use history::{History, Kind, OpId, Operation, dependencies_as_text};
 
 use super::Axe;
 use super::remark::{self, MARK};
 use crate::error::{WriteError, named};
+use crate::expressible::beyond_operations;
 use crate::format::TraceFormat;
 use crate::numbers::{LARGEST, Numbers};
 
@@ -21,11 +20,11 @@ fn inexpressible(what: String) -> WriteError {
 /// lines and notes are lost.
 ///
 /// Returns [`WriteError::Inexpressible`] for what the format cannot express: split accesses, values that the trace does
-/// not show, stores of 0, initial values other than 0, instructions that were not understood, and reads of writes that
-/// were not recorded. Returns [`WriteError::Io`] if `out` cannot be written.
+/// not show, stores of 0, initial values other than 0 and unknown ones, instructions that were not understood, fences whose
+/// order is not known, and reads and final values that a write which was not recorded may explain. Returns [`WriteError::Io`] if `out` cannot be written.
 pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check_history(history)?;
-    Text { history, numbers: None, has_ticks: true }.write(out)?;
+    Text { history, numbers: None }.write(out)?;
     Ok(writeln!(out, "check")?)
 }
 
@@ -35,21 +34,17 @@ pub fn is_small(history: &History) -> bool {
     Numbers::are_small(history) && check_initial(history).is_ok()
 }
 
-/// Writes a history without ticks and without the last `check`. Unless its numbers are [small](is_small), threads,
+/// Writes a history without the last `check`. Unless its numbers are [small](is_small), threads,
 /// locations and values are numbered: the initial value of a location is 0, the others are 1, 2, …, and comments state
-/// the original numbers. gem5's addresses and the values of random programs are not small.
+/// the original numbers. gem5's addresses and the values of random programs are not small. Ticks stay, since they decide
+/// verdicts of models such as WMO.
 ///
 /// # Errors
 /// As [`write()`], except that initial values other than 0 are allowed, since they are numbered.
 pub fn write_small(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
-    check_history_but_initial(history)?;
-    check_unknown_initial(history)?;
-    let text = Text {
-        history,
-        numbers: (!is_small(history)).then(|| Numbers::of(history)),
-        has_ticks: false,
-    };
-    text.write(out)
+    check_operations(history)?;
+    let numbers = (!is_small(history)).then(|| Numbers::of(history));
+    Text { history, numbers }.write(out)
 }
 
 /// A history and the form in which it is written.
@@ -57,7 +52,6 @@ struct Text<'a> {
     history: &'a History,
     /// The small numbers that replace the history's own, if it is renumbered.
     numbers: Option<Numbers>,
-    has_ticks: bool,
 }
 
 /// Replaces control characters by spaces, so that a name stays a comment of one line.
@@ -66,65 +60,15 @@ fn one_line(name: &str) -> String {
 }
 
 fn check_history(history: &History) -> Result<(), WriteError> {
-    check_history_but_initial(history)?;
+    check_operations(history)?;
     check_initial(history)
 }
 
-fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
-    if history.provenance.split {
-        return Err(inexpressible("accesses of different sizes overlap and were split".to_owned()));
-    }
-    if let Some(what) = history.provenance.not_understood.first() {
-        return Err(inexpressible(format!(
-            "line {} of the trace: `{}` is not understood, which withholds verdicts",
-            what.line, what.instruction
-        )));
-    }
-    if let Some((op, what)) = history.ops().find_map(|op| Some((op, lost_in_text(history, op)?))) {
-        return Err(inexpressible(format!("{} {what}", named(history, op))));
-    }
-    check_sources(history)
-}
-
-/// The property of an operation that axe text would lose, if there is one.
-fn lost_in_text(history: &History, op: OpId) -> Option<&'static str> {
-    if history.kind(op) == Kind::Rmw && history.writes_back(op) {
-        // The line would be read as a silent read-modify-write, which does not count as a second write of the value.
-        return Some("writes back what it reads and is not a `silent-rmw`");
-    }
-    history.fixed_source(op).map(|_| "states which write it reads")
-}
-
-/// Refuses a history with a read that may take its value from a write that is not recorded. Other formats keep the note that
-/// writes may be missing, which makes the verdict undecided; in axe text the read would become a thin-air violation.
-fn check_sources(history: &History) -> Result<(), WriteError> {
-    let provenance = &history.provenance;
-    let may_lack_writes = !provenance.unfinished.is_empty()
-        || provenance.unrecorded_writes
-        || provenance.outside_writes;
-    if !may_lack_writes {
-        return Ok(());
-    }
-    let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
-        return Ok(());
-    };
-    let missing = |op: OpId| match reads_from.source(op)? {
-        ReadSource::UnfinishedStore => Some((op, "only a store without a completion")),
-        ReadSource::Unrecorded | ReadSource::Outside => {
-            Some((op, "only a write that is not in the history"))
-        }
-        _ => None,
-    };
-    match history.ops().find_map(missing) {
-        None => Ok(()),
-        Some((op, what)) => {
-            Err(inexpressible(format!("{} reads what {what} may have written", named(history, op))))
-        }
-    }
+fn check_operations(history: &History) -> Result<(), WriteError> {
+    beyond_operations(history).map_or(Ok(()), |what| Err(inexpressible(what)))
 }
 
 fn check_initial(history: &History) -> Result<(), WriteError> {
-    check_unknown_initial(history)?;
     for (at, location) in history.locations().iter().enumerate() {
         if let Some(value) = history.initial(at as u32).filter(|value| *value != 0) {
             return Err(inexpressible(format!(
@@ -133,20 +77,6 @@ fn check_initial(history: &History) -> Result<(), WriteError> {
         }
     }
     Ok(())
-}
-
-/// Refuses a final value of a location whose initial value is unknown: it may be the initial value, and in axe text it would
-/// become a value that nothing wrote. Otherwise an unknown initial value does no harm, since nothing reads it.
-fn check_unknown_initial(history: &History) -> Result<(), WriteError> {
-    let is_unknown = |at: &u32| history.initial(*at).is_none();
-    let mut finals = history.finals().iter().map(|last| last.location);
-    match finals.find(is_unknown) {
-        None => Ok(()),
-        Some(at) => Err(inexpressible(format!(
-            "location {} has a final value, but its initial value is unknown",
-            history.locations()[at as usize]
-        ))),
-    }
 }
 
 impl Text<'_> {
@@ -169,8 +99,8 @@ impl Text<'_> {
         for thread in 0..self.history.threads().len() {
             let mut ticks = Ticks::default();
             for op in self.history.thread_ops(thread) {
-                let shown = self.has_ticks.then(|| ticks.of(&self.history.operation(op)));
-                self.write_operation(op, shown.unwrap_or_default(), out)?;
+                let ticks = ticks.of(&self.history.operation(op));
+                self.write_operation(op, ticks, out)?;
             }
         }
         for last in self.history.finals() {
@@ -243,7 +173,9 @@ impl Text<'_> {
     /// The words of the remark on an operation; empty if it needs none.
     fn remark(&self, op: OpId, operation: &Operation, ticks: &ShownTicks) -> String {
         let mut words = Vec::new();
-        let is_shown = remark::shown(operation.kind) == operation.kind;
+        // Without a remark, a read-modify-write that writes back what it read may have failed.
+        let has_written = operation.kind == Kind::Rmw && operation.read == operation.written;
+        let is_shown = remark::shown(operation.kind) == operation.kind && !has_written;
         words.extend((!is_shown).then(|| operation.kind.name().to_owned()));
         let annotation = operation.annotation;
         words.extend((!annotation.is_none()).then(|| annotation.name().to_owned()));

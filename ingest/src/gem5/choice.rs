@@ -302,11 +302,13 @@ impl Reader<'_> {
         let protocol = self.raw.protocol().map(str::to_owned);
         let mut notes = self.notes(source, selected);
         if let Some(why) = &self.without_history {
-            notes.insert(0, format!("no operations: {why}"));
+            notes.insert(0, format!("{}{why}", Provenance::NO_OPERATIONS));
         }
         if let Some(damage) = lines.damage() {
             notes.insert(0, format!("{damage}."));
         }
+        notes.extend(lines.notes());
+        notes.extend(self.changes.notes());
         let unfinished = match source {
             Source::Exec => std::mem::take(&mut selected.unfinished),
             _ => self.unfinished(source, leftover),

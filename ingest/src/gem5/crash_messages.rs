@@ -63,12 +63,7 @@ pub(super) const MESSAGES: &[MessageForm] = &[
         "code of a protocol",
         since("v25.1"),
     ),
-    form(
-        "Runtime Error at {place}: ",
-        Some(CrashKind::ProtocolError),
-        "code of a protocol",
-        FIRST,
-    ),
+    form("Runtime Error at {place}: ", Some(CrashKind::ProtocolError), "code of a protocol", FIRST),
     form(
         "Runtime Error at {place}: {} for machine {controller}. ",
         Some(CrashKind::ProtocolError),
@@ -231,12 +226,7 @@ pub(super) const MESSAGES: &[MessageForm] = &[
         "mem/ruby/network/MessageBuffer.hh",
         FIRST,
     ),
-    form(
-        "No Consumer for WireBuffer! {object}",
-        None,
-        "mem/ruby/structures/WireBuffer.cc",
-        FIRST,
-    ),
+    form("No Consumer for WireBuffer! {object}", None, "mem/ruby/structures/WireBuffer.cc", FIRST),
     form(
         "occurred: {object}: data message size > cache line size",
         None,
@@ -275,7 +265,7 @@ pub(super) const MESSAGES: &[MessageForm] = &[
         since("v25.1"),
     ),
     form(
-        "Action/check failure: proc: {processor} address: {address} data: {} byte_number: {} m_value+byte_number: {} byte: {} Time: {cycle}",
+        "Action/check failure: proc: {processor} address: {address} data: {} byte_number: {} m_value+byte_number: {} byte: {}Time: {cycle}",
         TESTER,
         "cpu/testers/rubytest/Check.cc",
         FIRST,
@@ -286,12 +276,7 @@ pub(super) const MESSAGES: &[MessageForm] = &[
         "cpu/testers/rubytest/Check.cc",
         FIRST,
     ),
-    form(
-        "{object} does not expect a retry",
-        TESTER,
-        "cpu/testers/rubytest/RubyTester.hh",
-        FIRST,
-    ),
+    form("{object} does not expect a retry", TESTER, "cpu/testers/rubytest/RubyTester.hh", FIRST),
     // memtest
     form(
         "{object}: read of {hex} (blk {}) @ cycle {tick} returns {}, expected {}",
@@ -521,7 +506,8 @@ impl MessageForm {
             }
             // At the end of a text, the space behind the words may be missing.
             let (rest, last) = (&text[at..], words.trim_end());
-            let at_end = || (!last.is_empty()).then(|| rest.strip_suffix(last)).flatten();
+            let is_word = last.contains(char::is_alphanumeric);
+            let at_end = || is_word.then(|| rest.strip_suffix(last)).flatten();
             let Some(start) = rest.find(words).or_else(|| at_end().map(str::len)) else {
                 is_whole = false;
                 break;

@@ -1,5 +1,6 @@
 //! [`Fault`]: what is wrong with a line of a gem5 trace.
 
+use super::alike::cause;
 use crate::error::Error;
 
 /// What sentences call a text of this format.
@@ -30,6 +31,16 @@ impl Fault {
     pub(crate) fn at(self, file: &str, line: u64, text: &[u8]) -> Error {
         let file = file.to_owned();
         match self {
+            Fault::Cut(expected) if cause(text).is_some() => Error::Syntax {
+                file,
+                line,
+                found: format!("`{}`, which cannot be read", tail(text, 60)),
+                expected: expected.to_owned(),
+                hint: format!(
+                    "{}: copy the file of the trace itself, or use --lossy to skip such lines",
+                    cause(text).unwrap_or_default()
+                ),
+            },
             Fault::Cut(expected) => {
                 Error::Cut { file, line, found: tail(text, 60), expected: expected.to_owned() }
             }

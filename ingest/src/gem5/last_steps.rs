@@ -263,6 +263,12 @@ impl LastSteps {
         self.described(&self.all, names)
     }
 
+    /// Whether a controller of this type has had a transition for one of the lines.
+    pub(crate) fn has_machine(&self, machine: &str, names: &Transitions) -> bool {
+        let mut controllers = self.lines.values().flat_map(|line| &line.controllers);
+        controllers.any(|one| names.name(one.controller.0) == machine)
+    }
+
     /// Whether there are steps for a line.
     pub(crate) fn knows(&self, address: u64) -> bool {
         self.lines.get(&address).is_some_and(|line| !line.steps.0.is_empty())

@@ -3,10 +3,11 @@
 //! A *named* line is `<tick>: <object path>: <text>`; a *raw* one has the fixed columns of the flag ProtocolTrace.
 //! Format flags may put the name of a debug flag in front, or omit the tick of named lines.
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memmem};
 
 use super::message::{Message, message};
 use crate::gem5::fault::Fault;
+use crate::gem5::protocol::machine_prefix;
 
 /// Width of the tick column of a raw line.
 const TICK_WIDTH: usize = 15;
@@ -33,8 +34,11 @@ pub(crate) struct Columns<'a> {
     pub version: u32,
     /// Machine, event and states, with the padding between them.
     pub names: &'a [u8],
-    /// Number of columns by which oversized fields shift the names to the right.
+    /// Number of columns by which oversized fields shift the names to the right. It is not 0 if blanks were removed, so
+    /// that columns have no meaning.
     pub shift: usize,
+    /// Whether blanks of the line were removed, so that its fields are known by their words.
+    pub lost_blanks: bool,
     /// The text from the address on.
     pub rest: &'a [u8],
 }
@@ -96,8 +100,31 @@ fn ticked(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
             Some(_) => Ok(Shape::Chatter),
         },
         Some(b' ') if after >= TICK_WIDTH => raw(line, spaces),
+        Some(b' ') => raw_by_words(line, spaces),
         Some(_) => Ok(Shape::Chatter),
     }
+}
+
+/// Splits a line of ProtocolTrace of which blanks were removed, so that its columns are not where gem5 prints them; any
+/// other line that begins with a number is chatter.
+fn raw_by_words(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
+    let mut words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty()).skip(1);
+    let is_version = words.next().is_some_and(|word| word.iter().all(u8::is_ascii_digit));
+    let machine = words.next().filter(|word| word[0].is_ascii_alphabetic());
+    let (Some(machine), true) = (machine, is_version) else {
+        return Ok(Shape::Chatter);
+    };
+    let has_states = words.take(2).any(|word| word.contains(&b'>'));
+    let has_address = memmem::find(line, b"[0x").is_some_and(|at| line[at - 1] == b' ');
+    let is_known = std::str::from_utf8(machine).is_ok_and(|word| machine_prefix(word).is_some());
+    // A line of a sequencer begins like no other; other lines must show more.
+    if machine != b"Seq" && !(has_states && (is_known || has_address)) {
+        return Ok(Shape::Chatter);
+    }
+    let Shape::Raw(columns) = raw(line, spaces)? else {
+        return Ok(Shape::Chatter);
+    };
+    Ok(Shape::Raw(Columns { shift: columns.shift.max(1), lost_blanks: true, ..columns }))
 }
 
 /// Splits what follows the tick of a named line.
@@ -169,6 +196,7 @@ fn raw(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
         version,
         names: &line[names_at..rest_at],
         shift: names_at.saturating_sub(TICK_WIDTH + 4),
+        lost_blanks: false,
         rest: &line[rest_at..],
     }))
 }

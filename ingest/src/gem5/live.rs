@@ -128,6 +128,7 @@ impl LiveReader for LiveTrace<'_> {
             unfinished: reader.unfinished(source, leftover),
             outside_writes: reader.outside_writes(source),
             crash: reader.end.crash().cloned(),
+            notes: lines.notes().into_iter().chain(reader.changes.notes()).collect(),
         })
     }
 

@@ -200,6 +200,28 @@ const LITERALS: [&[u8]; 15] = [
     b"Issuing ",
 ];
 
+/// First words of the messages that a history needs.
+const FIRST_WORDS: [&[u8]; 9] = [
+    b"read",
+    b"set",
+    b"swap",
+    b"AMO",
+    b"ATOMIC",
+    b"Timing",
+    b"Request",
+    b"Hit",
+    b"schedSendTiming",
+];
+
+/// Whether a text begins with the first word of a message that a history needs.
+pub(crate) fn begins_as_message(text: &[u8]) -> bool {
+    let begins = |word: &&[u8]| {
+        text.strip_prefix(*word)
+            .is_some_and(|rest| rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric()))
+    };
+    FIRST_WORDS.iter().any(|word| begins(word))
+}
+
 fn is_cut(text: &[u8]) -> bool {
     LITERALS.iter().any(|literal| literal.len() > text.len() && literal.starts_with(text))
 }

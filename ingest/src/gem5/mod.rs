@@ -5,6 +5,8 @@
 //!
 //! - `line` and `message` parse a line with the grammars of `grammar`; `parsed` holds the result for lines that another
 //!   thread parses; `raw` reads the columns of ProtocolTrace; a `Fault` is what is wrong with a line;
+//! - `layout`, `wrapped` and `alike` are about lines that an editor, a terminal or a mail has changed, which `Changes`
+//!   counts;
 //! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make
 //!   operations of them, whose values are in data blocks (`block`, `operation`);
 //! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
@@ -22,7 +24,9 @@
 //! pair, or a load-linked with the store-conditional that succeeded), or `fence`. The values may be followed by
 //! ` size <bytes>`, from 1 to 8.
 
+mod alike;
 mod block;
+mod changes;
 mod choice;
 mod client;
 mod collector;
@@ -37,6 +41,7 @@ mod fault;
 mod fifo;
 mod grammar;
 pub(crate) mod last_steps;
+mod layout;
 mod line;
 mod live;
 mod matching;
@@ -46,12 +51,14 @@ mod operation;
 mod output;
 pub(crate) mod outstanding;
 mod parsed;
+mod processor;
 pub(crate) mod protocol;
 mod raw;
 mod recognise;
 mod sequencer;
 mod sink;
 pub mod text;
+mod wrapped;
 mod write;
 
 use std::io::Write;
@@ -67,10 +74,13 @@ use crate::input::{LINE_LIMIT, Lines, read_lines};
 use crate::live_reader::LiveReader;
 use crate::options::Options;
 use crate::statistics::Statistics;
+use alike::Alike;
+use changes::Changes;
 use collector::Collector;
 pub(crate) use end::End;
 use exec::{Exec, LineContext};
 use fault::Fault;
+use layout::Change;
 use line::{Columns, Shape};
 use live::LiveTrace;
 use matching::Sequencers;
@@ -118,8 +128,16 @@ impl TraceFormat for Gem5 {
         match line::shape(line) {
             Ok(Shape::Raw(_)) => Resemblance::Certain,
             Ok(Shape::Named { path, .. }) if path.contains(&b'.') => Resemblance::Certain,
+            _ if layout::restore(line).is_some() => Resemblance::Certain,
             _ if !is_blank && (is_trace_line(line) || is_chatter(line)) => Resemblance::Likely,
             _ => Resemblance::None,
+        }
+    }
+
+    fn changed(&self, line: &[u8], number: u64, file: &str) -> Option<Error> {
+        match alike::of_chatter(line) {
+            Alike::Part(fault) => Some(fault.at(file, number, line)),
+            Alike::Similar | Alike::Nothing => None,
         }
     }
 
@@ -129,6 +147,10 @@ impl TraceFormat for Gem5 {
 
     fn watch<'o>(&self, options: &'o Options) -> Option<Box<dyn LiveReader + 'o>> {
         Some(Box::new(LiveTrace::new(options)))
+    }
+
+    fn loss(&self, history: &History) -> Option<&'static str> {
+        write::loss(history)
     }
 
     fn write(
@@ -151,6 +173,8 @@ pub(crate) fn read(
     surroundings: &RunProperties,
 ) -> Result<Contents, Error> {
     let mut reader = Reader::new(options, surroundings);
+    let wrap = wrapped::wrap(lines.head());
+    lines.set_wrap(wrap);
     read_lines(lines, &mut reader)?;
     reader.finish(lines)
 }
@@ -179,7 +203,8 @@ struct Reader<'o> {
     first_tick: u64,
     last_tick: u64,
     ticks: bool,
-
+    /// The lines that were changed on their way.
+    changes: Changes,
     /// Whether the first line says that `rubric simulate` made the trace.
     is_simulated: bool,
     /// The mutant that the command line of `rubric simulate` names.
@@ -210,16 +235,43 @@ impl<'o> Reader<'o> {
             first_tick: u64::MAX,
             last_tick: 0,
             ticks: false,
+            changes: Changes::default(),
             is_simulated: false,
             mutant: None,
             without_history: None,
         }
     }
 
-    /// Takes in a line; `is_complete` unless its end is missing. After the message of a crash come backtraces and other
-    /// output, so a line there that is not one of a trace does not count as damaged.
+    /// Takes in a line; `is_complete` unless its end is missing. A line of which only the blanks were changed, or that a
+    /// mail quotes, is read as gem5 printed it.
     fn take(&mut self, text: &[u8], number: u64, is_complete: bool) -> Result<(), Fault> {
         let shape = line::shape(text);
+        let is_changed = match &shape {
+            Ok(Shape::Chatter) | Err(_) => true,
+            Ok(Shape::Blank) => false,
+            Ok(shape) => is_odd(shape, text),
+        };
+        if is_changed && is_complete {
+            if let Some((line, change)) = layout::restore(text) {
+                self.changes.note(change, number);
+                return self.take_shape(line::shape(&line), &line, number, true);
+            }
+            if let Some(inner) = layout::quoted(text).filter(|_| self.changes.is_quoted()) {
+                return self.take_shape(line::shape(inner), inner, number, true);
+            }
+        }
+        self.take_shape(shape, text, number, is_complete)
+    }
+
+    /// Takes in a line. After the message of a crash come backtraces and other output, so a line there that is not one of a
+    /// trace does not count as damaged.
+    fn take_shape(
+        &mut self,
+        shape: Result<Shape<'_>, Fault>,
+        text: &[u8],
+        number: u64,
+        is_complete: bool,
+    ) -> Result<(), Fault> {
         let is_chatter = matches!(shape, Ok(Shape::Chatter));
         if !is_complete && is_chatter {
             self.end.scan(text, number, true);
@@ -236,8 +288,28 @@ impl<'o> Reader<'o> {
             shape => {
                 let shape = shape?;
                 self.tick(shape.tick());
-                self.shaped(&shape, shape.message()?, text, number)
+                let message = shape.message()?;
+                if alike::is_unread(&shape, message) {
+                    self.changes.unread(text, number);
+                }
+                if let Some(fault) = self.behind_a_name(&shape, message, text) {
+                    return Err(fault);
+                }
+                self.shaped(&shape, message, text, number)
             }
+        }
+    }
+
+    /// The fault of a line of a debug flag behind a word and a colon, such as the name of the file that `grep` puts there.
+    /// Without a tick, the word looks like the path of an object.
+    fn behind_a_name(&self, shape: &Shape<'_>, message: Message, text: &[u8]) -> Option<Fault> {
+        let is_untimed = matches!(shape, Shape::Named { tick: None, .. });
+        if !is_untimed || message != Message::Unknown || self.end.is_crash() {
+            return None;
+        }
+        match alike::of_chatter(text) {
+            Alike::Part(fault) => Some(fault),
+            Alike::Similar | Alike::Nothing => None,
         }
     }
 
@@ -263,6 +335,14 @@ impl<'o> Reader<'o> {
     /// The result of a line: a fault is an error, or if damaged lines are to be skipped, the line is counted.
     fn result(&mut self, taken: Result<(), Fault>, lines: &Lines<'_>) -> Result<(), Error> {
         match taken {
+            Err(Fault::Cut(_)) if !self.sink.options.lossy && wrapped::rest_follows(lines) => {
+                let next = lines.number() + 1;
+                Err(lines.syntax(
+                    format!("the beginning of a line, of which line {next} seems to be the rest"),
+                    "each line of the trace on one line: this text was wrapped",
+                    "copy the file of the trace itself instead of what a terminal or a mail shows",
+                ))
+            }
             Err(fault) if !self.sink.options.lossy => {
                 Err(fault.at(lines.file(), lines.number(), lines.line()))
             }
@@ -289,8 +369,15 @@ impl<'o> Reader<'o> {
         if let Some(other) = formats::certain(text) {
             return Err(Fault::Mixed(other.title()));
         }
-        self.sink.statistics.ignored += 1;
         self.end.scan(text, number, false);
+        if !self.end.is_crash() {
+            match alike::of_chatter(text) {
+                Alike::Nothing => {}
+                Alike::Similar => self.changes.unread(text, number),
+                Alike::Part(fault) => return Err(fault),
+            }
+        }
+        self.sink.statistics.ignored += 1;
         if let Some(arguments) = command::simulate(text) {
             self.is_simulated = true;
             self.mutant = command::mutant(arguments);
@@ -306,6 +393,9 @@ impl<'o> Reader<'o> {
     }
 
     fn raw_line(&mut self, columns: &Columns<'_>, number: u64) -> Result<(), Fault> {
+        if columns.lost_blanks {
+            self.changes.note(Change::Blanks, number);
+        }
         let event = self.raw.line(columns, number)?;
         if self.sink.options.source == Some(Source::Exec) {
             return Ok(());
@@ -513,6 +603,13 @@ impl<'o> Reader<'o> {
         let sequencer = self.sequencer(of, parent.as_bytes());
         if is_queue { Object::Queue { sequencer } } else { Object::Port { sequencer, port } }
     }
+}
+
+/// Whether a line has blanks or a message that gem5 does not print.
+fn is_odd(shape: &Shape<'_>, line: &[u8]) -> bool {
+    shape.message().map_or(true, |message| {
+        alike::is_unread(shape, message) || layout::has_other_blanks(shape, message, line)
+    })
 }
 
 /// Refuses a line with NUL bytes: even a line that is ignored must be text.

@@ -4,6 +4,7 @@ use history::{Crash, CrashKind, Unfinished};
 
 use super::Reader;
 use super::last_steps::LastSteps;
+use super::processor::sentences;
 use crate::ending::{ControllerStatus, Ending, OutstandingRequest};
 use crate::transitions::Transitions;
 
@@ -35,15 +36,23 @@ impl EndOfRun<'_> {
         oldest.sort_by_key(|request| request.issued);
         let waiting = oldest.into_iter().take(DESCRIBED_REQUESTS);
         let waiting = waiting.map(|request| self.waiting(request)).collect();
-        Ending { cache_line, steps, waiting, ..Ending::default() }
+        let processor = crash.and_then(|crash| crash.processor).map(|processor| {
+            let shown = (self.steps, self.names);
+            sentences(processor, cache_line, outstanding, shown, self.line_size)
+        });
+        let processor = processor.unwrap_or_default();
+        Ending { cache_line, steps, processor, waiting, ..Ending::default() }
     }
 
     /// The cache line that a crash is about.
     fn crash_line(&self, crash: &Crash, outstanding: &[Unfinished]) -> Option<u64> {
         let of_deadlock = || {
-            // A deadlock without an address is that of the oldest request.
+            // A deadlock without an address is that of the oldest request, of the processor that the message names.
             let is_deadlock = crash.kind == CrashKind::Deadlock;
-            let oldest = outstanding.iter().min_by_key(|request| request.issued);
+            let own = |request: &&Unfinished| {
+                crash.processor.is_none_or(|processor| request.thread == processor)
+            };
+            let oldest = outstanding.iter().filter(own).min_by_key(|request| request.issued);
             oldest.filter(|_| is_deadlock).map(|request| request.address)
         };
         let address = crash.address.or_else(of_deadlock)?;

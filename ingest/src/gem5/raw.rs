@@ -90,6 +90,8 @@ impl RawLines {
             return Ok(Event::None);
         }
         let (rest, (address, cache_line)) = grammar::address(columns.rest).map_err(|_| COLUMNS)?;
+        // Editors and mail change the blanks around the words.
+        let rest = rest.trim_ascii();
         match entry.role {
             Role::Transition => {
                 self.controllers += 1;
@@ -246,28 +248,28 @@ fn unglue<'a>(word: &'a str, names: &str, shift: usize) -> Option<(&'a str, &'a 
 /// The kind of stall, by the text after the address; `None` if the transition was taken.
 fn stall(rest: &[u8]) -> Option<Stall> {
     match rest {
-        b" Protocol Stall" => Some(Stall::Protocol),
-        b" Resource Stall" => Some(Stall::Resource),
+        b"Protocol Stall" => Some(Stall::Protocol),
+        b"Resource Stall" => Some(Stall::Resource),
         _ => None,
     }
 }
 
 /// Whether the text after the address is the beginning of the words of a stall.
 fn is_cut_stall(rest: &[u8]) -> bool {
-    rest.len() > 4 && (b" Resource Stall".starts_with(rest) || b" Protocol Stall".starts_with(rest))
+    rest.len() > 3 && (b"Resource Stall".starts_with(rest) || b"Protocol Stall".starts_with(rest))
 }
 
 /// Types of requests, except those that are the beginning of another type (`ATOMIC`).
 const TYPES: [&[u8]; 6] =
-    [b" LD", b" ST", b" IFETCH", b" ATOMIC_RETURN", b" ATOMIC_NO_RETURN", b" FLUSH"];
+    [b"LD", b"ST", b"IFETCH", b"ATOMIC_RETURN", b"ATOMIC_NO_RETURN", b"FLUSH"];
 
 fn begin(rest: &[u8]) -> Result<RequestType, Fault> {
     Ok(match rest {
-        b" IFETCH" => RequestType::Fetch,
-        b" ATOMIC_RETURN" => RequestType::AtomicReturn,
-        b" ATOMIC_NO_RETURN" => RequestType::AtomicNoReturn,
-        _ if rest == b" ATOMIC" || TYPES.contains(&rest) => RequestType::Other,
-        _ if rest == b" " || TYPES.iter().any(|name| name.starts_with(rest)) => {
+        b"IFETCH" => RequestType::Fetch,
+        b"ATOMIC_RETURN" => RequestType::AtomicReturn,
+        b"ATOMIC_NO_RETURN" => RequestType::AtomicNoReturn,
+        _ if rest == b"ATOMIC" || TYPES.contains(&rest) => RequestType::Other,
+        _ if TYPES.iter().any(|name| name.starts_with(rest)) => {
             return Err(Fault::Cut("the type of the request"));
         }
         _ => RequestType::Other,

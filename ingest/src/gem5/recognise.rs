@@ -1,13 +1,16 @@
 //! Recognises lines that gem5 prints, to detect the format of a text.
 
 use super::crash::begins_message;
+use super::layout;
 use super::line::{self, Shape};
 use crate::gem5::fault::Fault;
+use crate::input::cleaned;
 
 /// Whether a text holds a line that a debug flag of gem5 printed.
 pub(crate) fn has_trace_line(text: &[u8]) -> bool {
-    text.split(|&byte| byte == b'\n').any(|line| {
-        !line.trim_ascii().is_empty() && !has_chatter_prefix(line) && is_trace_line(line)
+    text.split(|&byte| byte == b'\n').map(cleaned).any(|line| {
+        let is_shown = !line.trim_ascii().is_empty() && !has_chatter_prefix(&line);
+        is_shown && (is_trace_line(&line) || layout::restore(&line).is_some())
     })
 }
 

@@ -14,9 +14,10 @@ use history::{History, Kind, OpId};
 use super::Gem5;
 use super::text::{ClientLine, Names, Text};
 use crate::error::WriteError;
+use crate::expressible::beyond_operations;
 use crate::format::TraceFormat;
 
-use plan::{Plan, Start};
+use plan::{Plan, Start, keeps_ticks};
 
 /// The error about something that a trace cannot express.
 pub(super) fn inexpressible(what: impl Into<String>) -> WriteError {
@@ -36,7 +37,7 @@ pub(super) fn inexpressible(what: impl Into<String>) -> WriteError {
 /// # Errors
 /// Returns [`WriteError::Io`] if the output cannot be written, and [`WriteError::Inexpressible`] if the history has what a
 /// trace cannot show: operations without ticks or values, two that complete at one tick, sizes, initial and final values,
-/// load-linked and store-conditional, weak fences, acquire and release annotations.
+/// load-linked and store-conditional, failed compare-and-swaps, weak fences, acquire and release annotations, dependencies.
 pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check(history)?;
     let plan = Plan::new(history)?;
@@ -61,6 +62,13 @@ pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     }
     out.write_all(printer.text.bytes())?;
     Ok(())
+}
+
+/// Says what the trace of a history does not keep although it decides verdicts of some models.
+pub(super) fn loss(history: &History) -> Option<&'static str> {
+    (!keeps_ticks(history)).then_some(
+        "the trace does not show all ticks of issue: verdicts of models that use them (wmo, rmo) may differ",
+    )
 }
 
 /// Prints the lines of operations.
@@ -133,7 +141,7 @@ impl Printer<'_> {
     }
 
     /// Returns the fields that the lines of an operation show. Every atomic operation is printed as a
-    /// read-modify-write, a failed compare-and-swap as one that writes the value that it read.
+    /// read-modify-write, a silent one as one that writes the value that it read.
     fn access(&self, op: OpId) -> Result<ClientLine, WriteError> {
         let history = self.history;
         let thread = history.thread_of(op);
@@ -178,6 +186,9 @@ fn address(cell: u64) -> Option<u64> {
 /// Refuses a history that a trace cannot express because of a property of the whole history or the kind of an
 /// operation.
 fn check(history: &History) -> Result<(), WriteError> {
+    if let Some(what) = beyond_operations(history) {
+        return Err(inexpressible(what));
+    }
     if history.locations().iter().any(|location| location.size.is_some()) {
         return Err(inexpressible("locations with sizes"));
     }
@@ -189,15 +200,17 @@ fn check(history: &History) -> Result<(), WriteError> {
         let location = history.locations()[location as usize];
         return Err(inexpressible(format!("the initial value of {location} is not 0")));
     }
+    if let Some(it) = history.all_dependencies().first() {
+        return Err(inexpressible(format!("the dependencies of {}", history.describe(it.op))));
+    }
     let is_inexpressible = |&op: &OpId| {
+        // It would be read as one that may have failed.
+        let has_written = history.kind(op) == Kind::Rmw && history.writes_back(op);
         let is_plain = matches!(
             history.kind(op),
-            Kind::Load | Kind::Store | Kind::Rmw | Kind::FailedCas | Kind::SilentRmw | Kind::Fence
+            Kind::Load | Kind::Store | Kind::Rmw | Kind::SilentRmw | Kind::Fence
         );
-        // A read-modify-write that writes back what it reads would be read as a silent one.
-        let would_be_silent = history.kind(op) == Kind::Rmw && history.writes_back(op);
-        let has_stated_source = history.fixed_source(op).is_some();
-        !is_plain || would_be_silent || has_stated_source || !history.annotation(op).is_none()
+        !is_plain || has_written || !history.annotation(op).is_none()
     };
     match history.ops().find(is_inexpressible) {
         Some(op) => Err(inexpressible(history.describe(op))),

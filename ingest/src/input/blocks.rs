@@ -9,7 +9,7 @@ use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope};
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr2};
 
 use super::Lines;
 use super::text::Text;
@@ -52,7 +52,7 @@ fn read_lines_on<R: LineReader>(
     lines: &mut Lines<'_>,
     reader: &mut R,
 ) -> Result<(), Error> {
-    if cores > 1 && lines.has_block() {
+    if cores > 1 && lines.wrap.is_none() && lines.has_block() {
         let limit = lines.limit;
         return thread::scope(|scope| {
             let workers =
@@ -75,7 +75,8 @@ struct ParsedBlock<P> {
 
 type ParsedLines<P> = Vec<(u32, Option<P>)>;
 
-/// Parses the lines of a text, whose last one has its line end. `lines` is empty memory.
+/// Parses the lines of a text, whose last one has its line end. `lines` is empty memory. A line with an escape sequence
+/// or a space that does not break, which may have been added after the text was printed, is left to [`LineReader::line`].
 fn parse_block<P>(
     text: Text,
     mut lines: ParsedLines<P>,
@@ -83,15 +84,24 @@ fn parse_block<P>(
     parse: fn(&[u8]) -> Option<P>,
 ) -> ParsedBlock<P> {
     let mut start = text.start;
+    // Most blocks have none, and to search a whole block is much faster than to search each line.
+    let is_odd = has_odd_bytes(text.get());
     for end in memchr_iter(b'\n', text.get()).map(|at| text.start + at) {
         let line = &text.bytes[start..end];
-        if line.len() > limit || line.last() == Some(&b'\r') {
+        let has_return = line.last() == Some(&b'\r') || (is_odd && line.contains(&b'\r'));
+        if line.len() > limit || has_return {
             return ParsedBlock { text, lines: None };
         }
-        lines.push((end as u32, parse(line)));
+        let is_plain = !is_odd || !has_odd_bytes(line);
+        lines.push((end as u32, if is_plain { parse(line) } else { None }));
         start = end + 1;
     }
     ParsedBlock { text, lines: Some(lines) }
+}
+
+/// Whether a text has an escape character, or the first byte of a space that does not break.
+fn has_odd_bytes(text: &[u8]) -> bool {
+    memchr2(0x1b, 0xc2, text).is_some()
 }
 
 /// A thread that parses blocks, and returns them in the order in which it receives them.
@@ -197,7 +207,10 @@ fn take_in<R: LineReader>(
                 lines.step(end as usize);
                 match parsed {
                     Some(parsed) => reader.parsed(parsed, lines)?,
-                    None => reader.line(lines)?,
+                    None => {
+                        lines.clean();
+                        reader.line(lines)?
+                    }
                 }
             }
             memory = parsed;

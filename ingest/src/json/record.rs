@@ -236,6 +236,8 @@ impl Operation {
 }
 
 fn operations<S: Serializer>(history: &&History, serializer: S) -> Result<S::Ok, S::Error> {
-    let rows = history.ops().map(|op| Operation::of(history.row(op)));
-    serializer.collect_seq(rows)
+    match history.whole_rows() {
+        Some(rows) => serializer.collect_seq(rows.into_iter().map(Operation::of)),
+        None => serializer.collect_seq(history.ops().map(|op| Operation::of(history.row(op)))),
+    }
 }

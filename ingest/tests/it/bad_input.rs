@@ -44,6 +44,14 @@ fn nothing_or_no_text() {
         &bytes_error(b"RISCV MP+fences\n{0:x6=x;}\n"),
         &["t: ", "a litmus test", "`rubric litmus`"],
     );
+    for architecture in
+        ["PPC", "ARM", "MIPS", "X86", "LISA", "C", "CPP", "Bell", "JAVA", "BPF", "ASL"]
+    {
+        let text = format!("\n{architecture} MP \"a description\"\n{{ 0:r2=x; }}\n");
+        let named = format!("a litmus test for {architecture}, not a trace");
+        says(&bytes_error(text.as_bytes()), &[&named, "RISCV", "AArch64", "X86_64"]);
+    }
+    says(&bytes_error(b"AArch64  MP\r\n{ }\r\n"), &["a litmus test", "`rubric litmus`"]);
 }
 
 #[test]

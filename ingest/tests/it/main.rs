@@ -13,3 +13,4 @@ mod random;
 mod recorded;
 mod shapes;
 mod sources;
+mod transcripts;

@@ -64,13 +64,13 @@ fn recorded_sizes_and_mixed_ones() {
     assert_eq!(
         operations(&trace),
         [
-            "0: store 0x1000 := 0x201",
-            "0: store 0x1002 := 0x3",
-            "0: store 0x1003 := 0x4",
+            "0: store 0x1000 := 0x4030201 (its 2 bytes at 0x1000)",
+            "0: store 0x1000 := 0x4030201 (its byte at 0x1002)",
+            "0: store 0x1000 := 0x4030201 (its byte at 0x1003)",
             "0: store 0x1002 := 0x9",
-            "1: load 0x1000 == 0x201",
-            "1: load 0x1002 == 0x9",
-            "1: load 0x1003 == 0x4",
+            "1: load 0x1000 == 0x4090201 (its 2 bytes at 0x1000)",
+            "1: load 0x1000 == 0x4090201 (its byte at 0x1002)",
+            "1: load 0x1000 == 0x4090201 (its byte at 0x1003)",
         ]
     );
 }

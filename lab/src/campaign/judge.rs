@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use check::shrink::detect;
-use check::{Bounds, Guarantee, Model, Verdict, check};
+use check::{Bounds, Guarantee, Model, Settled, Verdict, check, settle};
 use history::{Ambiguity, History, ReadsFrom, WrittenTwice};
 use tables::{Checked, Finding};
 
@@ -11,6 +11,9 @@ use crate::certify::{CertifyError, certify};
 
 /// The history of a run that has ended, and the model that its client guarantees.
 pub struct Ended<'h> {
+    whole: &'h History,
+    whole_reads: ReadsFrom,
+    /// The history as the model sees it.
     history: Cow<'h, History>,
     reads_from: ReadsFrom,
     model: Model,
@@ -22,9 +25,10 @@ impl<'h> Ended<'h> {
     /// # Errors
     /// Fails if a value is written twice.
     pub fn new(history: &'h History, model: Model) -> Result<Ended<'h>, WrittenTwice> {
-        let history = model.prepare(history);
-        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)?;
-        Ok(Ended { history, reads_from, model })
+        let whole_reads = ReadsFrom::derive(history, Ambiguity::RefuseShared)?;
+        let prepared = model.prepare(history);
+        let reads_from = ReadsFrom::derive(&prepared, Ambiguity::RefuseShared)?;
+        Ok(Ended { whole: history, whole_reads, history: prepared, reads_from, model })
     }
 
     /// The history.
@@ -41,9 +45,12 @@ impl<'h> Ended<'h> {
         &self,
         options: &check::Options,
     ) -> Result<(Finding, [Checked; 10]), CertifyError> {
-        let Ended { history, reads_from, model } = self;
-        let outcome = check(history, reads_from, *model, options);
-        certify(history, reads_from, *model, &outcome.verdict)?;
+        let model = &self.model;
+        let Settled { history, reads_from, outcome } =
+            settle(self.whole, &self.whole_reads, *model, |history, reads_from| {
+                check(history, reads_from, *model, options)
+            });
+        certify(&history, &reads_from, *model, &outcome.verdict)?;
         let finding = match outcome.verdict {
             Verdict::Consistent(_) => Finding::Consistent,
             Verdict::Violation(_) => Finding::Violation,

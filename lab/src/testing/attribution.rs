@@ -51,7 +51,7 @@ pub fn known_finding(
         if repeats(protocol, scope, found, &signature)? {
             return Ok(false);
         }
-        let limits = Limits { states: Some(states * ATTRIBUTION), bounds: bounds.again() };
+        let limits = Limits { states: Some(states * ATTRIBUTION), bounds: bounds.clone() };
         let mut tell = |progress: &Progress| (report.borrow_mut())(progress);
         let exploration = explore_by(protocol, scope, &search_options, &limits, &mut tell)?;
         Ok::<bool, StepperError>(is_without(&exploration, protocol, &signature))

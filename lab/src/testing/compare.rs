@@ -21,7 +21,7 @@ use super::gather::Gathered;
 use super::program::{Bench, Ran};
 use super::schedule::run_programs;
 use super::small::{self, Explored};
-use super::{Finding, FindingKind, Options, Signature, given_up, guide};
+use super::{Finding, Options, Signature, given_up, guide};
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::protocols::{Opened, Repairs, refused};
@@ -237,14 +237,11 @@ fn once(findings: Vec<Finding>) -> Vec<Finding> {
 
 /// The signature of a finding of the old version, with the names of the new one.
 fn in_new_names(signature: &Signature, difference: &Difference) -> Signature {
-    let place = || {
-        let (name, row) = signature.place.split_once(" (")?;
-        let (state, event) = row.strip_suffix(')')?.split_once(", ")?;
-        let entry = entry_in_new_names(TableEntry::new(name, state, event), difference);
-        Some(format!("{name} ({}, {})", entry.state, entry.event))
-    };
-    let is_row = signature.kind == FindingKind::UndefinedTransition;
-    let place = is_row.then(place).flatten().unwrap_or_else(|| signature.place.clone());
+    let place = signature.entry().map(|entry| {
+        let TableEntry { machine, state, event } = entry_in_new_names(entry, difference);
+        format!("{machine} ({state}, {event})")
+    });
+    let place = place.unwrap_or_else(|| signature.place.clone());
     Signature { kind: signature.kind.clone(), place }
 }
 
@@ -312,7 +309,7 @@ fn entry_in_new_names(entry: TableEntry, difference: &Difference) -> TableEntry 
 mod tests {
     use super::*;
     use crate::observer::NoObserver;
-    use crate::testing::{Evidence, Extent, Known};
+    use crate::testing::{Evidence, Extent, FindingKind, Known};
     use simulate::client::Client;
     use slicc::mutant::named;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use check::Bounds;
 use check::engine::proof::Violation;
 use check::shrink::{Shrunk, shrink};
-use history::{Ambiguity, History, ReadsFrom};
+use history::{History, ReadsFrom};
 use memory::Model;
 use simulate::client::Client;
 use simulate::recipe::Lineage;
@@ -61,20 +61,18 @@ pub fn part(
     lineage: &Lineage,
     model: Model,
 ) -> Result<Option<Evidence>, Error> {
-    let failed = |error| Error::run(&bench.opened.given)(error);
     let simulated = bench.simulate(protocol, client, lineage)?;
     if simulated.run.is_given_up {
         return Ok(None);
     }
     let history = simulated.run.history().map_err(Error::run(&bench.opened.given))?;
-    let history = model.prepare(&history).into_owned();
     let deadline = bench.deadlines.end;
-    let Some(violation) = bench.judge.violates(&history, model, deadline)? else {
+    let Some(violated) = bench.judge.violates(&history, model, deadline)? else {
         return Ok(None);
     };
-    let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(failed)?;
+    let (history, reads_from, violation) = violated;
     let bounds = Bounds::new(within(Some(SHRINKING), deadline), None);
     let shrunk = shrink(&history, &reads_from, model, &violation, &bounds, &mut |_| {});
-    Ok(shrunk
-        .map(|shrunk| Evidence::Part(Box::new(Part { shrunk, model, whole: history, reads_from }))))
+    let whole = history.into_owned();
+    Ok(shrunk.map(|shrunk| Evidence::Part(Box::new(Part { shrunk, model, whole, reads_from }))))
 }

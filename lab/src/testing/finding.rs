@@ -6,6 +6,7 @@ use memory::Model;
 use simulate::client::Client;
 use simulate::recipe::Lineage;
 use simulate::system::FaultKind;
+use slicc::mutant::touched::TableEntry;
 
 use super::evidence::Evidence;
 
@@ -231,6 +232,16 @@ impl fmt::Display for FindingKind {
             FindingKind::OtherFault => f.write_str("fault"),
             FindingKind::Warning => f.write_str("error that gem5 accepts"),
         }
+    }
+}
+
+impl Signature {
+    /// The machine, state and event of an undefined transition; `None` for other findings.
+    pub fn entry(&self) -> Option<TableEntry> {
+        let (machine, row) = self.place.split_once(" (")?;
+        let (state, event) = row.strip_suffix(')')?.split_once(", ")?;
+        let is_row = self.kind == FindingKind::UndefinedTransition;
+        is_row.then(|| TableEntry::new(machine, state, event))
     }
 }
 

@@ -1,8 +1,10 @@
 //! Determines the problems of a run: a fault, a violation of the model that its cores guarantee, or errors that gem5 accepts.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
-use check::{Verdict, check};
+use check::engine::proof::Violation;
+use check::{Outcome, Settled, Verdict, check, settle};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::{Model, models};
 use simulate::client::Client;
@@ -139,28 +141,30 @@ impl Judge<'_> {
         }))
     }
 
-    /// The proof that a history violates a model; none if it does not, or if a limit or the deadline came first.
+    /// The proof that a history violates a model, with the history as the model sees it; none if it does not, or if a limit or the deadline came first.
     ///
     /// # Errors
     /// Fails if a value is written twice, or if a certificate is wrong.
-    pub fn violates(
+    pub fn violates<'h>(
         &self,
-        history: &History,
+        history: &'h History,
         model: Model,
         deadline: Option<Instant>,
-    ) -> Result<Option<check::engine::proof::Violation>, Error> {
-        let history = model.prepare(history);
-        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared);
+    ) -> Result<Option<(Cow<'h, History>, ReadsFrom, Violation)>, Error> {
+        let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared);
         let reads_from = reads_from.map_err(Error::run(self.given))?;
         let timeout = within(self.checking.timeout, deadline);
         let options = check::Options { timeout, ..self.checking.clone() };
-        let verdict = check(&history, &reads_from, model, &options).verdict;
+        let Settled { history, reads_from, outcome: Outcome { verdict, .. } } =
+            settle(history, &reads_from, model, |history, reads_from| {
+                check(history, reads_from, model, &options)
+            });
         certify(&history, &reads_from, model, &verdict).map_err(|error| Error::Certificate {
             command: format!("rubric test {}", quoted(self.given)),
             error,
         })?;
         Ok(match verdict {
-            Verdict::Violation(violation) => Some(violation),
+            Verdict::Violation(violation) => Some((history, reads_from, violation)),
             _ => None,
         })
     }

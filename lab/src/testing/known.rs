@@ -10,6 +10,7 @@ use super::finding::{Known, Signature};
 use super::judge::{Judge, Simulated, Suspicion};
 use crate::error::Error;
 use crate::protocols::{Opened, refused};
+use crate::released::crashes::of_transition;
 
 /// A small set of repairs that makes a run clean, given that all repairs together do: the first clean one of the sets in `tried`; else a
 /// single repair if that is enough; else the set that remains when unneeded repairs are left out one by one.
@@ -107,7 +108,7 @@ impl<'a> Explainer<'a> {
         if !repaired.is_free_of(signature) || self.varied_shows(simulation, signature)? {
             return Ok(None);
         }
-        let repairs = needed(&self.repaired.applied, &[], &mut |some| {
+        let repairs = needed(&self.repaired.applied, &self.suspects(signature), &mut |some| {
             let Some(protocol) = with(&self.opened.protocol, some) else {
                 return Ok::<bool, Error>(false);
             };
@@ -115,6 +116,15 @@ impl<'a> Explainer<'a> {
             Ok(simulated.is_free_of(signature))
         })?;
         Ok(Some(Known::by(repairs)))
+    }
+
+    /// The repairs of the known faults for which an undefined transition is a sign, which are tried first.
+    fn suspects(&self, signature: &Signature) -> Vec<Vec<String>> {
+        let Some(entry) = signature.entry() else { return Vec::new() };
+        let faults = of_transition(self.opened.protocol.name(), &entry);
+        let is_applied = |name: &str| self.repaired.applied.iter().any(|one| one.name == name);
+        let repairs = faults.map(|fault| fault.repair.clone());
+        repairs.filter(|name| is_applied(name)).map(|name| vec![name]).collect()
     }
 
     /// Whether variations of a run show a finding with all repairs.

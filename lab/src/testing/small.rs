@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use check::Bounds;
 use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
 use explore::search::{Limits, Progress, Stopped};
+use simulate::config::handled;
 use simulate::program::Extras;
 use simulate::stepper::{DescribedMove, Repertoire, Scope, StepperError};
 use slicc::mutant::repair::Repaired;
@@ -32,6 +33,8 @@ pub struct System {
     pub tiny: bool,
     /// The number of DMA devices.
     pub devices: u32,
+    /// Whether cores have atomic instructions, which the first-level cache performs.
+    pub atomics: bool,
     /// Whether cores flush lines.
     pub flushes: bool,
 }
@@ -41,10 +44,10 @@ const MOST_DEVICES: u32 = 2;
 
 /// The systems, the smallest first. What programs are asked for beside their accesses is added.
 const SYSTEMS: [System; 4] = [
-    System { threads: 2, locations: 1, tiny: false, devices: 0, flushes: false },
-    System { threads: 2, locations: 2, tiny: true, devices: 0, flushes: false },
-    System { threads: 3, locations: 1, tiny: false, devices: 0, flushes: false },
-    System { threads: 2, locations: 2, tiny: false, devices: 0, flushes: false },
+    System::plain(2, 1, false),
+    System::plain(2, 2, true),
+    System::plain(3, 1, false),
+    System::plain(2, 2, false),
 ];
 
 /// The result of exploring a system.
@@ -78,10 +81,21 @@ pub(super) struct Shown {
 }
 
 impl System {
-    /// The system with the requests that the options ask for, as far as explorations have them.
-    fn with_extras(self, options: &Options) -> System {
-        let Extras { devices, flushes, .. } = options.extras.unwrap_or_default();
-        System { devices: devices.min(MOST_DEVICES), flushes: flushes > 0, ..self }
+    /// A system whose cores load and store.
+    const fn plain(threads: u32, locations: u32, tiny: bool) -> System {
+        System { threads, locations, tiny, devices: 0, atomics: false, flushes: false }
+    }
+
+    /// The system with the requests that the options ask for, as far as explorations have them: atomics that a protocol performs elsewhere than
+    /// in the first-level cache and accesses to parts of words are left out.
+    fn with_extras(self, options: &Options, protocol: &Protocol) -> System {
+        let Extras { devices, flushes, atomics, .. } = options.extras.unwrap_or_default();
+        System {
+            devices: devices.min(MOST_DEVICES),
+            atomics: atomics > 0 && handled(protocol).atomics == 0,
+            flushes: flushes > 0,
+            ..self
+        }
     }
 
     fn scope(self, options: &Options) -> Scope {
@@ -91,12 +105,19 @@ impl System {
             tiny: self.tiny,
             repertoire: Repertoire {
                 devices: self.devices,
+                atomic: self.atomics,
                 flush: self.flushes,
                 ..Repertoire::default()
             },
             settings: options.settings.clone(),
             ..Scope::default()
         }
+    }
+
+    /// What cores do beside loads and stores, as an option and in words.
+    fn also(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let all = [(self.atomics, "atomic", "atomics"), (self.flushes, "flush", "flushes")];
+        all.into_iter().filter_map(|(has, option, words)| has.then_some((option, words)))
     }
 
     /// The command that explores it, with the repairs of the options or with all.
@@ -112,8 +133,9 @@ impl System {
         if self.tiny {
             words.push("--tiny".to_owned());
         }
-        if self.flushes {
-            words.push("--also flush".to_owned());
+        let also = self.also().map(|(option, _)| option).collect::<Vec<_>>();
+        if !also.is_empty() {
+            words.push(format!("--also {}", also.join(",")));
         }
         if self.devices > 0 {
             words.push(format!("--dma {}", self.devices));
@@ -129,7 +151,7 @@ impl fmt::Display for System {
         let plural = if self.locations == 1 { "" } else { "s" };
         write!(f, "{} threads, {} location{plural}", self.threads, self.locations)?;
         f.write_str(if self.tiny { ", room for one" } else { "" })?;
-        f.write_str(if self.flushes { ", flushes" } else { "" })?;
+        self.also().try_for_each(|(_, words)| write!(f, ", {words}"))?;
         match self.devices {
             0 => Ok(()),
             1 => f.write_str(", 1 DMA device"),
@@ -151,7 +173,7 @@ pub fn explore_all(
     let systems = if options.explores { &SYSTEMS[..] } else { &[] };
     let mut explored = Vec::new();
     for (at, system) in systems.iter().enumerate() {
-        let system = system.with_extras(options);
+        let system = system.with_extras(options, &opened.protocol);
         // Time that a system does not use goes to the others.
         let share = |left: Duration| left / (systems.len() - at) as u32;
         let until = left(deadlines.working).map(|left| Instant::now() + share(left));
@@ -302,7 +324,8 @@ pub(super) fn problem(found: &Violation, protocol: &Protocol) -> Problem {
     }
 }
 
-fn refusal(problem: StepperError, given: &str, protocol: &Protocol) -> Error {
+/// The error of a system that cannot be explored. `given` is the protocol's name in messages.
+pub(crate) fn refusal(problem: StepperError, given: &str, protocol: &Protocol) -> Error {
     match problem {
         StepperError::Protocol(failure) => refused(given, *failure),
         StepperError::Plan(diagnostics) => Error::Protocol(Box::new(Refusal {
@@ -311,5 +334,27 @@ fn refusal(problem: StepperError, given: &str, protocol: &Protocol) -> Error {
             diagnostics,
         })),
         StepperError::Setup(what) => Error::run(given)(what),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn systems_have_the_devices_and_flushes_that_are_asked_for() {
+        let protocol = Protocol::open("MOESI_hammer").unwrap();
+        let extras = Extras { devices: 3, flushes: 10, atomics: 50, partial: 0 };
+        let options = Options { extras: Some(extras), ..Options::default() };
+        let system = SYSTEMS[1].with_extras(&options, &protocol);
+        let named = "2 threads, 2 locations, room for one, atomics, flushes, 2 DMA devices";
+        assert_eq!(system.to_string(), named);
+        let command =
+            "rubric explore protocol MOESI_hammer --locations 2 --tiny --also atomic,flush --dma 2";
+        assert_eq!(system.command("MOESI_hammer", &options, false), command);
+        let scope = system.scope(&options);
+        assert_eq!((scope.repertoire.devices, scope.repertoire.flush), (2, true));
+        let plain = SYSTEMS[1].with_extras(&Options::default(), &protocol);
+        assert_eq!(plain.to_string(), "2 threads, 2 locations, room for one");
     }
 }

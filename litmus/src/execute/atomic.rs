@@ -2,11 +2,12 @@
 
 use history::{Annotation, Isa};
 
-use super::run::{PartialPath, Run, Sources, Target, TrackedValue};
-use super::{Event, EventKind, Pairing};
+use super::access::Target;
+use super::run::{PartialPath, Run, Sources, TrackedValue};
+use super::{Constraint, Event, EventKind, Pairing};
 use crate::error::Error;
 use crate::expression::Expression;
-use crate::isa::{Atomicity, Formula, Register, STORED, Update};
+use crate::isa::{Atomicity, Formula, Register, SCRATCH, STORED, Update};
 use crate::value::{Binary, Unary, Value};
 
 /// The acquire part of an annotation, which the read of a split instruction keeps.
@@ -44,6 +45,27 @@ pub(super) struct Swap<'i> {
     pub value: &'i Formula,
     /// The register that becomes 1 if the value was stored and 0 if not.
     pub success: Option<Register>,
+}
+
+/// The operands of a compare-and-swap of two places that follow each other.
+pub(super) struct PairSwap<'i> {
+    /// The registers that take the values loaded.
+    pub targets: &'i [Option<Register>; 2],
+    /// The values that memory has to hold.
+    pub expected: &'i [Formula; 2],
+    /// The values to store.
+    pub values: &'i [Formula; 2],
+}
+
+/// How a compare-and-swap of a pair ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PairEnd {
+    /// It stores the new values.
+    Stores,
+    /// It stores nothing.
+    Fails,
+    /// It stores what it loaded.
+    WritesBack,
 }
 
 impl Run<'_> {
@@ -264,5 +286,101 @@ impl Run<'_> {
         }
         access.register.into_iter().for_each(|register| state.set(register, loaded));
         self.unfinished.push(state);
+    }
+
+    /// Runs a compare-and-swap of two places, as two of AArch64's atomic instructions that succeed or fail together.
+    ///
+    /// # Errors
+    /// Returns [`Error::Run`] for a model in which atomic instructions are one event, which the two places are not.
+    pub(super) fn compare_and_swap_pair(
+        &mut self,
+        state: PartialPath,
+        places: [Target; 2],
+        annotation: Annotation,
+        swap: &PairSwap<'_>,
+    ) -> Result<(), Error> {
+        if !self.options.splits_atomics {
+            let what = "a compare-and-swap of a pair is supported under armv8 only";
+            return Err(self.error(places[0].line, what.to_owned()));
+        }
+        let expected = [0, 1].map(|at| self.evaluate(&state, &swap.expected[at]));
+        for end in [PairEnd::Stores, PairEnd::Fails, PairEnd::WritesBack] {
+            let mut state = state.clone();
+            state.has_forked = true;
+            let first = self.next_event(&state)?;
+            // Each write directly follows its read.
+            let numbers = [first, first + if end == PairEnd::Fails { 1 } else { 2 }];
+            let loaded = [0, 1].map(|at: usize| {
+                let value = self.expressions.read(numbers[at]);
+                let value = self.extended(value, places[at].width);
+                let sources = Sources { data: 1 << numbers[at], picked: 0 };
+                TrackedValue { value, sources }
+            });
+            let condition = self.equal_pair(places, loaded, expected);
+            let line = places[0].line;
+            state.constraints.push(Constraint { condition, holds: end == PairEnd::Stores, line });
+            let compared = expected[0].sources.and(expected[1].sources).all();
+            let all_loaded = loaded[0].sources.and(loaded[1].sources);
+            let within = if self.has_dependencies_within() { all_loaded.data } else { 0 };
+            for at in [0, 1] {
+                let access = Access {
+                    target: places[at],
+                    annotation,
+                    atomicity: Atomicity::Atomic,
+                    register: swap.targets[at].or(Some(SCRATCH)),
+                };
+                let mut value = match end {
+                    PairEnd::Stores => self.evaluate(&state, &swap.values[at]),
+                    _ => loaded[at],
+                };
+                // What the first write takes from the second read is not stated, so that nothing may read the writes
+                // in this thread.
+                let earlier = (1 << (numbers[at] + 1)) - 1;
+                value.sources.picked |= compared | within & earlier;
+                if end == PairEnd::Fails {
+                    self.first(&mut state, access)?;
+                } else {
+                    self.swap(&mut state, access, value)?;
+                }
+            }
+            let take = |state: &mut PartialPath, values: [TrackedValue; 2]| {
+                for (target, value) in swap.targets.iter().zip(values) {
+                    target.iter().for_each(|target| state.set(*target, value));
+                }
+            };
+            if end != PairEnd::Fails {
+                state.written_pairs.push(places[0].location);
+            }
+            if end == PairEnd::Stores {
+                // As for one place, the registers may keep what was expected.
+                let picked = all_loaded.all() | compared;
+                let kept = [0, 1].map(|at| {
+                    let sources = Sources { data: expected[at].sources.data, picked };
+                    TrackedValue { sources, ..loaded[at] }
+                });
+                let mut state = state.clone();
+                take(&mut state, kept);
+                self.unfinished.push(state);
+            }
+            take(&mut state, loaded);
+            self.unfinished.push(state);
+        }
+        Ok(())
+    }
+
+    /// Whether both places hold what is expected.
+    fn equal_pair(
+        &mut self,
+        places: [Target; 2],
+        loaded: [TrackedValue; 2],
+        expected: [TrackedValue; 2],
+    ) -> Expression {
+        let equal = [0, 1].map(|at: usize| {
+            let bits = places[at].width.bits;
+            let found = self.cut(Unary::ZeroExtend(bits), loaded[at].value, bits);
+            let wanted = self.cut(Unary::ZeroExtend(bits), expected[at].value, bits);
+            self.expressions.binary(Binary::Equal, found, wanted)
+        });
+        self.expressions.binary(Binary::And, equal[0], equal[1])
     }
 }

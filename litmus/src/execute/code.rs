@@ -34,6 +34,8 @@ pub(super) struct Operation<'t> {
     pub address: CodeAddress,
     /// The address of the label that the instruction names, if it names one.
     pub label: Option<CodeAddress>,
+    /// The first operation of the instruction, if its accesses are in no order.
+    pub group: Option<usize>,
     /// The number of operations behind it that run only if the condition of an [`Instruction::OnlyIf`] holds.
     pub then: usize,
 }
@@ -60,11 +62,12 @@ impl<'t> Code<'t> {
             let mut starts = Vec::with_capacity(program.steps.len() + 1);
             for (number, step) in program.steps.iter().enumerate() {
                 starts.push(code.operations.len());
-                code.flatten(test, step, &step.instruction, at(number))?;
+                code.flatten(test, step, &step.instruction, at(number), None)?;
             }
             starts.push(code.operations.len());
             let (address, line) = (at(program.steps.len()), 0);
-            let end = Operation { instruction: None, line, address, label: None, then: 0 };
+            let end =
+                Operation { instruction: None, line, address, label: None, group: None, then: 0 };
             code.operations.push(end);
             code.starts.push(starts);
         }
@@ -89,10 +92,19 @@ impl<'t> Code<'t> {
         step: &Step,
         instruction: &'t Instruction,
         address: CodeAddress,
+        group: Option<usize>,
     ) -> Result<(), Error> {
-        if let Instruction::Sequence(parts) = instruction {
-            return parts.iter().try_for_each(|part| self.flatten(test, step, part, address));
-        }
+        let at = self.operations.len();
+        let mut all = |parts: &'t [Instruction], group| {
+            parts.iter().try_for_each(|part| self.flatten(test, step, part, address, group))
+        };
+        let group = match instruction {
+            Instruction::Sequence(parts) => return all(parts, group),
+            Instruction::Unordered(parts) => return all(parts, Some(at)),
+            Instruction::CompareAndSwapPair { .. } => Some(at),
+            Instruction::StoreConditional { values, .. } if values.len() > 1 => Some(at),
+            _ => group,
+        };
         let label = match instruction {
             Instruction::Branch { target: JumpTarget::Label(label), .. }
             | Instruction::Call { target: JumpTarget::Label(label), .. }
@@ -102,10 +114,10 @@ impl<'t> Code<'t> {
         if let Instruction::Call { .. } = instruction {
             self.entries.push(CodeAddress { step: address.step + 1, ..address });
         }
-        let (line, instruction, at) = (step.line, Some(instruction), self.operations.len());
-        self.operations.push(Operation { instruction, line, address, label, then: 0 });
+        let (line, instruction) = (step.line, Some(instruction));
+        self.operations.push(Operation { instruction, line, address, label, group, then: 0 });
         if let Some(Instruction::OnlyIf { then, .. }) = instruction {
-            then.iter().try_for_each(|part| self.flatten(test, step, part, address))?;
+            then.iter().try_for_each(|part| self.flatten(test, step, part, address, group))?;
             self.operations[at].then = self.operations.len() - at - 1;
         }
         Ok(())

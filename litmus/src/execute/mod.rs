@@ -11,8 +11,10 @@
 //! AArch64's *pick* dependencies, through the condition of `CSEL` or the comparison of `CAS`, are kept
 //! apart, since they order writes only. An address that was picked acts on later writes as a branch does.
 
+mod access;
 mod atomic;
 mod code;
+mod jumps;
 mod run;
 
 use history::{Annotation, Kind};
@@ -123,6 +125,8 @@ pub struct Event {
     pub pairing: Pairing,
     /// The read of the pair, for a write that belongs to one.
     pub pair: Option<u8>,
+    /// The first event of the instruction, if the instruction has several accesses that are in no order.
+    pub group: Option<u8>,
     /// The earlier events that the address depends on, as bits.
     pub address: u64,
     /// The earlier events that the value written depends on, as bits.

@@ -268,8 +268,8 @@ pub enum Instruction {
     StoreConditional {
         /// The register that becomes 0 if the value was stored and 1 if not.
         status: Option<Register>,
-        /// The value.
-        value: Formula,
+        /// The value, or two for two places that follow each other.
+        values: Vec<Formula>,
         /// The access.
         access: MemoryAccess,
         /// Whether later operations that use the status depend on the store, as in RISC-V.
@@ -301,6 +301,17 @@ pub enum Instruction {
         /// The register that becomes 1 if the value was stored and 0 if not.
         success: Option<Register>,
     },
+    /// Stores two values in places that follow each other if memory holds the expected ones.
+    CompareAndSwapPair {
+        /// The registers that take the values loaded, if they are kept.
+        targets: [Option<Register>; 2],
+        /// The expected values.
+        expected: [Formula; 2],
+        /// The values to store.
+        values: [Formula; 2],
+        /// The access of the first place.
+        access: MemoryAccess,
+    },
     /// A fence.
     Fence(Kind),
     /// Jumps if the condition is nonzero.
@@ -331,6 +342,8 @@ pub enum Instruction {
         /// The instructions.
         then: Vec<Instruction>,
     },
+    /// The accesses of one instruction, which are in no order.
+    Unordered(Vec<Instruction>),
     /// Instructions that run one after the other.
     Sequence(Vec<Instruction>),
 }

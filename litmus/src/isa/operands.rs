@@ -44,6 +44,23 @@ pub(super) struct Parts<'a> {
 
 type Parsed<'a, T> = IResult<&'a str, T>;
 
+/// How deep brackets may be nested in operands, whose parser calls itself for each level. No instruction needs as many.
+const MOST_NESTED: usize = 8;
+
+/// How deep the brackets of a text are nested.
+fn nesting(text: &str) -> usize {
+    let mut depth: usize = 0;
+    let depths = text.chars().map(|one| {
+        match one {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth
+    });
+    depths.max().unwrap_or(0)
+}
+
 /// Takes an instruction apart.
 ///
 /// # Errors
@@ -53,6 +70,9 @@ pub(super) fn parts(text: &str) -> Result<Parts<'_>, String> {
     let rest = rest.trim();
     if rest.is_empty() {
         return Ok(Parts { mnemonic, operands: Vec::new() });
+    }
+    if nesting(rest) > MOST_NESTED {
+        return Err(format!("its operands are nested more than {MOST_NESTED} deep"));
     }
     match all_consuming(separated_list0(spaced(char(',')), operand)).parse(rest) {
         Ok((_, operands)) => Ok(Parts { mnemonic, operands }),
@@ -153,6 +173,14 @@ pub(super) fn unexpected(expected: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brackets_are_nested_so_deep_and_no_deeper() {
+        for (open, close) in [("(", ")"), ("[", "]"), ("{", "}")] {
+            let deep = format!("lw x5,{}x6{}", open.repeat(50_000), close.repeat(50_000));
+            assert_eq!(parts(&deep).unwrap_err(), "its operands are nested more than 8 deep");
+        }
+    }
 
     #[test]
     fn operands_of_all_instruction_sets_are_taken_apart() {

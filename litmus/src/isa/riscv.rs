@@ -167,7 +167,7 @@ fn atomic(name: &str, annotation: Annotation, operands: &[Operand<'_>]) -> Decod
             let parts = access(place).zip(target(status)).zip(source(value));
             parts.map(|((access, status), value)| Instruction::StoreConditional {
                 status,
-                value,
+                values: vec![value],
                 access,
                 status_depends: true,
             })

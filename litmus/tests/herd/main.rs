@@ -2,4 +2,7 @@
 
 mod armv8;
 mod behaviour;
+mod instructions;
+mod mixed;
 mod results;
+mod types;

@@ -1,7 +1,7 @@
 //! [`check`]: checks a memory order against the axioms of a weak model, in linear time.
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::graph::Graph;
@@ -68,11 +68,16 @@ pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFro
     let position = positions(history, order)?;
     let latest = LatestWrites::of(history, order, &position);
     let free = FreeReads::of(history);
+    // Initial values that are not known, and that reads return, by location.
+    let mut shown: FxHashMap<u32, u64> = FxHashMap::default();
     for &op in order {
-        let value = match latest.source[op.at()] {
+        let value = match (latest.source[op.at()], history.location(op)) {
             _ if !history.kind(op).reads() => continue,
-            NONE => history.location(op).and_then(|at| history.initial(at)),
-            write => history.written(OpId(write)),
+            (NONE, Some(at)) if history.is_initial_open(at) && !free.allows(history, op) => {
+                history.read(op).map(|value| *shown.entry(at).or_insert(value))
+            }
+            (NONE, at) => at.and_then(|at| history.initial(at)),
+            (write, _) => history.written(OpId(write)),
         };
         let is_other = history.read(op).is_some_and(|read| value != Some(read));
         if is_other && !free.allows(history, op) {

@@ -54,6 +54,11 @@ pub struct Event {
     annotation: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<u64>,
+    /// The bytes of the access that the proof is about, if it was split. Address and values are those of the access.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part_address: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part_size: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,9 +128,16 @@ fn event(history: &History, node: Node) -> Event {
     }
 }
 
+/// The event of the access that an operation is or is a part of.
+pub fn access(history: &History, op: OpId) -> Event {
+    Event { part_address: None, part_size: None, ..operation(history, op) }
+}
+
 /// The event of an operation.
 pub fn operation(history: &History, op: OpId) -> Event {
     let operation = history.operation(op);
+    let place = operation.location.map(|location| history.locations()[location as usize]);
+    let whole = history.whole_access(op);
     Event {
         thread: Some(operation.thread),
         index: Some(operation.index),
@@ -133,9 +145,11 @@ pub fn operation(history: &History, op: OpId) -> Event {
         annotation: Some(operation.annotation)
             .filter(|annotation| !annotation.is_none())
             .map(|annotation| annotation.name()),
-        address: operation.location.map(|location| history.locations()[location as usize].address),
-        read: operation.read,
-        written: operation.written,
+        address: whole.map(|whole| whole.address).or(place.map(|place| place.address)),
+        part_address: whole.and(place).map(|place| place.address),
+        part_size: whole.and(place).and_then(|place| place.size),
+        read: whole.map_or(operation.read, |whole| whole.read),
+        written: whole.map_or(operation.written, |whole| whole.written),
         issued: operation.issued,
         completed: operation.completed,
         line: operation.line,

@@ -281,7 +281,10 @@ fn operation(history: &History, node: Node, column: usize) -> Operation {
         Node::Initial(location) => Operation {
             column,
             label: "initial".to_owned(),
-            text: format!("{} == {}", place(location), history.initial(location).unwrap_or(0)),
+            text: match history.initial(location) {
+                Some(value) => format!("{} == {value}", place(location)),
+                None => format!("{} == ?", place(location)),
+            },
             place: "before the first operation".to_owned(),
         },
         Node::Final(location) => {

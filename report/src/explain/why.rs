@@ -54,8 +54,17 @@ pub fn first_tick(history: &History, op: OpId) -> Option<u64> {
 
 /// Describes an operation, with the tick and line by which to find it in the trace.
 pub fn operation(history: &History, op: OpId) -> String {
+    with_place(history, op, &history.describe(op))
+}
+
+/// Describes the access that an operation is or is a part of, as [`operation`] does.
+pub fn access(history: &History, op: OpId) -> String {
+    with_place(history, op, &history.describe_access(op))
+}
+
+fn with_place(history: &History, op: OpId, what: &str) -> String {
     let operation = history.operation(op);
-    let mut text = format!("{:8} {}", label(history, op), history.describe(op));
+    let mut text = format!("{:8} {what}", label(history, op));
     if let Some(ticks) = ticks(history, op) {
         text += &format!("  {ticks}");
     }

@@ -95,12 +95,16 @@ pub fn unhandled(protocol: &Protocol, extras: Extras) -> Option<Diagnostic> {
     let name = protocol.name();
     let (message, hint) = if extras.devices > 0 && !has_dma(protocol) {
         (
-            format!("{name} has no machine with a {DMA_SEQUENCER}, so no DMA device can be attached"),
+            format!(
+                "{name} has no machine with a {DMA_SEQUENCER}, so no DMA device can be attached"
+            ),
             "leave --dma out, or include the file of the protocol's DMA machine",
         )
     } else if extras.flushes > 0 && !takes_flushes(protocol) {
         (
-            format!("{name} handles no flushes: no machine with a Sequencer names RubyRequestType:FLUSH"),
+            format!(
+                "{name} handles no flushes: no machine with a Sequencer names RubyRequestType:FLUSH"
+            ),
             "leave --flush out; of gem5's protocols, only MOESI_hammer handles flushes",
         )
     } else {

@@ -46,7 +46,8 @@ struct Released {
 static RELEASED: LazyLock<BTreeMap<&str, BTreeMap<&str, Vec<Released>>>> = LazyLock::new(|| {
     let mut all: BTreeMap<&str, BTreeMap<&str, Vec<Released>>> = BTreeMap::new();
     for line in fixtures::REPAIRED_PLACES.lines() {
-        if let [protocol, place, versions, next, actions] = line.split('\t').collect::<Vec<_>>()[..] {
+        if let [protocol, place, versions, next, actions] = line.split('\t').collect::<Vec<_>>()[..]
+        {
             let released = Released { versions: ranges(versions), content: content(next, actions) };
             all.entry(protocol).or_default().entry(place).or_default().push(released);
         }
@@ -96,7 +97,8 @@ impl Row {
             differences.push(format!("it leads to {} instead of {}", self.next, released.next));
         }
         let only = |these: &Row, others: &Row| -> Vec<(String, u32)> {
-            let is_other = |(_, digest): &&(String, u32)| !others.digests().any(|one| one == *digest);
+            let is_other =
+                |(_, digest): &&(String, u32)| !others.digests().any(|one| one == *digest);
             these.actions.iter().filter(is_other).cloned().collect()
         };
         let (mut added, mut missing) = (only(self, released), only(released, self));
@@ -131,10 +133,17 @@ impl Row {
 impl GivenPlaces {
     /// Reads the places of a protocol as the user gave it, before repairs and mutants.
     pub(crate) fn of(loaded: &Loaded) -> GivenPlaces {
-        let given: Vec<Changed> = loaded.sources.files().iter().enumerate().skip(1).filter_map(|(at, file)| {
-            let (path, _) = loaded.own_file(at as u32)?;
-            Some(Changed { path: path.to_owned(), text: file.given()?.to_owned() })
-        }).collect();
+        let given: Vec<Changed> = loaded
+            .sources
+            .files()
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter_map(|(at, file)| {
+                let (path, _) = loaded.own_file(at as u32)?;
+                Some(Changed { path: path.to_owned(), text: file.given()?.to_owned() })
+            })
+            .collect();
         let original = (!given.is_empty()).then(|| loaded.reload(&given).ok()).flatten();
         GivenPlaces(contents(original.as_ref().unwrap_or(loaded)))
     }
@@ -185,10 +194,8 @@ impl GivenPlaces {
             let had: Vec<&Content> = had.map(|one| &one.content).collect();
             let given = self.0.get(&place).and_then(Option::as_ref);
             let is_kept = had.iter().any(|content| is_same(given, content.as_ref()));
-            (!is_kept && !had.is_empty()).then(|| Misfit::Changed {
-                differences: differences(given, &had),
-                place,
-            })
+            (!is_kept && !had.is_empty())
+                .then(|| Misfit::Changed { differences: differences(given, &had), place })
         })
     }
 }
@@ -259,9 +266,9 @@ fn digest(syntax: &MachineSyntax<'_>, body: &Block) -> u32 {
     let words = tokens.iter().filter_map(|token| {
         text.get(token.span.start as usize..(token.span.end as usize).min(text.len()))
     });
-    words.flat_map(|word| word.bytes().chain([b' '])).fold(0x811c_9dc5, |digest: u32, byte| {
-        (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
+    words
+        .flat_map(|word| word.bytes().chain([b' ']))
+        .fold(0x811c_9dc5, |digest: u32, byte| (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// The contents of the places of a protocol as it is, for the table: protocol and place, and the rest of a line behind the versions.

@@ -31,7 +31,7 @@ use crate::near::near;
 pub(super) use apply::edits;
 pub(super) use fault::Fault;
 pub use misfit::Misfit;
-pub(super) use places::{Place, places};
+pub(super) use places::{Place, added, places};
 pub(super) use syntax::MachineSyntax;
 
 /// The faults of each protocol, parsed when they are first needed.

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::named::{Place, places};
+use super::named::{Place, added, places};
+use super::touched::TableEntry;
 use super::{Change, Misfit, Mutant, named};
 use crate::load::Failure;
 use crate::near::near;
@@ -50,6 +51,14 @@ pub(super) fn places_of(protocol: &str) -> BTreeSet<Place> {
         Change::Edited(_) => None,
     });
     described.flatten().collect()
+}
+
+/// The rows that a repair adds, which are the undefined transitions that it repairs.
+pub fn added_rows(name: &str) -> Vec<TableEntry> {
+    match find(name).map(|one| one.change) {
+        Some(Change::Described(fault)) => added(fault),
+        _ => Vec::new(),
+    }
 }
 
 /// The protocols whose repairs apply to a protocol: itself, or the one on which it is built.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use slicc::load::{Loaded, load};
+use slicc::disk::load;
+use slicc::load::Loaded;
 use slicc::mutant::{Misfit, given, named, repair};
 use slicc::protocol::Protocol;
 
@@ -30,20 +31,34 @@ fn a_repair_does_not_overwrite_a_users_own_change() {
     assert_eq!(repair.fits(&edited(folder.path(), "", "")), Ok(()));
     // Comments and formatting are no change.
     let row = "transition(I, DMA_WRITE, ID_W) {";
-    let commented = edited(folder.path(), row, "transition(I,\n DMA_WRITE, ID_W) { // now");
+    let commented = edited(folder.path(), row, "transition(I,\n DMA_WRITE, ID_W) { /* now */");
     assert_eq!(repair.fits(&commented), Ok(()));
     let changed = edited(folder.path(), row, "transition(I, DMA_WRITE, ID) {");
     let why = repair.fits(&changed).unwrap_err();
     assert!(matches!(why, Misfit::Changed { .. }), "{why}");
     let said = why.to_string();
-    for part in ["Directory (I, DMA_WRITE)", "it leads to ID instead of ID_W", "MI_example-dir.sm:"] {
+    for part in ["Directory (I, DMA_WRITE)", "it leads to ID instead of ID_W", "MI_example-dir.sm:"]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
-    // The same after a repair of other rows.
-    let other = repair::find("mi-l1-late-inv-missing").unwrap();
-    if let Ok(repaired) = other.load(&changed) {
-        assert!(matches!(repair.fits(&repaired), Err(Misfit::Changed { .. })));
+    // A mutant on top of the user's protocol changes nothing of that.
+    let mutant = named::find("mi-l1-replace-no-notify").unwrap();
+    let mutated = mutant.load(&changed).unwrap();
+    assert!(matches!(repair.fits(&mutated), Err(Misfit::Changed { .. })));
+}
+
+/// A repair of a place that the table lacks could overwrite a user's change.
+#[test]
+fn the_table_has_all_places_of_the_built_in_protocols() {
+    let table = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(TABLE)).unwrap();
+    let mut all = 0;
+    for one in fixtures::PROTOCOLS {
+        for (place, _) in given::described(&Protocol::open(one.name).unwrap().loaded) {
+            assert!(table.contains(&format!("{place}\t")), "{place}");
+            all += 1;
+        }
     }
+    assert!(all > 40, "{all}");
 }
 
 /// Draws the table anew from the `.slicc` files, the newest first, that the file in `RUBRIC_PROTOCOLS` lists. What repairs make of a version
@@ -92,8 +107,11 @@ struct Table {
 }
 
 impl Table {
+    /// The number of a further version, counted for the protocol that has the repairs.
     fn next_version(&mut self, protocol: &str) -> u32 {
-        let next = self.versions.entry(protocol.to_owned()).or_default();
+        let base =
+            repair::of(protocol).next().map_or(protocol.to_owned(), |one| one.protocol.into());
+        let next = self.versions.entry(base).or_default();
         *next += 1;
         *next - 1
     }

@@ -82,6 +82,13 @@ pub fn steps(exec: &Execution<'_>, order: BaseOrder) -> Vec<(u32, u32)> {
     }
 }
 
+/// The most bytes that [`steps`] takes while it makes its edges: those from initial writes lead to every thread.
+pub fn bytes_of_steps(exec: &Execution<'_>) -> usize {
+    let initial = exec.history.threads().len() * exec.locations() as usize;
+    // A list that grows may have twice the room that it needs.
+    2 * size_of::<(u32, u32)>() * (initial + 2 * exec.operations as usize)
+}
+
 fn full(exec: &Execution<'_>) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
     for thread in exec.history.threads() {

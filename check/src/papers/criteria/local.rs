@@ -30,7 +30,7 @@
 //! not follow from others. There are at most as many rounds as pairs of writes, and few in practice.
 //! Memory: n²/8 bytes for `co` and again for one `hb_o`.
 
-use super::labelled_graph::{Edge, reads_from, related, steps};
+use super::labelled_graph::{Edge, bytes_of_steps, reads_from, related, steps};
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::engine::relation::Relation;
@@ -132,6 +132,9 @@ impl<'e> Causality<'e> {
         order: BaseOrder,
         bounds: &Bounds,
     ) -> Result<Causality<'e>, NotClosed> {
+        if !bounds.allows(bytes_of_steps(exec)) {
+            return Err(NotClosed::Exceeded);
+        }
         let mut edges = steps(exec, order);
         let reads = reads_from(exec, order != BaseOrder::Full);
         edges.extend(reads.iter().map(Edge::ends));

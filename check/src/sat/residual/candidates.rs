@@ -1,6 +1,6 @@
 //! Encodes the choice of a source for each read and final value that has several candidates.
 
-use history::{History, ReadSource, ReadsFrom};
+use history::{History, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Origin, Reader, Residual};
@@ -42,7 +42,7 @@ impl Residual<'_, '_, '_> {
             };
             let location = events.location[event as usize];
             let writers = writers.get(&(location, value)).into_iter().flatten();
-            let is_initial = history.initial(location) == Some(value);
+            let is_initial = history.may_be_initial(location, value);
             let sources: Vec<u32> = writers
                 .copied()
                 .filter(|&writer| writer != event)
@@ -50,6 +50,7 @@ impl Residual<'_, '_, '_> {
                 .collect();
             self.add_choice(Reader::Event(event), &sources);
         }
+        self.agree_on_initial(history);
         for (location, writes) in &finals.open {
             let writes = writes.iter().filter_map(|&write| events.event_of(write));
             let writes: Vec<u32> = writes.collect();
@@ -57,6 +58,40 @@ impl Residual<'_, '_, '_> {
             if !writes.is_empty() {
                 self.add_choice(Reader::Final(*location), &writes);
             }
+        }
+    }
+
+    /// Adds the clauses that reads that take an initial value that is not known agree on it. It is enough that each of them agrees
+    /// with the first of its thread, and these with each other: the models keep the order of a thread's reads, so if the
+    /// first takes the value of a write, no later one takes the initial value.
+    fn agree_on_initial(&mut self, history: &History) {
+        let events = self.events();
+        let mut first: FxHashMap<(u32, usize), (OpId, i32)> = FxHashMap::default();
+        let mut differing = Vec::new();
+        for candidate in self.candidates.iter().filter(|it| it.source == INITIAL) {
+            let Reader::Event(event) = candidate.reader else { continue };
+            let (read, location) = (events.op[event as usize], events.location[event as usize]);
+            if history.is_initial_open(location) {
+                let own = (location, events.thread(event));
+                differing.push((
+                    *first.entry(own).or_insert((read, candidate.chosen)),
+                    (read, candidate.chosen),
+                ));
+            }
+        }
+        let mut firsts: Vec<(u32, OpId, i32)> = first
+            .into_iter()
+            .map(|((location, _), (read, chosen))| (location, read, chosen))
+            .collect();
+        firsts.sort_unstable();
+        for same in firsts.chunk_by(|a, b| a.0 == b.0) {
+            for (at, &(_, read, chosen)) in same.iter().enumerate() {
+                differing.extend(same[at + 1..].iter().map(|it| ((read, chosen), (it.1, it.2))));
+            }
+        }
+        differing.retain(|((read, _), (other, _))| history.read(*read) != history.read(*other));
+        for ((read, chosen), (other, also)) in differing {
+            self.formula.add(vec![-chosen, -also], Origin::OneInitial(read, other));
         }
     }
 

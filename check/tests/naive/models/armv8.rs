@@ -16,7 +16,9 @@ struct Local<'e> {
     rmw: Relation,
     /// A write and the later reads of its thread that it is the latest write of the location before.
     read_successor: Relation,
-    /// `a` and an event whose address or value is computed or chosen from what `a` returned, through registers and memory.
+    /// `a` and an event whose address or value is computed from what `a` returned, through registers and memory.
+    carries: Relation,
+    /// The same where values may also be chosen by what `a` returned.
     picks: Relation,
 }
 
@@ -29,16 +31,16 @@ impl Local<'_> {
             let is_latest = |atom| events.own_write_before(b, atom) == Some(a);
             read.reads && read.parts.iter().any(|part| is_latest(part.atom))
         });
-        let directly = events.relation(|a, b| {
-            let kinds = [Dependency::Address, Dependency::Data, Dependency::Choice];
-            let depends = |kind| events.depends(b, kind, a);
-            // What a store-conditional returns is no source of dependencies.
-            let from_read = events.all[a].reads;
-            from_read && kinds.into_iter().any(depends)
-        });
-        let picks = directly.union(&directly.then(&read_successor));
-        let picks = picks.closure();
-        Local { events, rmw, read_successor, picks }
+        // What a store-conditional returns is no source of dependencies.
+        let reaches = |kinds: &[Dependency]| {
+            let directly = events.relation(|a, b| {
+                events.all[a].reads && kinds.iter().any(|kind| events.depends(b, *kind, a))
+            });
+            directly.union(&directly.then(&read_successor)).closure()
+        };
+        let carries = reaches(&[Dependency::Address, Dependency::Data]);
+        let picks = reaches(&[Dependency::Address, Dependency::Data, Dependency::Choice]);
+        Local { events, rmw, read_successor, carries, picks }
     }
 
     fn reads(&self, at: usize) -> bool {
@@ -57,12 +59,29 @@ impl Local<'_> {
         self.writes(at) && self.events.all[at].annotation.releases()
     }
 
-    fn depends(&self, a: usize, kind: Dependency, b: usize) -> bool {
-        self.reads(a) && self.events.depends(b, kind, a)
+    /// The reads of `a`'s value: `a`, and the reads before `b` that `reaches` leads to.
+    fn values<'r>(
+        &self,
+        a: usize,
+        b: usize,
+        reaches: &'r Relation,
+    ) -> impl Iterator<Item = usize> + use<'_, 'r> {
+        (a..b).filter(move |&at| self.reads(at) && (at == a || reaches.has(a, at)))
     }
 
-    fn controls(&self, a: usize, b: usize) -> bool {
-        self.reads(a) && self.events.is_controlled(a, b)
+    /// Whether an operation after `a` depends on what `a` returned, as far as `reaches` leads. What is of one instruction is not
+    /// in program order.
+    fn depends(&self, a: usize, kinds: &[Dependency], b: usize, reaches: &Relation) -> bool {
+        !self.rmw_of_one(a, b)
+            && self.values(a, b, reaches).any(|at| {
+                !self.rmw_of_one(at, b)
+                    && kinds.iter().any(|kind| self.events.depends(b, *kind, at))
+            })
+    }
+
+    /// Whether a branch between `a` and `b` depends on what `a` returned, as far as `reaches` leads.
+    fn controls(&self, a: usize, b: usize, reaches: &Relation) -> bool {
+        self.values(a, b, reaches).any(|at| self.events.is_controlled(at, b))
     }
 
     /// The events between the two.
@@ -72,45 +91,27 @@ impl Local<'_> {
 
     /// Dependency-ordered-before.
     fn dob(&self, a: usize, b: usize) -> bool {
-        let address = |at: usize| self.depends(a, Dependency::Address, at);
-        let data = |at: usize| self.depends(a, Dependency::Data, at);
+        let address = |at: usize| self.depends(a, &[Dependency::Address], at, &self.carries);
+        let data = |at: usize| self.depends(a, &[Dependency::Data], at, &self.carries);
         address(b)
             || data(b)
-            || (self.controls(a, b) && self.writes(b))
+            || (self.controls(a, b, &self.carries) && self.writes(b))
             || (self.writes(b) && self.between(a, b).any(address))
             || self
                 .between(a, b)
                 .any(|at| (address(at) || data(at)) && self.read_successor.has(at, b))
     }
 
-    /// Whether a branch before `b` depends on what `a` returned through choices.
-    fn picks_branch(&self, a: usize, b: usize) -> bool {
-        let from = |at: usize| self.reads(at) && self.picks.has(a, at);
-        self.between(a, b).any(|at| from(at) && self.events.is_controlled(at, b))
-            || self.controls(a, b)
-    }
-
-    /// Whether the address of `b` depends on what `a` returned through choices.
-    fn picks_address(&self, a: usize, b: usize) -> bool {
-        let from = |at: usize| self.reads(at) && self.picks.has(a, at);
-        let mut between = self.between(a, b);
-        self.depends(a, Dependency::Address, b)
-            || between.any(|at| from(at) && self.depends(at, Dependency::Address, b))
-    }
-
     /// Pick-ordered-before.
     fn pob(&self, a: usize, b: usize) -> bool {
-        let data = || {
-            let kinds = [Dependency::Data, Dependency::Choice];
-            let from = |at: usize| at == a || (self.reads(at) && self.picks.has(a, at));
-            let depends = |at: usize| kinds.into_iter().any(|kind| self.depends(at, kind, b));
-            (a..b).any(|at| from(at) && depends(at))
-        };
+        let address = |at: usize| self.depends(a, &[Dependency::Address], at, &self.picks);
+        let data =
+            |at: usize| self.depends(a, &[Dependency::Data, Dependency::Choice], at, &self.picks);
         self.writes(b)
-            && (self.picks_address(a, b)
-                || data()
-                || self.picks_branch(a, b)
-                || self.between(a, b).any(|at| self.picks_address(a, at)))
+            && (address(b)
+                || data(b)
+                || self.controls(a, b, &self.picks)
+                || self.between(a, b).any(address))
     }
 
     /// Atomic-ordered-before.
@@ -137,9 +138,10 @@ impl Local<'_> {
     /// Ordered by an ISB behind a branch, or behind an access whose address depends.
     fn instruction_barrier(&self, a: usize, b: usize) -> bool {
         let is_isb = |at: &usize| self.events.all[*at].kind.name() == ISB;
-        self.between(a, b).filter(is_isb).any(|isb| {
-            self.picks_branch(a, isb) || self.between(a, isb).any(|at| self.picks_address(a, at))
-        })
+        let address = |at: usize| self.depends(a, &[Dependency::Address], at, &self.picks);
+        self.between(a, b)
+            .filter(is_isb)
+            .any(|isb| self.controls(a, isb, &self.picks) || self.between(a, isb).any(address))
     }
 
     /// Local write successor.

@@ -8,7 +8,7 @@ use ::explore::program::bounded::{self, Options, search};
 use ::explore::program::compile::Program;
 use ::explore::program::exhaustive::{self, explore};
 use ::explore::program::fences::{Suggestion, suggest};
-use check::{Bounds, Model};
+use check::Model;
 use host::inputs::{self, LARGEST_TEXT_BYTES};
 use slicc::source::Sources;
 
@@ -96,10 +96,12 @@ impl<'a> Explored<'a> {
     /// Explores a program.
     pub fn new(subject: &'a Subject, args: &Args) -> Explored<'a> {
         let monitored = args.models(&args.monitor);
+        // All that is searched has to end in the same time.
+        let limits = args.limits.begin();
         let options = |preemptions: u32, models: &[Model]| Options {
             preemptions,
             models: models.to_vec(),
-            bounds: Bounds::new(args.limits.timeout, Some(args.limits.max_memory)),
+            bounds: limits.bounds.clone(),
             runs: Some(u64::from(args.max_runs)),
         };
         let program = &subject.program;
@@ -119,7 +121,7 @@ impl<'a> Explored<'a> {
         });
         let searches = searches.collect();
         let exhaustive = args.models(&args.exhaustive).into_iter().map(|model| {
-            explore(program, model, &args.limits.begin(), &mut |progress| {
+            explore(program, model, &limits, &mut |progress| {
                 let states = progress.states;
                 spinner.set_message(format!("{states} states under {model}"));
             })

@@ -159,8 +159,8 @@ impl<'a> Subject<'a> {
     ) -> Result<Explored, Error> {
         let mut report = |progress: &Progress| report_phase(Phase::Exploring, progress);
         let scope = args.scope();
-        let begin = || args.limits.begin_until(interrupted);
-        let limits = begin();
+        // All that is searched has to end in the same time.
+        let limits = args.limits.begin_until(interrupted);
         let exploration = match args.disk(self) {
             None => explore_by(&self.protocol, &scope, search_options, &limits, &mut report)
                 .map_err(|problem| self.refused(problem))?,
@@ -176,10 +176,10 @@ impl<'a> Subject<'a> {
         // The other searches do not identify states that differ only in dead variables.
         let scope = Scope { live_variables: false, ..scope };
         let fair = (args.fair && is_clean)
-            .then(|| starvation(&self.protocol, &scope, &begin(), &mut report))
+            .then(|| starvation(&self.protocol, &scope, &limits, &mut report))
             .transpose()
             .map_err(|problem| self.refused(problem))?;
-        let options = Options { limits: begin(), ..Options::default() };
+        let options = Options { limits: limits.clone(), ..Options::default() };
         let searches = if args.nice_cycles {
             nice_cycles(&self.protocol, &scope, &options, &mut report)
         } else {
@@ -195,7 +195,6 @@ impl<'a> Subject<'a> {
         let known = match &exploration.verdict {
             Verdict::Found(found) if args.repair != Repairs::All => {
                 let states = exploration.progress.states;
-                let bounds = begin().bounds;
                 let mut report = |progress: &Progress| report_phase(Phase::Explaining, progress);
                 known_finding(
                     &self.protocol,
@@ -203,7 +202,7 @@ impl<'a> Subject<'a> {
                     search_options,
                     found,
                     states,
-                    &bounds,
+                    &limits.bounds,
                     &mut report,
                 )
             }

@@ -40,7 +40,8 @@ fn described(crash: &Crash) -> String {
         ("tick", crash.tick.map(|tick| tick.to_string())),
         ("waiting since", crash.waiting_since.map(|tick| tick.to_string())),
     ];
-    let fields = fields.into_iter().filter_map(|(name, value)| Some(format!("; {name} {}", value?)));
+    let fields =
+        fields.into_iter().filter_map(|(name, value)| Some(format!("; {name} {}", value?)));
     format!("{}{}", crash.kind, fields.collect::<String>())
 }
 

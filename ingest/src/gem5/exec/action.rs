@@ -69,14 +69,19 @@ impl Operation {
         }
     }
 
-    /// A read-modify-write. It is silent if it is known to write back what it read, such as that of a lock that is taken.
+    /// A read-modify-write that has written.
     pub fn rmw(size: u8, read: Option<u64>, written: Option<u64>) -> Operation {
         let read = read.map(|value| cut(value, size));
-        let store = Operation::store(size, written);
-        if read.is_some() && read == store.written {
-            return Operation { kind: Kind::SilentRmw, read, written: None, ..store };
+        Operation { kind: Kind::Rmw, read, ..Operation::store(size, written) }
+    }
+
+    /// The read-modify-write of an instruction that may have failed as a compare-and-swap: it is silent if it writes back
+    /// what it read.
+    pub fn or_failed(self) -> Operation {
+        if self.read.is_some() && self.read == self.written {
+            return Operation { kind: Kind::SilentRmw, written: None, ..self };
         }
-        Operation { kind: Kind::Rmw, read, ..store }
+        self
     }
 
     /// Sets an unknown size, which is 4 or 8 bytes, if value and address decide it: the size is 8 if the value has more

@@ -306,7 +306,7 @@ impl Hart {
             }
         };
         let read = load.and_then(|load| load.read());
-        let operation = Operation::rmw(half.size, read, half.written);
+        let operation = Operation::rmw(half.size, read, half.written).or_failed();
         keep(Entry::access(spot, address, operation).within(block));
     }
 

@@ -80,6 +80,11 @@ pub(crate) struct LineContext {
 /// Number of agreeing lines after which only accesses are checked against the instruction set that the user gave.
 const ISA_CHECKED_LINES: u32 = 256;
 
+/// Whether the line of an instruction shows its results, which come last; `None` if a part of the line is missing.
+pub(crate) fn shows_results(text: &[u8]) -> Option<bool> {
+    Line::parse(text).ok().map(|line| line.class.is_some())
+}
+
 impl Exec {
     /// Takes in a line of the `thread`-th hardware thread of a CPU.
     pub(crate) fn line(

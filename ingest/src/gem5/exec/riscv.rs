@@ -456,10 +456,10 @@ mod tests {
         assert_eq!(last(&lines[1..]), Action::Access(unknown));
         let swap = "0x200 @f    : amoswap_d a5, zero, (a3) : MemRead :  D=0x0000000000000003 A=0x8";
         assert_eq!(last(&[swap]), Action::Access(Operation::rmw(8, Some(3), Some(0))));
-        // A lock that is taken: the swap writes back what it read.
+        // A lock that is taken: the swap writes back what it read, and is a write all the same.
         let taken = "0x102 @f    : amoswap_w a5, a4, (a3) : MemRead :  D=0x0000000000000001 A=0x8";
-        let silent = Operation::load(4, Some(1)).of_kind(Kind::SilentRmw);
-        assert_eq!(last(&[lines[0], taken]), Action::Access(silent));
+        let swap = Operation::rmw(4, Some(1), Some(1));
+        assert_eq!(last(&[lines[0], taken]), Action::Access(swap));
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Plan<'_> {
             completed,
             starts: Vec::with_capacity(issued.len()),
         };
-        plan.request_all(&issued);
+        plan.request_all(&issued)?;
         plan.starts.sort_unstable();
         Ok(plan)
     }
@@ -80,8 +80,9 @@ impl Plan<'_> {
     }
 
     /// Plans the requests. A store buffer sends its stores one at a time. A thread's requests to one location do not
-    /// overlap, since a sequencer would complete them in the order of requests.
-    fn request_all(&mut self, issued: &[u64]) {
+    /// overlap, since a sequencer would complete them in the order of requests. It is an error if their ticks leave no room
+    /// for that.
+    fn request_all(&mut self, issued: &[u64]) -> Result<(), WriteError> {
         let forwarded = forwarded(self.history, &self.completed);
         let mut free = vec![0; self.history.threads().len()];
         let mut free_at: FxHashMap<(usize, u32), u64> = FxHashMap::default();
@@ -93,6 +94,12 @@ impl Plan<'_> {
             let is_buffered = self.client && self.history.kind(op) == Kind::Store;
             let done = self.done(op);
             let free_at = free_at.entry((thread, location)).or_insert(0);
+            if *free_at > done {
+                return Err(inexpressible(format!(
+                    "{} and the operation of its thread at its location before it, which complete too soon one after the other",
+                    self.history.describe(op)
+                )));
+            }
             let mut tick = issued[op.at()].max(*free_at);
             *free_at = done + 1;
             if is_buffered {
@@ -104,6 +111,7 @@ impl Plan<'_> {
             self.cycles[op.at()] = Some(u32::try_from(done - tick).unwrap_or(u32::MAX));
             self.starts.push(Start { tick, op, request: true });
         }
+        Ok(())
     }
 }
 
@@ -158,6 +166,17 @@ fn order(history: &History, completed: &[u64]) -> Result<Vec<OpId>, WriteError> 
             history.describe(pair[1])
         ))),
     }
+}
+
+/// Whether the trace of a history shows the ticks of all operations as they are. Lines of clients show one tick of each
+/// operation, and an operation without a tick of issue is printed as if it was issued when it completed.
+pub(super) fn keeps_ticks(history: &History) -> bool {
+    let has_both = |op| {
+        let (issued, completed) = (history.issued(op), history.completed(op));
+        issued.is_some() && issued <= completed
+    };
+    let is_kept = |times: Times| !needs_client(history, &times.issued, &times.completed);
+    history.ops().all(has_both) && Times::of(history).is_ok_and(is_kept)
 }
 
 /// Whether the requests of sequencers alone do not show program order: there are fences, or an operation was issued

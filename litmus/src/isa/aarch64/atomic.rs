@@ -3,7 +3,9 @@
 use history::Annotation;
 
 use super::super::operands::{Operand, unexpected};
-use super::super::{Atomicity, Instruction, MemoryAccess, Register, Update, Width};
+use super::super::{
+    Atomicity, Formula, Instruction, MemoryAccess, Register, SCRATCH, Update, Width,
+};
 use super::memory::Place;
 use super::{Decoded, Named, STACK, named};
 use crate::value::Binary;
@@ -27,54 +29,67 @@ fn access(place: &Place, bits: u8, annotation: Annotation) -> MemoryAccess {
     }
 }
 
-/// Translates exclusive loads and stores of one register.
+/// Translates exclusive loads and stores of one register or two.
 pub(super) fn exclusive(name: &str, operands: &[Operand<'_>]) -> Decoded {
-    let rest = name.strip_prefix("LD").or_else(|| name.strip_prefix("ST"));
-    let Some(rest) = rest else {
-        return Ok(None);
-    };
-    let short = rest.strip_suffix(['B', 'H']).unwrap_or(rest);
-    match (&name[..2], short) {
-        ("LD", "XR" | "AXR") | ("ST", "XR" | "LXR") => {}
-        ("LD", "XP" | "AXP") | ("ST", "XP" | "LXP") => {
-            return Err("exclusive pairs are not supported".to_owned());
-        }
+    let is_byte_or_half = name.ends_with(['B', 'H']);
+    let (loads, annotation, count) = match name.strip_suffix(['B', 'H']).unwrap_or(name) {
+        "LDXR" => (true, Annotation::None, 1),
+        "LDAXR" => (true, Annotation::Acquire, 1),
+        "STXR" => (false, Annotation::None, 1),
+        "STLXR" => (false, Annotation::Release, 1),
+        "LDXP" if !is_byte_or_half => (true, Annotation::None, 2),
+        "LDAXP" if !is_byte_or_half => (true, Annotation::Acquire, 2),
+        "STXP" if !is_byte_or_half => (false, Annotation::None, 2),
+        "STLXP" if !is_byte_or_half => (false, Annotation::Release, 2),
         _ => return Ok(None),
-    }
-    let loads = name.starts_with("LD");
+    };
     let wrong = || {
         let status = if loads { "" } else { "STATUS," };
-        unexpected(&format!("{name} {status}REGISTER,[REGISTER]"))
+        unexpected(&format!("{name} {status}{}[REGISTER]", "REGISTER,".repeat(count)))
     };
     let (status, rest) = match operands {
         rest if loads => (None, rest),
         [Operand::Name(status), rest @ ..] => (named(status).filter(|it| it.bits == 32), rest),
         _ => return Err(wrong()),
     };
-    let [Operand::Name(register), rest @ ..] = rest else {
+    let (registers, place) = rest.split_at_checked(count).ok_or_else(wrong)?;
+    let Operand::Name(first) = registers[0] else {
         return Err(wrong());
     };
-    let register = named(register).ok_or_else(wrong)?;
-    let (_, bits) = sized(name, register).ok_or_else(wrong)?;
-    let place = Place::plain(rest).ok_or_else(wrong)?;
-    let annotation = match short {
-        "AXR" => Annotation::Acquire,
-        "LXR" => Annotation::Release,
-        _ => Annotation::None,
-    };
-    let access = access(&place, bits, annotation);
-    if loads {
-        let target = register.target();
-        return Ok(Some(Instruction::Load { target, access, exclusive: true }));
+    let first = named(first).ok_or_else(wrong)?;
+    let registers: Option<Vec<Named>> = registers.iter().map(|it| first.same_size(it)).collect();
+    let registers = registers.ok_or_else(wrong)?;
+    let (_, bits) = sized(name, first).ok_or_else(wrong)?;
+    let place = Place::plain(place).ok_or_else(wrong)?;
+    if !loads {
+        // A status in a register that is stored is unpredictable.
+        let is_free = |status: &Named| registers.iter().all(|it| it.number != status.number);
+        let status = status.filter(is_free).ok_or_else(wrong)?;
+        return Ok(Some(Instruction::StoreConditional {
+            status: status.target(),
+            values: registers.into_iter().map(Named::read).collect(),
+            access: access(&place, bits, annotation),
+            status_depends: false,
+        }));
     }
-    // A status in the register that is stored or is the address is unpredictable.
-    let status = status.filter(|status| status.number != register.number).ok_or_else(wrong)?;
-    Ok(Some(Instruction::StoreConditional {
-        status: status.target(),
-        value: register.read(),
-        access,
-        status_depends: false,
-    }))
+    let load = |(at, register): (usize, &Named)| {
+        let bytes = Formula::number(at as i64 * i64::from(bits / 8));
+        // The first load may change the register that the address is computed from.
+        let base = if count == 1 { place.address.clone() } else { Formula::Register(SCRATCH) };
+        let address = if at == 0 { base } else { base.binary(Binary::Add, bytes) };
+        let width = Width { bits, signed: false };
+        let access = MemoryAccess { address, width, annotation };
+        Instruction::Load { target: register.target(), access, exclusive: true }
+    };
+    let mut all: Vec<Instruction> = registers.iter().enumerate().map(load).collect();
+    if count == 1 {
+        return Ok(Some(all.remove(0)));
+    }
+    if registers[0].target().is_some() && registers[0].number == registers[1].number {
+        return Err(wrong());
+    }
+    let set = Instruction::Set(vec![(SCRATCH, place.address)]);
+    Ok(Some(Instruction::Sequence(vec![set, Instruction::Unordered(all)])))
 }
 
 /// The names of the operations of atomics such as `LDADD` and `STADD`.
@@ -142,7 +157,7 @@ pub(super) fn atomic(name: &str, operands: &[Operand<'_>]) -> Decoded {
         unexpected(&format!("{name} {registers},[REGISTER], all of one size"))
     };
     if matches!(kind, Kind::CompareAndSwapPair) {
-        return Err("compare-and-swap of pairs is not supported".to_owned());
+        return pair(name, annotation, operands);
     }
     let (registers, place) = match (kind, operands) {
         (Kind::Store(_), [register, place @ ..]) => ([register, register], place),
@@ -178,5 +193,33 @@ pub(super) fn atomic(name: &str, operands: &[Operand<'_>]) -> Decoded {
             atomicity,
             success: None,
         },
+    }))
+}
+
+/// Translates `CASP`.
+fn pair(name: &str, annotation: Annotation, operands: &[Operand<'_>]) -> Decoded {
+    let wrong = || {
+        let pairs = "REGISTER,REGISTER,REGISTER,REGISTER";
+        unexpected(&format!("{name} {pairs},[REGISTER], each pair with an even first number"))
+    };
+    let [Operand::Name(first), registers @ .., _] = operands else {
+        return Err(wrong());
+    };
+    let first = named(first).ok_or_else(wrong)?;
+    let rest: Option<Vec<Named>> = registers.iter().map(|it| first.same_size(it)).collect();
+    let Some([second, third, fourth]) = rest.as_deref() else {
+        return Err(wrong());
+    };
+    let is_pair =
+        |one: Named, two: Named| one.number.is_multiple_of(2) && two.number == one.number + 1;
+    let place = Place::plain(&operands[4..]).ok_or_else(wrong)?;
+    if !is_pair(first, *second) || !is_pair(*third, *fourth) || name.ends_with(['B', 'H']) {
+        return Err(wrong());
+    }
+    Ok(Some(Instruction::CompareAndSwapPair {
+        targets: [first.target(), second.target()],
+        expected: [first.read(), second.read()],
+        values: [third.read(), fourth.read()],
+        access: access(&place, first.bits, annotation),
     }))
 }

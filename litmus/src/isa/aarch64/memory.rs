@@ -208,12 +208,14 @@ pub(super) fn access(name: &str, operands: &[Operand<'_>]) -> Decoded {
 
 /// Translates loads and stores of two registers.
 pub(super) fn pair(name: &str, operands: &[Operand<'_>]) -> Decoded {
-    // Whether it loads, and its annotation. Both accesses of these have it, the one at the lower address first.
-    let (loads, annotation) = match name {
-        "LDP" | "LDNP" | "LDPSW" => (true, Annotation::None),
-        "STP" | "STNP" => (false, Annotation::None),
-        "LDIAPP" => (true, Annotation::AcquirePc),
-        "STILP" => (false, Annotation::Release),
+    // Whether it loads, the annotation of both accesses, and whether they are in order.
+    let (loads, annotation, is_ordered) = match name {
+        "LDP" | "LDNP" | "LDPSW" => (true, Annotation::None, false),
+        "STP" | "STNP" => (false, Annotation::None, false),
+        "LDAP" => (true, Annotation::Acquire, false),
+        "STLP" => (false, Annotation::Release, false),
+        "LDIAPP" => (true, Annotation::AcquirePc, true),
+        "STILP" => (false, Annotation::Release, true),
         _ => return Ok(None),
     };
     let wrong = || unexpected(&format!("{name} REGISTER,REGISTER,[REGISTER{{,#NUMBER}}]"));
@@ -238,10 +240,13 @@ pub(super) fn pair(name: &str, operands: &[Operand<'_>]) -> Decoded {
     let mut accesses = vec![form.instructions(first, base()), form.instructions(second, behind)];
     // A store that moves the address down before it stores at it begins with the higher address.
     let descends = matches!(rest, [Operand::Memory { updates: true, .. }]);
-    if annotation == Annotation::Release && descends {
+    if is_ordered && !loads && descends {
         accesses.reverse();
     }
+    let accesses = accesses.into_iter().flatten().collect();
     let set = Instruction::Set(vec![(SCRATCH, place.address.clone())]);
-    let parts = std::iter::once(set).chain(accesses.into_iter().flatten()).collect();
+    let accesses =
+        if is_ordered { Instruction::Sequence(accesses) } else { Instruction::Unordered(accesses) };
+    let parts = vec![set, accesses];
     Ok(Some(place.followed(parts)))
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::clause::{BodyChange, Change, Place as At, PortChange, RowChange};
 use super::fault::Fault;
+use crate::mutant::touched::TableEntry;
 
 /// A row of a table, or a port.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,15 +55,27 @@ pub(in crate::mutant) fn places(fault: &Fault) -> BTreeSet<Place> {
     places
 }
 
+/// The rows that a fault or a repair adds to the tables.
+pub(in crate::mutant) fn added(fault: &Fault) -> Vec<TableEntry> {
+    let mut entries = Vec::new();
+    for clause in &fault.changes {
+        if let Change::Rows(rows, RowChange::Like(_) | RowChange::New { .. }) = &clause.change {
+            let pairs = rows.needed.iter();
+            let entry =
+                |(state, event): &(String, String)| TableEntry::new(&clause.machine, state, event);
+            entries.extend(pairs.map(entry));
+        }
+    }
+    entries
+}
+
 /// Whether a change replaces something of a row that may be a user's own. What it names exactly, such as the expression that it replaces, is not
 /// a user's own.
 fn overwrites(change: &RowChange) -> bool {
     match change {
         RowChange::Add { .. } | RowChange::Move { .. } | RowChange::Read { .. } => false,
         RowChange::Do { place, .. } => matches!(place, At::Instead(_) | At::Alone),
-        RowChange::In(_, change) => {
-            !matches!(change, BodyChange::First(_) | BodyChange::Last(_))
-        }
+        RowChange::In(_, change) => !matches!(change, BodyChange::First(_) | BodyChange::Last(_)),
         RowChange::Dropped
         | RowChange::Next(_)
         | RowChange::Stall
