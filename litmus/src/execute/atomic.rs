@@ -121,8 +121,15 @@ impl Run<'_> {
         access: Access,
         written: TrackedValue,
     ) -> Result<(), Error> {
+        // As in `first`: what AArch64's instruction discards is not returned.
+        let annotation = match access.register {
+            None if !self.has_dependencies_within() => access.annotation,
+            None if access.annotation.releases() => Annotation::NoReturnRelease,
+            None => Annotation::NoReturn,
+            Some(_) => access.annotation,
+        };
         let event = Event {
-            annotation: access.annotation,
+            annotation,
             pairing: Pairing::Instruction,
             ..access.target.event(EventKind::Update)
         };
