@@ -66,7 +66,7 @@ fn of_file(file: &str) -> VerdictRow {
 /// The length of the cycle of a violation, and its first operation.
 fn cycle(verdict: &Verdict) -> Option<(usize, Option<OpId>)> {
     match verdict {
-        Verdict::Violation(violation) => match &violation.last().end {
+        Verdict::Violation(violation) => match &violation.last()?.end {
             Contradiction::Cycle(edges) => {
                 Some((edges.len(), violation.operations(|_| None).first().copied()))
             }

@@ -40,7 +40,7 @@ pub fn minimise(
     // constraint that the whole history does not have.
     let paired = |op: OpId| history.kind(op) == Kind::StoreConditional;
     if history.ops().any(paired)
-        || !matches!(violation.last().end, Contradiction::Cycle(_))
+        || !violation.last().is_some_and(|block| matches!(block.end, Contradiction::Cycle(_)))
         || violation.chooses_sources()
     {
         return;

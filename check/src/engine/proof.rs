@@ -106,9 +106,21 @@ impl Violation {
         }
     }
 
-    /// The block that ends the proof.
-    pub fn last(&self) -> &Block {
-        &self.blocks[self.blocks.len() - 1]
+    /// The block that ends the proof; `None` for a proof of resolvents alone, where reads leave no choice of their sources.
+    pub fn last(&self) -> Option<&Block> {
+        self.blocks.last()
+    }
+
+    /// Two reads that return different values and would both have to return the initial one, if the proof mentions any.
+    pub fn one_initial(&self) -> Option<(OpId, OpId)> {
+        self.premises().find_map(|premise| match *premise {
+            Premise::OneInitial(first, second) => Some((first, second)),
+            _ => None,
+        })
+    }
+
+    fn premises(&self) -> impl Iterator<Item = &Premise> {
+        self.resolvents.iter().flat_map(|resolvent| &resolvent.premises)
     }
 
     /// Whether the proof assumes sources of reads that have several candidates.
@@ -240,6 +252,13 @@ impl Violation {
             }
             if let Contradiction::ThinAir(op) = block.end {
                 ops.push(op);
+            }
+        }
+        for premise in self.premises() {
+            match *premise {
+                Premise::Candidates(Node::Op(read)) => ops.push(read),
+                Premise::OneInitial(first, second) => ops.extend([first, second]),
+                _ => {}
             }
         }
         let sources: Vec<OpId> = ops.iter().filter_map(|&op| source(op)).collect();

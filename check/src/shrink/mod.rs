@@ -120,13 +120,18 @@ pub fn shrink(
     bounds: &Bounds,
     smaller: &mut dyn FnMut(Size),
 ) -> Option<Shrunk> {
-    if let Contradiction::ThinFinal(_) = violation.last().end {
+    if ends_with_final_value(violation) {
         return None;
     }
     let begin = Part { ops: history.ops().collect(), violation: violation.clone() };
     let mut search = Search::new(history, reads_from, model, bounds);
     let part = search.smallest(begin, smaller);
     Some(search.finish(&part))
+}
+
+/// Whether the proof is about a final value, which no part of the history may keep.
+fn ends_with_final_value(violation: &Violation) -> bool {
+    violation.last().is_some_and(|block| matches!(block.end, Contradiction::ThinFinal(_)))
 }
 
 /// Shrinks the part that the proof mentions. This is quick and gives the same result for the same proof, but
@@ -137,7 +142,7 @@ pub fn reduce(
     model: Model,
     violation: &Violation,
 ) -> Option<Shrunk> {
-    if let Contradiction::ThinFinal(_) = violation.last().end {
+    if ends_with_final_value(violation) {
         return None;
     }
     let bounds = Bounds::none();

@@ -75,11 +75,13 @@ impl Reasoning {
     /// The reasoning of a proof.
     pub fn of(history: &History, violation: &Violation) -> Reasoning {
         let last = violation.last();
-        let (kind, read) = match last.end {
-            Contradiction::Cycle(_) => ("cycle", None),
-            Contradiction::ThinAir(op) => ("thin-air", Some(operation(history, op))),
-            Contradiction::ThinFinal(_) => ("final", None),
+        let (kind, read) = match last.map(|block| &block.end) {
+            Some(Contradiction::Cycle(_)) => ("cycle", None),
+            Some(Contradiction::ThinAir(op)) => ("thin-air", Some(operation(history, *op))),
+            Some(Contradiction::ThinFinal(_)) => ("final", None),
+            None => ("sources", None),
         };
+        let told = last.and_then(|block| why::cycle(history, block));
         Reasoning {
             kind,
             text: why::headline(history, violation),
@@ -87,7 +89,7 @@ impl Reasoning {
             cases: violation.blocks.len(),
             operations: violation.operations(|_| None).len(),
             read,
-            ..why::cycle(history, last).map_or_else(Reasoning::default, |it| cycle(history, it))
+            ..told.map_or_else(Reasoning::default, |it| cycle(history, it))
         }
     }
 

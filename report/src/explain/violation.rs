@@ -117,8 +117,20 @@ pub fn drawn(
     violation: &Violation,
     title: String,
 ) -> Picture {
-    Drawing::of(history, reads_from, violation.last()).picture(title, Vec::new())
+    let block = violation.last().unwrap_or(&NO_FACTS);
+    let mut drawing = Drawing::of(history, reads_from, block);
+    if violation.blocks.is_empty() {
+        drawing.set_nodes(violation.operations(|_| None).into_iter().map(Node::Op));
+    }
+    drawing.picture(title, Vec::new())
 }
+
+/// The block of a proof that has none.
+static NO_FACTS: Block = Block {
+    assumptions: Vec::new(),
+    facts: Vec::new(),
+    end: Contradiction::Cycle(Vec::new()),
+};
 
 /// A block of a proof that is being drawn.
 struct Drawing<'a> {
@@ -140,16 +152,24 @@ impl<'a> Drawing<'a> {
         if let Contradiction::ThinAir(read) = block.end {
             nodes.insert(Node::Op(read));
         }
+        let mut drawing =
+            Drawing { history, reads_from, block, nodes: Vec::new(), rows: BTreeMap::new() };
+        drawing.set_nodes(nodes);
+        drawing
+    }
+
+    /// Gives each of these nodes a row.
+    fn set_nodes(&mut self, nodes: impl IntoIterator<Item = Node>) {
+        let nodes: BTreeSet<Node> = nodes.into_iter().collect();
         let ops: Vec<OpId> = nodes
             .iter()
             .filter_map(|node| if let Node::Op(op) = node { Some(*op) } else { None })
             .collect();
         let initial = nodes.iter().copied().filter(|node| matches!(node, Node::Initial(_)));
         let last = nodes.iter().copied().filter(|node| matches!(node, Node::Final(_)));
-        let ops = sorted(history, &ops).into_iter().map(Node::Op);
-        let nodes: Vec<Node> = initial.chain(ops).chain(last).collect();
-        let rows = nodes.iter().enumerate().map(|(row, &node)| (node, row)).collect();
-        Drawing { history, reads_from, block, nodes, rows }
+        let ops = sorted(self.history, &ops).into_iter().map(Node::Op);
+        self.nodes = initial.chain(ops).chain(last).collect();
+        self.rows = self.nodes.iter().enumerate().map(|(row, &node)| (node, row)).collect();
     }
 
     fn picture(&self, title: String, lead: Vec<String>) -> Picture {

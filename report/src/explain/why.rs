@@ -159,7 +159,10 @@ impl Facts for Block {
 
 /// The contradiction at the end of a violation, in one sentence.
 pub fn headline(history: &History, violation: &Violation) -> String {
-    match &violation.last().end {
+    let Some(block) = violation.last() else {
+        return no_sources(history, violation);
+    };
+    match &block.end {
         Contradiction::Cycle(_) if violation.blocks.len() > 1 => {
             let what = if violation.chooses_sources() {
                 "every choice of what reads return leads"
@@ -169,7 +172,7 @@ pub fn headline(history: &History, violation: &Violation) -> String {
             let cases = violation.blocks.len();
             format!("{what} to a cycle ({cases} cases)")
         }
-        Contradiction::Cycle(_) => stale(history, violation.last())
+        Contradiction::Cycle(_) => stale(history, block)
             .unwrap_or_else(|| "the required orderings form a cycle".to_owned()),
         Contradiction::ThinAir(op) => format!(
             "thin-air read: {} returns a value that nobody wrote there",
@@ -179,10 +182,24 @@ pub fn headline(history: &History, violation: &Violation) -> String {
     }
 }
 
+/// The contradiction of a proof of resolvents alone, in one sentence.
+fn no_sources(history: &History, violation: &Violation) -> String {
+    match violation.one_initial() {
+        Some((first, second)) => format!(
+            "{} and {} return different values, of which at most one is the initial value",
+            label(history, first),
+            label(history, second)
+        ),
+        None => "no choice of what reads return is possible".to_owned(),
+    }
+}
+
 /// The contradiction as the title of a picture. For a cycle that is not described more plainly, it names a read that
 /// returned an excluded value, if there is one.
 pub fn finding(history: &History, violation: &Violation) -> String {
-    let block = violation.last();
+    let Some(block) = violation.last() else {
+        return headline(history, violation);
+    };
     let is_general = violation.blocks.len() == 1 && stale(history, block).is_none();
     let read = match &block.end {
         Contradiction::Cycle(cycle) if is_general => excluded(history, block, cycle),

@@ -33,17 +33,18 @@ pub fn violation(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "  {}", why::headline(history, violation))?;
-    if let Contradiction::ThinAir(op) = violation.last().end {
+    if let Some(Contradiction::ThinAir(op)) = violation.last().map(|block| &block.end) {
+        let op = *op;
         writeln!(out, "    {}", why::operation(history, op))?;
         writeln!(
             out,
             "    if memory held that value before the trace begins, say so: --initial infer, or a file"
         )?;
     }
-    let cases = violation.blocks.len();
-    if cases == 1 {
-        return block_of(history, violation.last(), "    ", paint, out);
+    if let [block] = &violation.blocks[..] {
+        return block_of(history, block, "    ", paint, out);
     }
+    let cases = violation.blocks.len();
     for (case, block) in violation.blocks.iter().enumerate() {
         if case >= CASES_IN_FULL && case + 1 < cases {
             continue;
