@@ -280,6 +280,34 @@ fn a_choice_orders_a_store_through_memory() {
     assert_eq!(certified(&history, Model::ARMV8, &verdict), Some(false), "{verdict:?}");
 }
 
+/// A thread stores the lower byte of a word, with a value that depends on a load, and takes that byte of an acquire load
+/// from itself. The upper byte, of the same or of a second load, is older than what the thread loaded first.
+#[test]
+fn an_acquire_does_not_order_its_own_bytes() {
+    const BEFORE: &str = r#"
+        {"thread": 0, "kind": "store", "address": 4097, "size": 1, "written": 2},
+        {"thread": 0, "kind": "fence"},
+        {"thread": 0, "kind": "store", "address": 4161, "size": 1, "written": 1},
+        {"thread": 1, "kind": "load", "address": 4161, "size": 1, "read": 1},
+        {"thread": 1, "kind": "store", "address": 4096, "size": 1, "written": 1, "depends": [["data", 0]]}"#;
+    let acquire = |address: u64, size: u8, read: u64| {
+        format!(
+            r#"{{"thread": 1, "kind": "load", "annotation": "acquire", "address": {address}, "size": {size}, "read": {read}}}"#
+        )
+    };
+    let both = vec![acquire(4096, 2, 1)];
+    let one_by_one = vec![acquire(4096, 1, 1), acquire(4097, 1, 0)];
+    for (loads, is_allowed) in [(both, true), (one_by_one, false)] {
+        let text = format!(r#"{{"operations": [{BEFORE}, {}]}}"#, loads.join(", "));
+        let text = text.replace('\n', "");
+        let trace = ingest::read(text.as_bytes(), "test", &ingest::Options::default()).unwrap();
+        let history = &trace.histories[0];
+        let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).unwrap();
+        let verdict = check(history, &reads_from, Model::ARMV8, &Options::default()).verdict;
+        assert_eq!(certified(history, Model::ARMV8, &verdict), Some(is_allowed), "{verdict:?}");
+    }
+}
+
 /// Without SAT, the search meets many contradictions on these histories, and takes more than an hour for the
 /// largest.
 #[test]

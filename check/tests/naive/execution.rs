@@ -175,6 +175,12 @@ impl Events {
         a < b && self.all[a].thread == self.all[b].thread
     }
 
+    /// Whether the events are of one operation: parts of an access, or the read and the write of an atomic.
+    pub fn of_one_operation(&self, a: usize, b: usize) -> bool {
+        let operation = |at: usize| (self.all[at].thread, self.all[at].index);
+        operation(a) == operation(b)
+    }
+
     /// Whether both are accesses of one thread, `a` before `b`, and overlap.
     pub fn po_loc(&self, a: usize, b: usize) -> bool {
         self.po(a, b) && self.all[a].overlaps(&self.all[b])

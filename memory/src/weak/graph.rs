@@ -9,6 +9,7 @@ mod through_memory;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use history::{DependencyKind, History, Kind, OpId, WeakFence};
 use rustc_hash::FxHashMap;
@@ -16,8 +17,8 @@ use rustc_hash::FxHashMap;
 use super::PpoRule;
 use super::carried::own_read;
 use super::rules::{
-    is_acquire, is_atomic_write, is_full_atomic, is_ordered_acquire, is_rcsc, is_release,
-    known_source, returns_read,
+    is_acquire, is_atomic_write, is_full_atomic, is_further_part, is_ordered_acquire, is_rcsc,
+    is_release, known_source, returns_read,
 };
 use crate::axioms::Execution;
 use crate::model::Model;
@@ -156,9 +157,11 @@ struct Builder<'a, 'h> {
     /// The bound on all accesses after the next `ISB`.
     before_isb: Bound,
     /// The last atomic access with an acquire or release annotation.
-    last_annotated: Option<OpId>,
+    last_annotated: Bound,
     /// The last write with a release annotation.
     last_release: Bound,
+    /// The parts so far of the access that is being added, to which rules about later accesses do not apply yet.
+    parts: Range<u32>,
     /// Reads, by the tick at which they returned their value, after which no operation has been issued yet.
     in_flight: BinaryHeap<Reverse<(u64, u32)>>,
     /// The latest accesses, by location.
@@ -179,8 +182,9 @@ impl<'a, 'h> Builder<'a, 'h> {
             before_reads: Bound::default(),
             before_writes: Bound::default(),
             before_isb: Bound::default(),
-            last_annotated: None,
+            last_annotated: Bound::default(),
             last_release: Bound::default(),
+            parts: 0..0,
             in_flight: BinaryHeap::new(),
             places: FxHashMap::default(),
             through_memory: ThroughMemory::default(),
@@ -188,6 +192,9 @@ impl<'a, 'h> Builder<'a, 'h> {
     }
 
     fn add(&mut self, op: OpId) {
+        if !is_further_part(self.history, op) {
+            self.end_access();
+        }
         self.follow_branches(op);
         match self.history.kind(op) {
             Kind::Fence | Kind::WeakFence(_) => self.add_fence(op),
@@ -207,8 +214,9 @@ impl<'a, 'h> Builder<'a, 'h> {
         self.follow_annotations(op);
         self.follow_location(op);
         self.follow_choices(op);
-        self.count(op);
-        self.bind_later(op);
+        self.bind_by_dependencies(op);
+        let start = if self.parts.is_empty() { op.0 } else { self.parts.start };
+        self.parts = start..op.0 + 1;
     }
 
     fn edge(&mut self, from: Node, to: OpId) {
@@ -359,9 +367,9 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
         if self.rules.has(PpoRule::AcquireRelease)
             && is_rcsc(self.history, op)
-            && let Some(earlier) = self.last_annotated.replace(op)
+            && let Some(annotated) = self.last_annotated.0
         {
-            self.edge(earlier.0, op);
+            self.edge(annotated, op);
         }
     }
 
@@ -447,7 +455,23 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
     }
 
-    /// Adds an access to those that later fences and releases follow.
+    /// Adds the last access to those that later fences and releases follow, and raises the bounds on later accesses that
+    /// follow from its annotations.
+    fn end_access(&mut self) {
+        let parts = std::mem::take(&mut self.parts).map(OpId);
+        parts.clone().for_each(|op| self.count(op));
+        let those = |is_wanted: &dyn Fn(OpId) -> bool| -> Vec<Node> {
+            parts.clone().filter(|&op| is_wanted(op)).map(|op| op.0).collect()
+        };
+        let acquires = those(&|op| self.is_before_all_later(op));
+        let releases = those(&|op| is_release(self.history, op));
+        let annotated = those(&|op| is_rcsc(self.history, op));
+        self.raise_all(&acquires);
+        // What a bound stood for until now comes before each of these.
+        self.last_release = Bound(self.join(releases).or(self.last_release.0));
+        self.last_annotated = Bound(self.join(annotated).or(self.last_annotated.0));
+    }
+
     fn count(&mut self, op: OpId) {
         let kind = self.history.kind(op);
         if returns_read(self.history, op) {
@@ -460,20 +484,17 @@ impl<'a, 'h> Builder<'a, 'h> {
         }
     }
 
-    /// Raises the bounds on later accesses that follow from this one.
-    fn bind_later(&mut self, op: OpId) {
-        let annotation = self.history.annotation(op);
-        let (reads, completed) = (self.history.kind(op).reads(), self.history.completed(op));
-        if (self.rules.has(PpoRule::Acquire) && is_acquire(self.history, op))
-            || (self.rules.has(PpoRule::AnyAcquire) && annotation.acquires())
-            || (self.rules.has(PpoRule::Read) && reads)
-            || (self.rules.has(PpoRule::FullAtomic) && is_full_atomic(self.history, op))
-        {
-            self.raise_all(&[op.0]);
-        }
-        if is_release(self.history, op) {
-            self.last_release = Bound(Some(op.0));
-        }
+    /// Whether all later accesses follow this operation.
+    fn is_before_all_later(&self, op: OpId) -> bool {
+        let (history, rules) = (self.history, self.rules);
+        (rules.has(PpoRule::Acquire) && is_acquire(history, op))
+            || (rules.has(PpoRule::AnyAcquire) && history.annotation(op).acquires())
+            || (rules.has(PpoRule::Read) && history.kind(op).reads())
+            || (rules.has(PpoRule::FullAtomic) && is_full_atomic(history, op))
+    }
+
+    /// Raises the bounds on later operations that follow from the address dependencies and the ticks of this one.
+    fn bind_by_dependencies(&mut self, op: OpId) {
         let on = self.sources_of(op, |kind| kind == DependencyKind::Address);
         if self.rules.has(PpoRule::AddressThenWrite) {
             self.before_writes = self.raise(self.before_writes, on.iter().copied());
@@ -482,7 +503,8 @@ impl<'a, 'h> Builder<'a, 'h> {
             self.before_isb = self.raise(self.before_isb, on);
             self.bind_isb_by_choice(op, DependencyKind::Address);
         }
-        if let (true, Some(end), true) = (reads, completed, self.rules.has(PpoRule::Ticks)) {
+        let end = self.history.completed(op).filter(|_| self.history.kind(op).reads());
+        if let (Some(end), true) = (end, self.rules.has(PpoRule::Ticks)) {
             self.in_flight.push(Reverse((end, op.0)));
         }
     }

@@ -204,20 +204,26 @@ impl PpoRule {
         if pair.history.kind(a).is_fence() || pair.history.kind(b).is_fence() {
             return false;
         }
+        // Annotations order accesses, not the parts of one, nor the read and the write of an atomic.
+        let is_apart = || !(a.0 + 1..=b.0).all(|op| is_further_part(pair.history, OpId(op)));
         match self {
             PpoRule::LocalWrite => pair.same_location() && pair.writes(b),
             PpoRule::ReadsApart => pair.reads_apart(),
             PpoRule::AtomicForwarded => {
-                pair.is_atomic_write(a) && pair.reads(b) && pair.own_write_before_b() == Some(a)
+                is_atomic_write(pair.history, a)
+                    && pair.reads(b)
+                    && pair.own_write_before_b() == Some(a)
             }
             PpoRule::Fence => pair.between().any(|fence| pair.is_fenced_by(fence)),
-            PpoRule::Acquire => is_acquire(pair.history, a),
-            PpoRule::Release => is_release(pair.history, b),
-            PpoRule::AnyAcquire => pair.history.annotation(a).acquires(),
-            PpoRule::AnyRelease => pair.history.annotation(b).releases(),
-            PpoRule::AcquireRelease => is_rcsc(pair.history, a) && is_rcsc(pair.history, b),
+            PpoRule::Acquire => is_acquire(pair.history, a) && is_apart(),
+            PpoRule::Release => is_release(pair.history, b) && is_apart(),
+            PpoRule::AnyAcquire => pair.history.annotation(a).acquires() && is_apart(),
+            PpoRule::AnyRelease => pair.history.annotation(b).releases() && is_apart(),
+            PpoRule::AcquireRelease => {
+                [a, b].iter().all(|&op| is_rcsc(pair.history, op)) && is_apart()
+            }
             PpoRule::ReleaseToAcquire => {
-                is_release(pair.history, a) && is_ordered_acquire(pair.history, b)
+                is_release(pair.history, a) && is_ordered_acquire(pair.history, b) && is_apart()
             }
             PpoRule::Paired => pair.history.linked_load(b) == Some(a),
             PpoRule::Address => pair.depends(b, DependencyKind::Address),
@@ -238,11 +244,11 @@ impl PpoRule {
                         pair.history.linked_load_across_writes(write) == Some(a)
                     })
             }
-            PpoRule::FullAtomic => pair.is_full_atomic(a),
+            PpoRule::FullAtomic => is_full_atomic(pair.history, a) && is_apart(),
             PpoRule::Carried => pair.between().any(|read| pair.is_carried_to(read)),
             PpoRule::ChoiceCarried => pair.between().any(|read| pair.is_picked_by(read)),
-            PpoRule::Read => pair.reads(a),
-            PpoRule::Write => pair.writes(b),
+            PpoRule::Read => pair.reads(a) && is_apart(),
+            PpoRule::Write => pair.writes(b) && is_apart(),
             PpoRule::SameLocation => pair.same_location() && (pair.reads(a) || pair.writes(b)),
             PpoRule::Ticks => pair.is_issued_after(),
         }
@@ -262,6 +268,11 @@ pub(super) fn known_source(execution: &Execution<'_>, read: OpId) -> Option<Opti
         Some(ReadSource::Initial) => Some(None),
         _ => None,
     }
+}
+
+/// Whether an operation is a further part of the access before it. A fence, whatever a history says of it, is none.
+pub(super) fn is_further_part(history: &History, op: OpId) -> bool {
+    history.continues(op) && !history.kind(op).is_fence()
 }
 
 /// Whether an operation is the write of an atomic: a read-modify-write, or a store-conditional.
@@ -340,10 +351,6 @@ impl Pair<'_, '_> {
         differ && PpoRule::may_read_apart(self.history, self.a, self.b)
     }
 
-    fn is_atomic_write(&self, op: OpId) -> bool {
-        is_atomic_write(self.history, op)
-    }
-
     fn is_fenced_by(&self, fence: OpId) -> bool {
         match self.history.kind(fence) {
             Kind::Fence => true,
@@ -404,10 +411,6 @@ impl Pair<'_, '_> {
                 || (self.a.0 + 1..isb.0)
                     .map(OpId)
                     .any(|m| self.depends(m, DependencyKind::Address)))
-    }
-
-    fn is_full_atomic(&self, op: OpId) -> bool {
-        is_full_atomic(self.history, op)
     }
 
     fn is_issued_after(&self) -> bool {

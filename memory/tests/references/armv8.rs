@@ -66,7 +66,7 @@ impl<'h> Armv8<'h> {
             po: Relation::of(history.len(), |a, b| {
                 let (first, second) = (OpId(a as u32), OpId(b as u32));
                 let same = history.thread_of(first) == history.thread_of(second);
-                same && a < b && !(b == a + 1 && is_one_atomic(history, second))
+                same && a < b && !is_one_access(history, first, second)
             }),
             rmw: Relation::of(history.len(), |a, b| {
                 history.linked_load_across_writes(OpId(b as u32)) == Some(OpId(a as u32))
@@ -313,6 +313,11 @@ impl<'h> Armv8<'h> {
                     .all(|b| !(self.rmw.has(a, b) && between.has(a, b) && !own_between.has(a, b)))
             })
     }
+}
+
+/// Whether two operations are of one instruction: parts of an access, or the read and the write of an atomic.
+pub fn is_one_access(history: &History, first: OpId, second: OpId) -> bool {
+    (first.0 + 1..=second.0).all(|op| history.continues(OpId(op)))
 }
 
 /// Whether an operation is the write of an atomic instruction whose read is the operation before it.

@@ -2,6 +2,7 @@
 //! of preserved program order), written with the interface of [`memory::axioms`]. This also shows that the interface
 //! fits a model whose preserved program order depends on reads-from and dependencies.
 
+use crate::armv8::is_one_access;
 use crate::common::build;
 use history::{
     Access, Annotation, DependencyKind, History, Kind, OpId, Place, ReadSource, WeakFence,
@@ -87,9 +88,10 @@ impl Rvwmo {
         let is_rcsc = |op: OpId, annotation: Annotation| {
             !is_plain(op) && (annotation.acquires() || annotation.releases())
         };
-        one.acquires()
-            || two.releases()
-            || (is_rcsc(first, one) && is_rcsc(second, two))
+        let is_annotated =
+            one.acquires() || two.releases() || (is_rcsc(first, one) && is_rcsc(second, two));
+        // The rules are about instructions.
+        (is_annotated && !is_one_access(history, first, second))
             || history.linked_load(second) == Some(first)
     }
 

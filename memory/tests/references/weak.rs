@@ -27,7 +27,11 @@ fn random(seed: u64, operations: usize) -> History {
     let mut returning: Vec<Vec<usize>> = vec![Vec::new(); 3];
     let mut accesses = crate::common::random(seed, operations, true);
     make_pairs(&mut accesses, &mut random);
+    make_parts(&mut accesses, &mut random);
+    // Per thread, the dependency of the last access, which all its parts have.
+    let mut shared: Vec<Option<(DependencyKind, usize)>> = vec![None; 3];
     for (at, access) in accesses.iter_mut().enumerate() {
+        let shared = &mut shared[access.thread as usize];
         let returning = &mut returning[access.thread as usize];
         if random.random_bool(0.5) {
             access.issued = Some(at as u64 * 10);
@@ -38,15 +42,18 @@ fn random(seed: u64, operations: usize) -> History {
             let kinds = [DependencyKind::Data, DependencyKind::Choice];
             builder.depend(*kinds.choose(&mut random).unwrap(), at);
         }
-        if let Some(&on) = returning.choose(&mut random)
-            && random.random_bool(0.6)
+        if !access.continues {
+            *shared =
+                returning.choose(&mut random).filter(|_| random.random_bool(0.6)).map(|&on| {
+                    let kind = *DependencyKind::ALL.choose(&mut random).unwrap();
+                    let fits = kind == DependencyKind::Control || access.kind.writes();
+                    (if fits { kind } else { DependencyKind::Address }, on)
+                });
+        }
+        if let Some((kind, on)) = *shared
+            && (kind == DependencyKind::Control || !access.kind.is_fence())
         {
-            let kind = *DependencyKind::ALL.choose(&mut random).unwrap();
-            if kind == DependencyKind::Control || access.kind.writes() {
-                builder.depend(kind, on);
-            } else if !access.kind.is_fence() {
-                builder.depend(DependencyKind::Address, on);
-            }
+            builder.depend(kind, on);
         }
         if access.kind.reads() || access.kind == Kind::StoreConditional {
             returning.push(at);
@@ -70,6 +77,23 @@ fn make_pairs(accesses: &mut [Access], random: &mut ChaCha8Rng) {
         {
             accesses[first].kind = Kind::LoadLinked;
             accesses[second].kind = Kind::StoreConditional;
+        }
+    }
+}
+
+/// Makes some accesses and the next one of their thread, of the same kind and elsewhere, two parts of one access.
+fn make_parts(accesses: &mut [Access], random: &mut ChaCha8Rng) {
+    for first in 0..accesses.len() {
+        let part = accesses[first];
+        let next = accesses[first + 1..].iter_mut().find(|it| it.thread == part.thread);
+        if let Some(next) = next
+            && !part.kind.is_fence()
+            && !part.continues
+            && (next.kind, next.place != part.place) == (part.kind, true)
+            && random.random_bool(0.7)
+        {
+            next.continues = true;
+            next.annotation = part.annotation;
         }
     }
 }

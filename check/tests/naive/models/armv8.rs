@@ -70,11 +70,11 @@ impl Local<'_> {
     }
 
     /// Whether an operation after `a` depends on what `a` returned, as far as `reaches` leads. What is of one instruction is not
-    /// in program order.
+    /// in program order, whether two parts of an access or the read and the write of an atomic.
     fn depends(&self, a: usize, kinds: &[Dependency], b: usize, reaches: &Relation) -> bool {
-        !self.rmw_of_one(a, b)
+        !self.events.of_one_operation(a, b)
             && self.values(a, b, reaches).any(|at| {
-                !self.rmw_of_one(at, b)
+                !self.events.of_one_operation(at, b)
                     && kinds.iter().any(|kind| self.events.depends(b, *kind, at))
             })
     }
@@ -146,17 +146,12 @@ impl Local<'_> {
 
     /// Local write successor.
     fn lmws(&self, a: usize, b: usize) -> bool {
-        self.events.po_loc(a, b) && self.writes(b) && !self.rmw_of_one(a, b)
-    }
-
-    /// Whether the two are the read and the write of one instruction, which are not in program order.
-    fn rmw_of_one(&self, a: usize, b: usize) -> bool {
-        self.events.all[a].kind == Kind::Rmw && self.rmw.has(a, b)
+        self.events.po_loc(a, b) && self.writes(b) && !self.events.of_one_operation(a, b)
     }
 
     fn is_ordered(&self, a: usize, b: usize) -> bool {
         self.aob(a, b)
-            || (!self.rmw_of_one(a, b)
+            || (!self.events.of_one_operation(a, b)
                 && (self.lmws(a, b)
                     || self.dob(a, b)
                     || self.pob(a, b)

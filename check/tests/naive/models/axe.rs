@@ -29,11 +29,13 @@ impl Axe {
             if self.keeps_loads { first.reads || second.writes } else { second.writes };
         let release = first.writes && first.annotation.releases();
         let acquire = second.reads && second.annotation.acquires_after_release();
+        // The parts of an access are in no order.
+        let is_annotated = (first.reads && first.annotation.acquires())
+            || (second.writes && second.annotation.releases())
+            || (release && acquire);
         (events.po_loc(a, b) && at_one_location)
             || events.is_fenced(a, b)
-            || (first.reads && first.annotation.acquires())
-            || (second.writes && second.annotation.releases())
-            || (release && acquire)
+            || (is_annotated && !events.of_one_operation(a, b))
             || is_issued_after(events, a, b)
     }
 }

@@ -27,14 +27,15 @@ impl Riscv {
         let (first, second) = (&events.all[a], &events.all[b]);
         let between = || (a + 1..b).filter(|&at| events.all[at].is_access());
         let address = |at: usize| events.depends(at, Dependency::Address, a);
-        let is_total = self.is_total && (first.reads || second.writes);
-        // Rules 1, 4, 5, 6 and 7.
+        // Rules 5, 6 and 7, and those of Ztso, order no two parts of one access.
+        let is_annotated = first.annotation.acquires()
+            || second.annotation.releases()
+            || (self.is_total && (first.reads || second.writes))
+            || (is_rcsc(first) && is_rcsc(second));
+        // Rules 1 and 4.
         (events.po_loc(a, b) && second.writes)
             || events.is_fenced(a, b)
-            || first.annotation.acquires()
-            || second.annotation.releases()
-            || is_total
-            || (is_rcsc(first) && is_rcsc(second))
+            || (is_annotated && !events.of_one_operation(a, b))
             // Rules 8 to 11, and 13.
             || events.pairs().contains(&(a, b))
             || address(b)
