@@ -126,11 +126,8 @@ pub fn drawn(
 }
 
 /// The block of a proof that has none.
-static NO_FACTS: Block = Block {
-    assumptions: Vec::new(),
-    facts: Vec::new(),
-    end: Contradiction::Cycle(Vec::new()),
-};
+static NO_FACTS: Block =
+    Block { assumptions: Vec::new(), facts: Vec::new(), end: Contradiction::Cycle(Vec::new()) };
 
 /// A block of a proof that is being drawn.
 struct Drawing<'a> {
