@@ -45,8 +45,9 @@ fn text_json_and_pictures_name_the_access() {
 fn certificates_name_the_access_and_conversions_keep_it() {
     let folder = Folder::new();
     let file = history(&folder);
-    let certificate = folder.path("split.cert");
-    output_of(&["check", &file, "--certificate", &certificate], 1);
+    let proofs = folder.path("proofs");
+    output_of(&["check", &file, "--certificate", &proofs], 1);
+    let certificate = format!("{proofs}/split.jsonl.sc.cert");
     let text = std::fs::read_to_string(&certificate).unwrap();
     assert!(text.contains(" 0:0") && text.contains("0:2") && !text.contains("0:4"), "{text}");
     output(&["verify", &file, &certificate]);
