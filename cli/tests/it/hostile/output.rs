@@ -63,7 +63,7 @@ fn no_name_reaches_the_terminal_as_it_is() {
 fn no_message_commands_the_terminal() {
     let folder = Folder::new();
     let clear = "\u{1b}[2J\u{1b}]0;title\u{7}";
-    let file = |name: &str| folder.file(name, format!("{clear}no format\n"));
+    let file = |name: &str| folder.file(name, format!("{clear}no\u{7}thing {{\n"));
     let good = folder.file("good.axe", "0: M[1] := 1\ncheck\n");
     for arguments in [
         &["check", &file("a.axe")][..],
