@@ -20,7 +20,7 @@ use gzip::{decompress, describe, look};
 pub(crate) use terminal::cleaned;
 use text::Text;
 use wrapped::Joined;
-pub(crate) use wrapped::Wrap;
+pub(crate) use wrapped::{Wrap, columns};
 
 /// Default limit of the length of a line, in bytes ([`Lines::set_limit`]).
 pub const LINE_LIMIT: usize = 1 << 20;

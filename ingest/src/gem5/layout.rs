@@ -54,9 +54,9 @@ pub(super) fn quoted(text: &[u8]) -> Option<&[u8]> {
 pub(super) fn has_other_blanks(shape: &Shape<'_>, message: Message, line: &[u8]) -> bool {
     let is_changed = |at: usize, text: &[u8]| {
         let before = at.checked_sub(1).and_then(|at| text.get(at));
-        let after = text.get(at + 1);
-        before.is_none_or(|&byte| byte == b':')
-            || after.is_none_or(|byte| matches!(byte, b' ' | b':' | b'\t'))
+        let behind = &text[at + 1..];
+        let is_between = matches!(behind.first(), Some(b' ' | b':' | b'\t'));
+        before.is_none_or(|&byte| byte == b':') || (is_between && !behind.trim_ascii().is_empty())
     };
     let has_tab = match (shape, message) {
         (Shape::Named { text, .. }, Message::Exec { .. }) => {

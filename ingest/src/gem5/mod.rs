@@ -290,7 +290,11 @@ impl<'o> Reader<'o> {
                 Ok(())
             }
             shape => {
-                let shape = shape?;
+                let shape = shape.map_err(|fault| match alike::of_chatter(text) {
+                    // `grep -n` puts a number in front, which looks like a tick.
+                    Alike::Part(cause) => cause,
+                    Alike::Similar | Alike::Nothing => fault,
+                })?;
                 self.tick(shape.tick());
                 let message = message?;
                 if alike::is_unread(&shape, message) {

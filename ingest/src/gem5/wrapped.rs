@@ -4,7 +4,7 @@ use super::line::{self, Shape};
 use super::message::Message;
 use super::recognise::is_chatter;
 use super::{exec, grammar};
-use crate::input::{Lines, Wrap, cleaned};
+use crate::input::{Lines, Wrap, cleaned, columns};
 
 /// Narrower texts are not taken for wrapped ones.
 const LEAST_WIDTH: usize = 20;
@@ -16,7 +16,8 @@ pub(super) fn wrap(head: &[u8]) -> Option<Wrap> {
     // The last line may be incomplete.
     let whole = &text[..memchr::memrchr(b'\n', &text)?];
     let lines: Vec<&[u8]> = whole.split(|&byte| byte == b'\n').collect();
-    let width = lines.iter().map(|line| line.len()).max().filter(|&width| width >= LEAST_WIDTH)?;
+    let width =
+        lines.iter().map(|line| columns(line)).max().filter(|&width| width >= LEAST_WIDTH)?;
     let is_start = if lines.iter().any(|line| has_tick(line)) { is_timed_start } else { is_start };
     let candidates = [false, true].map(|at_blanks| Wrap { width, at_blanks, is_start });
     candidates.into_iter().find(|wrap| explains(*wrap, &lines))

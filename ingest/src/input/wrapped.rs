@@ -6,7 +6,7 @@ use crate::error::Error;
 /// How a text was wrapped.
 #[derive(Clone, Copy)]
 pub(crate) struct Wrap {
-    /// Length of the longest line.
+    /// Width of the longest line, in columns.
     pub width: usize,
     /// Whether lines were broken at blanks only, and not at the width wherever that is.
     pub at_blanks: bool,
@@ -21,12 +21,12 @@ impl Wrap {
             return false;
         }
         if !self.at_blanks {
-            return part.len() == self.width;
+            return columns(part) == self.width;
         }
         // A line is broken only if its next word does not fit. Some programs count the blank that follows the word.
         let word = next.iter().take_while(|&&byte| byte != b' ').count();
         let blank = usize::from(!part.ends_with(b" "));
-        part.len() + blank + word + 1 > self.width
+        columns(part) + blank + word + 1 > self.width
     }
 
     /// Appends the next part of a line to the parts before.
@@ -36,6 +36,12 @@ impl Wrap {
         }
         line.extend_from_slice(next);
     }
+}
+
+/// The number of columns that a line takes. A tab moves to the next multiple of eight columns.
+pub(crate) fn columns(line: &[u8]) -> usize {
+    line.iter()
+        .fold(0, |column, &byte| if byte == b'\t' { (column / 8 + 1) * 8 } else { column + 1 })
 }
 
 /// The line that was joined last, and counts of such lines.

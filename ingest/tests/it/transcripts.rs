@@ -178,6 +178,40 @@ fn wrapped_lines_are_put_together() {
     }
 }
 
+/// gem5 prints tabs in the instructions of x86, which are no changed blanks, and count as columns where lines are wrapped.
+#[test]
+fn tabs_of_x86_stay() {
+    let mut text = String::new();
+    for tick in 0..20 {
+        let line =
+            format!("  {tick}4500: system.cpu{}: T0 : 0x40154{} @main+{tick}", tick % 2, tick % 8);
+        text += &format!("{line}    : ret\t                          \n");
+        text += &format!(
+            "{line}. 0 :   \tMOV_R_M : ld   r8, FS:[rax] : MemRead :  D=0x{tick:016x} A=0x4c3360\n"
+        );
+        text += &format!(
+            "{line}. 1 :   MOV_M_R : st   r8, FS:[rax] : MemWrite :  D=0x{:016x} A=0x4c3360\n",
+            tick + 1
+        );
+    }
+    let notes = read(text.as_bytes()).unwrap().histories[0].provenance.notes.join(" ");
+    assert!(!notes.contains("blanks"), "{notes}");
+    let mut folded = String::new();
+    for line in text.lines() {
+        let mut column = 0;
+        for c in line.chars() {
+            let next = if c == '\t' { (column / 8 + 1) * 8 } else { column + 1 };
+            if next > 80 {
+                folded.push('\n');
+            }
+            column = if next > 80 { next - column } else { next };
+            folded.push(c);
+        }
+        folded.push('\n');
+    }
+    assert!(same_or_named(&text, folded.as_bytes(), "wrapped at 80 columns", &[]));
+}
+
 #[test]
 fn what_cannot_be_read_is_named() {
     let remains = ["remains of a terminal's escape sequences"];
@@ -192,6 +226,7 @@ fn what_cannot_be_read_is_named() {
         refused(&remains, &|line| format!("^[[31m{line}^[[0m"));
         refused(&coloured, &|line| format!("{line}[m"));
         refused(&front, &|line| format!("run.trace:{line}"));
+        refused(&front, &|line| format!("12:{line}"));
         refused(&front, &|line| format!("Nov 29 10:00:00 host: {line}"));
         refused(&["CR LF"], &|line| format!("{line}\r"));
         refused(&["CR LF"], &|line| format!("\x1b[31m{line}\r\x1b[0m"));
