@@ -195,12 +195,12 @@ impl History {
         let sources = self.fixed_sources.iter();
         split.fixed_sources =
             sources.map(|(to, from)| (first[*to as usize].0, last(*from))).collect();
-        let on_read = |it: &&Dependency| self.kind(it.on).reads();
-        let moved = self.all_dependencies().iter().filter(on_read).flat_map(|it| {
+        // A compare-and-swap that failed wrote nothing that could depend on what it read.
+        let has_part = |it: &Dependency| it.on != it.op || self.kind(it.op) == Kind::Rmw;
+        let is_kept = |it: &&Dependency| self.kind(it.on).reads() && has_part(it);
+        let moved = self.all_dependencies().iter().filter(is_kept).flat_map(|it| {
             let on = first[it.on.at()];
             let parts = match (self.kind(it.op), it.kind) {
-                // A compare-and-swap that failed wrote nothing that could depend on what it read.
-                (Kind::FailedCas, _) if it.on == it.op => 1..=0,
                 (Kind::Rmw, DependencyKind::Address) => 0..=1,
                 (Kind::Rmw, DependencyKind::Data | DependencyKind::Choice) => 1..=1,
                 _ => 0..=0,
