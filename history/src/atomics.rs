@@ -195,11 +195,10 @@ impl History {
         let sources = self.fixed_sources.iter();
         split.fixed_sources =
             sources.map(|(to, from)| (first[*to as usize].0, last(*from))).collect();
-        let on_read = |it: &&Dependency| self.kind(it.on).reads();
         // A compare-and-swap that failed wrote nothing that could depend on what it read.
-        let is_of_write = |it: &&Dependency| self.kind(it.op) != Kind::FailedCas || it.on != it.op;
-        let kept = self.all_dependencies().iter().filter(on_read).filter(is_of_write);
-        let moved = kept.flat_map(|it| {
+        let has_part = |it: &Dependency| it.on != it.op || self.kind(it.op) == Kind::Rmw;
+        let is_kept = |it: &&Dependency| self.kind(it.on).reads() && has_part(it);
+        let moved = self.all_dependencies().iter().filter(is_kept).flat_map(|it| {
             let on = first[it.on.at()];
             let parts = match (self.kind(it.op), it.kind) {
                 (Kind::Rmw, DependencyKind::Address) => 0..=1,

@@ -77,6 +77,12 @@ impl<'h> Armv8<'h> {
         model
     }
 
+    /// The pairs of program order that are locally ordered, and those that follow from choices.
+    pub fn local_order(&self) -> Vec<Vec<bool>> {
+        let all = 0..self.history.len();
+        all.clone().map(|a| all.clone().map(|b| self.local_hw_reqs.has(a, b)).collect()).collect()
+    }
+
     /// The model with other pairs of program order that are locally ordered.
     pub fn with_local_order(self, pairs: &[Vec<bool>]) -> Armv8<'h> {
         let local_hw_reqs = Relation::of(pairs.len(), |a, b| pairs[a][b]);
@@ -157,8 +163,10 @@ impl<'h> Armv8<'h> {
         // Dependencies through registers and memory; a choice adds a pick.
         let dtrm = address.or(&data).or(&lmrs).closed();
         let pick_dtrm = address.or(&data).or(&lmrs).or(&choice).closed();
+        // The last step of a dependency is through a register, from another instruction.
         let from = |through: &Relation, used: &Relation| {
-            same.or(&through.filter(|a, _| self.r(a))).then(used).filter(|a, b| self.po.has(a, b))
+            let used = used.filter(|a, b| self.po.has(a, b));
+            same.or(&through.filter(|a, _| self.r(a))).then(&used)
         };
         // A branch: from what it depends on to everything behind it.
         let behind = control.then(&same.or(&self.po));
