@@ -173,10 +173,10 @@ fn arm_shows_dependencies() {
     trace.load("  ldr   x4, [x5, x3]", 0, Y).compute("  orr   x6, x1", 7);
     trace.store("  str   x6, [x7]", 7, Z);
     expect(&trace, &["1 address 0", "2 data 0"], 0);
-    // The line of an atomic shows nothing of what it read.
+    // The line of an atomic shows nothing of what it read, but what it adds to it is what it writes.
     let mut trace = Trace::arm();
     trace.store("  ldadda   w1, w2, [x0]", 0, X).load("  ldr   x4, [x1]", 0, Y);
-    expect(&trace, &["1 address 0"], 0);
+    expect(&trace, &["0 data 0", "1 address 0"], 0);
     // The flags decide which operand is the result.
     let mut trace = Trace::arm();
     trace.load("  ldr   x1, [x0]", 7, X).compute("  csel   x3, x1, x2, eq", 7);

@@ -167,7 +167,8 @@ mod tests {
 
     #[test]
     fn its_status_says_what_it_found() {
-        let history = History::default();
+        let read = ingest::read(&b"0: M[1] := 1\ncheck\n"[..], "t", &ingest::Options::default());
+        let history = read.unwrap().histories.remove(0);
         let run = |command: &str| {
             let program: Program = format!("mine={command}").parse().unwrap();
             let answer = program.run(&history, Model::SC, Duration::from_millis(300));
