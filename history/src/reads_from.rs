@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use crate::history::{History, NONE32, OpId};
+use crate::provenance::InitialMode;
 use crate::value_table::ValueTable;
 
 /// The treatment of values that are written twice to a location, and returned by a read.
@@ -271,9 +272,11 @@ impl Writers {
                 Ambiguity::RefuseShared => use_of.is_private(location),
                 Ambiguity::Keep => true,
             };
+            // An inferred initial value is a conclusion from the reads, so the user cannot record another one.
+            let is_stated = initial && history.provenance.initial != InitialMode::Infer;
             // Without a read of the value, it does not matter which write a read would take it from.
-            if !allowed && (earlier != op || initial) && is_returned((location, value)) {
-                let twice = written_twice(history, op, Some(earlier), location, value, initial);
+            if !allowed && (earlier != op || is_stated) && is_returned((location, value)) {
+                let twice = written_twice(history, op, Some(earlier), location, value, is_stated);
                 let when = history.trace_position(op);
                 if error.as_ref().is_none_or(|(line, _)| when < *line) {
                     error = Some((when, twice));
@@ -388,7 +391,7 @@ fn written_twice(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Access, HistoryBuilder, Kind, Place};
+    use crate::{Access, HistoryBuilder, Initial, Kind, Place};
 
     /// Two threads write 1 to one location. It matters only if somebody reads it.
     #[test]
@@ -405,6 +408,22 @@ mod tests {
                 builder.finish(Default::default(), &Default::default(), Default::default());
             let found = ReadsFrom::derive(&history.unwrap(), Ambiguity::Refuse);
             assert_eq!(found.is_err(), is_refused, "{read}");
+        }
+    }
+
+    /// A read shows the initial value, which the read's own thread stores again: an inferred value is no second write.
+    #[test]
+    fn an_inferred_initial_value_may_be_written_again() {
+        for (initial, is_refused) in
+            [(Initial::Infer, false), (Initial::Given([(0, 2)].into()), true)]
+        {
+            let mut builder = HistoryBuilder::new();
+            let place = Place::Cell(0);
+            builder.push(Access { read: Some(2), ..Access::new(0, Kind::Load, place) });
+            builder.push(Access { written: Some(2), ..Access::new(0, Kind::Store, place) });
+            builder.push(Access { read: Some(2), ..Access::new(1, Kind::Load, place) });
+            let history = builder.finish(Default::default(), &initial, Default::default()).unwrap();
+            assert_eq!(ReadsFrom::derive(&history, Ambiguity::Refuse).is_err(), is_refused);
         }
     }
 }
