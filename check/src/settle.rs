@@ -35,7 +35,11 @@ pub fn settle<'h>(
     mut decide: impl FnMut(&History, &ReadsFrom) -> Outcome,
 ) -> Settled<'h> {
     let mut decide = |prepared: Cow<'h, History>| {
-        let reads_from = prepared_reads(&prepared, reads_from);
+        let changed = match &prepared {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(changed) => Some(changed),
+        };
+        let reads_from = prepared_reads(changed, reads_from);
         let outcome = decide(&prepared, &reads_from);
         Settled { history: prepared, reads_from: reads_from.into_owned(), outcome }
     };
@@ -71,16 +75,10 @@ pub fn settle<'h>(
     Settled { outcome: Outcome { verdict, ..strictest.outcome }, ..strictest }
 }
 
-/// The reads-from of a history that was prepared for a model, given that of the history as it was read. Preparing makes no
-/// source ambiguous that matters.
-fn prepared_reads<'r>(
-    prepared: &Cow<'_, History>,
-    reads_from: &'r ReadsFrom,
-) -> Cow<'r, ReadsFrom> {
-    let derived = match prepared {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(prepared) => ReadsFrom::derive(prepared, Ambiguity::Keep).ok(),
-    };
+/// The reads-from of a history that was prepared for a model, given that of the history as it was read; `changed` is the history
+/// if preparing has changed it. Preparing makes no source ambiguous that matters.
+fn prepared_reads<'r>(changed: Option<&History>, reads_from: &'r ReadsFrom) -> Cow<'r, ReadsFrom> {
+    let derived = changed.and_then(|it| ReadsFrom::derive(it, Ambiguity::Keep).ok());
     derived.map_or(Cow::Borrowed(reads_from), Cow::Owned)
 }
 

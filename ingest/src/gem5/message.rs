@@ -219,7 +219,7 @@ pub(crate) fn begins_as_message(text: &[u8]) -> bool {
         text.strip_prefix(*word)
             .is_some_and(|rest| rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric()))
     };
-    FIRST_WORDS.iter().any(|word| begins(word))
+    FIRST_WORDS.iter().any(begins)
 }
 
 fn is_cut(text: &[u8]) -> bool {

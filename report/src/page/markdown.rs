@@ -139,7 +139,7 @@ fn table(text: &mut String, title: &str, heads: &[&str], lines: Vec<Vec<String>>
 /// stays as it is, but for the end of a cell.
 fn escaped(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         // A backtick without its partner would make code of what follows.
         return markdown_of(text);
     }
