@@ -65,18 +65,16 @@ fn verdicts(history: &History) -> Vec<&'static str> {
     models::ALL.iter().map(verdict).collect()
 }
 
-/// A random run. One of eight has what a gem5 trace can express: loads, stores and atomics of cells, all with ticks.
+/// A random run. One of eight has what a gem5 trace can express: loads, stores and atomics of cells, one after the other.
 fn some_run(seed: u64) -> run::Run {
-    if seed % 8 != 0 {
+    if !seed.is_multiple_of(8) {
         return random::run(seed, &random::Feature::ALL).0;
     }
     let (mut run, _) = random::run(seed, &[random::Feature::Rmw]);
-    for own in &mut run.threads {
-        for (at, operation) in own.iter_mut().enumerate() {
-            let tick = 10 * at as u64;
-            operation.issued = Some(tick + 1);
-            operation.completed = Some(tick + 1 + seed % 20);
-        }
+    for (at, operation) in run.threads.iter_mut().flatten().enumerate() {
+        let tick = 40 * at as u64;
+        operation.issued = Some(tick + 1);
+        operation.completed = Some(tick + 1 + seed % 20);
     }
     run
 }
