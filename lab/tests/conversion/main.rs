@@ -5,8 +5,6 @@
 
 // The naive checker's modules have more than this test needs.
 #![allow(dead_code)]
-// The naive checker uses all of these modules.
-#![allow(dead_code)]
 
 #[path = "../../../check/tests/naive/atoms.rs"]
 mod atoms;
