@@ -63,28 +63,15 @@ fn verdicts(history: &History) -> Vec<&'static str> {
     models::ALL.iter().map(verdict).collect()
 }
 
-/// A random run. One of eight has what a gem5 trace can express: loads, stores and atomics of cells, one after the other.
-fn some_run(seed: u64) -> run::Run {
-    if !seed.is_multiple_of(8) {
-        return random::run(seed, &random::Feature::ALL).0;
-    }
-    let (mut run, _) = random::run(seed, &[random::Feature::Rmw]);
-    for (at, operation) in run.threads.iter_mut().flatten().enumerate() {
-        let tick = 40 * at as u64;
-        operation.issued = Some(tick + 1);
-        operation.completed = Some(tick + 1 + seed % 20);
-    }
-    run
-}
-
 #[test]
 fn conversions_keep_verdicts_or_refuse() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    // Per format that can be read again, the number of histories that it took.
-    let formats = WRITABLE.iter().filter(|format| !matches!(format, Format::Litmus));
+    // Per format that can be read again, the number of histories that it took. A gem5 trace needs an order of completions, which
+    // these runs do not have; `check/tests/it/conversions.rs` converts runs that do.
+    let formats = WRITABLE.iter().filter(|format| !matches!(format.name(), "litmus" | "gem5"));
     let mut taken: Vec<(Format, u64)> = formats.map(|&format| (format, 0)).collect();
     for seed in 0..RUNS {
-        let run = some_run(seed);
+        let (run, _) = random::run(seed, &random::Feature::ALL);
         let line = json::line(&run);
         let history = read(line.as_bytes(), "json");
         let expected = verdicts(&history);
