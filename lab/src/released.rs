@@ -31,7 +31,7 @@ pub struct Released {
     pub what: String,
     /// The repair that takes it out, by name.
     pub repair: String,
-    /// How a crash shows it, beside the undefined transitions that the repair adds: signs separated by `; ` (see [`crashes`](self::crashes)).
+    /// How a crash shows it, beside the undefined transitions that the repair adds: signs separated by `; ` (see [`crashes`]).
     pub crash: String,
     /// How to see it on a gem5 tree of one's own.
     pub see: String,
