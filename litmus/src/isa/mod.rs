@@ -275,7 +275,7 @@ pub enum Instruction {
         /// Whether later operations that use the status depend on the store, as in RISC-V.
         status_depends: bool,
     },
-    /// Loads a value and stores one computed from it, which [`STORED`] holds afterwards.
+    /// Loads a value and stores one computed from it, which `STORED` holds afterwards.
     Atomic {
         /// The register that takes the value loaded.
         target: Option<Register>,

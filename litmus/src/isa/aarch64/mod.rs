@@ -3,13 +3,13 @@
 //!
 //! `W` registers are the lower halves of `X` registers. Each flag is a register of its own.
 //!
-//! - [`data`]: moves, arithmetic, shifts and bit fields;
-//! - [`flags`]: what uses the flags, other than branches;
-//! - [`memory`]: loads, stores, their addresses, and barriers;
-//! - [`atomic`]: exclusives and the atomics of LSE;
-//! - [`branch`]: jumps and calls;
-//! - [`vector`], [`vector_memory`]: moves, arithmetic, loads and stores of vector registers;
-//! - [`sve`], [`sve_memory`]: the same for scalable vectors, and predicates.
+//! - `data`: moves, arithmetic, shifts and bit fields;
+//! - `flags`: what uses the flags, other than branches;
+//! - `memory`: loads, stores, their addresses, and barriers;
+//! - `atomic`: exclusives and the atomics of LSE;
+//! - `branch`: jumps and calls;
+//! - `vector`, `vector_memory`: moves, arithmetic, loads and stores of vector registers;
+//! - `sve`, `sve_memory`: the same for scalable vectors, and predicates.
 
 mod atomic;
 mod branch;
