@@ -393,7 +393,7 @@ mod tests {
     use super::*;
     use crate::{Access, HistoryBuilder, Initial, Kind, Place};
 
-    /// Two threads write 1 to one location. It matters only if somebody reads it.
+    /// Two threads write 1 to one location. It matters only if a read returns it.
     #[test]
     fn a_value_written_twice_that_no_read_returns_is_no_obstacle() {
         for (read, is_refused) in [(0, false), (1, true)] {

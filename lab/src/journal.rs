@@ -129,7 +129,7 @@ impl Journal {
     }
 }
 
-/// Whether what follows the last whole line is nothing, or how a row begins: a text of somebody else must not be cut off.
+/// Whether what follows the last whole line is nothing, or how a row begins: a file that is not a journal must not be cut.
 fn is_begun_row(text: &[u8]) -> bool {
     let last = text.rsplit(|&byte| byte == b'\n').next();
     last.is_none_or(|line| line.is_empty() || matches!(line[0], b'{' | b'[' | 0))

@@ -113,6 +113,7 @@ fn history(random: &mut StdRng) -> Option<History> {
     }
     let initial = match random.random_range(0..6) {
         0 if is_rich => Initial::Given([(0, 3)].into()),
+        1 if is_rich => Initial::Infer,
         _ => Initial::Zero,
     };
     builder.finish(Default::default(), &initial, provenance(random, is_rich)).ok()

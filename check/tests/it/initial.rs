@@ -1,35 +1,19 @@
 //! Initial values that are not known: reads may return one, and all that do agree on it.
 
-use certify::certificate::{self, Claim, Statement};
-use certify::verify::{Verified, verify};
+use certify::certificate::Statement;
 use check::engine::steps::steps;
-use check::{Model, Options, Settled, Verdict, check, settle};
+use check::{Model, Options, Verdict, check};
 use history::{Ambiguity, History, Initial, ReadsFrom};
 use memory::models;
 
-/// The history that a line of JSON describes, and whether a model allows it. The certificate is verified.
+use crate::common::settled::verdict;
+
+/// Whether a model allows a history. The certificate is verified.
 fn is_allowed(history: &History, model: Model) -> bool {
-    let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).unwrap();
-    let Settled { history: seen, outcome, .. } =
-        settle(history, &reads_from, model, |history, reads_from| {
-            check(history, reads_from, model, &Options::default())
-        });
-    let claim = Claim::new(&seen, model, "");
-    let mut file = Vec::new();
-    match &outcome.verdict {
-        Verdict::Consistent(run) => {
-            certificate::write_consistent(&mut file, &seen, &claim, &[], run).unwrap();
-        }
-        Verdict::Violation(violation) => {
-            let proof = steps(&seen, violation);
-            certificate::write_violation(&mut file, &claim, &proof).unwrap();
-        }
-        other => panic!("{model} {other:?}"),
-    }
-    let certificate = certificate::read(file.as_slice()).unwrap();
-    matches!(verify(history, &certificate).unwrap(), Verified::Consistent { .. })
+    verdict(history, model).expect("nothing is in doubt")
 }
 
+/// The history that a line of JSON with these fields and operations describes.
 fn json(fields: &str, operations: &[&str]) -> History {
     let operations: Vec<String> = operations
         .iter()
@@ -74,7 +58,7 @@ fn all(operations: &[&str], expected: impl Fn(Model) -> bool) {
 fn a_value_that_a_later_own_store_repeats_may_be_initial() {
     all(&["0 load 0 2", "0 store 0 2"], |_| true);
     all(&["0 rmw 0 2 3", "0 store 0 2"], |_| true);
-    // Nobody writes 5, so it is the initial value, and 2 is not.
+    // No operation writes 5, so it is the initial value, and 2 is not.
     all(&["0 load 0 5", "0 load 0 2", "0 store 0 2"], |_| false);
 }
 
@@ -97,7 +81,7 @@ fn an_order_of_the_threads_excludes_two_initial_values() {
     all(&both, |_| true);
     // Thread 0 reads 2, 3, 2: one of the 2 is the initial value.
     all(&["0 load 0 2", "0 load 0 3", "0 load 0 2", "1 store 0 3", "2 store 0 2"], |_| true);
-    // Neither 3 before 2 nor 2 before 3, and each is read first by somebody.
+    // Neither 3 before 2 nor 2 before 3, and some thread reads each of them first.
     let all_three =
         ["0 load 0 2", "0 load 0 3", "0 load 0 2", "0 load 0 3", "1 store 0 3", "2 store 0 2"];
     all(&all_three, |model| model == Model::RMO);

@@ -1,50 +1,14 @@
 //! Read-modify-writes that write back what they read: a verdict holds whether they have written or failed.
 
-use certify::certificate::{self, Claim};
-use certify::verify::{Verified, verify};
-use check::engine::steps::steps;
-use check::{Model, Options, Reason, Settled, Verdict, check, settle};
-use history::{
-    Access, Ambiguity, Annotation, History, Kind, Place, ReadsFrom, SilentEffect, WeakFence,
-};
+use check::{Model, Verdict};
+use history::{Access, Annotation, History, Kind, Place, SilentEffect, WeakFence};
 use memory::machine::explore;
 use memory::models;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-use crate::common::{MODELS, build, change_reads, print, seeded};
-
-fn decided(history: &History, model: Model) -> Settled<'_> {
-    let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).unwrap();
-    settle(history, &reads_from, model, |history, reads_from| {
-        check(history, reads_from, model, &Options::default())
-    })
-}
-
-/// Whether a history is consistent; `None` if it depends on what silent read-modify-writes did. The certificate is verified against the
-/// history as it was read.
-fn verdict(history: &History, model: Model) -> Option<bool> {
-    let Settled { history: seen, outcome, .. } = decided(history, model);
-    let claim = Claim::new(&seen, model, "");
-    let mut file = Vec::new();
-    match &outcome.verdict {
-        Verdict::Consistent(run) => {
-            certificate::write_consistent(&mut file, &seen, &claim, &[], run).unwrap();
-        }
-        Verdict::Violation(violation) => {
-            let proof = steps(&seen, violation);
-            certificate::write_violation(&mut file, &claim, &proof).unwrap();
-        }
-        Verdict::Undecided(Reason::MayHaveWritten(_)) => return None,
-        other => panic!("{model} {other:?}\n{}", print(history)),
-    }
-    let certificate = certificate::read(file.as_slice()).unwrap();
-    match verify(history, &certificate) {
-        Ok(Verified::Consistent { .. }) => Some(true),
-        Ok(Verified::Violation { .. }) => Some(false),
-        other => panic!("{model} {other:?}\n{}", print(history)),
-    }
-}
+use crate::common::settled::{decided, verdict};
+use crate::common::{MODELS, build, change_reads, seeded};
 
 /// The history that axe text describes.
 fn axe(text: &str) -> History {

@@ -57,7 +57,7 @@ pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
     }
 }
 
-/// Writes the certificate of a verdict, which speaks of the form of the history that was settled, and verifies it.
+/// Writes the certificate of a verdict, which is about the form of the history that was settled, and verifies it.
 fn verify_certificate(history: &History, settled: &History, model: Model, verdict: &Verdict) {
     let claim = Claim::new(settled, model, "");
     let mut file = Vec::new();

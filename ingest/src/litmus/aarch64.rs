@@ -189,3 +189,49 @@ fn returned(
     column.returns(operation.op, register, &name(register), value);
     Ok(register)
 }
+
+#[cfg(test)]
+mod tests {
+    use history::{
+        Access, DependencyKind, History, HistoryBuilder, Initial, Isa, Place, Provenance,
+    };
+
+    use super::*;
+
+    /// A thread that replaces the initial value, with a dependency of the atomic on itself, and reads a location whose
+    /// address depends on the atomic if it is used.
+    fn update(own: Option<DependencyKind>, is_used: bool) -> History {
+        let mut builder = HistoryBuilder::new();
+        let rmw = Access::new(0, Kind::Rmw, Place::Cell(0));
+        builder.push(Access { read: Some(3), written: Some(5), ..rmw });
+        own.into_iter().for_each(|own| builder.depend(own, 0));
+        builder.push(Access { read: Some(0), ..Access::new(0, Kind::Load, Place::Cell(1)) });
+        if is_used {
+            builder.depend(DependencyKind::Address, 0);
+        }
+        let provenance = Provenance { isa: Some(Isa::Arm), ..Provenance::default() };
+        builder.finish(Default::default(), &Initial::Infer, provenance).unwrap()
+    }
+
+    fn written(history: &History) -> Result<String, String> {
+        let mut text = Vec::new();
+        match crate::litmus::write(history, "t", "", Isa::Arm, &mut text) {
+            Ok(()) => Ok(String::from_utf8(text).unwrap()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn an_update_stays_one() {
+        let text = |own| written(&update(own, false)).unwrap();
+        assert!(text(None).contains("SWP W"), "{}", text(None));
+        let data = text(Some(DependencyKind::Data));
+        assert!(data.contains("MOV W1,#1") && data.contains("LDEOR W1,"), "{data}");
+        let choice = text(Some(DependencyKind::Choice));
+        assert!(choice.contains("MOV W2,#0") && choice.contains("CAS W2,W1,"), "{choice}");
+        // The result of a compare-and-swap may be what it expected, and then depends on nothing.
+        let refused = written(&update(Some(DependencyKind::Choice), true)).unwrap_err();
+        assert!(refused.contains("as CAS does"), "{refused}");
+        assert!(written(&update(Some(DependencyKind::Data), true)).is_ok());
+    }
+}

@@ -318,19 +318,19 @@ pub enum Instruction {
     Branch {
         /// The condition; `None` for an unconditional jump.
         condition: Option<Formula>,
-        /// Where to.
+        /// The place where the thread goes on.
         target: JumpTarget,
     },
     /// Jumps, and sets a register to the address of the next instruction.
     Call {
-        /// The register.
+        /// The register that takes the address of the next instruction.
         link: Register,
-        /// Where to.
+        /// The place where the thread goes on.
         target: JumpTarget,
     },
     /// Sets a register to the address of a label.
     LabelAddress {
-        /// The register.
+        /// The register that takes the address.
         target: Register,
         /// The label, as [`JumpTarget::Label`] has it.
         label: String,

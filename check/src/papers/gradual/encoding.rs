@@ -36,6 +36,9 @@ use crate::papers::{Answer, Problem, Report, may_start};
 /// Memory that a clause of three literals takes in the solver, in bytes.
 const BYTES_PER_CLAUSE: usize = 80;
 
+/// One part in so many of the solver's memory may double at once.
+const GROWING_SHARE: usize = 3;
+
 /// Clauses between two checks of the bounds: about a millisecond, and a megabyte.
 const CLAUSES_PER_CHECK: u32 = 10_000;
 
@@ -56,8 +59,14 @@ pub fn solve(
     known: Option<KnownOrder<'_>>,
 ) -> Report {
     let mut solver = Solver::new(problem.bounds);
-    let mut formula =
-        Formula { problem, execution, solver: &mut solver, contradicts: false, unchecked: 0 };
+    let mut formula = Formula {
+        problem,
+        execution,
+        solver: &mut solver,
+        contradicts: false,
+        unchecked: 0,
+        checked: 0,
+    };
     let Some(order) = formula.encode(known) else {
         return Answer::Exceeded.into();
     };
@@ -141,6 +150,8 @@ struct Formula<'f, 'b> {
     contradicts: bool,
     /// Clauses since the bounds were checked last.
     unchecked: u32,
+    /// Clauses before that.
+    checked: usize,
 }
 
 impl Formula<'_, '_> {
@@ -304,9 +315,10 @@ impl Formula<'_, '_> {
         if self.unchecked < CLAUSES_PER_CHECK {
             return false;
         }
-        self.unchecked = 0;
-        !self.problem.bounds.allows(CLAUSES_PER_CHECK as usize * 2 * BYTES_PER_CLAUSE)
-            || self.problem.bounds.passed()
+        self.checked += std::mem::take(&mut self.unchecked) as usize;
+        // The solver's lists double when they are full, so what it needs next may be a part of what it has.
+        let growth = self.checked * BYTES_PER_CLAUSE / GROWING_SHARE;
+        !self.problem.bounds.allows(growth) || self.problem.bounds.passed()
     }
 
     /// Adds the clauses that make the order contain program order, `wr`, `rw`, and the order that final

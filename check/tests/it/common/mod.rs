@@ -3,6 +3,7 @@ pub mod axioms;
 #[macro_use]
 pub mod corpus;
 pub mod literal;
+pub mod settled;
 
 use std::ops::RangeInclusive;
 

@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use history::CrashKind;
+
+use super::table::FIRST;
 use super::*;
 use crate::gem5::crash::CrashScan;
 
