@@ -238,6 +238,9 @@ fn decide_known(
             return Outcome::new(verdict, Stage::By(Algorithm::TraceOrder));
         }
     }
+    if !bounds.allows(Events::bytes(history.len())) {
+        return Outcome::new(Verdict::Undecided(Reason::exceeded(bounds)), stage);
+    }
     let events = Events::new(history, reads_from, model, &left_out);
     let task = Task {
         history,
@@ -270,6 +273,10 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     }
     if let Some(op) = problem.model.first_refined(problem.history) {
         return Outcome::new(Verdict::Undecided(Reason::Refined(op)), stage);
+    }
+    let needed = papers::execution::Execution::bytes(problem.history);
+    if !problem.bounds.allows(needed) {
+        return Outcome::new(Verdict::Undecided(Reason::exceeded(problem.bounds)), stage);
     }
     let report = papers::run(problem).expect("a stage is no algorithm of a paper");
     let (history, model) = (problem.history, problem.model);
@@ -327,11 +334,10 @@ impl Task<'_> {
         if let Some(found) = self.try_windows(&finals) {
             return found;
         }
-        let rank = rank(self.events, self.history);
-        let clocks = self.events.len() * self.events.width * 4;
-        if !self.bounds.allows(clocks) {
+        if !self.bounds.allows(Saturation::bytes(self.events)) {
             return self.stopped(Stage::By(Algorithm::Saturate));
         }
+        let rank = rank(self.events, self.history);
         let mut saturation = Saturation::new(self.events, rank, finals, self.bounds);
         let mut outcome = match saturation.reset() {
             Err(stop) => match refute(&saturation, stop) {

@@ -100,8 +100,11 @@ pub fn kernel(
         let reason = Reason::NeedsSources(problems.ambiguous);
         return Err(NoKernel::Undecided(reason));
     }
+    if !bounds.allows(Events::bytes(history.len())) {
+        return Err(exceeded(bounds));
+    }
     let events = Events::new(history, reads_from, model, &vec![false; history.len()]);
-    if !bounds.allows(events.len() * events.width * 4) {
+    if !bounds.allows(Saturation::bytes(&events)) {
         return Err(exceeded(bounds));
     }
     let last = finals.writes.iter();

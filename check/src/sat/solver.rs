@@ -36,10 +36,28 @@ pub fn version() -> String {
     cadical::Solver::<cadical::Timeout>::new().signature().to_owned()
 }
 
+/// Memory of a variable in CaDiCaL, in bytes. Its tables have a power of two of rows.
+const BYTES_PER_VARIABLE: usize = 80;
+/// Memory of a clause in CaDiCaL without its literals, in bytes: its header, and two watches.
+const BYTES_PER_CLAUSE: usize = 68;
+/// One part in so many of the memory of the clauses may double at once.
+const GROWING_SHARE: usize = 3;
+/// Memory of clauses between two checks of the bounds, in bytes.
+const BYTES_PER_CHECK: usize = 1 << 20;
+
 /// An incremental solver. Literals are numbers from 1, negative if negated.
+///
+/// It asks the bounds for the memory of its variables and clauses. Where these do not allow it they count as met, so its users, who ask
+/// whether a bound was met in any case, learn of it there.
 pub struct Solver<'b> {
     solver: cadical::Solver<Watch<'b>>,
+    bounds: &'b Bounds,
     variables: i32,
+    /// Number of variables up to which the bounds were asked for memory.
+    rows: i32,
+    /// Memory of the clauses in bytes, and what it was when the bounds were asked last.
+    bytes: usize,
+    asked: usize,
     clauses: u64,
     calls: u64,
 }
@@ -64,19 +82,30 @@ impl<'b> Solver<'b> {
         log: Option<Vec<Vec<i32>>>,
     ) -> Solver<'b> {
         solver.set_callbacks(Some(Watch { bounds, learned: 0, log }));
-        Solver { solver, variables: 0, clauses: 0, calls: 0 }
+        Solver { solver, bounds, variables: 0, rows: 0, bytes: 0, asked: 0, clauses: 0, calls: 0 }
     }
 
     /// Returns a new variable. The solver tries it as true first.
     pub fn variable(&mut self) -> i32 {
         self.variables += 1;
+        if self.variables > self.rows {
+            self.rows = (self.variables as u32).next_power_of_two() as i32;
+            self.bounds.allows(self.rows as usize * BYTES_PER_VARIABLE);
+        }
         self.variables
     }
 
     /// Adds a clause.
     pub fn add(&mut self, clause: impl IntoIterator<Item = i32>) {
-        self.solver.add_clause(clause);
+        let mut literals = 0;
+        self.solver.add_clause(clause.into_iter().inspect(|_| literals += 1));
         self.clauses += 1;
+        self.bytes += BYTES_PER_CLAUSE + literals * size_of::<i32>();
+        if self.bytes - self.asked >= BYTES_PER_CHECK {
+            self.asked = self.bytes;
+            // CaDiCaL's lists double when they are full.
+            self.bounds.allows(BYTES_PER_CHECK + self.bytes / GROWING_SHARE);
+        }
     }
 
     /// Searches a model in which the assumptions hold, and returns whether there is one; `None` if a bound
