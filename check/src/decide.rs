@@ -274,10 +274,6 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     if let Some(op) = problem.model.first_refined(problem.history) {
         return Outcome::new(Verdict::Undecided(Reason::Refined(op)), stage);
     }
-    let needed = papers::execution::Execution::bytes(problem.history);
-    if !problem.bounds.allows(needed) {
-        return Outcome::new(Verdict::Undecided(Reason::exceeded(problem.bounds)), stage);
-    }
     let report = papers::run(problem).expect("a stage is no algorithm of a paper");
     let (history, model) = (problem.history, problem.model);
     let verdict = match report.answer {

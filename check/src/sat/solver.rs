@@ -36,8 +36,9 @@ pub fn version() -> String {
     cadical::Solver::<cadical::Timeout>::new().signature().to_owned()
 }
 
-/// Memory of a variable in CaDiCaL, in bytes. Its tables have a power of two of rows.
-const BYTES_PER_VARIABLE: usize = 80;
+/// Memory of CaDiCaL's tables in bytes for each of their rows, and of those of them that are copied at a time.
+const BYTES_PER_ROW: usize = 150;
+const BYTES_PER_COPIED_ROW: usize = 48;
 /// Memory of a clause in CaDiCaL without its literals, in bytes: its header, and two watches.
 const BYTES_PER_CLAUSE: usize = 68;
 /// One part in so many of the memory of the clauses may double at once.
@@ -47,14 +48,14 @@ const BYTES_PER_CHECK: usize = 1 << 20;
 
 /// An incremental solver. Literals are numbers from 1, negative if negated.
 ///
-/// It asks the bounds for the memory of its variables and clauses. Where these do not allow it they count as met, so its users, who ask
-/// whether a bound was met in any case, learn of it there.
+/// It asks the bounds for the memory of its variables and clauses. Where these do not allow it they count as met: nothing is added any more,
+/// and [`Solver::solve`] returns `None`.
 pub struct Solver<'b> {
     solver: cadical::Solver<Watch<'b>>,
     bounds: &'b Bounds,
     variables: i32,
-    /// Number of variables up to which the bounds were asked for memory.
-    rows: i32,
+    /// Number of rows of CaDiCaL's tables, one for each variable and one more at least.
+    rows: usize,
     /// Memory of the clauses in bytes, and what it was when the bounds were asked last.
     bytes: usize,
     asked: usize,
@@ -88,15 +89,32 @@ impl<'b> Solver<'b> {
     /// Returns a new variable. The solver tries it as true first.
     pub fn variable(&mut self) -> i32 {
         self.variables += 1;
-        if self.variables > self.rows {
-            self.rows = (self.variables as u32).next_power_of_two() as i32;
-            self.bounds.allows(self.rows as usize * BYTES_PER_VARIABLE);
-        }
         self.variables
+    }
+
+    /// Makes rows for all variables. Returns false if a bound was met.
+    fn make_rows(&mut self) -> bool {
+        let variables = self.variables as usize;
+        if variables >= self.rows {
+            // CaDiCaL's tables have as many rows as are needed at first, and then twice as many as they had.
+            let before = self.rows;
+            self.rows = if before == 0 { variables + 1 } else { before };
+            while self.rows <= variables {
+                self.rows *= 2;
+            }
+            let more = self.rows - before;
+            if self.bounds.allows(more * BYTES_PER_ROW + before * BYTES_PER_COPIED_ROW) {
+                self.solver.reserve(self.variables);
+            }
+        }
+        self.bounds.exceeded().is_none()
     }
 
     /// Adds a clause.
     pub fn add(&mut self, clause: impl IntoIterator<Item = i32>) {
+        if !self.make_rows() {
+            return;
+        }
         let mut literals = 0;
         self.solver.add_clause(clause.into_iter().inspect(|_| literals += 1));
         self.clauses += 1;
@@ -112,6 +130,9 @@ impl<'b> Solver<'b> {
     /// was met, or after `conflicts` conflicts.
     pub fn solve(&mut self, assumptions: &[i32], conflicts: u64) -> Option<bool> {
         self.calls += 1;
+        if !self.make_rows() {
+            return None;
+        }
         // Variables that are in no clause must have a value too.
         self.solver.reserve(self.variables);
         if let Ok(conflicts) = i32::try_from(conflicts) {
