@@ -224,6 +224,9 @@ fn refute_reversals(
 ) -> Result<Vec<(u32, u32)>, NoKernel> {
     let mut left = Vec::new();
     for (first, second) in candidates {
+        if bounds.passed() {
+            return Err(exceeded(bounds));
+        }
         let mark = saturation.mark();
         let result = saturation.assume(&[(second, first)], Rule::Assumed, usize::MAX);
         saturation.return_to(mark);

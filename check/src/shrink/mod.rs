@@ -47,7 +47,7 @@ use history::{History, OpId, ReadSource, ReadsFrom};
 use host::Bounds;
 use rustc_hash::FxHashSet;
 
-use crate::decide::{check, decide};
+use crate::decide::{check_within, decide};
 use crate::engine::csr::Csr;
 use crate::engine::proof::{Contradiction, Violation};
 use crate::options::Options;
@@ -250,6 +250,9 @@ impl<'a> Search<'a> {
         while piece > 0 {
             let mut end = part.ops.len();
             while end > 0 {
+                if self.bounds.passed() {
+                    return part;
+                }
                 let first = part.ops[end.saturating_sub(piece)];
                 let range = first..=part.ops[end - 1];
                 let ops = self.without(&part.ops, |op| range.contains(&op));
@@ -333,7 +336,8 @@ impl<'a> Search<'a> {
         let (history, reads_from) = self.restricted(&part.ops);
         let mut violation = part.violation.clone();
         if is_minimal {
-            let again = check(&history, &reads_from, self.model, &Options::default());
+            let options = Options::default();
+            let again = check_within(&history, &reads_from, self.model, &options, self.bounds);
             if let Verdict::Violation(shorter) = again.verdict {
                 violation = shorter;
             }

@@ -128,6 +128,9 @@ impl Excerpts<'_> {
     fn violation(&self, mut excerpts: Range<usize>, bounds: &Bounds) -> Option<Violation> {
         let mut is_kept = vec![false; self.history.len()];
         excerpts.find_map(|at| {
+            if bounds.passed() {
+                return None;
+            }
             let end = (at + 2).min(self.cuts.len() - 1);
             let pieces = self.cuts[at].iter().zip(&self.cuts[end]);
             let pieces: Vec<_> = pieces.map(|(&from, &to)| from as usize..to as usize).collect();

@@ -77,7 +77,9 @@ impl Task<'_> {
         if let Some(outcome) = self.decide_by_parts(algorithm) {
             return outcome;
         }
-        if !self.bounds.allows(self.history.len() * BYTES_PER_OPERATION) {
+        if self.bounds.passed()
+            || !self.bounds.allows(self.history.len() * BYTES_PER_OPERATION)
+        {
             return exceeded();
         }
         let mut forced = Forced::new(self);
@@ -105,6 +107,9 @@ impl Task<'_> {
             return None;
         }
         let nodes = Nodes::of(self);
+        if self.bounds.passed() {
+            return None;
+        }
         let admission = engine::windows::admission(&nodes.input(&[]))?;
         let parts = Parts { task: self, nodes: &nodes, admission: &admission };
         let searches = matches!(algorithm, Algorithm::Stages | Algorithm::Complete);
@@ -125,7 +130,8 @@ impl Task<'_> {
                             return Some(refuted(violation));
                         }
                     }
-                    WindowOutcome::GaveUp { .. } | WindowOutcome::Exceeded => {}
+                    WindowOutcome::GaveUp { .. } => {}
+                    WindowOutcome::Exceeded => return None,
                 }
             }
         }

@@ -9,7 +9,7 @@
 //! 4,000 operations, 0.6 s for 16,000.
 
 use super::causal;
-use super::labelled_graph::{Edge, Label, LabelledGraph, reads_from, steps};
+use super::labelled_graph::{Edge, Label, LabelledGraph, bytes_of_steps, reads_from, steps};
 use super::local::{Causality, Derived, NotClosed, close, empty, overtaken};
 use super::reasons::Reasons;
 use super::violation::CriterionViolation;
@@ -25,6 +25,8 @@ use host::Bounds;
 
 /// Nodes between two checks of the bounds.
 const CHECK_INTERVAL: usize = 64;
+/// Room for conflicts that is asked for in advance at each of these checks.
+const EDGES_PER_CHECK: usize = 1 << 12;
 
 /// The partial store order of CCM (`pww`) or wCCM (`wpww`).
 #[derive(Debug)]
@@ -192,32 +194,42 @@ fn store_order(
     let mut pasts = empty(exec, bounds).map_err(early)?;
     close(&mut pasts, &hb.edges, bounds).map_err(early)?;
     let readers = (0..exec.operations).filter(|&op| exec.source[op as usize] != NONE);
-    let conflicts = conflicts(exec, BaseOrder::Full, &pasts, readers);
+    let conflicts = conflicts(exec, BaseOrder::Full, &pasts, readers, bounds).map_err(early)?;
     let all = hb.edges.iter().copied();
     let all = all.chain(conflicts.iter().map(Edge::ends));
-    let Ok(order) = topological(&Csr::new(exec.len(), all)) else {
+    let graph = Csr::within(exec.len(), all, bounds).ok_or(NotClosed::Exceeded).map_err(early)?;
+    let Ok(order) = topological(&graph) else {
         return Err((NotClosed::Cyclic, conflicts));
     };
+    drop(graph);
     close_writes(exec, &order, &pasts, conflicts, bounds).map_err(early)
 }
 
 /// The pairs of `cf[R]` that these reads imply, without those that follow from other pairs and R. `pasts` are the
 /// pasts in R.
+///
+/// # Errors
+/// Returns [`NotClosed::Exceeded`] if a bound was met.
 pub(super) fn conflicts(
     exec: &Execution<'_>,
     order: BaseOrder,
     pasts: &Relation,
     readers: impl Iterator<Item = u32>,
-) -> Vec<Edge> {
+    bounds: &Bounds,
+) -> Result<Vec<Edge>, NotClosed> {
     let mut found = Vec::new();
-    for read in readers {
+    for (done, read) in readers.enumerate() {
+        let is_due = done.is_multiple_of(CHECK_INTERVAL);
+        if is_due && (bounds.passed() || !bounds.allows_items(&found, EDGES_PER_CHECK)) {
+            return Err(NotClosed::Exceeded);
+        }
         found.extend(overtaken(exec, pasts, read).map(|from| Edge {
             from,
             to: exec.source[read as usize],
             label: Label::Conflict(order, read),
         }));
     }
-    found
+    Ok(found)
 }
 
 /// Computes the store order `(R_WW ∪ cf)⁺`. `happens` are the pasts in R, `conflicts` the pairs of `cf`, and `order`
@@ -253,7 +265,7 @@ pub(super) fn close_writes(
 }
 
 /// The violation that a cycle of `π ∪ wr ∪ pww ∪ rw[pww]`, or of its counterpart for wCCM, proves; `None` if there
-/// is no cycle. `stores` are edges of the store order.
+/// is no cycle, or a bound was met. `stores` are edges of the store order.
 pub(super) fn final_cycle(
     exec: &Execution<'_>,
     criterion: Criterion,
@@ -263,7 +275,14 @@ pub(super) fn final_cycle(
     bounds: &Bounds,
 ) -> Option<CriterionViolation> {
     let weak = criterion == Criterion::Wccm;
-    let mut edges = stores.to_vec();
+    let overwritten = stores.iter().map(|edge| exec.readers.of(edge.from).len()).sum::<usize>();
+    let most = stores.len() + overwritten + exec.operations as usize;
+    let bytes = bytes_of_steps(exec) + most * size_of::<Edge>();
+    if bounds.passed() || !bounds.allows(bytes) {
+        return None;
+    }
+    let mut edges = Vec::with_capacity(most);
+    edges.extend_from_slice(stores);
     // Pairs of the store order that follow from others are left out. The pairs of rw that they would give
     // follow from others, too.
     for (at, edge) in stores.iter().enumerate() {
@@ -279,9 +298,11 @@ pub(super) fn final_cycle(
     edges.extend(reads_from(exec, weak));
     let all = steps(exec, order);
     let all = all.iter().copied().chain(edges.iter().map(Edge::ends));
-    if topological(&Csr::new(exec.len(), all)).is_ok() {
+    let graph = Csr::within(exec.len(), all, bounds)?;
+    if topological(&graph).is_ok() {
         return None;
     }
+    drop(graph);
     let relation = if weak { ForbiddenCycle::Weak(order) } else { ForbiddenCycle::Memory };
     let graph = LabelledGraph::new(exec, &[order], edges);
     let cycle = graph.cycle(bounds)?;

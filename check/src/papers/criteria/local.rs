@@ -80,9 +80,11 @@ pub fn close(
     bounds: &Bounds,
 ) -> Result<Vec<u32>, NotClosed> {
     let nodes = pasts.size();
-    let after = Csr::new(nodes, edges.iter().copied());
+    let after = Csr::within(nodes, edges.iter().copied(), bounds).ok_or(NotClosed::Exceeded)?;
     let order = topological(&after).map_err(|_| NotClosed::Cyclic)?;
-    let before = Csr::new(nodes, edges.iter().map(|&(from, to)| (to, from)));
+    drop(after);
+    let before = edges.iter().map(|&(from, to)| (to, from));
+    let before = Csr::within(nodes, before, bounds).ok_or(NotClosed::Exceeded)?;
     for (done, &node) in order.iter().enumerate() {
         if done.is_multiple_of(CHECK_INTERVAL) && bounds.passed() {
             return Err(NotClosed::Exceeded);
@@ -186,7 +188,8 @@ impl<'e> Causality<'e> {
         derived: &mut Vec<Derived>,
         bounds: &Bounds,
     ) -> Result<(), NotClosed> {
-        if !bounds.allows(Relation::bytes(self.exec.len())) {
+        let bytes = Relation::bytes(self.exec.len()) + size_of_val(&*self.edges);
+        if !bounds.allows(bytes) {
             return Err(NotClosed::Exceeded);
         }
         let thread = self.exec.history.threads()[self.exec.thread[of as usize] as usize];

@@ -74,7 +74,7 @@ impl DerivedRelations {
         let mut pasts = empty(exec, bounds)?;
         close(&mut pasts, &self.hb.edges, bounds)?;
         let readers = (0..exec.operations).filter(|&op| exec.is_external(op));
-        self.conflicts = conflicts(exec, BaseOrder::Preserved, &pasts, readers);
+        self.conflicts = conflicts(exec, BaseOrder::Preserved, &pasts, readers, bounds)?;
         for location in 0..exec.locations() {
             self.one_location(exec, reads_from, location, bounds)?;
         }
@@ -82,7 +82,9 @@ impl DerivedRelations {
         close(&mut pasts, &self.hb.edges, bounds)?;
         let all = self.hb.edges.iter().copied();
         let all = all.chain(self.conflicts.iter().map(Edge::ends));
-        let order = topological(&Csr::new(exec.len(), all)).map_err(|_| NotClosed::Cyclic)?;
+        let graph = Csr::within(exec.len(), all, bounds).ok_or(NotClosed::Exceeded)?;
+        let order = topological(&graph).map_err(|_| NotClosed::Cyclic)?;
+        drop(graph);
         close_writes(exec, &order, &pasts, self.conflicts.clone(), bounds)
     }
 
@@ -116,7 +118,7 @@ impl DerivedRelations {
         let mut pasts = empty(&sub, bounds)?;
         close(&mut pasts, &hb.edges, bounds)?;
         let readers = (0..sub.operations).filter(|&op| sub.is_external(op));
-        let found = conflicts(&sub, BaseOrder::SameLocation, &pasts, readers);
+        let found = conflicts(&sub, BaseOrder::SameLocation, &pasts, readers, bounds)?;
         let conflicts = found.iter().map(|edge| renamed_conflict(edge, outer));
         self.conflicts.extend(conflicts);
         Ok(())

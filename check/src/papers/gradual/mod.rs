@@ -30,6 +30,9 @@ use crate::papers::{Answer, Problem, Report, may_start};
 use certify::criterion::Criterion;
 use memory::Model;
 
+/// Nodes between two checks of the bounds.
+const CHECK_INTERVAL: usize = 64;
+
 /// Solves the axioms of the model as one formula (`sc-sat`, `tso-sat`).
 pub fn axioms(problem: &Problem<'_>) -> Report {
     let execution = Execution::new(problem.history, problem.reads_from);
@@ -133,24 +136,32 @@ fn consequences(
     mut edges: Vec<(u32, u32)>,
 ) -> Option<Relation> {
     let nodes = execution.len();
+    // A row of `ww` has an edge for each node at most.
+    let has_room = |edges: &Vec<_>| problem.bounds.allows_items(edges, nodes).then_some(());
     edges.extend(execution.wr(problem.model));
     for node in 0..execution.operations {
         let source = execution.source[node as usize];
         if source != NONE {
+            has_room(&edges)?;
             let later = ww.successors(source).filter(|&write| write != node);
             edges.extend(later.map(|write| (node, write)));
         }
     }
     for write in (0..nodes as u32).filter(|&node| execution.is_write(node)) {
+        has_room(&edges)?;
         edges.extend(ww.successors(write).map(|later| (write, later)));
     }
-    let after = Csr::new(nodes, edges.into_iter());
+    let after = Csr::within(nodes, edges.iter().copied(), problem.bounds)?;
+    drop(edges);
     let order = topological(&after).ok()?;
     if !may_start(problem.bounds, Relation::bytes(nodes)) {
         return None;
     }
     let mut closed = Relation::new(nodes);
-    for &node in order.iter().rev() {
+    for (done, &node) in order.iter().rev().enumerate() {
+        if done.is_multiple_of(CHECK_INTERVAL) && problem.bounds.passed() {
+            return None;
+        }
         for &next in after.of(node) {
             if closed.insert(node, next) {
                 closed.absorb(node, next);

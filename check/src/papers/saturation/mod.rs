@@ -207,7 +207,8 @@ impl<'e> ForcedOrder<'e> {
 
     /// Sets the relations to the transitive closure of the edges. A cycle leaves them empty.
     fn close(&mut self, edges: &[(u32, u32)]) -> Result<(), Exceeded> {
-        let successors = Csr::new(self.execution.len(), edges.iter().copied());
+        let successors = Csr::within(self.execution.len(), edges.iter().copied(), self.bounds);
+        let successors = successors.ok_or_else(|| met(self.bounds))?;
         let Ok(order) = topological(&successors) else {
             self.is_cyclic = true;
             return Ok(());
