@@ -92,27 +92,37 @@ impl Expected {
     /// *Undecided* is right only where
     /// - a silent read-modify-write may have written or may have failed, and the two differ;
     /// - a location has a write whose value is not shown, and without its reads and final value there is no violation.
+    /// Any is right if there are too many candidates to try.
     pub fn of(run: &Run, axioms: &dyn Axioms) -> Expected {
+        let any = Expected { consistent: true, violation: true, undecided: true };
+        Expected::by_axioms(run, axioms).unwrap_or(any)
+    }
+
+    fn by_axioms(run: &Run, axioms: &dyn Axioms) -> Option<Expected> {
         let readings = run.readings();
-        let loosely: Vec<bool> = readings.iter().map(|run| loosely_allowed(run, axioms)).collect();
+        let loosely: Option<Vec<bool>> =
+            readings.iter().map(|run| loosely_allowed(run, axioms)).collect();
+        let loosely = loosely?;
         let is_same = !run.has_unshown_reads() && !run.is_mixed();
         let strictly: Vec<bool> = if is_same {
             loosely.clone()
         } else {
             let allowed = |run| is_allowed(run, axioms, Granularity::Whole, Unshown::SomeValue);
-            readings.iter().zip(&loosely).map(|(run, loosely)| *loosely && allowed(run)).collect()
+            let both = readings.iter().zip(&loosely);
+            let both = both.map(|(run, loosely)| Some(*loosely && allowed(run)?));
+            both.collect::<Option<_>>()?
         };
         let differ = |allowed: &[bool]| allowed.iter().any(|it| *it != allowed[0]);
         let may_hide = || {
             let rest = run.without_hidden_writes();
             let mut readings = rest.iter().flat_map(Run::readings);
-            readings.any(|run| loosely_allowed(&run, axioms))
+            readings.any(|run| loosely_allowed(&run, axioms) != Some(false))
         };
-        Expected {
+        Some(Expected {
             consistent: loosely.iter().all(|allowed| *allowed),
             violation: strictly.iter().all(|allowed| !allowed),
             undecided: differ(&loosely) || differ(&strictly) || may_hide(),
-        }
+        })
     }
 
     pub fn includes(&self, answer: Answer) -> bool {
@@ -124,6 +134,6 @@ impl Expected {
     }
 }
 
-fn loosely_allowed(run: &Run, axioms: &dyn Axioms) -> bool {
+fn loosely_allowed(run: &Run, axioms: &dyn Axioms) -> Option<bool> {
     is_allowed(run, axioms, Granularity::Split, Unshown::Nothing)
 }
