@@ -187,7 +187,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         given_up: given_up(&runs),
         operations: runs.iter().map(|ran| ran.operations as u64).sum(),
         findings: alike::together(gathered.findings(observer)?, &bench)?,
-        coverage: covered(&opened, &runs)?,
+        coverage: covered(&opened, &runs, &options.settings)?,
         explored,
         elapsed: start.elapsed(),
         opened,
@@ -216,12 +216,12 @@ fn warnings(opened: &Opened) -> Vec<Diagnostic> {
 }
 
 /// A row for each transition, with the number of times that the programs took it.
-fn covered(opened: &Opened, runs: &[Ran]) -> Result<Vec<Coverage>, Error> {
+fn covered(opened: &Opened, runs: &[Ran], settings: &[Setting]) -> Result<Vec<Coverage>, Error> {
     let asked = runs.iter().map(|ran| ran.lineage.extras());
     let extras = asked.fold(Extras::default(), Extras::max);
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for reached in runs.iter().flat_map(|ran| &ran.reached) {
         *counts.entry(reached.triple).or_default() += reached.count;
     }
-    coverage::rows(opened, counts, extras)
+    coverage::rows(opened, counts, extras, settings)
 }
