@@ -163,6 +163,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     let repaired = repaired.map_err(|failure| refused(given, failure))?;
     let deadlines = Deadlines::of(options.extent);
     let bench = Bench::new(&opened, &repaired, options, deadlines)?;
+    observer.opened(&opened, &options.settings);
     let (runs, explored) = std::thread::scope(|scope| {
         let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, deadlines));
         let runs = run_programs(
