@@ -278,6 +278,7 @@ impl Reader<'_> {
         statistics.unfinished_loads = unfinished.len() as u64 - statistics.unfinished_stores;
         statistics.device_requests = device_requests;
         statistics.refused = self.sequencers.refused;
+        statistics.prefetches = self.sequencers.prefetches;
         statistics.overlapping = self.sequencers.overlapping;
         statistics.unmatched = self.sequencers.unmatched;
         statistics.weak_fences = self.exec.weak_fences;

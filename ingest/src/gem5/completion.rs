@@ -67,10 +67,9 @@ impl Sequencers {
             }
             Effect::LockedWrite => self.locked_write(at, &completed, size, values, sink),
             Effect::FailedStoreConditional => counts.failed_store_conditionals += 1,
-            Effect::Prefetch => counts.prefetches += 1,
             Effect::Flush => counts.flushes += 1,
             Effect::Other => counts.other_requests += 1,
-            Effect::DataMissing => {}
+            Effect::NoAccess | Effect::DataMissing => {}
         }
     }
 

@@ -18,7 +18,8 @@ pub(crate) struct Sequencers {
     pub(super) all: Vec<Sequencer>,
     pub(super) by_version: FxHashMap<u32, usize>,
     pub(super) offer: Option<Offer>,
-    pub(super) done: Option<(u32, u64)>,
+    /// Version and, unless a prefetch was answered, address of the last `Done` line.
+    pub(super) done: Option<(u32, Option<u64>)>,
     pub(super) accepted: u64,
     pub block_size: Option<usize>,
     pub data_lines: u64,
@@ -26,6 +27,7 @@ pub(crate) struct Sequencers {
     pub unmatched: u64,
     pub overlapping: u64,
     pub refused: u64,
+    pub prefetches: u64,
     pub shared_versions: bool,
     pub split: bool,
 }
@@ -108,7 +110,18 @@ impl Sequencers {
 
     /// Takes in `Seq Done`: the protocol answers a request.
     pub(crate) fn done(&mut self, version: u32, address: u64) {
-        self.done = Some((version, address));
+        let sequencer = self.by_version.get(&version).map(|&at| &mut self.all[at]);
+        // A request that was coalesced with a prefetch completes behind the `Done` of the prefetch, and has another address.
+        let is_prefetch = sequencer.is_some_and(|sequencer| sequencer.end_prefetch(address));
+        self.done = Some((version, (!is_prefetch).then_some(address)));
+    }
+
+    /// Takes in a request without an address, which is answered by `Unaddressed callback` and not by a completion.
+    pub(crate) fn unaddressed(&mut self) {
+        self.done = None;
+        if let Some(offer) = &mut self.offer {
+            offer.begin = RequestType::Unaddressed;
+        }
     }
 
     /// Takes in a transition, which ends the completion that a `Done` line began.
@@ -127,10 +140,18 @@ impl Sequencers {
         line: u64,
     ) {
         let offer = self.offer.take().filter(|offer| offer.sequencer == at);
-        if command == Command::MemSync {
+        let begin = offer.map_or(RequestType::Coalesced, |offer| offer.begin);
+        self.prefetches += u64::from(command == Command::Prefetch);
+        // Since release 25.0, RubyPort answers a prefetch at once, and its completion shows no more than `Done`, or nothing
+        // at all if the line was already requested. So prefetches never wait for a completion here.
+        let is_awaited = !matches!(command, Command::MemSync | Command::Prefetch)
+            && begin != RequestType::Unaddressed;
+        if !is_awaited {
+            if command == Command::Prefetch && begin != RequestType::Coalesced {
+                self.all[at].note_prefetch(address);
+            }
             return;
         }
-        let begin = offer.map_or(RequestType::Coalesced, |offer| offer.begin);
         let sequencer = &mut self.all[at];
         let counts = sequencer.counts(command, begin, port);
         if counts {
@@ -175,7 +196,7 @@ impl Sequencers {
         }
         let sequencer = &mut self.all[at];
         sequencer.data_lines += 1;
-        let address = done.map(|(_, address)| address);
+        let address = done.and_then(|(_, address)| address);
         let data = Data { kind, line, address };
         let previous = sequencer.data.replace(data);
         let continues = kind == DataKind::AmoNew
@@ -218,6 +239,9 @@ impl Sequencers {
         }
         self.hits += 1;
         sequencer.hits += 1;
+        if command == Command::Prefetch {
+            return Ok(());
+        }
         let request = sequencer.fifo.pop(address);
         if let Some(request) = &request {
             sequencer.outstanding -= u64::from(request.counts);
@@ -298,9 +322,7 @@ impl Sequencers {
             self.without_data(at, line, command);
             return Ok(None);
         }
-        if let Some(data) = data
-            && effect != Effect::Prefetch
-        {
+        if let Some(data) = data {
             self.read_block(at, data.kind, &mut completed)?;
         }
         Ok(Some(completed))

@@ -418,6 +418,10 @@ impl<'o> Reader<'o> {
                 self.sequencers.done(columns.version, address);
                 Ok(())
             }
+            Event::Unaddressed => {
+                self.sequencers.unaddressed();
+                Ok(())
+            }
             Event::None => {
                 self.sequencers.transition();
                 Ok(())

@@ -8,6 +8,9 @@ use crate::gem5::message::{Command, DataKind};
 use crate::gem5::operation::{Completed, Values};
 use crate::gem5::raw::RequestType;
 
+/// Number of prefetches that a sequencer remembers until they are answered, more than can be outstanding.
+const MOST_PREFETCHES: usize = 256;
+
 /// The kinds of requests that entered the protocol through a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Port {
@@ -65,6 +68,8 @@ pub(super) struct Sequencer {
     /// The last completed request, until a later line shows its size or cannot show it any more.
     pub last: Option<Completed>,
     pub half: Option<Half>,
+    /// The addresses of prefetches that entered the protocol and were not answered.
+    pub prefetches: Vec<u64>,
     /// Operations that completed before the version was known, each with its address.
     pub unbound: Vec<(Access, u64)>,
     /// Writes whose completions were damaged.
@@ -94,6 +99,21 @@ impl Sequencer {
             || (begin == RequestType::Coalesced && self.port(port).only_fetches())
     }
 
+    /// Takes in a prefetch that enters the protocol.
+    pub fn note_prefetch(&mut self, address: u64) {
+        // Damaged traces may lack answers.
+        if self.prefetches.len() == MOST_PREFETCHES {
+            self.prefetches.remove(0);
+        }
+        self.prefetches.push(address);
+    }
+
+    /// Whether an answer from the protocol for an address is that of a prefetch, which ends.
+    pub fn end_prefetch(&mut self, address: u64) -> bool {
+        let at = self.prefetches.iter().position(|&other| other == address);
+        at.map(|at| self.prefetches.swap_remove(at)).is_some()
+    }
+
     /// Drops the request of a data line whose completion is missing, so that later requests to its address are matched
     /// correctly.
     pub fn lose(&mut self, data: Data) {
@@ -114,8 +134,10 @@ impl Sequencer {
 
     /// Whether a request becomes an operation of a history.
     pub fn counts(&self, command: Command, begin: RequestType, port: u16) -> bool {
-        let is_data = !matches!(command, Command::Flush | Command::MemSync | Command::Prefetch);
-        is_data && !self.is_walker(port) && !self.is_fetch(begin, port)
+        command.accesses()
+            && begin != RequestType::NoAddress
+            && !self.is_walker(port)
+            && !self.is_fetch(begin, port)
     }
 }
 

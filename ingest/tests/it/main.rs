@@ -11,6 +11,7 @@ mod live;
 mod operations;
 mod random;
 mod recorded;
+mod releases;
 mod shapes;
 mod sources;
 mod transcripts;
