@@ -78,7 +78,8 @@ use alike::Alike;
 use changes::Changes;
 use collector::Collector;
 pub(crate) use end::End;
-use exec::{Exec, LineContext};
+pub(crate) use exec::ConfiguredCpu;
+use exec::{CpuName, Exec, LineContext};
 use fault::Fault;
 use layout::Change;
 use line::{Columns, Shape};
@@ -90,7 +91,6 @@ pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
 pub(crate) use recognise::has_trace_line;
 use recognise::{is_chatter, is_trace_line};
-use sequencer::trailing_number;
 use sink::Sink;
 pub use write::write;
 
@@ -107,6 +107,7 @@ pub(crate) struct RunProperties {
     pub isa: Option<Isa>,
     /// Whether an operating system ran.
     pub full_system: bool,
+    pub cpus: Vec<ConfiguredCpu>,
 }
 
 /// The format of the text that gem5's debug flags print.
@@ -196,7 +197,7 @@ struct Reader<'o> {
     sequencers: Sequencers,
     exec: Exec,
     end: End,
-    objects: Vec<(Object, u32)>,
+    objects: Vec<Object>,
     ids: FxHashMap<Box<[u8]>, u32>,
     /// Path and number of the object of the last line; the next line is often about the same object.
     last_object: (Vec<u8>, usize),
@@ -447,7 +448,7 @@ impl<'o> Reader<'o> {
         let object = self.object(path);
         match message {
             Message::Exec { space, thread, instruction } => {
-                self.executed(object, (space, thread), &text[instruction..], tick, line)
+                self.executed((object, path), (space, thread), &text[instruction..], tick, line)
             }
             Message::Client(op) => {
                 let wanted = self.sink.options.source;
@@ -497,7 +498,7 @@ impl<'o> Reader<'o> {
 
     fn executed(
         &mut self,
-        object: usize,
+        (object, path): (usize, &[u8]),
         (space, thread): (Option<u64>, u32),
         text: &[u8],
         tick: Option<u64>,
@@ -508,7 +509,7 @@ impl<'o> Reader<'o> {
             self.exec.lines += 1;
             return Ok(());
         }
-        let cpu = (object, self.objects[object].1);
+        let cpu = CpuName { object, path, configured: &self.surroundings.cpus };
         let block = self.surroundings.block_size.map_or(64, u64::from);
         let at = LineContext { line, tick, block, isa: self.surroundings.isa, space };
         self.exec.line(cpu, thread, text, at, self.sink.options)
@@ -525,7 +526,7 @@ impl<'o> Reader<'o> {
         path: &[u8],
     ) -> Result<(), Fault> {
         let sequencers = &mut self.sequencers;
-        match (message, self.objects[object].0) {
+        match (message, self.objects[object]) {
             (Message::Timing { port }, known) => {
                 let sequencer = match known {
                     Object::Port { sequencer, .. } => sequencer,
@@ -557,11 +558,11 @@ impl<'o> Reader<'o> {
 
     /// The sequencer of an object that is one.
     fn sequencer(&mut self, object: usize, path: &[u8]) -> usize {
-        if let Object::Sequencer(sequencer) = self.objects[object].0 {
+        if let Object::Sequencer(sequencer) = self.objects[object] {
             return sequencer;
         }
         let sequencer = self.sequencers.add(&String::from_utf8_lossy(path));
-        self.objects[object].0 = Object::Sequencer(sequencer);
+        self.objects[object] = Object::Sequencer(sequencer);
         sequencer
     }
 
@@ -572,7 +573,7 @@ impl<'o> Reader<'o> {
         let parent = &path[..parent];
         let of = self.object(parent);
         let sequencer = self.sequencer(of, parent);
-        self.objects[object].0 = Object::Port { sequencer, port };
+        self.objects[object] = Object::Port { sequencer, port };
         sequencer
     }
 
@@ -589,8 +590,7 @@ impl<'o> Reader<'o> {
             return *id;
         }
         let object = self.role(path);
-        let number = trailing_number(&String::from_utf8_lossy(path));
-        self.objects.push((object, number));
+        self.objects.push(object);
         let id = self.objects.len() - 1;
         self.ids.insert(path.into(), id as u32);
         id

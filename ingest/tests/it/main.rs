@@ -14,4 +14,5 @@ mod recorded;
 mod releases;
 mod shapes;
 mod sources;
+mod switches;
 mod transcripts;

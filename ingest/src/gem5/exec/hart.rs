@@ -7,6 +7,7 @@ use history::{Isa, Kind};
 use rustc_hash::FxHasher;
 
 use super::action::{Action, Operation};
+use super::cpus::Stays;
 use super::flow::Edge;
 use super::line::Line;
 use super::log::{Entry, LinePosition};
@@ -28,6 +29,7 @@ const TEST_WINDOW: u32 = 8;
 #[derive(Debug)]
 pub(super) struct Hart {
     pub label: u32,
+    pub stays: Stays,
     pub decoders: Decoders,
     /// The last access. If it faulted, it will be executed again.
     last: Option<HeldAccess>,
@@ -96,9 +98,10 @@ struct Attempt {
 }
 
 impl Hart {
-    pub fn new(label: u32) -> Hart {
+    pub fn new(label: u32, stays: Stays) -> Hart {
         Hart {
             label,
+            stays,
             decoders: Decoders::default(),
             last: None,
             suspended: Vec::new(),
@@ -108,6 +111,11 @@ impl Hart {
             shows_all: false,
             unknown: Vec::new(),
         }
+    }
+
+    /// The address of the last instruction.
+    pub fn last_address(&self) -> Option<u64> {
+        self.current.pc
     }
 
     /// Decodes a line, the `at`-th of the trace.
