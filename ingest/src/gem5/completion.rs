@@ -136,6 +136,7 @@ impl Sequencers {
         sink: &mut Sink<'_>,
     ) {
         let sequencer = &mut self.all[at];
+        let kind = sequencer.with_reservation(kind);
         let address = completed.request.address;
         for mut access in completed.accesses(kind, size, values) {
             match sequencer.version {

@@ -39,7 +39,9 @@ pub(crate) mod end;
 mod exec;
 mod fault;
 mod fifo;
+mod gaps;
 mod grammar;
+mod interruption;
 pub(crate) mod last_steps;
 mod layout;
 mod line;
@@ -81,6 +83,7 @@ pub(crate) use end::End;
 pub(crate) use exec::ConfiguredCpu;
 use exec::{CpuName, Exec, LineContext};
 use fault::Fault;
+use gaps::{Gaps, Loss};
 use layout::Change;
 use line::{Columns, Shape};
 use live::LiveTrace;
@@ -206,6 +209,8 @@ struct Reader<'o> {
     ticks: bool,
     /// The lines that were changed on their way.
     changes: Changes,
+    /// The lines that were skipped.
+    gaps: Gaps,
     /// Whether the first line says that `rubric simulate` made the trace.
     is_simulated: bool,
     /// The mutant that the command line of `rubric simulate` names.
@@ -237,6 +242,7 @@ impl<'o> Reader<'o> {
             last_tick: 0,
             ticks: false,
             changes: Changes::default(),
+            gaps: Gaps::default(),
             is_simulated: false,
             mutant: None,
             without_history: None,
@@ -358,10 +364,52 @@ impl<'o> Reader<'o> {
             Err(_) => {
                 self.sink.statistics.skipped += 1;
                 lines.note_skipped(lines.number());
+                self.skip(lines);
                 Ok(())
             }
             Ok(()) => Ok(()),
         }
+    }
+
+    /// Takes in that the current line is skipped.
+    fn skip(&mut self, lines: &Lines<'_>) {
+        let text = lines.line();
+        let loss = if self.sequencers.take_earlier() || self.is_made_up_for(text) {
+            Loss::Nothing
+        } else {
+            Loss::of(text, !lines.complete())
+        };
+        let line = self.sequencers.take_lost().unwrap_or(lines.number());
+        self.gaps.note(loss, line, text);
+        if self.sequencers.take_mixed_up() {
+            self.gaps.note_mixed_up(lines.number(), text);
+        }
+        if loss.is_of_ruby() {
+            self.sequencers.interrupt();
+        }
+        if loss.is_of_cpus() {
+            self.exec.interrupt(self.sink.options);
+        }
+    }
+
+    /// Whether a line that is skipped is a completion of which other lines show all that matters, or the data of a store, which then has an
+    /// unknown value.
+    fn is_made_up_for(&mut self, text: &[u8]) -> bool {
+        let line = ShapedLine::of(text);
+        let (Ok(Shape::Named { path, text, .. }), Err(_)) = (line.shape, line.message) else {
+            return false;
+        };
+        let Some(&object) = self.ids.get(path) else { return false };
+        let Object::Sequencer(at) = self.objects[object as usize] else { return false };
+        if text.starts_with(b"set data ") {
+            self.sequencers.hide_store(at);
+            return true;
+        }
+        let is_made_up = text.starts_with(b"Hit callback for")
+            && self.sequencers.complete_without_line(at, &mut self.sink);
+        // The line was counted already.
+        self.sink.statistics.skipped -= u64::from(is_made_up);
+        is_made_up
     }
 
     fn tick(&mut self, tick: Option<u64>) {

@@ -59,6 +59,19 @@ pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect
     Ok(effect)
 }
 
+/// The effect of a request whose data line was skipped; `None` if it is not known.
+pub(crate) fn effect_without_data(command: Command) -> Option<Effect> {
+    Some(match command {
+        Command::Read => Effect::Operation(Kind::Load),
+        Command::LoadLocked => Effect::Operation(Kind::LoadLinked),
+        Command::Write => Effect::Operation(Kind::Store),
+        Command::LockedRead => Effect::LockedRead,
+        Command::LockedWrite => Effect::LockedWrite,
+        Command::Swap => Effect::Atomic,
+        _ => return None,
+    })
+}
+
 fn is_atomic(kind: DataKind) -> bool {
     !matches!(kind, DataKind::Read | DataKind::Set)
 }

@@ -1,7 +1,7 @@
 //! [`Sequencer`]: the state of one sequencer, with its requests and completions, and the kinds of requests of its
 //! ports.
 
-use history::{Access, Unfinished};
+use history::{Access, Kind, Unfinished};
 
 use crate::gem5::fifo::{Fifo, Request};
 use crate::gem5::message::{Command, DataKind};
@@ -70,6 +70,13 @@ pub(super) struct Sequencer {
     pub half: Option<Half>,
     /// The addresses of prefetches that entered the protocol and were not answered.
     pub prefetches: Vec<u64>,
+    /// Whether a request was offered to it.
+    pub has_offered: bool,
+    /// The addresses with several outstanding requests, of which one may have been completed by a line that was skipped, once for each further
+    /// request.
+    pub mixed: Vec<u64>,
+    /// Whether a line was skipped since the last load-linked, so that a store-conditional may belong to another one.
+    pub is_reservation_lost: bool,
     /// Operations that completed before the version was known, each with its address.
     pub unbound: Vec<(Access, u64)>,
     /// Writes whose completions were damaged.
@@ -81,6 +88,10 @@ pub(super) struct Sequencer {
     /// Line of the first completion without data.
     pub first_dataless: u64,
     pub dataless_writes: u64,
+    /// Line of the first completion without data that is not that of a store, so that a value that was read is not known.
+    pub first_unshown: Option<u64>,
+    /// Whether the line was skipped that shows the block that a store wrote, and the store has not completed.
+    pub is_store_hidden: bool,
 }
 
 impl Sequencer {
@@ -112,6 +123,21 @@ impl Sequencer {
     pub fn end_prefetch(&mut self, address: u64) -> bool {
         let at = self.prefetches.iter().position(|&other| other == address);
         at.map(|at| self.prefetches.swap_remove(at)).is_some()
+    }
+
+    /// Whether it is uncertain which request a completion answers, since a line was skipped.
+    pub fn end_mixed(&mut self, address: u64) -> bool {
+        let is_mixed = self.mixed.contains(&address);
+        if is_mixed && self.fifo.iter().all(|request| request.address != address) {
+            self.mixed.retain(|&other| other != address);
+        }
+        is_mixed
+    }
+
+    /// The kind of an operation, which is a store if it is not certain to which load-linked a store-conditional belongs.
+    pub fn with_reservation(&mut self, kind: Kind) -> Kind {
+        self.is_reservation_lost &= kind != Kind::LoadLinked;
+        if self.is_reservation_lost && kind == Kind::StoreConditional { Kind::Store } else { kind }
     }
 
     /// Drops the request of a data line whose completion is missing, so that later requests to its address are matched

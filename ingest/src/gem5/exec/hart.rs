@@ -37,6 +37,8 @@ pub(super) struct Hart {
     suspended: Vec<HeldAccess>,
     /// The load of a locked read-modify-write whose store has not come yet, and its address.
     lock: Option<(Entry, u64)>,
+    /// Whether a line was skipped since the last load-linked.
+    is_reservation_lost: bool,
     /// The store-conditional whose outcome is not known yet.
     attempt: Option<Attempt>,
     current: Instruction,
@@ -51,6 +53,14 @@ pub(super) struct Hart {
 pub(super) struct Decoders {
     riscv: riscv::Decoder,
     arm: arm::Decoder,
+}
+
+impl Decoders {
+    /// Notes that any register may have been written.
+    pub fn lose(&mut self) {
+        self.riscv.lose();
+        self.arm.lose();
+    }
 }
 
 /// An access that may be executed again.
@@ -107,9 +117,26 @@ impl Hart {
             suspended: Vec::new(),
             lock: None,
             attempt: None,
+            is_reservation_lost: false,
             current: Instruction::default(),
             shows_all: false,
             unknown: Vec::new(),
+        }
+    }
+
+    /// Takes in that a line was skipped, which may have been an instruction of this thread.
+    pub fn interrupt(&mut self, keep: Keep<'_>) {
+        self.give_up(keep);
+        self.decoders.lose();
+        self.is_reservation_lost = true;
+    }
+
+    /// The kind of an access, which is a store if it is not certain to which load-linked a store-conditional belongs.
+    pub fn with_reservation(&mut self, operation: Operation) -> Operation {
+        self.is_reservation_lost &= operation.kind != Kind::LoadLinked;
+        match operation.kind {
+            Kind::StoreConditional if self.is_reservation_lost => operation.of_kind(Kind::Store),
+            _ => operation,
         }
     }
 

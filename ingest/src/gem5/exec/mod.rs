@@ -132,6 +132,14 @@ impl Exec {
         }
     }
 
+    /// Takes in that a line was skipped, which may have been an instruction of any thread.
+    pub(crate) fn interrupt(&mut self, options: &Options) {
+        let recorder = &mut self.recorder;
+        for hart in &mut self.harts {
+            hart.interrupt(&mut |entry| recorder.keep(entry, options));
+        }
+    }
+
     /// The instruction set of the lines, where it is known.
     pub(crate) fn isa(&self) -> Option<Isa> {
         self.isa
@@ -262,6 +270,7 @@ impl Exec {
             Action::Locked(half) => self.locked(spot, address, half, block, options),
             Action::Attempt(operation, tested) => {
                 self.accesses += 1;
+                let operation = self.harts[spot.hart].with_reservation(operation);
                 let entry = Entry::access(spot, address, operation.sized_by(address));
                 let recorder = &mut self.recorder;
                 let mut keep = |entry| recorder.keep(entry, options);
@@ -324,10 +333,11 @@ impl Exec {
             return;
         };
         self.accesses += 1;
+        let hart = &mut self.harts[spot.hart];
+        let operation = hart.with_reservation(operation);
         let entry = Entry::access(spot, address, operation).within(block);
         let recorder = &mut self.recorder;
         let mut keep = |entry| recorder.keep(entry, options);
-        let hart = &mut self.harts[spot.hart];
         hart.end_lock(&mut keep);
         hart.wait(entry, line, &mut keep);
     }

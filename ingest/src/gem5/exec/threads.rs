@@ -62,6 +62,7 @@ impl Exec {
             self.harts[joined].finish(&mut |entry| recorder.keep(entry, options));
             // Registers of one CPU may have been taken for those of the other.
             self.harts[joined].decoders = Default::default();
+            self.harts[joined].decoders.lose();
             self.lost_dependencies += 1;
             let mut owners = vec![joined];
             for (object, path) in &others {
