@@ -99,9 +99,10 @@ const TRUE: i32 = i32::MAX;
 const FALSE: i32 = -TRUE;
 
 impl TotalOrder {
-    /// Creates an order in which all literals are [`FALSE`]; each pair has yet to be set.
+    /// Creates an order whose literals have yet to be set, those of an operation and itself too. As zeroes they take neither time nor memory
+    /// before they are.
     fn new(operations: Vec<u32>) -> TotalOrder {
-        TotalOrder { literals: vec![FALSE; operations.len() * operations.len()], operations }
+        TotalOrder { literals: vec![0; operations.len() * operations.len()], operations }
     }
 
     fn before(&self, first: usize, second: usize) -> i32 {
@@ -191,6 +192,7 @@ impl Formula<'_, '_> {
             if self.problem.bounds.passed() {
                 return None;
             }
+            order.literals[second * size + second] = FALSE;
             for first in 0..second {
                 let literal = self.literal([first, second], &order, known, shared);
                 order.set(first, second, literal);
