@@ -1,6 +1,11 @@
 //! Vector clocks: [`Clocks`] has for each event and chain the position in the chain up to which events are
 //! known to precede the event.
 
+use host::Bounds;
+
+/// Entries that are set between two checks of the bounds: about a millisecond.
+const ENTRIES_PER_CHECK: usize = 1 << 20;
+
 /// The clocks of all events, one row an event and one column a chain, in one array. Memory: `4·width` bytes
 /// an event.
 #[derive(Clone, Debug, Default)]
@@ -44,9 +49,12 @@ impl Clocks {
         }
     }
 
-    /// Sets all entries.
-    pub fn fill(&mut self, value: u32) {
-        self.ticks.fill(value);
+    /// Sets all entries. Returns false if a bound was met before the last.
+    pub fn fill(&mut self, value: u32, bounds: &Bounds) -> bool {
+        self.ticks.chunks_mut(ENTRIES_PER_CHECK).all(|entries| {
+            entries.fill(value);
+            !bounds.passed()
+        })
     }
 
     /// The clock of an event.

@@ -175,13 +175,14 @@ impl<'a> Saturation<'a> {
     /// # Errors
     /// Returns the contradiction, or [`NoFixpoint::Exceeded`] if a bound was met.
     pub fn reset(&mut self) -> Result<(), NoFixpoint> {
-        self.clocks.fill(0);
+        if !self.clocks.fill(0, self.bounds) || !self.transits.fill(0, self.bounds) {
+            return Err(NoFixpoint::Exceeded);
+        }
         // Initially only the order within each chain is known.
         for event in 0..self.events.len() as u32 {
             let at = event as usize;
             self.clocks.of_mut(event)[self.events.slot[at] as usize] = self.events.position[at] - 1;
         }
-        self.transits.fill(0);
         self.edges.clear();
         self.head_out.fill(NONE);
         self.head_in.fill(NONE);
