@@ -111,10 +111,13 @@ impl Bounds {
 
     /// Whether a list may get this many more items. To be called before they are added: a list that is full is copied to one twice as
     /// large, and both are in use until that is done.
+    #[inline]
     pub fn allows_items<T>(&self, list: &Vec<T>, more: usize) -> bool {
         let (needed, capacity) = (list.len() + more, list.capacity());
-        let grown = if needed > capacity { needed.max(2 * capacity) } else { 0 };
-        self.allows(grown.saturating_mul(size_of::<T>()))
+        if needed <= capacity {
+            return self.exceeded.get().is_none();
+        }
+        self.allows(needed.max(2 * capacity).saturating_mul(size_of::<T>()))
     }
 
     fn check_memory(&self, more: u64) {
@@ -160,6 +163,16 @@ mod tests {
         assert!(!bounds.passed());
         assert!(!bounds.allows(1 << 41));
         assert!(bounds.passed());
+        assert_eq!(bounds.exceeded(), Some(Exceeded::Memory));
+    }
+
+    #[test]
+    fn a_list_that_grows_needs_the_old_and_the_new_one() {
+        let list: Vec<u64> = Vec::with_capacity(1 << 20);
+        let used = memory_in_use(false);
+        let bounds = Bounds::new(None, Some(used + (12 << 20)));
+        assert!(bounds.allows_items(&list, 1 << 20));
+        assert!(!bounds.allows_items(&list, (1 << 20) + 1));
         assert_eq!(bounds.exceeded(), Some(Exceeded::Memory));
     }
 

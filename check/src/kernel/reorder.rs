@@ -24,7 +24,9 @@ pub(super) fn without_reorder(
     for (first, second) in pairs {
         // The reversal of an earlier pair may have reversed this one.
         let is_reversed = run.place(second) < run.place(first);
-        if bounds.passed() || !is_reversed && !reverse(run, &reorder, margin, (first, second), bounds) {
+        if bounds.passed()
+            || !is_reversed && !reverse(run, &reorder, margin, (first, second), bounds)
+        {
             left.push((first, second));
         }
     }

@@ -69,17 +69,14 @@ impl Task<'_> {
             }
         }
         let saturate = Stage::By(Algorithm::Saturate);
-        let exceeded =
-            || Outcome::new(Verdict::Undecided(Reason::exceeded(self.bounds)), saturate);
+        let exceeded = || Outcome::new(Verdict::Undecided(Reason::exceeded(self.bounds)), saturate);
         if !self.bounds.allows(self.history.len() * BYTES_PER_OPERATION) {
             return exceeded();
         }
         if let Some(outcome) = self.decide_by_parts(algorithm) {
             return outcome;
         }
-        if self.bounds.passed()
-            || !self.bounds.allows(self.history.len() * BYTES_PER_OPERATION)
-        {
+        if self.bounds.passed() || !self.bounds.allows(self.history.len() * BYTES_PER_OPERATION) {
             return exceeded();
         }
         let mut forced = Forced::new(self);
