@@ -32,7 +32,7 @@ pub struct Released {
     pub place: String,
     /// What happens, and why.
     pub what: String,
-    /// The repair that takes it out, by name.
+    /// The repair that takes it out, by name; empty if there is none yet.
     pub repair: String,
     /// How a crash shows it, beside the undefined transitions that the repair adds: signs separated by `; ` (see [`crashes`]).
     pub crash: String,
@@ -89,7 +89,11 @@ mod tests {
         assert_eq!(read, all());
         for fault in &read {
             let found = repair::find(&fault.repair);
-            assert!(found.is_some_and(|one| one.protocol == fault.protocol), "{}", fault.name);
+            assert!(
+                fault.repair.is_empty() || found.is_some_and(|one| one.protocol == fault.protocol),
+                "{}",
+                fault.name
+            );
             let with = RELEASES.map(|release| fault.is_in(release));
             assert!(with.contains(&Some(true)), "{}: {}", fault.name, fault.releases);
         }

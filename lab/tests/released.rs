@@ -173,6 +173,12 @@ fn section(fault: &Released) -> String {
             fault.see.clone()
         }
     );
+    if fault.repair.is_empty() {
+        text.push_str(
+            "\nThere is no repair of it yet: `rubric test` lists what it causes as new findings.\n",
+        );
+        return text;
+    }
     let clauses = clauses(&fault.protocol, &fault.repair);
     assert!(!clauses.is_empty(), "{}: its repair changes nothing", fault.name);
     text.push_str(&listing(&fault.name));
