@@ -68,6 +68,10 @@ fn doubted(doubt: Doubt, line: u64, instruction: &str) -> String {
             "line {line}: `{instruction}` crosses a cache line, so it is not one access; choose other \
              locations with --addresses"
         ),
+        Doubt::Skipped => format!(
+            "line {line} was skipped (--lossy) and may have shown an operation that makes a difference: `{instruction}`; record \
+             the trace again, or repair the line"
+        ),
         Doubt::NoAddress => format!(
             "line {line}: `{instruction}` accesses memory and shows no address, so it may have been any \
              location; record with ExecEffAddr (part of Exec)"

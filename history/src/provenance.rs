@@ -121,6 +121,8 @@ pub enum Doubt {
     CrossesLine,
     /// The trace line of the instruction shows no address.
     NoAddress,
+    /// The trace line cannot be read, or contradicts others, and was skipped on the user's demand. What it showed is not known.
+    Skipped,
 }
 
 /// How the sizes of accesses are known.

@@ -51,7 +51,10 @@ mod write;
 use std::collections::HashMap;
 use std::io::Write;
 
-use history::{Access, DependencyKind, History, HistoryBuilder, Kind, Place, Provenance, Source};
+use history::{
+    Access, DependencyKind, Doubt, Gap, History, HistoryBuilder, Kind, NotUnderstood, Place,
+    Provenance, Source,
+};
 use memchr::memchr;
 use rustc_hash::FxHashMap;
 
@@ -196,7 +199,10 @@ impl LineReader for Reader<'_> {
             Ok(statement) => self.draft.add(statement, lines, self.options),
             Err(_) if self.options.lossy => {
                 self.draft.skipped += 1;
-                self.draft.first_skipped.get_or_insert(lines.number());
+                if self.draft.first_skipped.is_none() {
+                    self.draft.first_skipped = Some(lines.number());
+                    self.draft.skipped_text = excerpt(lines.line(), 60);
+                }
                 lines.note_skipped(lines.number());
                 Ok(())
             }
@@ -236,6 +242,8 @@ struct Draft {
     notes: Vec<String>,
     skipped: u64,
     first_skipped: Option<u64>,
+    /// The beginning of the first line that was skipped.
+    skipped_text: String,
     finals_dropped: bool,
 }
 
@@ -334,6 +342,10 @@ impl Draft {
             return Ok(None);
         }
         self.note_what_is_left_out();
+        if self.first_skipped.is_some() {
+            // A line that was skipped may have written a final value.
+            self.finals.clear();
+        }
         let mut builder = self.builder;
         // Ticks of completion are a guess at the memory order, worth trying only if no operation
         // lacks one.
@@ -343,12 +355,20 @@ impl Draft {
         for (cell, value, line) in self.finals {
             builder.final_value(cell, value, Some(line));
         }
-        let provenance =
-            Provenance { source: Source::Axe, notes: self.notes, ..Provenance::default() };
+        let provenance = Provenance {
+            source: Source::Axe,
+            notes: self.notes,
+            outside_writes: self.first_skipped.is_some(),
+            ..Provenance::default()
+        };
         let mut history = builder
             .finish(options.access_size, &options.initial.clone().unwrap_or_default(), provenance)
             .map_err(|error| Error::Build { file: lines.file().to_owned(), error })?;
         history.name = self.name;
+        if let Some(line) = self.first_skipped {
+            let gap = gap_of_skipped(&history, line, self.skipped_text);
+            history.provenance.not_understood.push(gap);
+        }
         Ok(Some(history))
     }
 
@@ -361,6 +381,15 @@ impl Draft {
             self.notes.push(note.to_owned());
         }
     }
+}
+
+/// What a history lacks because a line was skipped. It also makes a violation doubtful if what follows refers to operations by their
+/// positions, as dependencies and store-conditionals do.
+fn gap_of_skipped(history: &History, line: u64, text: String) -> NotUnderstood {
+    let has_pairs = history.ops().any(|op| history.kind(op) == Kind::StoreConditional);
+    let refers = has_pairs || !history.all_dependencies().is_empty();
+    let gap = if refers { Gap::Write } else { Gap::Read };
+    NotUnderstood { gap, line, instruction: text, doubt: Some(Doubt::Skipped) }
 }
 
 /// The operations of a thread that were read so far.

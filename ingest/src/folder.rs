@@ -5,12 +5,12 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use history::Isa;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::format::TraceFormat;
 use crate::formats;
-use crate::gem5::{End, Gem5, RunProperties, has_trace_line};
+use crate::gem5::{ConfiguredCpu, End, Gem5, RunProperties, has_trace_line};
 use crate::input::Lines;
 use crate::tester::Tester;
 
@@ -229,6 +229,7 @@ fn visit(value: &Value, surroundings: &mut RunProperties) {
             }
             let isa = text("type").and_then(isa_of);
             surroundings.isa = surroundings.isa.or(isa);
+            surroundings.cpus.extend(cpu(fields));
             let full_system = fields.get("full_system").and_then(Value::as_bool);
             surroundings.full_system |= full_system == Some(true);
             if let Some(size) = fields.get("block_size_bytes").and_then(Value::as_u64)
@@ -245,6 +246,15 @@ fn visit(value: &Value, surroundings: &mut RunProperties) {
         }
         _ => {}
     }
+}
+
+/// The CPU that an object of a configuration is: only CPUs have a number and may begin switched out.
+fn cpu(fields: &Map<String, Value>) -> Option<ConfiguredCpu> {
+    let begins_out = fields.get("switched_out")?.as_bool()?;
+    let number = fields.get("cpu_id")?.as_i64()?;
+    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    let (path, system) = (text("path")?, text("system").unwrap_or_default());
+    Some(ConfiguredCpu { path, system, number, begins_out })
 }
 
 /// The instruction set of `RiscvISA` or `X86Decoder`.

@@ -63,6 +63,8 @@ pub struct Lines<'a> {
     bytes: u64,
     complete: bool,
     skipped: u64,
+    /// Whether compressed data are corrupt, and not only cut off.
+    is_corrupt: bool,
     /// Number of the first line that was skipped, for its length or by the reader of the format.
     first_skipped: Cell<Option<u64>>,
     /// Description of the damage of compressed data that was skipped, and the number of the last line before it.
@@ -159,6 +161,7 @@ impl<'a> Lines<'a> {
             bytes: 0,
             complete: true,
             skipped: 0,
+            is_corrupt: false,
             first_skipped: Cell::new(None),
             damage: None,
             escapes: LineCount::default(),
@@ -325,6 +328,16 @@ impl<'a> Lines<'a> {
     /// The first line that was skipped, for its length or by the reader of the format.
     pub fn first_skipped(&self) -> Option<u64> {
         self.first_skipped.get()
+    }
+
+    /// The first line that was lost for its length, or with the rest of the text since compressed data are corrupt; `None` if the text
+    /// only ends early.
+    pub(crate) fn first_lost(&self) -> Option<u64> {
+        if self.is_corrupt {
+            let line = self.damage.as_ref().map(|(_, last)| last + 1);
+            return line.min(self.first_skipped()).or(line);
+        }
+        (self.skipped > 0 && self.damage.is_none()).then(|| self.first_skipped()).flatten()
     }
 
     /// Description of the damage of compressed data that was skipped. Wrong bytes are detected only at the end of the
@@ -599,6 +612,7 @@ impl<'a> Lines<'a> {
             self.note_skipped(self.number + 1);
         }
         self.damage = Some((what, self.number));
+        self.is_corrupt = error.kind() != io::ErrorKind::UnexpectedEof;
         self.text.start = self.text.end;
         self.scanned = 0;
         Ok(false)

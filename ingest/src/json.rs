@@ -252,6 +252,7 @@ impl LiveHistory<'_> {
         self.end = LiveEnd {
             unfinished: known.unfinished.clone(),
             outside_writes: known.outside_writes,
+            not_understood: known.not_understood.clone(),
             ended: known.ended.clone(),
             crash: known.crash.clone(),
             ..LiveEnd::default()

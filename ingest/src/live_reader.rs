@@ -1,6 +1,6 @@
 //! [`LiveReader`]: reads a trace of one format while it is still being written.
 
-use history::{Access, Crash, Source, Unfinished};
+use history::{Access, Crash, NotUnderstood, Source, Unfinished};
 
 use crate::ending::Ending;
 use crate::error::Error;
@@ -59,6 +59,8 @@ pub struct LiveEnd {
     pub crash: Option<Crash>,
     /// The last steps and the states of the controllers at the end.
     pub ending: Ending,
+    /// Operations that the trace may lack, since lines were skipped.
+    pub not_understood: Vec<NotUnderstood>,
     /// Remarks on lines that were changed or could not be read, one sentence each.
     pub notes: Vec<String>,
 }

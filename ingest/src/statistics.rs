@@ -54,7 +54,7 @@ pub struct Statistics {
     pub fetches: u64,
     /// Completed requests of page-table walkers.
     pub walks: u64,
-    /// Completed software prefetches.
+    /// Software prefetches that sequencers accepted.
     pub prefetches: u64,
     /// Completed flushes and other requests without data.
     pub flushes: u64,

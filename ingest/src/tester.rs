@@ -162,7 +162,9 @@ fn parse(
         match finished {
             Ok(finished) => histories.extend(finish(finished, &End::default(), lines)?),
             Err(flaw) if options.lossy => {
-                run = run.map(|run| run.damaged(&flaw, lines.bytes()));
+                if let Some(run) = &mut run {
+                    run.damaged(&flaw, lines.bytes(), number);
+                }
                 lines.skip_rest();
                 break;
             }

@@ -41,7 +41,7 @@ use ::check::Bounds;
 use ::check::Exceeded;
 use ::check::engine::proof::Violation;
 use ::check::online::{Arrival, ArrivalError, OnlineViolation};
-use ::check::{self, Model, Verdict};
+use ::check::{self, Model, Reason, Verdict};
 use certify::rule::Rule;
 use history::{Ambiguity, AssumedSize, History, Provenance, ReadsFrom, Source, Unfinished};
 use thiserror::Error;
@@ -193,6 +193,7 @@ impl Watch {
             ended: self.end.ended.clone(),
             unfinished: self.end.unfinished.clone(),
             outside_writes: self.end.outside_writes,
+            not_understood: self.end.not_understood.clone(),
             crash: self.end.crash.clone(),
             ..self.window.provenance(self.source)
         };
@@ -340,7 +341,24 @@ impl Watch {
         let end = std::mem::take(&mut self.end);
         let verdict = self.verdict_at(&end);
         self.end = end;
-        verdict
+        Ok(self.allowing_for_gaps(verdict?))
+    }
+
+    /// The verdict, which is undecided if what the trace lacks may make it wrong.
+    fn allowing_for_gaps(&self, verdict: End) -> End {
+        let not_understood = self.end.not_understood.clone();
+        let known = Provenance { not_understood, ..Provenance::default() };
+        let against = match &verdict {
+            End::Consistent(_) => known.against_consistent(),
+            End::Violation { .. } => known.against_violation(true),
+            _ => None,
+        };
+        match against {
+            Some(what) => {
+                End::Undecided(Reason::NotUnderstood(what.clone()).describe(&History::default()))
+            }
+            None => verdict,
+        }
     }
 
     /// Returns the verdict at the end of the trace.

@@ -23,6 +23,7 @@ mod generate_weak;
 mod hpca;
 mod initial;
 mod kernel;
+mod lossy;
 mod minimal;
 mod online;
 mod online_lazy;

@@ -9,6 +9,7 @@ use crate::format::Contents;
 use crate::gem5::Reader;
 use crate::gem5::completion::Leftover;
 use crate::gem5::exec::Selected;
+use crate::gem5::gaps::Loss;
 use crate::input::Lines;
 
 // The gem5 options that record each source, for messages.
@@ -19,6 +20,7 @@ const CLIENT: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort and the
 impl Reader<'_> {
     /// Builds the history after the last line.
     pub(super) fn finish(mut self, lines: &Lines<'_>) -> Result<Contents, Error> {
+        self.complete_without_lines(lines);
         let leftover = self.sequencers.finish(&mut self.sink);
         let options = self.sink.options;
         self.sink.client.finish(options);
@@ -278,6 +280,7 @@ impl Reader<'_> {
         statistics.unfinished_loads = unfinished.len() as u64 - statistics.unfinished_stores;
         statistics.device_requests = device_requests;
         statistics.refused = self.sequencers.refused;
+        statistics.prefetches = self.sequencers.prefetches;
         statistics.overlapping = self.sequencers.overlapping;
         statistics.unmatched = self.sequencers.unmatched;
         statistics.weak_fences = self.exec.weak_fences;
@@ -314,6 +317,7 @@ impl Reader<'_> {
             _ => self.unfinished(source, leftover),
         };
         let is_exec = source == Source::Exec;
+        selected.not_understood.extend(self.gaps(source, lines));
         Provenance {
             source,
             unrecorded_writes: is_exec,
@@ -332,6 +336,38 @@ impl Reader<'_> {
             outside_writes: selected.outside_writes || self.outside_writes(source),
             ..Provenance::default()
         }
+    }
+
+    /// Completes requests at the end of a trace whose completions were skipped.
+    pub(super) fn complete_without_lines(&mut self, lines: &Lines<'_>) {
+        if self.sink.options.lossy && self.end.crash().is_none() {
+            self.sequencers.complete_without_lines(lines.number(), &mut self.sink);
+        }
+    }
+
+    /// The operations that the history may lack because lines were skipped.
+    pub(super) fn gaps(&mut self, source: Source, lines: &Lines<'_>) -> Vec<NotUnderstood> {
+        if !self.sink.options.lossy {
+            return Vec::new();
+        }
+        let gaps = &mut self.gaps;
+        let ruby = Loss::Of(Source::Ruby);
+        if let Some(line) = self.sequencers.first_unshown() {
+            gaps.note(ruby, line, b"a completion without its data line");
+        }
+        let is_missing = self.sequencers.hits > 0 && self.end.crash().is_none();
+        let abandoned = self.sequencers.abandoned().filter(|&line| line < lines.number());
+        if let Some(line) = abandoned.filter(|_| is_missing) {
+            gaps.note(ruby, line, b"a data line that is never completed");
+        }
+        if let Some((thread, index)) = self.sink.client.gap() {
+            let missing = format!("no operation {index} of thread {thread}");
+            gaps.note(Loss::Of(Source::Client), lines.number(), missing.as_bytes());
+        }
+        if let Some(line) = lines.first_lost() {
+            gaps.note(Loss::Anything, line, b"what cannot be read");
+        }
+        gaps.of(source)
     }
 
     /// The requests and writes whose operations Ruby's or the client's lines do not show whole.

@@ -67,10 +67,9 @@ impl Sequencers {
             }
             Effect::LockedWrite => self.locked_write(at, &completed, size, values, sink),
             Effect::FailedStoreConditional => counts.failed_store_conditionals += 1,
-            Effect::Prefetch => counts.prefetches += 1,
             Effect::Flush => counts.flushes += 1,
             Effect::Other => counts.other_requests += 1,
-            Effect::DataMissing => {}
+            Effect::NoAccess | Effect::DataMissing => {}
         }
     }
 
@@ -137,6 +136,7 @@ impl Sequencers {
         sink: &mut Sink<'_>,
     ) {
         let sequencer = &mut self.all[at];
+        let kind = sequencer.with_reservation(kind);
         let address = completed.request.address;
         for mut access in completed.accesses(kind, size, values) {
             match sequencer.version {

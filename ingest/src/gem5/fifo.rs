@@ -35,6 +35,11 @@ impl Fifo {
         self.0.iter_mut().find(|request| request.address == address)
     }
 
+    /// The only outstanding request, if there is one.
+    pub(crate) fn single(&self) -> Option<&Request> {
+        self.0.front().filter(|_| self.0.len() == 1)
+    }
+
     /// Removes the oldest request to an address.
     pub(crate) fn pop(&mut self, address: u64) -> Option<Request> {
         let at = self.0.iter().position(|request| request.address == address)?;

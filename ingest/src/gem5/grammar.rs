@@ -130,12 +130,14 @@ pub(super) fn data(text: &[u8]) -> Result<Message, Fault> {
 }
 
 pub(super) fn response(input: &[u8]) -> Parsed<'_, Message> {
-    let size = preceded((tag("schedSendTiming for "), command, tag(" address ")), {
-        separated_pair(hex, tag(" size "), number)
-    });
-    map(terminated(size, (tag(" when "), rest)), |(address, size)| Message::Response {
-        address,
-        size,
+    let answer = terminated(take_till1(|byte| byte == b' '), tag(" address "));
+    let size = separated_pair(hex, tag(" size "), number);
+    let whole =
+        preceded(tag("schedSendTiming for "), terminated((answer, size), (tag(" when "), rest)));
+    map(whole, |(answer, (address, size))| match answer {
+        // It is the size of no operation, and may come before the prefetch itself.
+        b"SoftPFResp" => Message::Known,
+        _ => Message::Response { address, size },
     })
     .parse(input)
 }

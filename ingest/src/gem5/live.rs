@@ -104,6 +104,7 @@ impl LiveReader for LiveTrace<'_> {
     }
 
     fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error> {
+        self.reader.complete_without_lines(lines);
         let sink = &mut self.reader.sink;
         let leftover = self.reader.sequencers.finish(sink);
         sink.client.finish(sink.options);
@@ -127,6 +128,7 @@ impl LiveReader for LiveTrace<'_> {
             ending: reader.ending(&leftover.unfinished),
             unfinished: reader.unfinished(source, leftover),
             outside_writes: reader.outside_writes(source),
+            not_understood: reader.gaps(source, lines),
             crash: reader.end.crash().cloned(),
             notes: lines.notes().into_iter().chain(reader.changes.notes()).collect(),
         })

@@ -1,13 +1,14 @@
 //! [`Sequencers`]: matches the requests and completions of sequencers, first in, first out.
 
-use history::Unfinished;
+use history::{Kind, Unfinished};
 use rustc_hash::FxHashMap;
 
 use crate::gem5::block;
 use crate::gem5::fault::Fault;
 use crate::gem5::fifo::Request;
+use crate::gem5::interruption::Interruption;
 use crate::gem5::message::{Command, DataKind};
-use crate::gem5::operation::{Completed, Effect, effect};
+use crate::gem5::operation::{Completed, Effect, effect, effect_without_data};
 use crate::gem5::raw::RequestType;
 use crate::gem5::sequencer::{Data, Offer, Port, Sequencer};
 use crate::gem5::sink::Sink;
@@ -18,7 +19,8 @@ pub(crate) struct Sequencers {
     pub(super) all: Vec<Sequencer>,
     pub(super) by_version: FxHashMap<u32, usize>,
     pub(super) offer: Option<Offer>,
-    pub(super) done: Option<(u32, u64)>,
+    /// Version and, unless a prefetch was answered, address of the last `Done` line.
+    pub(super) done: Option<(u32, Option<u64>)>,
     pub(super) accepted: u64,
     pub block_size: Option<usize>,
     pub data_lines: u64,
@@ -26,8 +28,10 @@ pub(crate) struct Sequencers {
     pub unmatched: u64,
     pub overlapping: u64,
     pub refused: u64,
+    pub prefetches: u64,
     pub shared_versions: bool,
     pub split: bool,
+    pub(super) lossy: Interruption,
 }
 
 impl Sequencers {
@@ -57,6 +61,7 @@ impl Sequencers {
 
     /// Takes in `Timing request`: a CPU offers a packet.
     pub(crate) fn timing(&mut self, sequencer: usize, port: u16, tick: Option<u64>, line: u64) {
+        self.all[sequencer].has_offered = true;
         self.offer = Some(Offer { sequencer, port, begin: RequestType::Coalesced, tick, line });
     }
 
@@ -108,7 +113,18 @@ impl Sequencers {
 
     /// Takes in `Seq Done`: the protocol answers a request.
     pub(crate) fn done(&mut self, version: u32, address: u64) {
-        self.done = Some((version, address));
+        let sequencer = self.by_version.get(&version).map(|&at| &mut self.all[at]);
+        // A request that was coalesced with a prefetch completes behind the `Done` of the prefetch, and has another address.
+        let is_prefetch = sequencer.is_some_and(|sequencer| sequencer.end_prefetch(address));
+        self.done = Some((version, (!is_prefetch).then_some(address)));
+    }
+
+    /// Takes in a request without an address, which is answered by `Unaddressed callback` and not by a completion.
+    pub(crate) fn unaddressed(&mut self) {
+        self.done = None;
+        if let Some(offer) = &mut self.offer {
+            offer.begin = RequestType::Unaddressed;
+        }
     }
 
     /// Takes in a transition, which ends the completion that a `Done` line began.
@@ -127,12 +143,23 @@ impl Sequencers {
         line: u64,
     ) {
         let offer = self.offer.take().filter(|offer| offer.sequencer == at);
-        if command == Command::MemSync {
+        let begin = offer.map_or(RequestType::Coalesced, |offer| offer.begin);
+        self.prefetches += u64::from(command == Command::Prefetch);
+        // Since release 25.0, RubyPort answers a prefetch at once, and its completion shows no more than `Done`, or nothing
+        // at all if the line was already requested. So prefetches never wait for a completion here.
+        let is_awaited = !matches!(command, Command::MemSync | Command::Prefetch)
+            && begin != RequestType::Unaddressed;
+        if !is_awaited {
+            if command == Command::Prefetch && begin != RequestType::Coalesced {
+                self.all[at].note_prefetch(address);
+            }
             return;
         }
-        let begin = offer.map_or(RequestType::Coalesced, |offer| offer.begin);
         let sequencer = &mut self.all[at];
         let counts = sequencer.counts(command, begin, port);
+        if self.lossy.is_interrupted && sequencer.fifo.iter().any(|it| it.address == address) {
+            sequencer.mixed.push(address);
+        }
         if counts {
             self.overlapping += u64::from(sequencer.outstanding > 0);
             sequencer.outstanding += 1;
@@ -167,6 +194,10 @@ impl Sequencers {
     ) -> Result<(), Fault> {
         self.data_lines += 1;
         self.resolve_last(at, None, sink);
+        let continues_atomic = kind == DataKind::AmoNew;
+        if sink.options.lossy && !continues_atomic {
+            self.complete_without_line(at, sink);
+        }
         let done = self.done.take();
         if let Some((version, _)) = done
             && self.all[at].version.is_none()
@@ -175,7 +206,7 @@ impl Sequencers {
         }
         let sequencer = &mut self.all[at];
         sequencer.data_lines += 1;
-        let address = done.map(|(_, address)| address);
+        let address = done.and_then(|(_, address)| address);
         let data = Data { kind, line, address };
         let previous = sequencer.data.replace(data);
         let continues = kind == DataKind::AmoNew
@@ -190,6 +221,7 @@ impl Sequencers {
         match previous {
             Some(previous) if !continues && self.hits > 0 => {
                 sequencer.lose(previous);
+                self.lossy.lost = Some(previous.line);
                 Err(Fault::broken(
                     format!("a data line, though that of line {} was not completed", previous.line),
                     "`Hit callback for …` behind each data line",
@@ -218,7 +250,11 @@ impl Sequencers {
         }
         self.hits += 1;
         sequencer.hits += 1;
+        if command == Command::Prefetch {
+            return Ok(());
+        }
         let request = sequencer.fifo.pop(address);
+        self.lossy.hit(sequencer, request.as_ref(), address);
         if let Some(request) = &request {
             sequencer.outstanding -= u64::from(request.counts);
             let earlier = self
@@ -237,7 +273,12 @@ impl Sequencers {
                 ));
             }
         }
-        let completed = self.complete(at, request, command, address, tick, line, data);
+        let completed = if self.all[at].end_mixed(address) {
+            Err(mixed_up(command, address))
+        } else {
+            let is_lossy = sink.options.lossy;
+            self.complete(at, request, (command, address), (tick, line), data, is_lossy)
+        };
         if completed.is_err() && command.writes() {
             self.all[at].lost.push(Unfinished {
                 thread: 0,
@@ -256,19 +297,18 @@ impl Sequencers {
 
     /// Matches a completion with its request, before the size of the access is known. `None` if its data line is
     /// missing.
-    #[allow(clippy::too_many_arguments)]
     fn complete(
         &mut self,
         at: usize,
         request: Option<Request>,
-        command: Command,
-        address: u64,
-        tick: Option<u64>,
-        line: u64,
+        (command, address): (Command, u64),
+        (tick, line): (Option<u64>, u64),
         data: Option<Data>,
+        is_lossy: bool,
     ) -> Result<Option<Completed>, Fault> {
         let Some(request) = request else {
             self.unmatched += 1;
+            self.lossy.is_earlier = !self.lossy.is_interrupted && !self.all[at].has_offered;
             return Err(Fault::broken(
                 format!("a completion of {} {address:#x} without a request", command.name()),
                 "`Request … issued` for it on a line before",
@@ -294,16 +334,80 @@ impl Sequencers {
             old: None,
             new: None,
         };
+        let is_store_hidden = std::mem::take(&mut self.all[at].is_store_hidden);
+        if effect == Effect::FailedStoreConditional && is_store_hidden {
+            completed.effect = Effect::Operation(Kind::Store);
+            return Ok(Some(self.placed(completed)));
+        }
         if effect == Effect::DataMissing {
             self.without_data(at, line, command);
-            return Ok(None);
+            let shown = self.all[at].version.and(effect_without_data(command));
+            completed.effect = shown.filter(|_| is_lossy).unwrap_or(effect);
+            return Ok(Some(self.placed(completed)).filter(|it| it.effect != effect));
         }
-        if let Some(data) = data
-            && effect != Effect::Prefetch
-        {
+        if let Some(data) = data {
             self.read_block(at, data.kind, &mut completed)?;
         }
         Ok(Some(completed))
+    }
+
+    /// A completed operation whose values no line shows, with its place in the block.
+    fn placed(&self, completed: Completed) -> Completed {
+        let block = self.block_size.unwrap_or(64);
+        let offset = (completed.request.address % block as u64) as usize;
+        Completed { offset, available: (block - offset).min(8) as u8, ..completed }
+    }
+
+    /// Completes the request of a data line whose completion is missing, if it is certain which request that is. The data line shows
+    /// all of the operation but its tick. Returns whether it was completed.
+    pub(crate) fn complete_without_line(&mut self, at: usize, sink: &mut Sink<'_>) -> bool {
+        let sequencer = &mut self.all[at];
+        let Some(data) = sequencer.data.filter(|_| self.hits > 0) else {
+            return false;
+        };
+        let is_certain = !self.lossy.is_interrupted;
+        let single = sequencer.fifo.single().filter(|_| is_certain).map(|request| request.address);
+        let address = data.address.or(single);
+        let Some(address) = address.filter(|address| !sequencer.mixed.contains(address)) else {
+            return false;
+        };
+        let Some(request) = sequencer.fifo.first_mut(address).copied() else {
+            return false;
+        };
+        let (command, kind) = (request.command, data.kind);
+        let mut completed = Completed {
+            effect: match effect(&request, Some(kind)) {
+                Ok(effect) => effect,
+                Err(_) => return false,
+            },
+            request,
+            line: data.line,
+            tick: None,
+            offset: 0,
+            available: 8,
+            old: None,
+            new: None,
+        };
+        if !command.accesses() || self.read_block(at, kind, &mut completed).is_err() {
+            return false;
+        }
+        let sequencer = &mut self.all[at];
+        sequencer.fifo.pop(address);
+        sequencer.outstanding -= u64::from(request.counts);
+        sequencer.data = None;
+        sequencer.last = Some(completed);
+        self.resolve_last(at, None, sink);
+        sink.statistics.skipped += 1;
+        true
+    }
+
+    /// Completes the requests of data lines before the `last` one whose completions are missing.
+    pub(crate) fn complete_without_lines(&mut self, last: u64, sink: &mut Sink<'_>) {
+        for at in 0..self.all.len() {
+            if self.all[at].data.is_some_and(|data| data.line < last) {
+                self.complete_without_line(at, sink);
+            }
+        }
     }
 
     fn without_data(&mut self, at: usize, line: u64, command: Command) {
@@ -313,6 +417,9 @@ impl Sequencers {
         }
         sequencer.dataless += 1;
         sequencer.dataless_writes += u64::from(command.writes());
+        if command != Command::Write {
+            sequencer.first_unshown.get_or_insert(line);
+        }
     }
 
     /// Reads the values of an access from its data block.
@@ -391,4 +498,16 @@ impl Sequencers {
         self.resolve_last(at, Some(size), sink);
         Ok(())
     }
+}
+
+/// The fault of a completion of which it is not certain which request it answers, since a line was skipped.
+fn mixed_up(command: Command, address: u64) -> Fault {
+    Fault::broken(
+        format!(
+            "a completion of {} {address:#x}, to which there were several requests",
+            command.name()
+        ),
+        "no line that was skipped before",
+        "record the trace again",
+    )
 }

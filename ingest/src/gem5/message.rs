@@ -21,6 +21,11 @@ pub(crate) enum Command {
     LockedWrite,
     Swap,
     Flush,
+    /// Writes a line back and keeps it.
+    Clean,
+    /// Writes a line back and invalidates it.
+    CleanInvalidate,
+    Invalidate,
     MemSync,
     Prefetch,
     /// Any other command, as a hash of its name.
@@ -38,6 +43,9 @@ impl Command {
             b"LockedRMWWriteReq" => Command::LockedWrite,
             b"SwapReq" => Command::Swap,
             b"FlushReq" => Command::Flush,
+            b"CleanSharedReq" => Command::Clean,
+            b"CleanInvalidReq" => Command::CleanInvalidate,
+            b"InvalidateReq" => Command::Invalidate,
             b"MemSyncReq" => Command::MemSync,
             b"SoftPFReq" | b"SoftPFExReq" => Command::Prefetch,
             // Commands are only compared for equality, so a short hash suffices.
@@ -60,6 +68,9 @@ impl Command {
             Command::LockedWrite => "LockedRMWWriteReq",
             Command::Swap => "SwapReq",
             Command::Flush => "FlushReq",
+            Command::Clean => "CleanSharedReq",
+            Command::CleanInvalidate => "CleanInvalidReq",
+            Command::Invalidate => "InvalidateReq",
             Command::MemSync => "MemSyncReq",
             Command::Prefetch => "SoftPFReq",
             Command::Other(_) => "another request",
@@ -68,13 +79,19 @@ impl Command {
 
     /// Whether the request may change memory.
     pub(crate) fn writes(self) -> bool {
-        !matches!(
+        !matches!(self, Command::Read | Command::LoadLocked) && self.accesses()
+    }
+
+    /// Whether the request reads or writes memory for its core, instead of only moving lines between caches.
+    pub(crate) fn accesses(self) -> bool {
+        !self.maintains() && !matches!(self, Command::MemSync | Command::Prefetch)
+    }
+
+    /// Whether the request takes a line out of caches, or writes it back.
+    pub(crate) fn maintains(self) -> bool {
+        matches!(
             self,
-            Command::Read
-                | Command::LoadLocked
-                | Command::Flush
-                | Command::MemSync
-                | Command::Prefetch
+            Command::Flush | Command::Clean | Command::CleanInvalidate | Command::Invalidate
         )
     }
 }

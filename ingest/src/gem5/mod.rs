@@ -39,7 +39,9 @@ pub(crate) mod end;
 mod exec;
 mod fault;
 mod fifo;
+mod gaps;
 mod grammar;
+mod interruption;
 pub(crate) mod last_steps;
 mod layout;
 mod line;
@@ -78,8 +80,10 @@ use alike::Alike;
 use changes::Changes;
 use collector::Collector;
 pub(crate) use end::End;
-use exec::{Exec, LineContext};
+pub(crate) use exec::ConfiguredCpu;
+use exec::{CpuName, Exec, LineContext};
 use fault::Fault;
+use gaps::{Gaps, Loss};
 use layout::Change;
 use line::{Columns, Shape};
 use live::LiveTrace;
@@ -90,7 +94,6 @@ pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
 pub(crate) use recognise::has_trace_line;
 use recognise::{is_chatter, is_trace_line};
-use sequencer::trailing_number;
 use sink::Sink;
 pub use write::write;
 
@@ -107,6 +110,7 @@ pub(crate) struct RunProperties {
     pub isa: Option<Isa>,
     /// Whether an operating system ran.
     pub full_system: bool,
+    pub cpus: Vec<ConfiguredCpu>,
 }
 
 /// The format of the text that gem5's debug flags print.
@@ -196,7 +200,7 @@ struct Reader<'o> {
     sequencers: Sequencers,
     exec: Exec,
     end: End,
-    objects: Vec<(Object, u32)>,
+    objects: Vec<Object>,
     ids: FxHashMap<Box<[u8]>, u32>,
     /// Path and number of the object of the last line; the next line is often about the same object.
     last_object: (Vec<u8>, usize),
@@ -205,6 +209,8 @@ struct Reader<'o> {
     ticks: bool,
     /// The lines that were changed on their way.
     changes: Changes,
+    /// The lines that were skipped.
+    gaps: Gaps,
     /// Whether the first line says that `rubric simulate` made the trace.
     is_simulated: bool,
     /// The mutant that the command line of `rubric simulate` names.
@@ -236,6 +242,7 @@ impl<'o> Reader<'o> {
             last_tick: 0,
             ticks: false,
             changes: Changes::default(),
+            gaps: Gaps::default(),
             is_simulated: false,
             mutant: None,
             without_history: None,
@@ -357,10 +364,52 @@ impl<'o> Reader<'o> {
             Err(_) => {
                 self.sink.statistics.skipped += 1;
                 lines.note_skipped(lines.number());
+                self.skip(lines);
                 Ok(())
             }
             Ok(()) => Ok(()),
         }
+    }
+
+    /// Takes in that the current line is skipped.
+    fn skip(&mut self, lines: &Lines<'_>) {
+        let text = lines.line();
+        let loss = if self.sequencers.take_earlier() || self.is_made_up_for(text) {
+            Loss::Nothing
+        } else {
+            Loss::of(text, !lines.complete())
+        };
+        let line = self.sequencers.take_lost().unwrap_or(lines.number());
+        self.gaps.note(loss, line, text);
+        if self.sequencers.take_mixed_up() {
+            self.gaps.note_mixed_up(lines.number(), text);
+        }
+        if loss.is_of_ruby() {
+            self.sequencers.interrupt();
+        }
+        if loss.is_of_cpus() {
+            self.exec.interrupt(self.sink.options);
+        }
+    }
+
+    /// Whether a line that is skipped is a completion of which other lines show all that matters, or the data of a store, which then has an
+    /// unknown value.
+    fn is_made_up_for(&mut self, text: &[u8]) -> bool {
+        let line = ShapedLine::of(text);
+        let (Ok(Shape::Named { path, text, .. }), Err(_)) = (line.shape, line.message) else {
+            return false;
+        };
+        let Some(&object) = self.ids.get(path) else { return false };
+        let Object::Sequencer(at) = self.objects[object as usize] else { return false };
+        if text.starts_with(b"set data ") {
+            self.sequencers.hide_store(at);
+            return true;
+        }
+        let is_made_up = text.starts_with(b"Hit callback for")
+            && self.sequencers.complete_without_line(at, &mut self.sink);
+        // The line was counted already.
+        self.sink.statistics.skipped -= u64::from(is_made_up);
+        is_made_up
     }
 
     fn tick(&mut self, tick: Option<u64>) {
@@ -418,6 +467,10 @@ impl<'o> Reader<'o> {
                 self.sequencers.done(columns.version, address);
                 Ok(())
             }
+            Event::Unaddressed => {
+                self.sequencers.unaddressed();
+                Ok(())
+            }
             Event::None => {
                 self.sequencers.transition();
                 Ok(())
@@ -443,7 +496,7 @@ impl<'o> Reader<'o> {
         let object = self.object(path);
         match message {
             Message::Exec { space, thread, instruction } => {
-                self.executed(object, (space, thread), &text[instruction..], tick, line)
+                self.executed((object, path), (space, thread), &text[instruction..], tick, line)
             }
             Message::Client(op) => {
                 let wanted = self.sink.options.source;
@@ -493,7 +546,7 @@ impl<'o> Reader<'o> {
 
     fn executed(
         &mut self,
-        object: usize,
+        (object, path): (usize, &[u8]),
         (space, thread): (Option<u64>, u32),
         text: &[u8],
         tick: Option<u64>,
@@ -504,7 +557,7 @@ impl<'o> Reader<'o> {
             self.exec.lines += 1;
             return Ok(());
         }
-        let cpu = (object, self.objects[object].1);
+        let cpu = CpuName { object, path, configured: &self.surroundings.cpus };
         let block = self.surroundings.block_size.map_or(64, u64::from);
         let at = LineContext { line, tick, block, isa: self.surroundings.isa, space };
         self.exec.line(cpu, thread, text, at, self.sink.options)
@@ -521,7 +574,7 @@ impl<'o> Reader<'o> {
         path: &[u8],
     ) -> Result<(), Fault> {
         let sequencers = &mut self.sequencers;
-        match (message, self.objects[object].0) {
+        match (message, self.objects[object]) {
             (Message::Timing { port }, known) => {
                 let sequencer = match known {
                     Object::Port { sequencer, .. } => sequencer,
@@ -553,11 +606,11 @@ impl<'o> Reader<'o> {
 
     /// The sequencer of an object that is one.
     fn sequencer(&mut self, object: usize, path: &[u8]) -> usize {
-        if let Object::Sequencer(sequencer) = self.objects[object].0 {
+        if let Object::Sequencer(sequencer) = self.objects[object] {
             return sequencer;
         }
         let sequencer = self.sequencers.add(&String::from_utf8_lossy(path));
-        self.objects[object].0 = Object::Sequencer(sequencer);
+        self.objects[object] = Object::Sequencer(sequencer);
         sequencer
     }
 
@@ -568,7 +621,7 @@ impl<'o> Reader<'o> {
         let parent = &path[..parent];
         let of = self.object(parent);
         let sequencer = self.sequencer(of, parent);
-        self.objects[object].0 = Object::Port { sequencer, port };
+        self.objects[object] = Object::Port { sequencer, port };
         sequencer
     }
 
@@ -585,8 +638,7 @@ impl<'o> Reader<'o> {
             return *id;
         }
         let object = self.role(path);
-        let number = trailing_number(&String::from_utf8_lossy(path));
-        self.objects.push((object, number));
+        self.objects.push(object);
         let id = self.objects.len() - 1;
         self.ids.insert(path.into(), id as u32);
         id

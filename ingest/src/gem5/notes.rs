@@ -105,6 +105,9 @@ impl Reader<'_> {
                     .to_owned(),
             );
         }
+        if source == Source::Exec {
+            self.exec.on_cpus().into_iter().for_each(&mut note);
+        }
         if source == Source::Exec && self.exec.renumbered {
             note("Several CPUs have the same number; threads were numbered anew.".to_owned());
         }

@@ -18,9 +18,10 @@ pub(crate) enum Effect {
     /// An atomic operation that shows the value read, the value written, or both.
     Atomic,
     FailedStoreConditional,
-    Prefetch,
     Flush,
     Other,
+    /// The request reads no memory.
+    NoAccess,
     /// The data line is missing.
     DataMissing,
 }
@@ -29,9 +30,9 @@ pub(crate) enum Effect {
 pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect, Fault> {
     let atomic = matches!(request.begin, RequestType::AtomicReturn | RequestType::AtomicNoReturn);
     let effect = match (request.command, data) {
-        (Command::Flush | Command::MemSync, _) => Effect::Flush,
-        (Command::Prefetch, _) => Effect::Prefetch,
+        (command, _) if !command.accesses() => Effect::Flush,
         (Command::Other(_), _) => Effect::Other,
+        (_, None) if request.begin == RequestType::NoAddress => Effect::NoAccess,
         (_, None) if atomic => Effect::Atomic,
         (Command::StoreCond, None) => Effect::FailedStoreConditional,
         (_, None) => Effect::DataMissing,
@@ -56,6 +57,19 @@ pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect
         }
     };
     Ok(effect)
+}
+
+/// The effect of a request whose data line was skipped; `None` if it is not known.
+pub(crate) fn effect_without_data(command: Command) -> Option<Effect> {
+    Some(match command {
+        Command::Read => Effect::Operation(Kind::Load),
+        Command::LoadLocked => Effect::Operation(Kind::LoadLinked),
+        Command::Write => Effect::Operation(Kind::Store),
+        Command::LockedRead => Effect::LockedRead,
+        Command::LockedWrite => Effect::LockedWrite,
+        Command::Swap => Effect::Atomic,
+        _ => return None,
+    })
 }
 
 fn is_atomic(kind: DataKind) -> bool {

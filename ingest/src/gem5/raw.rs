@@ -18,6 +18,8 @@ pub(crate) enum Event {
     RequestType { address: u64, begin: RequestType },
     /// The protocol answers a request.
     Done { address: u64 },
+    /// A request to the memory management, which has no address, enters the protocol.
+    Unaddressed,
     /// A line that a history does not need.
     None,
 }
@@ -30,6 +32,10 @@ pub(crate) enum RequestType {
     Fetch,
     AtomicReturn,
     AtomicNoReturn,
+    /// The request reads no memory: it asks a GPU's sequencer for the time.
+    NoAddress,
+    /// The request is for the memory management, and no completion answers it.
+    Unaddressed,
     Other,
 }
 
@@ -87,7 +93,7 @@ impl RawLines {
         if entry.role == Role::RequestType && !columns.rest.starts_with(b"[") {
             // A request of memory management has a type and no address.
             self.requests += 1;
-            return Ok(Event::None);
+            return Ok(Event::Unaddressed);
         }
         let (rest, (address, cache_line)) = grammar::address(columns.rest).map_err(|_| COLUMNS)?;
         // Editors and mail change the blanks around the words.
@@ -260,14 +266,15 @@ fn is_cut_stall(rest: &[u8]) -> bool {
 }
 
 /// Types of requests, except those that are the beginning of another type (`ATOMIC`).
-const TYPES: [&[u8]; 6] =
-    [b"LD", b"ST", b"IFETCH", b"ATOMIC_RETURN", b"ATOMIC_NO_RETURN", b"FLUSH"];
+const TYPES: [&[u8]; 7] =
+    [b"LD", b"ST", b"IFETCH", b"ATOMIC_RETURN", b"ATOMIC_NO_RETURN", b"FLUSH", b"hasNoAddr"];
 
 fn begin(rest: &[u8]) -> Result<RequestType, Fault> {
     Ok(match rest {
         b"IFETCH" => RequestType::Fetch,
         b"ATOMIC_RETURN" => RequestType::AtomicReturn,
         b"ATOMIC_NO_RETURN" => RequestType::AtomicNoReturn,
+        b"hasNoAddr" => RequestType::NoAddress,
         _ if rest == b"ATOMIC" || TYPES.contains(&rest) => RequestType::Other,
         _ if TYPES.iter().any(|name| name.starts_with(rest)) => {
             return Err(Fault::Cut("the type of the request"));

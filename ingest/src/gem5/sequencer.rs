@@ -1,12 +1,15 @@
 //! [`Sequencer`]: the state of one sequencer, with its requests and completions, and the kinds of requests of its
 //! ports.
 
-use history::{Access, Unfinished};
+use history::{Access, Kind, Unfinished};
 
 use crate::gem5::fifo::{Fifo, Request};
 use crate::gem5::message::{Command, DataKind};
 use crate::gem5::operation::{Completed, Values};
 use crate::gem5::raw::RequestType;
+
+/// Number of prefetches that a sequencer remembers until they are answered, more than can be outstanding.
+const MOST_PREFETCHES: usize = 256;
 
 /// The kinds of requests that entered the protocol through a port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,6 +68,15 @@ pub(super) struct Sequencer {
     /// The last completed request, until a later line shows its size or cannot show it any more.
     pub last: Option<Completed>,
     pub half: Option<Half>,
+    /// The addresses of prefetches that entered the protocol and were not answered.
+    pub prefetches: Vec<u64>,
+    /// Whether a request was offered to it.
+    pub has_offered: bool,
+    /// The addresses with several outstanding requests, of which one may have been completed by a line that was skipped, once for each further
+    /// request.
+    pub mixed: Vec<u64>,
+    /// Whether a line was skipped since the last load-linked, so that a store-conditional may belong to another one.
+    pub is_reservation_lost: bool,
     /// Operations that completed before the version was known, each with its address.
     pub unbound: Vec<(Access, u64)>,
     /// Writes whose completions were damaged.
@@ -76,6 +88,10 @@ pub(super) struct Sequencer {
     /// Line of the first completion without data.
     pub first_dataless: u64,
     pub dataless_writes: u64,
+    /// Line of the first completion without data that is not that of a store, so that a value that was read is not known.
+    pub first_unshown: Option<u64>,
+    /// Whether the line was skipped that shows the block that a store wrote, and the store has not completed.
+    pub is_store_hidden: bool,
 }
 
 impl Sequencer {
@@ -92,6 +108,36 @@ impl Sequencer {
     pub fn is_fetch(&self, begin: RequestType, port: u16) -> bool {
         begin == RequestType::Fetch
             || (begin == RequestType::Coalesced && self.port(port).only_fetches())
+    }
+
+    /// Takes in a prefetch that enters the protocol.
+    pub fn note_prefetch(&mut self, address: u64) {
+        // Damaged traces may lack answers.
+        if self.prefetches.len() == MOST_PREFETCHES {
+            self.prefetches.remove(0);
+        }
+        self.prefetches.push(address);
+    }
+
+    /// Whether an answer from the protocol for an address is that of a prefetch, which ends.
+    pub fn end_prefetch(&mut self, address: u64) -> bool {
+        let at = self.prefetches.iter().position(|&other| other == address);
+        at.map(|at| self.prefetches.swap_remove(at)).is_some()
+    }
+
+    /// Whether it is uncertain which request a completion answers, since a line was skipped.
+    pub fn end_mixed(&mut self, address: u64) -> bool {
+        let is_mixed = self.mixed.contains(&address);
+        if is_mixed && self.fifo.iter().all(|request| request.address != address) {
+            self.mixed.retain(|&other| other != address);
+        }
+        is_mixed
+    }
+
+    /// The kind of an operation, which is a store if it is not certain to which load-linked a store-conditional belongs.
+    pub fn with_reservation(&mut self, kind: Kind) -> Kind {
+        self.is_reservation_lost &= kind != Kind::LoadLinked;
+        if self.is_reservation_lost && kind == Kind::StoreConditional { Kind::Store } else { kind }
     }
 
     /// Drops the request of a data line whose completion is missing, so that later requests to its address are matched
@@ -114,8 +160,10 @@ impl Sequencer {
 
     /// Whether a request becomes an operation of a history.
     pub fn counts(&self, command: Command, begin: RequestType, port: u16) -> bool {
-        let is_data = !matches!(command, Command::Flush | Command::MemSync | Command::Prefetch);
-        is_data && !self.is_walker(port) && !self.is_fetch(begin, port)
+        command.accesses()
+            && begin != RequestType::NoAddress
+            && !self.is_walker(port)
+            && !self.is_fetch(begin, port)
     }
 }
 

@@ -68,7 +68,10 @@ impl LiveReader for LiveLog<'_> {
                 lines.consume(length);
                 Ok(true)
             }
-            Err(_) if self.options.lossy => {
+            Err(flaw) if self.options.lossy => {
+                if let Some(run) = &mut self.run {
+                    run.damaged(&flaw, lines.bytes(), self.number);
+                }
                 lines.skip_rest();
                 Ok(false)
             }
@@ -97,6 +100,7 @@ impl LiveReader for LiveLog<'_> {
             accesses: [run.fetch(), end.stores].concat(),
             unfinished: end.unfinished,
             ended: Some(end.ended),
+            not_understood: run.gap().into_iter().collect(),
             ..LiveEnd::default()
         })
     }

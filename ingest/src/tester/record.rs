@@ -183,6 +183,16 @@ fn magic(bytes: &[u8]) -> Result<(Record, usize), Flaw> {
     Err(Flaw::new(format!("a log of version `{version}`"), "version 1, which this rubric reads"))
 }
 
+impl Flaw {
+    /// Whether the log ends within a record, as that of a run that was killed does.
+    pub fn is_end_of_log(&self) -> bool {
+        self.found.starts_with(END_OF_LOG)
+    }
+}
+
+/// How what is found is described if the log ends within a record.
+const END_OF_LOG: &str = "the end of the log within";
+
 /// The bytes of a record that were not decoded yet.
 struct RecordBytes<'a> {
     rest: &'a [u8],
@@ -204,7 +214,7 @@ impl RecordBytes<'_> {
                 return Ok(number);
             }
         }
-        Err(Flaw::new("the end of the log within a record", "the rest of the record"))
+        Err(Flaw::new(format!("{END_OF_LOG} a record"), "the rest of the record"))
     }
 
     /// The next number, which is below a bound.
@@ -226,7 +236,7 @@ impl RecordBytes<'_> {
     fn text(&mut self) -> Result<String, Flaw> {
         let length = self.below(LONGEST as u64 / 4, "a text of at most 1023 bytes")? as usize;
         let Some((text, rest)) = self.rest.split_at_checked(length) else {
-            return Err(Flaw::new("the end of the log within a text", "the rest of the text"));
+            return Err(Flaw::new(format!("{END_OF_LOG} a text"), "the rest of the text"));
         };
         self.rest = rest;
         Ok(String::from_utf8_lossy(text).into_owned())

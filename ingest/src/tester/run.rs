@@ -1,7 +1,8 @@
 //! [`Run`]: a run of a program in a log, whose records become operations.
 
 use history::{
-    Access, BuildError, History, HistoryBuilder, Kind, Place, Provenance, Source, Unfinished,
+    Access, BuildError, Doubt, Gap, History, HistoryBuilder, Kind, NotUnderstood, Place,
+    Provenance, Source, Unfinished,
 };
 use rustc_hash::FxHashMap;
 
@@ -26,6 +27,8 @@ pub(super) struct Run<'o> {
     unfetched: Vec<Access>,
     ended: Option<bool>,
     notes: Vec<String>,
+    /// The number and the content of the record in which the log is damaged.
+    damage: Option<(u64, String)>,
 }
 
 /// An operation that was issued.
@@ -62,6 +65,7 @@ impl<'o> Run<'o> {
             unfetched: Vec::new(),
             ended: None,
             notes: Vec::new(),
+            damage: None,
         }
     }
 
@@ -177,13 +181,19 @@ impl<'o> Run<'o> {
         operation.issue.kind.is_fence() || self.options.wants_address(operation.issue.address)
     }
 
-    /// Notes that the log is damaged from a byte on.
-    #[must_use]
-    pub fn damaged(mut self, flaw: &Flaw, byte: u64) -> Run<'o> {
+    /// Notes that the log is damaged from a byte on, which is in the `number`-th record.
+    pub fn damaged(&mut self, flaw: &Flaw, byte: u64, number: u64) {
         let Flaw { found, expected } = flaw;
         let note = format!("left out from byte {byte} on: found {found}, expected {expected}.");
         self.notes.push(note);
-        self
+        // A log that ends early shows the beginning of its run.
+        self.damage = (!flaw.is_end_of_log()).then(|| (number, found.clone()));
+    }
+
+    /// The gap that is left where the log is damaged.
+    pub fn gap(&mut self) -> Option<NotUnderstood> {
+        let (line, instruction) = self.damage.take()?;
+        Some(NotUnderstood { gap: Gap::Read, line, instruction, doubt: Some(Doubt::Skipped) })
     }
 
     /// The operations that have completed since the last call, in the order of their completion.
@@ -209,6 +219,7 @@ impl<'o> Run<'o> {
     /// Builds the history. `printed` is what gem5 printed about the end of the run.
     pub fn finish(mut self, printed: &End) -> Result<History, BuildError> {
         let RunEnd { stores, unfinished, mut ended } = self.end();
+        let not_understood = self.gap().into_iter().collect();
         // A run that has its end record has not crashed, whatever output another run left in the same folder.
         let crash = printed.crash().filter(|_| self.ended != Some(true));
         if crash.is_some()
@@ -240,6 +251,7 @@ impl<'o> Run<'o> {
         self.notes.extend((!self.head.client.is_empty()).then(|| core_note(&self.head.client)));
         let provenance = Provenance {
             source: Source::Client,
+            not_understood,
             ended: Some(ended),
             crash: crash.cloned(),
             unfinished,

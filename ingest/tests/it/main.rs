@@ -11,6 +11,8 @@ mod live;
 mod operations;
 mod random;
 mod recorded;
+mod releases;
 mod shapes;
 mod sources;
+mod switches;
 mod transcripts;

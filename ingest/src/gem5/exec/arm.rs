@@ -68,6 +68,12 @@ impl Decoder {
         self.registers.flow.edges()
     }
 
+    /// Notes that any register may have been written.
+    pub fn lose(&mut self) {
+        self.registers.forget();
+        self.registers.flow.lose_all();
+    }
+
     /// Notes the possible target of a branch.
     fn follow_branch(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
         let shown = operands.rsplit(|&byte| byte == b',').next().unwrap_or_default().trim_ascii();

@@ -7,6 +7,7 @@ use history::{Isa, Kind};
 use rustc_hash::FxHasher;
 
 use super::action::{Action, Operation};
+use super::cpus::Stays;
 use super::flow::Edge;
 use super::line::Line;
 use super::log::{Entry, LinePosition};
@@ -28,6 +29,7 @@ const TEST_WINDOW: u32 = 8;
 #[derive(Debug)]
 pub(super) struct Hart {
     pub label: u32,
+    pub stays: Stays,
     pub decoders: Decoders,
     /// The last access. If it faulted, it will be executed again.
     last: Option<HeldAccess>,
@@ -35,6 +37,8 @@ pub(super) struct Hart {
     suspended: Vec<HeldAccess>,
     /// The load of a locked read-modify-write whose store has not come yet, and its address.
     lock: Option<(Entry, u64)>,
+    /// Whether a line was skipped since the last load-linked.
+    is_reservation_lost: bool,
     /// The store-conditional whose outcome is not known yet.
     attempt: Option<Attempt>,
     current: Instruction,
@@ -49,6 +53,14 @@ pub(super) struct Hart {
 pub(super) struct Decoders {
     riscv: riscv::Decoder,
     arm: arm::Decoder,
+}
+
+impl Decoders {
+    /// Notes that any register may have been written.
+    pub fn lose(&mut self) {
+        self.riscv.lose();
+        self.arm.lose();
+    }
 }
 
 /// An access that may be executed again.
@@ -96,18 +108,41 @@ struct Attempt {
 }
 
 impl Hart {
-    pub fn new(label: u32) -> Hart {
+    pub fn new(label: u32, stays: Stays) -> Hart {
         Hart {
             label,
+            stays,
             decoders: Decoders::default(),
             last: None,
             suspended: Vec::new(),
             lock: None,
             attempt: None,
+            is_reservation_lost: false,
             current: Instruction::default(),
             shows_all: false,
             unknown: Vec::new(),
         }
+    }
+
+    /// Takes in that a line was skipped, which may have been an instruction of this thread.
+    pub fn interrupt(&mut self, keep: Keep<'_>) {
+        self.give_up(keep);
+        self.decoders.lose();
+        self.is_reservation_lost = true;
+    }
+
+    /// The kind of an access, which is a store if it is not certain to which load-linked a store-conditional belongs.
+    pub fn with_reservation(&mut self, operation: Operation) -> Operation {
+        self.is_reservation_lost &= operation.kind != Kind::LoadLinked;
+        match operation.kind {
+            Kind::StoreConditional if self.is_reservation_lost => operation.of_kind(Kind::Store),
+            _ => operation,
+        }
+    }
+
+    /// The address of the last instruction.
+    pub fn last_address(&self) -> Option<u64> {
+        self.current.pc
     }
 
     /// Decodes a line, the `at`-th of the trace.

@@ -370,6 +370,14 @@ impl Log {
         }
     }
 
+    /// Gives each entry of a thread to the thread that `owner` says.
+    pub fn distribute(&mut self, thread: usize, mut owner: impl FnMut(&Entry) -> usize) {
+        let of_thread = |entry: &&mut Entry| entry.hart() == thread;
+        for entry in self.pieces.iter_mut().flatten().chain(&mut self.late).filter(of_thread) {
+            entry.hart = owner(entry) as u16;
+        }
+    }
+
     /// Passes all entries to `each`, those of one thread in the order of lines, and frees their memory along the way.
     pub fn drain(mut self, mut each: impl FnMut(Entry)) {
         self.late.sort_by_key(Entry::line);

@@ -4,13 +4,14 @@
 //! on memory, an [`action`]. [`riscv_uses`] and [`arm_uses`] return the registers that it reads and writes, from which
 //! [`flow`] finds the loads that accesses and branches depend on. [`hart`] follows each hardware thread and writes to
 //! the [`log`]. [`shared`] finds the locations that threads share, [`announced`] those that the program announces as
-//! shared. [`select`] makes the history of either, or of the addresses that the user chose, with the [`dependencies`]
+//! shared. [`threads`] and [`cpus`] find the thread of a CPU. [`select`] makes the history of either, or of the addresses that the user chose, with the [`dependencies`]
 //! between its operations.
 
 mod action;
 mod announced;
 mod arm;
 mod arm_uses;
+mod cpus;
 mod dependencies;
 mod flow;
 mod hart;
@@ -23,6 +24,7 @@ mod riscv_uses;
 mod select;
 mod shared;
 mod spaces;
+mod threads;
 mod x86;
 
 use history::{Isa, Kind};
@@ -32,6 +34,8 @@ use crate::gem5::fault::Fault;
 use crate::options::{Addresses, Options};
 use action::{Action, Operation};
 use announced::Announced;
+use cpus::Cpus;
+pub(crate) use cpus::{ConfiguredCpu, CpuName};
 use hart::Hart;
 use line::Line;
 use log::{Entry, EntryKind, LinePosition, Log, gap_of};
@@ -46,6 +50,9 @@ pub(crate) struct Exec {
     harts: Vec<Hart>,
     /// The index of the thread in `harts`, by object and number of the hardware thread.
     by_name: FxHashMap<(usize, u32), usize>,
+    /// The index of the thread in `harts`, by core and number of the hardware thread.
+    by_core: FxHashMap<(usize, u32), usize>,
+    cpus: Cpus,
     recorder: Recorder,
     pub spaces: Spaces,
     /// Whether an instruction was read that may be a `fence.tso` of RISC-V.
@@ -57,6 +64,8 @@ pub(crate) struct Exec {
     pub lines: u64,
     pub hardware_threads: bool,
     pub renumbered: bool,
+    /// Number of threads whose dependencies were dropped, since they turned out to be several.
+    lost_dependencies: u64,
     classes: bool,
     /// Largest size in bytes of the vector registers that lines show; 0 as long as no line shows one.
     vector: usize,
@@ -89,7 +98,7 @@ impl Exec {
     /// Takes in a line of the `thread`-th hardware thread of a CPU.
     pub(crate) fn line(
         &mut self,
-        cpu: (usize, u32),
+        cpu: CpuName<'_>,
         thread: u32,
         text: &[u8],
         at: LineContext,
@@ -105,7 +114,11 @@ impl Exec {
         let Some(isa) = self.isa else {
             return self.before_isa(&line);
         };
-        let hart = self.hart(cpu, thread);
+        let mut hart = self.hart(cpu, thread, at.line);
+        if self.harts[hart].stays.cpu != cpu.object {
+            hart = self.change(hart, cpu, &line, at, options);
+        }
+        self.harts[hart].stays.count();
         let spot = LinePosition { hart, line: at.line, tick: at.tick, is_second: false };
         self.arrive(hart, &line, options);
         match self.harts[hart].decode(isa, &line, at.line) {
@@ -116,6 +129,14 @@ impl Exec {
             // A trace recorded without operation classes has accesses without them.
             Err(missing) if self.classes => Err(Fault::Cut(missing)),
             Err(_) => Ok(()),
+        }
+    }
+
+    /// Takes in that a line was skipped, which may have been an instruction of any thread.
+    pub(crate) fn interrupt(&mut self, options: &Options) {
+        let recorder = &mut self.recorder;
+        for hart in &mut self.harts {
+            hart.interrupt(&mut |entry| recorder.keep(entry, options));
         }
     }
 
@@ -249,6 +270,7 @@ impl Exec {
             Action::Locked(half) => self.locked(spot, address, half, block, options),
             Action::Attempt(operation, tested) => {
                 self.accesses += 1;
+                let operation = self.harts[spot.hart].with_reservation(operation);
                 let entry = Entry::access(spot, address, operation.sized_by(address));
                 let recorder = &mut self.recorder;
                 let mut keep = |entry| recorder.keep(entry, options);
@@ -311,10 +333,11 @@ impl Exec {
             return;
         };
         self.accesses += 1;
+        let hart = &mut self.harts[spot.hart];
+        let operation = hart.with_reservation(operation);
         let entry = Entry::access(spot, address, operation).within(block);
         let recorder = &mut self.recorder;
         let mut keep = |entry| recorder.keep(entry, options);
-        let hart = &mut self.harts[spot.hart];
         hart.end_lock(&mut keep);
         hart.wait(entry, line, &mut keep);
     }
@@ -387,27 +410,9 @@ impl Exec {
         };
         let vector = (self.vector > 0).then_some(self.vector as u64);
         let is_announced = options.addresses == Some(Addresses::Announced);
-        Some(Selected {
-            announced: chosen.clone().filter(|_| is_announced),
-            ..select::history(log, &shared, &self.harts, vector, chosen)
-        })
-    }
-
-    /// The hardware thread of a CPU, which is object `cpu.0` and numbered `cpu.1`.
-    fn hart(&mut self, cpu: (usize, u32), thread: u32) -> usize {
-        if let Some(&hart) = self.by_name.get(&(cpu.0, thread)) {
-            return hart;
-        }
-        self.hardware_threads |= thread > 0;
-        let wanted = cpu.1.wrapping_add(thread.wrapping_mul(HARDWARE_THREAD));
-        let mut label = wanted;
-        while self.harts.iter().any(|hart| hart.label == label) {
-            label = label.wrapping_add(1);
-        }
-        self.renumbered |= label != wanted;
-        self.harts.push(Hart::new(label));
-        self.by_name.insert((cpu.0, thread), self.harts.len() - 1);
-        self.harts.len() - 1
+        let mut selected = select::history(log, &shared, &self.harts, vector, chosen.clone());
+        selected.unknown_dependencies += self.lost_dependencies;
+        Some(Selected { announced: chosen.filter(|_| is_announced), ..selected })
     }
 }
 
@@ -420,6 +425,18 @@ struct Recorder {
 }
 
 impl Recorder {
+    /// Passes the entries of a thread on to those that `owner` says, by their lines.
+    fn distribute(&mut self, thread: usize, owner: impl Fn(u64) -> usize) {
+        let shared = &mut self.shared;
+        self.log.distribute(thread, |entry| {
+            let owner = owner(entry.line());
+            if owner != thread {
+                note_shared(shared, owner, entry);
+            }
+            owner
+        });
+    }
+
     /// Adds an entry, unless the options exclude it.
     fn keep(&mut self, entry: Entry, options: &Options) {
         if !options.wants_tick(entry.tick()) {
@@ -430,14 +447,17 @@ impl Recorder {
             self.announced.store(entry.hart(), spaces::plain(entry.address), value);
         }
         if entry.has_place() && options.wants_address(spaces::plain(entry.address)) {
-            // Longer accesses are those of vector registers, which are not part of the history, so their further bytes
-            // need not be noted.
-            let bytes = (entry.address, entry.longest_reach().min(256));
-            let thread = entry.hart() as u32;
-            self.shared.access(thread, bytes, !entry.is_unsized(), entry.may_write());
+            note_shared(&mut self.shared, entry.hart(), &entry);
         }
         self.log.push(entry);
     }
+}
+
+/// Notes the bytes that an entry of a thread accesses. Longer accesses are those of vector registers, which are not part of the history, so
+/// their further bytes need not be noted.
+fn note_shared(shared: &mut Shared, thread: usize, entry: &Entry) {
+    let bytes = (entry.address, entry.longest_reach().min(256));
+    shared.access(thread as u32, bytes, !entry.is_unsized(), entry.may_write());
 }
 
 /// Whether an access of a known size crosses a boundary of cache lines.

@@ -163,6 +163,14 @@ impl Decoder {
         self.registers.flow.edges()
     }
 
+    /// Notes that any register may have been written.
+    pub fn lose(&mut self) {
+        self.registers.forget();
+        self.registers.flow.lose_all();
+        self.announced = None;
+        self.release = None;
+    }
+
     /// Whether a line is the fence of an acquire, which follows the access that it belongs to.
     pub fn is_acquire(line: &Line<'_>) -> bool {
         line.body.starts_with(b"0x")
