@@ -145,7 +145,7 @@ impl Sequencers {
         let offer = self.offer.take().filter(|offer| offer.sequencer == at);
         let begin = offer.map_or(RequestType::Coalesced, |offer| offer.begin);
         self.prefetches += u64::from(command == Command::Prefetch);
-        // Since release 25.0, RubyPort answers a prefetch at once, and its completion shows no more than `Done`, or nothing
+        // Since release 25.1, RubyPort answers a prefetch at once, and its completion shows no more than `Done`, or nothing
         // at all if the line was already requested. So prefetches never wait for a completion here.
         let is_awaited = !matches!(command, Command::MemSync | Command::Prefetch)
             && begin != RequestType::Unaddressed;

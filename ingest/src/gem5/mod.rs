@@ -10,6 +10,7 @@
 //! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make
 //!   operations of them, whose values are in data blocks (`block`, `operation`);
 //! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
+//! - `Gaps` and `Interruption` keep what lines that were skipped leave in doubt;
 //! - [`crash_in`] finds the message of a crash in the output of a run whose operations are in a log of `RubricTester`;
 //! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps the steps that may explain it
 //!   (`outstanding`).
@@ -39,6 +40,8 @@ pub(crate) mod end;
 mod exec;
 mod fault;
 mod fifo;
+#[cfg(test)]
+mod forms;
 mod gaps;
 mod grammar;
 mod interruption;

@@ -167,6 +167,8 @@ fn what_a_lost_completion_may_have_written_is_not_forgotten() {
     script.store(0, A, &[1]).store(0, A + 64, &[2]).load(1, A + 64, &[2]);
     let text =
         script.text.replacen("Hit callback for WriteReq 0x1040", "Hit callback for WriteR", 1);
+    // With its data line, the completion would not be missed.
+    let text = text.replacen(&format!("set data {}", common::block(&[2])), "set data [", 1);
     let trace = common::read(&text, &lossy()).unwrap();
     let history = &trace.histories[0];
     assert_eq!(history.operations(), 2);
