@@ -28,6 +28,8 @@ pub(crate) struct Sequencers {
     pub overlapping: u64,
     pub refused: u64,
     pub prefetches: u64,
+    /// Line of the first data that another data line of its sequencer follows, before any completion.
+    pub(super) first_unanswered: Option<u64>,
     pub shared_versions: bool,
     pub split: bool,
     pub(super) lossy: Interruption,
@@ -227,7 +229,12 @@ impl Sequencers {
             ));
         }
         match previous {
-            Some(previous) if !continues && self.hits > 0 => {
+            Some(previous) if !continues && self.hits == 0 => {
+                // Whether completions are printed is not known yet.
+                self.first_unanswered.get_or_insert(previous.line);
+                Ok(())
+            }
+            Some(previous) if !continues => {
                 sequencer.lose(previous);
                 self.lossy.lost = Some(previous.line);
                 Err(Fault::broken(
@@ -383,7 +390,7 @@ impl Sequencers {
     /// all of the operation but its tick. Returns whether it was completed.
     pub(crate) fn complete_without_line(&mut self, at: usize, sink: &mut Sink<'_>) -> bool {
         let sequencer = &mut self.all[at];
-        let Some(data) = sequencer.data.filter(|_| self.hits > 0) else {
+        let Some(data) = sequencer.data else {
             return false;
         };
         let is_certain = !self.lossy.is_interrupted;
