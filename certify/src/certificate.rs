@@ -22,6 +22,10 @@
 //! machine, the `x` steps list the accesses in memory order. Before the steps, `reads-from 1:0 0:3` names the source
 //! of a read whose value several writes have.
 //!
+//! The verdict may be proved case by case, if an operation may have written or failed as a compare-and-swap: `case 0:1=wrote`
+//! precedes the proof of the case that it wrote, `case 0:1=failed` that of the other. In further cases more is supposed,
+//! `case 0:1=wrote 0:3=failed`; the cases are in the order of a tree, *wrote* first.
+//!
 //! For `violation`, the numbered steps of a proof follow. Each derives a fact from the history and from
 //! the facts that it cites by number after the colon:
 //!
@@ -322,17 +326,44 @@ pub enum Evidence {
     CriterionViolation(Vec<RelationStep>),
 }
 
+impl Evidence {
+    /// Whether nothing is given.
+    fn is_empty(&self) -> bool {
+        match self {
+            Evidence::Consistent { reads_from, steps } => reads_from.is_empty() && steps.is_empty(),
+            Evidence::Violation(steps) => steps.is_empty(),
+            Evidence::CriterionViolation(steps) => steps.is_empty(),
+        }
+    }
+}
+
+/// The proof of a verdict if something is supposed of some read-modify-writes that write back what they read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// These operations have written (true) or failed (false).
+    pub supposed: Vec<(Name, bool)>,
+    /// The proof: a run, a memory order, or the steps of a refutation.
+    pub evidence: Evidence,
+}
+
 /// A certificate as read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
     /// The history, the model and the assumptions that the verdict is about.
     pub claim: Claim,
-    /// The proof: a run, a memory order, or the steps of a refutation.
-    pub evidence: Evidence,
+    /// The proofs: one in which nothing is supposed, or one for each case.
+    pub cases: Vec<Case>,
 }
 
+/// What is supposed of an operation in a case, in words.
+const WROTE: &str = "wrote";
+const FAILED: &str = "failed";
+
 /// Writes the header lines, up to that of the verdict.
-fn write_header(out: &mut impl Write, claim: &Claim, verdict: &str) -> io::Result<()> {
+///
+/// # Errors
+/// Returns the errors of writing to `out`.
+pub fn write_header(out: &mut impl Write, claim: &Claim, verdict: &str) -> io::Result<()> {
     writeln!(out, "rubric certificate 1")?;
     let line = |text: &str| text.replace(['\n', '\r'], " ");
     if let Some(file) = &claim.file {
@@ -377,6 +408,47 @@ pub fn write_consistent(
     steps: &[Step],
 ) -> io::Result<()> {
     write_header(out, claim, "consistent")?;
+    write_run(out, history, reads_from, steps)?;
+    write_end(out)
+}
+
+impl Certificate {
+    /// A certificate in which nothing is supposed.
+    pub fn new(claim: Claim, evidence: Evidence) -> Certificate {
+        Certificate { claim, cases: vec![Case { supposed: Vec::new(), evidence }] }
+    }
+}
+
+/// Writes the line that begins a case: what is supposed in it.
+///
+/// # Errors
+/// Returns the errors of writing to `out`.
+pub fn write_case(out: &mut impl Write, supposed: &[(Name, bool)]) -> io::Result<()> {
+    out.write_all(b"case")?;
+    for (name, wrote) in supposed {
+        write!(out, " {name}={}", if *wrote { WROTE } else { FAILED })?;
+    }
+    writeln!(out)
+}
+
+/// Writes the last line of a certificate.
+///
+/// # Errors
+/// Returns the errors of writing to `out`.
+pub fn write_end(out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "end")
+}
+
+/// Writes a run, or a memory order, as [`write_consistent`] does.
+///
+/// # Errors
+/// Returns the errors of writing to `out`.
+pub fn write_run(
+    out: &mut impl Write,
+    history: &History,
+    reads_from: &[(Name, Name)],
+    steps: &[Step],
+) -> io::Result<()> {
     for (read, source) in reads_from {
         writeln!(out, "reads-from {read} {source}")?;
     }
@@ -399,7 +471,7 @@ pub fn write_consistent(
         line.push(b'\n');
         out.write_all(&line)?;
     }
-    writeln!(out, "end")
+    Ok(())
 }
 
 /// Appends a number in decimal. The machinery of `fmt` would take most of the time of writing a certificate.
@@ -420,10 +492,19 @@ pub fn write_violation<S: fmt::Display>(
     proof: &[NumberedStep<S>],
 ) -> io::Result<()> {
     write_header(out, claim, "violation")?;
-    for step in proof {
-        writeln!(out, "{step}")?;
-    }
-    writeln!(out, "end")
+    write_proof(out, proof)?;
+    write_end(out)
+}
+
+/// Writes the steps of a proof.
+///
+/// # Errors
+/// Returns the errors of writing to `out`.
+pub fn write_proof<S: fmt::Display>(
+    out: &mut impl Write,
+    proof: &[NumberedStep<S>],
+) -> io::Result<()> {
+    proof.iter().try_for_each(|step| writeln!(out, "{step}"))
 }
 
 impl<S: fmt::Display> fmt::Display for NumberedStep<S> {

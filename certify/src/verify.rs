@@ -11,7 +11,7 @@ mod proof;
 
 use std::borrow::Cow;
 
-use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
+use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, Supposition};
 use memory::machine::{Machine, Refusal, Step};
 use memory::weak::order::{self, OrderProblem};
 use memory::{Model, SilentForm};
@@ -21,7 +21,7 @@ use thiserror::Error;
 use criterion::Relations;
 use proof::Proof;
 
-use crate::certificate::{Certificate, Claim, Evidence, Name, ProofStep, RelationStep};
+use crate::certificate::{Case, Certificate, Claim, Evidence, Name, ProofStep, RelationStep};
 use crate::criterion::Criterion;
 
 /// What a verified certificate proves.
@@ -46,6 +46,26 @@ pub enum Verified {
     },
 }
 
+impl Verified {
+    /// What this case and another prove together, if it is the same.
+    fn and(self, other: Verified) -> Option<Verified> {
+        use Verified::{Consistent, CriterionViolation, Violation};
+        Some(match (self, other) {
+            (Consistent { steps }, Consistent { steps: more }) => {
+                Consistent { steps: steps + more }
+            }
+            (Violation { steps }, Violation { steps: more }) => Violation { steps: steps + more },
+            (CriterionViolation { criterion, steps }, CriterionViolation { steps: more, .. }) => {
+                CriterionViolation { criterion, steps: steps + more }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Largest number of suppositions of a case, so that no certificate exhausts the stack.
+const MOST_SUPPOSITIONS: usize = 1000;
+
 /// Why a certificate is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Rejection {
@@ -65,6 +85,17 @@ pub enum Rejection {
         /// Number of the step, from 1; 0 for a `reads-from` line under a weak model.
         step: usize,
         /// The name that the step uses.
+        name: String,
+    },
+    /// The cases are not all that there are, or not in their order.
+    #[error("the cases are not all that there are, in the order of a tree, *wrote* first")]
+    Cases,
+    /// A case supposes something of an operation that is none of those that may have written or failed.
+    #[error(
+        "a case supposes something of {name}, which is no read-modify-write that may have failed"
+    )]
+    Supposed {
+        /// The name that the case uses.
         name: String,
     },
     /// The machine refuses a step of the run.
@@ -139,33 +170,85 @@ fn operation_before_problem(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!("{name}: ") }
 }
 
-/// Checks a certificate against a history: that it is about this history, and that its proof holds. Of a history with
-/// read-modify-writes that write back what they read, a run must be one of the [strictest form](SilentForm::Strictest), and a
-/// refutation one of the [mildest](SilentForm::Mildest), so that the verdict holds whether they have written or not.
+/// Checks a certificate against a history: that it is about this history, and that its proof holds, in every case if there are
+/// several. Of read-modify-writes that write back what they read and of which nothing is supposed, a run must be one of the
+/// [strictest form](SilentForm::Strictest), and a refutation one of the [mildest](SilentForm::Mildest), so that the verdict holds
+/// whether they have written or not.
 ///
 /// # Errors
 /// Returns the first [`Rejection`] found: of the claim first, then step by step.
 pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, Rejection> {
     let claim = &certificate.claim;
-    let form = match certificate.evidence {
+    same_claim(claim, &Claim::new(history, claim.model, &claim.options))?;
+    if !are_all(&certificate.cases, 0) {
+        return Err(Rejection::Cases);
+    }
+    let mut verified: Option<Verified> = None;
+    for case in &certificate.cases {
+        let read = history.supposing(&supposed(history, &case.supposed)?);
+        let also = verify_case(&read, claim, &case.evidence)?;
+        let together = verified.map_or(Some(also), |verified| verified.and(also));
+        verified = Some(together.ok_or(Rejection::Cases)?);
+    }
+    verified.ok_or(Rejection::Cases)
+}
+
+/// Whether the cases are all that there are of the operations that they suppose something of: they have this many suppositions in
+/// common, and behind those they are one, or the cases of one operation, that it wrote first.
+fn are_all(cases: &[Case], common: usize) -> bool {
+    let next = |case: &Case| case.supposed.get(common).copied();
+    match cases {
+        [only] => next(only).is_none(),
+        [] => false,
+        [first, ..] => {
+            let Some((name, true)) = next(first) else { return false };
+            let wrote = cases.iter().take_while(|case| next(case) == Some((name, true)));
+            let (wrote, failed) = cases.split_at(wrote.count());
+            failed.iter().all(|case| next(case) == Some((name, false)))
+                && common < MOST_SUPPOSITIONS
+                && are_all(wrote, common + 1)
+                && are_all(failed, common + 1)
+        }
+    }
+}
+
+/// The suppositions with the operations of the history, which must be such as may have written or failed.
+fn supposed(
+    history: &History,
+    suppositions: &[(Name, bool)],
+) -> Result<Vec<Supposition>, Rejection> {
+    let operation = |&(name, wrote): &(Name, bool)| {
+        let op = name.operation(history);
+        let op = op.filter(|&op| history.kind(op) == Kind::SilentRmw);
+        let op = op.ok_or_else(|| Rejection::Supposed { name: name.to_string() })?;
+        Ok(Supposition { op, wrote })
+    };
+    suppositions.iter().map(operation).collect()
+}
+
+fn verify_case(
+    history: &History,
+    claim: &Claim,
+    evidence: &Evidence,
+) -> Result<Verified, Rejection> {
+    let form = match evidence {
         Evidence::Consistent { .. } => SilentForm::Strictest,
         Evidence::Violation(_) | Evidence::CriterionViolation(_) => SilentForm::Mildest,
     };
     let history = &*claim.model.prepare_as(history, form);
-    same_claim(claim, &Claim::new(history, claim.model, &claim.options))?;
-    let basis = match certificate.evidence {
+    let basis = match evidence {
         Evidence::Consistent { .. } => Cow::Borrowed(history),
         Evidence::Violation(_) | Evidence::CriterionViolation(_) => history.basis_of_violations(),
     };
     let history = &*basis;
-    let against = match &certificate.evidence {
+    let against = match evidence {
         Evidence::Consistent { .. } => history.provenance.against_consistent(),
         _ => history.provenance.against_violation(claim.model != Model::SC),
     };
     if let Some(instruction) = against {
         return Err(Rejection::NotUnderstood(instruction.line));
     }
-    match &certificate.evidence {
+    match evidence {
         Evidence::Consistent { reads_from, steps } => {
             replay(history, claim.model, reads_from, steps)
         }

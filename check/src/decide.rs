@@ -238,6 +238,9 @@ fn decide_known(
             return Outcome::new(verdict, Stage::By(Algorithm::TraceOrder));
         }
     }
+    if !bounds.allows(Events::bytes(history.len())) {
+        return Outcome::new(Verdict::Undecided(Reason::exceeded(bounds)), stage);
+    }
     let events = Events::new(history, reads_from, model, &left_out);
     let task = Task {
         history,
@@ -327,11 +330,10 @@ impl Task<'_> {
         if let Some(found) = self.try_windows(&finals) {
             return found;
         }
-        let rank = rank(self.events, self.history);
-        let clocks = self.events.len() * self.events.width * 4;
-        if !self.bounds.allows(clocks) {
+        if !self.bounds.allows(Saturation::bytes(self.events)) {
             return self.stopped(Stage::By(Algorithm::Saturate));
         }
+        let rank = rank(self.events, self.history);
         let mut saturation = Saturation::new(self.events, rank, finals, self.bounds);
         let mut outcome = match saturation.reset() {
             Err(stop) => match refute(&saturation, stop) {

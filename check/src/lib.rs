@@ -41,6 +41,7 @@
 
 mod accept;
 pub mod algorithm;
+pub mod certificate;
 mod decide;
 pub mod engine;
 pub mod generate;
@@ -63,5 +64,5 @@ pub use host::{Bounds, Exceeded};
 pub use memory::Model;
 pub use options::Options;
 pub use sat::solver::version as solver_version;
-pub use settle::{Settled, settle};
+pub use settle::{Case, Cases, Settled, settle};
 pub use verdict::{Outcome, Reason, Verdict};

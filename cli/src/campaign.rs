@@ -12,6 +12,7 @@ use lab::protocols::Repairs;
 use lab::shard::Shard;
 use lab::text::tame;
 use slicc::mutant::Operator;
+use slicc::setting::Setting;
 
 use crate::error::Error;
 use crate::interrupt;
@@ -110,6 +111,10 @@ pub struct Args {
     #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
     pub repair: Repairs,
 
+    /// Set a parameter of the protocols or the order of a buffer, as in `rubric simulate`
+    #[arg(long, value_name = "[MACHINE.]NAME=VALUE", conflicts_with = "gem5")]
+    pub set: Vec<Setting>,
+
     /// After the runs explore the protocols at these sizes, such as 2x1,2x2-tiny (threads x locations, tiny caches): what no
     /// program took and no run of these systems takes does not count as reachable. A size with more than three million states is left out
     #[arg(long, value_name = "SIZES", value_delimiter = ',', conflicts_with = "gem5")]
@@ -182,10 +187,11 @@ pub fn run_with(
     if !quiet {
         interrupt::farewell(move || interrupted(&given));
     }
+    let settings = options.settings.clone();
     let campaign = Campaign::new(options)?;
     if !quiet {
         let opened = campaign.protocols().iter();
-        opened.for_each(|opened| warn_of_protocol(opened, &[]));
+        opened.for_each(|opened| warn_of_protocol(opened, &settings));
     }
     let outcome = campaign.run(&Bars::new(quiet))?;
     interrupt::no_farewell();
@@ -231,6 +237,7 @@ impl Args {
             runs: self.runs,
             seed: self.seed,
             repairs: self.repair.clone(),
+            settings: self.set.clone(),
             extras: self.extras.extras(),
             guided: self.guided,
             repeat: self.repeat,

@@ -16,7 +16,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use check::{Algorithm, Bounds, Model, Outcome, Settled, Verdict, settle};
+use check::{Algorithm, Bounds, Cases, Model, Outcome, Settled, Verdict, settle};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;
@@ -41,6 +41,9 @@ struct HistoryVerdict<'a> {
     /// The history as the model sees it, and its reads-from.
     history: &'a History,
     reads_from: &'a ReadsFrom,
+    /// The history as it was read, and the cases by which the verdict is proved.
+    whole: &'a History,
+    cases: &'a Cases,
     model: Model,
     /// The algorithm that was asked to decide.
     algorithm: Algorithm,
@@ -384,6 +387,8 @@ fn status(verdict: &Verdict) -> Status {
 
 /// A history with the verdict on it, and the time that the verdict took.
 struct Decided<'h> {
+    /// The history as it was read.
+    whole: &'h History,
     settled: Settled<'h>,
     seconds: f64,
 }
@@ -398,14 +403,12 @@ impl<'h> Decided<'h> {
     ) -> Decided<'h> {
         let start = Instant::now();
         let settled = settle(history, reads_from, model, by);
-        Decided { settled, seconds: start.elapsed().as_secs_f64() }
+        Decided { whole: history, settled, seconds: start.elapsed().as_secs_f64() }
     }
 
     /// The verdict, if it is no violation with a proof that the verifier refuses.
     fn accepted(self, model: Model) -> Decided<'h> {
-        let Settled { history, reads_from, outcome } = self.settled;
-        let outcome = check::accepted(&history, model, outcome);
-        Decided { settled: Settled { history, reads_from, outcome }, ..self }
+        Decided { settled: self.settled.accepted(model), ..self }
     }
 
     fn verdict<'a>(
@@ -414,15 +417,18 @@ impl<'h> Decided<'h> {
         input: &'a Input,
         model: Model,
     ) -> HistoryVerdict<'a> {
-        let Settled { history, reads_from, outcome } = &self.settled;
+        let Settled { history, reads_from, outcome, cases } = &self.settled;
         let is_consistent = matches!(outcome.verdict, Verdict::Consistent(_));
         let unknown = assumptions::of_consistent(&history.provenance, model);
         let unknown = unknown.filter(|_| is_consistent);
         let caveats = unknown_reads(reads_from).into_iter().chain(unknown);
+        let caveats = caveats.chain(cases.describe(self.whole));
         HistoryVerdict {
             input,
             history,
             reads_from,
+            whole: self.whole,
+            cases,
             model,
             algorithm,
             outcome: outcome.clone(),

@@ -58,8 +58,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.report.check(&[&args.old, &args.new])?;
     let options = args.extent.options();
     let compared = compare(&args.old, &args.new, &options, &args.report.bars())?;
-    args.report.warn_of_protocol(&compared.old, &options);
-    args.report.warn_of_protocol(&compared.new, &options);
     args.report.write(
         || page::page(&compared, &options),
         |out| text::print(&compared, &options, out),

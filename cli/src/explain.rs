@@ -128,6 +128,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             Status::Violation,
         ),
     };
+    if let Some(supposed) = &answer.supposed {
+        shown.words += &format!("  note: {supposed}\n");
+    }
     shown.end(&input, &answer, &end);
     let name = answer.named(&input);
     let print = |paint: Paint, out: &mut dyn Write| {

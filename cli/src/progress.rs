@@ -10,7 +10,11 @@ use indicatif::{
     HumanCount, HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState,
     ProgressStyle,
 };
+use lab::protocols::Opened;
 use lab::{Observer, Stage};
+use slicc::setting::Setting;
+
+use crate::simulate::protocols::warn_of_protocol;
 
 /// Rate at which bars are drawn, in frames per second.
 const RATE: u8 = 10;
@@ -143,6 +147,12 @@ impl Bars {
 }
 
 impl Observer for Bars {
+    fn opened(&self, protocol: &Opened, settings: &[Setting]) {
+        if !self.quiet {
+            warn_of_protocol(protocol, settings);
+        }
+    }
+
     fn begin(&self, stage: Stage) {
         let new = match stage {
             Stage::Mutants => bar(None, "mutants compared with their protocol", self.quiet),

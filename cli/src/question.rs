@@ -80,6 +80,8 @@ pub struct Answer<'a> {
     pub reads_from: ReadsFrom,
     /// The verdict.
     pub outcome: Outcome,
+    /// What is supposed of operations that may have written or failed, if the verdict is proved in several cases.
+    pub supposed: Option<String>,
     /// The time that deciding took, in seconds.
     pub seconds: f64,
 }
@@ -184,11 +186,13 @@ impl Question {
             ..check::Options::default()
         };
         let begun = Instant::now();
-        let Settled { history, reads_from, outcome } =
-            settle(history, &reads_from, model, |history, reads_from| {
-                check::check(history, reads_from, model, &options)
-            });
-        Ok(Answer { history, model, reads_from, outcome, seconds: begun.elapsed().as_secs_f64() })
+        let settled = settle(history, &reads_from, model, |history, reads_from| {
+            check::check(history, reads_from, model, &options)
+        });
+        let supposed = settled.cases.describe(history);
+        let Settled { history, reads_from, outcome, .. } = settled;
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok(Answer { history, model, reads_from, outcome, supposed, seconds })
     }
 }
 

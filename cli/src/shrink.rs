@@ -318,7 +318,7 @@ fn print_text(
         writeln!(out, "  {}", why::access(whole, op))?;
     }
     write!(out, "{}", proofs::explanation(whole, &part.violation_in(whole)))?;
-    if let Some(note) = ending::note(whole) {
+    for note in ending::note(whole).iter().chain(&answer.supposed) {
         writeln!(out, "  note: {note}")?;
     }
     for path in &found.written {

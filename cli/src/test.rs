@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lab::protocols::{Opened, Repairs};
+use lab::protocols::Repairs;
 use lab::testing::{BUDGET, Extent, Options, Tested, test};
 use slicc::setting::Setting;
 
@@ -19,7 +19,6 @@ use crate::options::Format;
 use crate::progress::Bars;
 use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::parse::{self, Clients};
-use crate::simulate::protocols::warn_of_protocol;
 use crate::status::Status;
 
 /// Test a coherence protocol: run random programs on all kinds of cores, explore small systems, and sum up what is wrong
@@ -171,13 +170,6 @@ impl ReportArgs {
         Bars::new(self.quiet)
     }
 
-    /// Warns of repairs that were left out, and of buffers whose order is assumed because no script of gem5 says it.
-    pub fn warn_of_protocol(&self, opened: &Opened, options: &Options) {
-        if !self.quiet {
-            warn_of_protocol(opened, &options.settings);
-        }
-    }
-
     /// Writes the page, if one was asked for, and prints the report.
     ///
     /// # Errors
@@ -212,7 +204,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.report.check(&[&args.protocol])?;
     let options = args.extent.options();
     let tested = test(&args.protocol, &options, &args.report.bars())?;
-    args.report.warn_of_protocol(&tested.opened, &options);
     args.report.write(
         || page::page(&tested, &options),
         |out| text::print(&tested, &options, out),

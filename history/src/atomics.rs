@@ -1,6 +1,8 @@
 //! Rewrites read-modify-writes as a memory model defines them: [`History::split_atomics`] makes each one two events, a
 //! read and a write, and [`History::settle_silent`] decides what those did that write back the value that they read.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use crate::annotation::Annotation;
@@ -45,7 +47,28 @@ impl SilentEffect {
     }
 }
 
+/// What is supposed of a [`Kind::SilentRmw`] of a history: that it has written, or that it has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Supposition {
+    /// The operation.
+    pub op: OpId,
+    /// Whether it has written.
+    pub wrote: bool,
+}
+
 impl History {
+    /// The history in which these suppositions hold; of several about one operation, the first. Operations keep their numbers. Cost:
+    /// linear, times the number of suppositions.
+    pub fn supposing(&self, supposed: &[Supposition]) -> Cow<'_, History> {
+        let settled = self.settle_silent(|op| {
+            let about = supposed.iter().find(|it| it.op == op);
+            about.map_or(SilentEffect::Open, |it| {
+                if it.wrote { SilentEffect::WRITTEN } else { SilentEffect::FAILED }
+            })
+        });
+        settled.filter(|_| !supposed.is_empty()).map_or(Cow::Borrowed(self), Cow::Owned)
+    }
+
     /// The operations that are [`Kind::SilentRmw`], in ascending order. Cost: linear.
     pub fn silent(&self) -> impl Iterator<Item = OpId> {
         let kinds = (0..).map(OpId).zip(self.structure.kinds());

@@ -301,7 +301,8 @@ fn push_parts(
 
 /// Fixes the sources of the parts of a read. If exactly one write to the same bytes wrote the whole
 /// value, and no access to other bytes wrote the value of any part, each part reads from that write's
-/// part, unless the whole value is the initial one ([`crate::initial::free_sources`]).
+/// part, unless the whole value is the initial one ([`crate::initial::free_sources`]). If another write may have supplied a part,
+/// since its value is not shown, the other parts may be older ones.
 fn fix_sources(
     result: &mut History,
     history: &History,
@@ -322,6 +323,8 @@ fn fix_sources(
         }
     }
     let part_writers = PartWriters::of(result, history, parts, &place_of);
+    let hidden = result.hidden_writes();
+    let is_hidden = |part: OpId| result.location(part).is_some_and(|at| hidden[at as usize]);
     let mut sources = BTreeMap::new();
     for op in history.ops() {
         let Some(value) = history.read(op) else {
@@ -332,7 +335,9 @@ fn fix_sources(
         };
         let (from, to) = (parts[writer.at()], parts[op.at()]);
         let mut own_parts = (to..parts[op.at() + 1]).map(OpId);
-        if !own_parts.all(|part| part_writers.only_from(result, part, place_of(op))) {
+        if !own_parts
+            .all(|part| !is_hidden(part) && part_writers.only_from(result, part, place_of(op)))
+        {
             continue;
         }
         for part in 0..parts[op.at() + 1] - to {

@@ -46,7 +46,7 @@ mod value_table;
 
 pub use annotation::Annotation;
 pub use announcement::ANNOUNCEMENT;
-pub use atomics::SilentEffect;
+pub use atomics::{SilentEffect, Supposition};
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 pub use crash::{Crash, CrashKind, FileLine};
 pub use dependency::{Dependency, DependencyKind, dependencies_as_text, dependency_from_text};

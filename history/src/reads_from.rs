@@ -225,6 +225,13 @@ impl LocationUse {
         LocationUse { user, hidden_write: history.hidden_writes() }
     }
 
+    /// Whether a write with an unknown value may have supplied the value of a part of the access.
+    fn is_partly_hidden(&self, history: &History, op: OpId) -> bool {
+        history.parts(op).map(OpId).any(|part| {
+            history.location(part).is_some_and(|location| self.hidden_write[location as usize])
+        })
+    }
+
     fn is_private(&self, location: u32) -> bool {
         self.user[location as usize] != SHARED
     }
@@ -247,7 +254,7 @@ impl Writers {
         let mut first_writes: FxHashMap<(u32, u64), Option<OpId>> = FxHashMap::default();
         let returned = OnceCell::new();
         let is_returned =
-            |write| returned.get_or_init(|| returned_values(history)).contains(&write);
+            |write| returned.get_or_init(|| returned_values(history, use_of)).contains(&write);
         for op in history.ops() {
             let (Some(location), Some(value)) = (history.location(op), history.written(op)) else {
                 continue;
@@ -309,6 +316,8 @@ impl Writers {
             Some(AMBIGUOUS) if ambiguity != Ambiguity::Refuse && use_of.is_private(location) => {
                 own_latest(history, op, location, value)
             }
+            // It is not known which write of the whole access this part is of.
+            Some(AMBIGUOUS) if use_of.is_partly_hidden(history, op) => HIDDEN,
             Some(source) => source,
             None if history.initial(location) == Some(value) => INITIAL,
             None if history.provenance.outside_writes => OUTSIDE,
@@ -349,9 +358,10 @@ fn later_write(history: &History, op: OpId, location: u32, value: u64) -> u32 {
         .map_or(AMBIGUOUS, |write| write.0)
 }
 
-/// The values that reads return, by location.
-fn returned_values(history: &History) -> FxHashSet<(u32, u64)> {
-    history.ops().filter_map(|op| Some((history.location(op)?, history.read(op)?))).collect()
+/// The values that reads return, by location, without those that a write with an unknown value may have supplied.
+fn returned_values(history: &History, use_of: &LocationUse) -> FxHashSet<(u32, u64)> {
+    let shown = history.ops().filter(|&op| !use_of.is_partly_hidden(history, op));
+    shown.filter_map(|op| Some((history.location(op)?, history.read(op)?))).collect()
 }
 
 fn written_twice(

@@ -109,6 +109,14 @@ impl Bounds {
         self.exceeded.get().is_none()
     }
 
+    /// Whether a list may get this many more items. To be called before they are added: a list that is full is copied to one twice as
+    /// large, and both are in use until that is done.
+    pub fn allows_items<T>(&self, list: &Vec<T>, more: usize) -> bool {
+        let (needed, capacity) = (list.len() + more, list.capacity());
+        let grown = if needed > capacity { needed.max(2 * capacity) } else { 0 };
+        self.allows(grown.saturating_mul(size_of::<T>()))
+    }
+
     fn check_memory(&self, more: u64) {
         let Some(limit) = self.memory else {
             return;

@@ -57,6 +57,7 @@ use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
 use slicc::builtin::BUILTINS;
 use slicc::mutant::{Mutant, Operator};
+use slicc::setting::Setting;
 use tables::results::Results;
 use tables::{CampaignRun, Equivalent, Generator, write_coverage, write_equivalents, write_runs};
 
@@ -107,6 +108,8 @@ pub struct Options {
     /// The repairs of known faults that are applied to the protocols, and so to their mutants. A named repair must fit at least one of the
     /// protocols.
     pub repairs: Repairs,
+    /// Values of parameters of the protocols that replace what would be chosen, such as `requestToDir=ordered`.
+    pub settings: Vec<Setting>,
     /// The requests that programs make in addition to their accesses, such as flushes, which all protocols have to handle.
     pub extras: Extras,
     /// Whether programs are guided by the transitions that earlier ones reached.
@@ -177,6 +180,7 @@ impl Default for Options {
             runs: 20,
             seed: 1,
             repairs: Repairs::None,
+            settings: Vec::new(),
             extras: Extras::default(),
             guided: None,
             repeat: 1,
@@ -288,6 +292,10 @@ impl Campaign {
     pub fn new(options: Options) -> Result<Campaign, Error> {
         let names: Vec<&str> = options.protocols.iter().map(String::as_str).collect();
         let mut opened = Opened::all_repaired(&names, &options.repairs)?;
+        for one in &mut opened {
+            // Mutants of the protocol keep them, and a mutant's own come after them, so that they count.
+            one.protocol.loaded.settings.extend(options.settings.iter().cloned());
+        }
         let binaries = in_gem5::binaries(&options, &mut opened)?;
         opened.iter().try_for_each(|one| one.check_extras(options.extras))?;
         proved::check(&opened, &options)?;

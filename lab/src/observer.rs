@@ -1,5 +1,9 @@
 //! [`Observer`] follows the progress of a campaign or an experiment.
 
+use slicc::setting::Setting;
+
+use crate::protocols::Opened;
+
 /// A part of the work whose progress an [`Observer`] follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -15,6 +19,9 @@ pub enum Stage {
 
 /// Called with the progress of a campaign or an experiment, from any thread. The default of every method does nothing.
 pub trait Observer: Sync {
+    /// Called with each protocol of a test before its first run, and the settings of all its runs.
+    fn opened(&self, _protocol: &Opened, _settings: &[Setting]) {}
+
     /// Called when a stage begins, before its number of pieces is known.
     fn begin(&self, _stage: Stage) {}
 

@@ -163,6 +163,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     let repaired = repaired.map_err(|failure| refused(given, failure))?;
     let deadlines = Deadlines::of(options.extent);
     let bench = Bench::new(&opened, &repaired, options, deadlines)?;
+    observer.opened(&opened, &options.settings);
     let (runs, explored) = std::thread::scope(|scope| {
         let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, deadlines));
         let runs = run_programs(
@@ -187,7 +188,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         given_up: given_up(&runs),
         operations: runs.iter().map(|ran| ran.operations as u64).sum(),
         findings: alike::together(gathered.findings(observer)?, &bench)?,
-        coverage: covered(&opened, &runs)?,
+        coverage: covered(&opened, &runs, &options.settings)?,
         explored,
         elapsed: start.elapsed(),
         opened,
@@ -216,12 +217,12 @@ fn warnings(opened: &Opened) -> Vec<Diagnostic> {
 }
 
 /// A row for each transition, with the number of times that the programs took it.
-fn covered(opened: &Opened, runs: &[Ran]) -> Result<Vec<Coverage>, Error> {
+fn covered(opened: &Opened, runs: &[Ran], settings: &[Setting]) -> Result<Vec<Coverage>, Error> {
     let asked = runs.iter().map(|ran| ran.lineage.extras());
     let extras = asked.fold(Extras::default(), Extras::max);
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for reached in runs.iter().flat_map(|ran| &ran.reached) {
         *counts.entry(reached.triple).or_default() += reached.count;
     }
-    coverage::rows(opened, counts, extras)
+    coverage::rows(opened, counts, extras, settings)
 }

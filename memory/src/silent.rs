@@ -7,7 +7,8 @@
 //! now take the equal value of the write before it, and a failed compare-and-swap orders no pair that the write does not
 //! order. So if the history is consistent where all have written, it is in every reading, and if it is a violation where all
 //! have failed, it is one in every reading. There are two exceptions, for which the [strictest](SilentForm::Strictest) and the
-//! [mildest](SilentForm::Mildest) form are bounds of all readings, but no readings:
+//! [mildest](SilentForm::Mildest) form are bounds of all readings, but no readings ([`Model::only_bounded`]), so that where the forms
+//! disagree the readings of these operations have to be tried after all:
 //!
 //! - A write ends a reservation of its own thread, unless the model
 //!   [pairs across own writes](Model::pairs_across_own_writes). In the strictest form it does not, but ends those of other threads
@@ -144,6 +145,22 @@ impl Model {
         }
         doubtful.sort_by_key(|&op| (history.line(op), op));
         doubtful
+    }
+
+    /// The silent read-modify-writes of which the strictest or the mildest form is a bound and no reading. Without any, the strictest
+    /// form is the reading in which all have written, and the mildest that in which all have failed. Cost: linear.
+    pub fn only_bounded(self, history: &History) -> Vec<OpId> {
+        let mut bounded = Vec::new();
+        if !self.pairs_across_own_writes() {
+            let reservations = Reservations::of(history);
+            bounded.extend(history.silent().filter(|&op| reservations.ended_by(history, op).1));
+        }
+        if self.forwards_before_atomics() {
+            bounded.extend(history.reads_behind_silent().into_iter().map(|(_, silent)| silent));
+        }
+        bounded.sort_unstable();
+        bounded.dedup();
+        bounded
     }
 
     /// Whether something in the history may order a silent read-modify-write as a write under a model with a machine.

@@ -7,8 +7,11 @@ use std::time::Instant;
 
 use ::history::{Ambiguity, History as Operations, ReadsFrom};
 use certify::certificate::Claim;
+use check::certificate::{self, Proved};
 use check::engine::proof::Violation;
-use check::{Bounds, Model, Options, Outcome, Settled, Verdict as Decision, check_within, settle};
+use check::{
+    Bounds, Cases, Model, Options, Outcome, Settled, Verdict as Decision, check_within, settle,
+};
 use lab::load::ambiguity;
 use lab::text::named;
 use pyo3::exceptions::PyValueError;
@@ -60,12 +63,13 @@ impl Question {
             check_within(history, reads_from, model, &options, &bounds)
         });
         let seconds = start.elapsed().as_secs_f64();
-        let Settled { history: prepared, reads_from, outcome } = settled;
+        let Settled { history: prepared, reads_from, outcome, cases } = settled;
+        let whole = Arc::clone(&history);
         let history = match prepared {
-            Cow::Borrowed(_) => Arc::clone(&history),
+            Cow::Borrowed(_) => Arc::clone(&whole),
             Cow::Owned(prepared) => Arc::new(prepared),
         };
-        Ok(Decided { history, origin, model, reads_from, outcome, seconds })
+        Ok(Decided { history, whole, origin, model, reads_from, outcome, cases, seconds })
     }
 }
 
@@ -73,10 +77,14 @@ impl Question {
 pub struct Decided {
     /// The history, as the model sees it.
     pub history: Arc<Operations>,
+    /// The history as it was read.
+    whole: Arc<Operations>,
     pub origin: Arc<Origin>,
     pub model: Model,
     pub reads_from: ReadsFrom,
     pub outcome: Outcome,
+    /// The cases by which the verdict is proved.
+    cases: Cases,
     pub seconds: f64,
 }
 
@@ -135,6 +143,9 @@ impl Decided {
         };
         text.push('\n');
         text += &String::from_utf8_lossy(&why);
+        if let Some(supposed) = self.cases.describe(&self.whole) {
+            text += &format!("  note: {supposed}\n");
+        }
         text.truncate(text.trim_end().len());
         text
     }
@@ -239,15 +250,16 @@ impl Verdict {
     /// The certificate as text, which `verify` and `rubric verify` check; `None` if the verdict is undecided.
     #[getter]
     fn certificate(&self) -> PyResult<Option<String>> {
-        let Decided { history, origin, model, reads_from, outcome, .. } = &*self.decided;
+        let Decided { history, whole, origin, model, reads_from, outcome, cases, .. } =
+            &*self.decided;
         let file = std::path::Path::new(&origin.file).file_name();
         let claim = Claim {
             file: file.map(|name| name.to_string_lossy().into_owned()),
-            ..Claim::new(history, *model, &origin.arguments)
+            ..Claim::new(whole, *model, &origin.arguments)
         };
         let mut text = Vec::new();
-        let written =
-            lab::certify::write(&mut text, history, reads_from, &claim, &outcome.verdict)?;
+        let proved = Proved { whole, history, reads_from, verdict: &outcome.verdict, cases };
+        let written = certificate::write(&mut text, &claim, proved)?;
         Ok(written.map(|_| String::from_utf8_lossy(&text).into_owned()))
     }
 
@@ -324,7 +336,9 @@ impl Shrunk {
         };
         let is_access = |op: &&history::OpId| !whole.history.is_further_part(**op);
         let kept = shrunk.kept.iter().filter(is_access).map(place).collect();
-        let decided = |history, reads_from, violation| Decided {
+        let decided = |history: Arc<Operations>, reads_from, violation| Decided {
+            whole: Arc::clone(&history),
+            cases: Cases::default(),
             history,
             origin: Arc::clone(&whole.origin),
             model: whole.model,

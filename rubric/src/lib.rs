@@ -30,10 +30,11 @@
 
 pub mod watch;
 
-use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 
+use ::check::Settled;
+use ::check::certificate::{Proved, write};
 use thiserror::Error;
 
 pub use ::certify::certificate::{self, Certificate};
@@ -115,58 +116,46 @@ pub fn check(history: &History, model: Model) -> Result<Checked<'_>, Error> {
     let settled = ::check::settle(history, &reads_from, model, |history, reads_from| {
         ::check::check(history, reads_from, model, &options)
     });
-    let ::check::Settled { history, reads_from, outcome } = settled;
-    Ok(Checked { history, model, reads_from, verdict: outcome.verdict })
+    Ok(Checked { whole: history, model, settled })
 }
 
 /// A history with its verdict.
 #[derive(Clone, Debug)]
 pub struct Checked<'h> {
-    history: Cow<'h, History>,
+    whole: &'h History,
     model: Model,
-    reads_from: ReadsFrom,
-    verdict: Verdict,
+    settled: Settled<'h>,
 }
 
 impl Checked<'_> {
     /// The verdict, with the run of the machine or the proof that supports it.
     pub fn verdict(&self) -> &Verdict {
-        &self.verdict
+        &self.settled.outcome.verdict
     }
 
     /// Whether the history is consistent with the model.
     pub fn is_consistent(&self) -> bool {
-        matches!(self.verdict, Verdict::Consistent(_))
+        matches!(self.verdict(), Verdict::Consistent(_))
     }
 
     /// The certificate as text; `None` if the verdict is undecided.
     pub fn certificate(&self) -> Option<String> {
-        let claim = certificate::Claim::new(&self.history, self.model, "");
+        let claim = certificate::Claim::new(self.whole, self.model, "");
         let mut text = Vec::new();
-        let written = match &self.verdict {
-            Verdict::Consistent(run) => {
-                certificate::write_consistent(&mut text, &self.history, &claim, &[], run)
-            }
-            Verdict::Violation(violation) => {
-                let proof = ::check::engine::steps::steps(&self.history, violation);
-                certificate::write_violation(&mut text, &claim, &proof)
-            }
-            _ => return None,
-        };
         // Writing to memory does not fail.
-        written.ok()?;
+        write(&mut text, &claim, Proved::of(self.whole, &self.settled)).ok()??;
         String::from_utf8(text).ok()
     }
 
     /// Returns a smallest part of the history that still violates the model; `None` if there is no violation.
     pub fn shrink(&self) -> Option<Shrunk> {
-        let Verdict::Violation(violation) = &self.verdict else {
+        let Verdict::Violation(violation) = self.verdict() else {
             return None;
         };
         let bounds = Bounds::none();
         ::check::shrink::shrink(
-            &self.history,
-            &self.reads_from,
+            &self.settled.history,
+            &self.settled.reads_from,
             self.model,
             violation,
             &bounds,

@@ -7,8 +7,10 @@
 //! - `value`: the values of single parameters, `known`: those that gem5's scripts give, `chi`: the script for CHI;
 //! - `placement`: routers of controllers;
 //! - `sequencers`: which machines serve cores and DMA devices; `requests`: which requests a protocol handles;
+//! - `absent`: machines to which a protocol sends and that the system does not have;
 //! - `contradictions`: settings of CHI that exclude each other; `complaints`: errors about options and settings.
 
+mod absent;
 mod chi;
 mod complaints;
 mod contradictions;
@@ -31,6 +33,7 @@ use crate::ruby::mesh::Mesh;
 use crate::ruby::network::UNLOADED;
 use slicc::error::ParseError;
 
+pub use absent::absent;
 pub use chi::Group;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
 pub use requests::{

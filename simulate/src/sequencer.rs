@@ -159,6 +159,7 @@ impl Sequencer {
 
     fn secondary(&self, kind: RequestKind) -> u32 {
         match kind {
+            RequestKind::LoadLinked if self.config.tells_linked => ruby_type::LOAD_LINKED,
             RequestKind::Load | RequestKind::LoadLinked => ruby_type::LD,
             RequestKind::Ifetch => ruby_type::IFETCH,
             RequestKind::Flush => ruby_type::FLUSH,

@@ -38,8 +38,8 @@ pub enum PairKind {
 /// A declaration.
 #[derive(Clone, Debug)]
 pub enum Declaration {
-    /// `protocol "name";`
-    Protocol(Name),
+    /// `protocol "name" options;`
+    Protocol(ProtocolLine),
     /// `machine(MachineType:X, "...") : parameters { body }`
     Machine(Machine),
     /// `action(name, short, desc="...") { ... }`
@@ -62,6 +62,15 @@ pub enum Declaration {
     Object(Object),
     /// A function, with its body or without.
     Function(Function),
+}
+
+/// `protocol "name" options;`
+#[derive(Clone, Debug)]
+pub struct ProtocolLine {
+    /// The name of the protocol.
+    pub name: Name,
+    /// The options as written; whether they exist is decided by [`crate::options`].
+    pub options: Vec<Name>,
 }
 
 /// `machine(MachineType:X, pairs) : parameters { body }`

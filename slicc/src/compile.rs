@@ -26,6 +26,7 @@ mod triggers;
 use rustc_hash::FxHashMap;
 
 use crate::ast::{self, Declaration, Name};
+use crate::options::{Options, ProtocolOption};
 use crate::outline::Outline;
 use crate::source::{Diagnostic, Severity, Span};
 use body::{Body, Outcome, Symbol};
@@ -61,6 +62,8 @@ pub(crate) struct Compiler<'a> {
     tbe: Option<TypeId>,
     entry: Option<TypeId>,
     ordered: Ordered,
+    /// Whether gem5 passes flushes of cores on, so that a `writeCallback` may come without an entry.
+    flushes: bool,
 }
 
 /// Compiles a protocol for data blocks of `block_bytes` bytes. Returns the code with warnings.
@@ -75,6 +78,11 @@ pub fn compile(
     block_bytes: usize,
 ) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
     let machines = declarations.iter().filter(|one| matches!(one, Declaration::Machine(_))).count();
+    let mut lines = declarations.iter().filter_map(|declaration| match declaration {
+        Declaration::Protocol(line) => Some(Options::named(&line.options).0),
+        _ => None,
+    });
+    let options = lines.next().unwrap_or_default();
     let mut compiler = Compiler {
         outline,
         diagnostics: Vec::new(),
@@ -95,6 +103,7 @@ pub fn compile(
         tbe: None,
         entry: None,
         ordered: Ordered::default(),
+        flushes: options.has(ProtocolOption::Flushes),
     };
     compiler.globals(declarations);
     let mut compiled: Vec<code::Machine> = Vec::new();

@@ -43,9 +43,11 @@ pub mod load;
 
 pub mod mutant;
 mod near;
+pub mod options;
 pub mod outline;
 mod parser;
 pub mod protocol;
+pub mod requests;
 pub mod scripts;
 pub mod setting;
 pub mod source;

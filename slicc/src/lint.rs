@@ -20,6 +20,7 @@
 //!   queue triggers directly inside a comparison with the type of the request. Whether the latter
 //!   are triggered may also depend on the state, so they count only if at least four fifths of the
 //!   stable states (all but one, if they are few) have an entry for them.
+//! - Code for a type of requests that no core sends, such as `Load_Linked` without the option that asks for it.
 //! - An out_port through which nothing is sent, a function with a body that is never called, a
 //!   variable that is never named.
 
@@ -35,6 +36,7 @@ use rustc_hash::FxHashSet;
 use super::ast::{Declaration, Machine};
 use super::load::Loaded;
 use super::outline::{MachineOutline, Next, Outline};
+use crate::requests::never_sent;
 use crate::source::{Diagnostic, Span};
 use code::Code;
 
@@ -65,9 +67,11 @@ const CALLED_BY_THE_RUNTIME: [&str; 20] = [
 /// Returns the warnings about a protocol.
 pub fn lint(loaded: &Loaded, outline: &Outline) -> Vec<Diagnostic> {
     let machines = outline.machines.iter();
+    let unsent = never_sent(loaded).into_iter().map(|one| one.warning(&loaded.protocol));
     machines
         .filter_map(|tables| Some((tables, tables.syntax(loaded)?)))
         .flat_map(|(tables, machine)| Lint::new(tables, machine).warnings())
+        .chain(unsent)
         .collect()
 }
 

@@ -17,11 +17,15 @@ use super::parser::{self, Include};
 use crate::library::PRELUDE;
 use crate::mutant::Changed;
 use crate::mutant::given::GivenPlaces;
+use crate::options::Options;
 use crate::setting::Setting;
 use crate::source::{Diagnostic, Severity, Sources, Span};
 
 /// The name in messages of the declarations on which every protocol builds.
 const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
+
+/// The file of these declarations in gem5. Until 24.0 each protocol includes it, and since 24.1, which has options, none may.
+const INTERFACES: &str = "RubySlicc_interfaces.slicc";
 
 /// The message of the error that a protocol has no `protocol` line.
 pub(super) const NO_PROTOCOL_LINE: &str = "there is no protocol line";
@@ -39,6 +43,8 @@ pub struct Loaded {
     pub sources: Sources,
     /// The name, from the `protocol` line.
     pub protocol: String,
+    /// The options, from the `protocol` line or, for files of gem5 before 24.1, from the name.
+    pub options: Options,
     /// The name of the mutant, if this is one.
     pub mutant: Option<String>,
     /// The names of the repairs that were applied to it.
@@ -152,6 +158,7 @@ pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> 
         diagnostics: Vec::new(),
         open: Vec::new(),
         included: FxHashMap::default(),
+        precedes_options: false,
     };
     let BuiltIn { text, mut declarations, older, diagnostics } = BUILT_IN.clone();
     loader.sources.add(PRELUDE_PATH, text);
@@ -229,8 +236,7 @@ fn straight(path: &Path) -> PathBuf {
 /// Whether a file of this name is part of the program.
 fn is_provided(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
-    name == "RubySlicc_interfaces.slicc"
-        || (name.starts_with("RubySlicc_") && name.ends_with(".sm"))
+    name == INTERFACES || (name.starts_with("RubySlicc_") && name.ends_with(".sm"))
 }
 
 /// The state while files are read.
@@ -244,6 +250,8 @@ struct Loader<'a, 'r> {
     open: Vec<PathBuf>,
     /// The included files, each with the place of its include line.
     included: FxHashMap<PathBuf, Span>,
+    /// Whether the files are of a release of gem5 that knows no options of protocols.
+    precedes_options: bool,
 }
 
 impl Loader<'_, '_> {
@@ -258,6 +266,7 @@ impl Loader<'_, '_> {
         let text = &self.sources.files()[index as usize].text;
         let is_root = index == 1;
         let list = is_root.then(|| dialect::list_of_files(index, &path, text)).flatten();
+        self.precedes_options |= list.is_some();
         let file = list.unwrap_or_else(|| parser::parse(index, text));
         let is_bare = file.declarations.is_empty() && file.includes.is_empty();
         // Index 0 is the built-in file, and 1 the `.slicc` file: if empty, it lacks a `protocol`
@@ -303,6 +312,7 @@ impl Loader<'_, '_> {
     fn include(&mut self, folder: &Path, include: &Include) -> Vec<Declaration> {
         let wanted = Path::new(&*include.path.text);
         let errors = self.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+        self.precedes_options |= wanted.file_name().is_some_and(|name| name == INTERFACES);
         if is_provided(wanted) || errors.count() >= MOST_ERRORS {
             return Vec::new();
         }
@@ -394,9 +404,10 @@ impl Loader<'_, '_> {
         let is_older = rewritten.is_some();
         self.diagnostics.extend(rewritten);
         match protocol {
-            Some(protocol) if !has_error(&self.diagnostics) => Ok(Loaded {
+            Some((protocol, options)) if !has_error(&self.diagnostics) => Ok(Loaded {
                 sources: self.sources,
                 protocol,
+                options,
                 mutant: None,
                 repairs: Vec::new(),
                 settings: Vec::new(),
@@ -409,10 +420,10 @@ impl Loader<'_, '_> {
         }
     }
 
-    /// The name on the protocol line.
-    fn protocol(&mut self, declarations: &[Declaration]) -> Option<String> {
+    /// The name on the protocol line, and the options of the protocol.
+    fn protocol(&mut self, declarations: &[Declaration]) -> Option<(String, Options)> {
         let mut lines = declarations.iter().filter_map(|declaration| match declaration {
-            Declaration::Protocol(name) => Some(name),
+            Declaration::Protocol(line) => Some(line),
             _ => None,
         });
         let Some(first) = lines.next() else {
@@ -423,12 +434,17 @@ impl Loader<'_, '_> {
             return None;
         };
         if let Some(second) = lines.next() {
-            let diagnostic = Diagnostic::error(second.span, "a second protocol line")
-                .note(first.span, "the first is here")
+            let diagnostic = Diagnostic::error(second.name.span, "a second protocol line")
+                .note(first.name.span, "the first is here")
                 .hint("leave one out: a program runs one protocol");
             self.say(diagnostic);
         }
-        Some(first.text.to_string())
+        let (options, unknown) = Options::named(&first.options);
+        self.diagnostics.extend(unknown);
+        let name = first.name.text.to_string();
+        let by_name = self.precedes_options && first.options.is_empty();
+        let options = if by_name { Options::of_name(&name, declarations) } else { options };
+        Some((name, options))
     }
 }
 
@@ -460,7 +476,7 @@ fn weave(
 /// The place of a declaration.
 pub fn span_of(declaration: &Declaration) -> Span {
     match declaration {
-        Declaration::Protocol(name) => name.span,
+        Declaration::Protocol(line) => line.name.span,
         Declaration::Machine(machine) => machine.span,
         Declaration::Action(action) => action.span,
         Declaration::InPort(port) => port.span,

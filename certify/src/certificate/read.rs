@@ -5,7 +5,10 @@ use std::io::{self, BufRead, Read};
 use memory::{Model, PsoRmw};
 use thiserror::Error;
 
-use super::{Certificate, Claim, Evidence, Literal, Name, NumberedStep, Statement, relations};
+use super::{
+    Case, Certificate, Claim, Evidence, FAILED, Literal, Name, NumberedStep, Statement, WROTE,
+    relations,
+};
 use crate::criterion::Criterion;
 use crate::rule::Rule;
 
@@ -48,18 +51,21 @@ pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
         return Err(reader.error("`rubric certificate 1`"));
     }
     let (claim, verdict) = reader.header()?;
-    let evidence = match verdict.as_str() {
+    let evidence = |reader: &mut Reader<_>| match verdict.as_str() {
         "violation" if claim.criterion.is_some() => {
-            let expected = "a pair of a relation, a cycle or `end`";
-            Evidence::CriterionViolation(reader.steps(expected, relations::parse)?)
+            let expected = "a pair of a relation, a cycle, `case` or `end`";
+            Ok(Evidence::CriterionViolation(reader.steps(expected, relations::parse)?))
         }
         // Only refutations of a criterion have certificates.
-        "consistent" if claim.criterion.is_none() => reader.run()?,
-        "violation" => Evidence::Violation(reader.steps("a proof step or `end`", statement)?),
-        _ => return Err(reader.error("`verdict consistent` or `verdict violation`")),
+        "consistent" if claim.criterion.is_none() => reader.run(),
+        "violation" => {
+            Ok(Evidence::Violation(reader.steps("a proof step, `case` or `end`", statement)?))
+        }
+        _ => Err(reader.error("`verdict consistent` or `verdict violation`")),
     };
+    let cases = reader.cases(evidence)?;
     match reader.next("") {
-        Err(ReadError::Truncated { .. }) => Ok(Certificate { claim, evidence }),
+        Err(ReadError::Truncated { .. }) => Ok(Certificate { claim, cases }),
         Err(error) => Err(error),
         Ok(()) => Err(reader.error("nothing after `end`")),
     }
@@ -83,6 +89,9 @@ const HEADER: [&str; 12] = [
 
 /// Longest line that is read: far longer than that of a step, which names the few steps that it follows from.
 const LONGEST_LINE_BYTES: usize = 64 << 20;
+
+/// What the line that begins a case looks like.
+const CASE: &str = "`case` with what is supposed, THREAD:INDEX=wrote or THREAD:INDEX=failed";
 
 struct Reader<B> {
     input: B,
@@ -170,8 +179,31 @@ impl<B: BufRead> Reader<B> {
         Ok((claim, verdict))
     }
 
+    /// Reads the proof, or that of each case, up to the line `end`. `evidence` reads one up to the line behind it.
+    fn cases(
+        &mut self,
+        evidence: impl Fn(&mut Self) -> Result<Evidence, ReadError>,
+    ) -> Result<Vec<Case>, ReadError> {
+        let mut cases = vec![Case { supposed: Vec::new(), evidence: evidence(self)? }];
+        while let Some(text) = self.text.strip_prefix("case ") {
+            let supposed: Option<_> = text.split(' ').map(supposition).collect();
+            let supposed = supposed.ok_or_else(|| self.error(CASE))?;
+            let case = Case { supposed, evidence: evidence(self)? };
+            // What was read before the first case is nothing.
+            if cases[0].supposed.is_empty() {
+                if !cases[0].evidence.is_empty() {
+                    return Err(self.error("no proof before the first `case`"));
+                }
+                cases.clear();
+            }
+            cases.push(case);
+        }
+        if self.text == "end" { Ok(cases) } else { Err(self.error("`case` or `end`")) }
+    }
+
     fn run(&mut self) -> Result<Evidence, ReadError> {
-        const STEP: &str = "`x THREAD:INDEX`, `c THREAD:INDEX`, `reads-from READ SOURCE` or `end`";
+        const STEP: &str =
+            "`x THREAD:INDEX`, `c THREAD:INDEX`, `reads-from READ SOURCE`, `case` or `end`";
         let mut reads_from = Vec::new();
         let mut steps = Vec::new();
         loop {
@@ -181,6 +213,7 @@ impl<B: BufRead> Reader<B> {
                 "x" | "c" => Name::parse(rest).map(|op| steps.push((word == "c", op))),
                 "reads-from" => two(rest).map(|pair| reads_from.push(pair)),
                 "end" if rest.is_empty() => break,
+                "case" => break,
                 _ => None,
             };
             known.ok_or_else(|| self.error(STEP))?;
@@ -188,7 +221,7 @@ impl<B: BufRead> Reader<B> {
         Ok(Evidence::Consistent { reads_from, steps })
     }
 
-    /// Reads the steps of a refutation, up to the line `end`. `statement` parses the statement of a step.
+    /// Reads the steps of a refutation, up to the line `end` or that of the next case. `statement` parses the statement of a step.
     fn steps<S>(
         &mut self,
         expected: &'static str,
@@ -197,13 +230,20 @@ impl<B: BufRead> Reader<B> {
         let mut steps = Vec::new();
         loop {
             self.next(expected)?;
-            if self.text == "end" {
+            if self.text == "end" || self.text.starts_with("case ") {
                 return Ok(steps);
             }
             let step = numbered_step(&self.text, &statement);
             steps.push(step.ok_or_else(|| self.error(expected))?);
         }
     }
+}
+
+/// An operation and whether it wrote: `0:1=wrote`
+fn supposition(text: &str) -> Option<(Name, bool)> {
+    let (name, what) = text.split_once('=')?;
+    let wrote = [(WROTE, true), (FAILED, false)].into_iter().find(|(word, _)| *word == what)?.1;
+    Some((Name::parse(name)?, wrote))
 }
 
 fn numbered_step<S>(text: &str, statement: impl Fn(&str) -> Option<S>) -> Option<NumberedStep<S>> {

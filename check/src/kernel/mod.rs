@@ -100,8 +100,11 @@ pub fn kernel(
         let reason = Reason::NeedsSources(problems.ambiguous);
         return Err(NoKernel::Undecided(reason));
     }
+    if !bounds.allows(Events::bytes(history.len())) {
+        return Err(exceeded(bounds));
+    }
     let events = Events::new(history, reads_from, model, &vec![false; history.len()]);
-    if !bounds.allows(events.len() * events.width * 4) {
+    if !bounds.allows(Saturation::bytes(&events)) {
         return Err(exceeded(bounds));
     }
     let last = finals.writes.iter();
@@ -116,8 +119,13 @@ pub fn kernel(
         saturation.rank_by_past();
     }
     let open = unordered(&saturation, bounds).ok_or_else(|| exceeded(bounds))?;
-    let mut pairs: Vec<(u32, u32)> = ordered(&saturation).collect();
-    let saturated = pairs.len() as u64;
+    let saturated = count_ordered(&saturation);
+    let most = saturated as usize + open.len();
+    if !bounds.allows(most * size_of::<(u32, u32)>()) {
+        return Err(exceeded(bounds));
+    }
+    let mut pairs = Vec::with_capacity(most);
+    pairs.extend(ordered(&saturation));
     let mut run = first_run(&saturation, &last, &open, bounds)?;
     let open: Vec<(u32, u32)> = open.into_iter().map(|pair| run.sorted(pair)).collect();
     let candidates = without_exchange(&mut run, &open, bounds);

@@ -76,6 +76,11 @@ impl<'h> Execution<'h> {
         }
     }
 
+    /// Memory that the execution of a history takes while it is made, in bytes.
+    pub fn bytes(history: &History) -> usize {
+        60 * (history.len() + history.locations().len())
+    }
+
     /// Number of nodes.
     pub fn len(&self) -> usize {
         self.location.len()

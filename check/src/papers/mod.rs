@@ -43,6 +43,7 @@ use crate::verdict::{Reason, Statistics};
 use memory::Model;
 
 use criteria::violation::CriterionViolation;
+use execution::Execution;
 
 /// The input of an algorithm.
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +117,9 @@ pub(crate) fn run(problem: &Problem<'_>) -> Option<Report> {
         TsoBaseline | HpcaR8 | Heu | Deriv | HeuBack | DerivBack => hpca::run,
         SimpleWitness | NiceCycle => qadeer::run,
     };
+    if !may_start(problem.bounds, Execution::bytes(problem.history)) {
+        return Some(Answer::Exceeded.into());
+    }
     Some(run(problem))
 }
 

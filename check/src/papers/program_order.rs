@@ -1,5 +1,6 @@
 //! Program order as a linear number of edges, for algorithms that close it transitively.
 
+use host::Bounds;
 use memory::Model;
 
 use super::execution::{Execution, NONE};
@@ -10,9 +11,19 @@ use super::execution::{Execution, NONE};
 ///
 /// Under both models the order of two operations depends only on whether the earlier one is a plain store
 /// and the later one a plain load. So only the last plain store before an operation and the last other
-/// operation before it can need an edge. This does not hold for PSO.
-pub fn program_order(execution: &Execution<'_>, model: Model) -> Vec<(u32, u32)> {
-    let mut edges = Vec::new();
+/// operation before it can need an edge. This does not hold for PSO. `None` if the bounds do not allow the memory for the edges, of
+/// which those who ask make a copy.
+pub fn program_order(
+    execution: &Execution<'_>,
+    model: Model,
+    bounds: &Bounds,
+) -> Option<Vec<(u32, u32)>> {
+    let from_initial = execution.history.threads().len() * execution.locations() as usize;
+    let most = 2 * execution.operations as usize + from_initial * if model.buffers() { 2 } else { 1 };
+    if !bounds.allows(2 * size_of::<(u32, u32)>() * most) {
+        return None;
+    }
+    let mut edges = Vec::with_capacity(most);
     let (mut thread, mut store, mut other) = (NONE, NONE, NONE);
     for node in 0..execution.operations {
         if execution.thread[node as usize] != thread {
@@ -29,7 +40,7 @@ pub fn program_order(execution: &Execution<'_>, model: Model) -> Vec<(u32, u32)>
         }
         if execution.kind(node).may_be_buffered() { store = node } else { other = node }
     }
-    edges
+    Some(edges)
 }
 
 /// Edges whose transitive closure is `po-loc`, program order between operations of one location: from each

@@ -36,10 +36,29 @@ pub fn version() -> String {
     cadical::Solver::<cadical::Timeout>::new().signature().to_owned()
 }
 
+/// Memory of CaDiCaL's tables in bytes for each of their rows, and of those of them that are copied at a time.
+const BYTES_PER_ROW: usize = 150;
+const BYTES_PER_COPIED_ROW: usize = 48;
+/// Memory of a clause in CaDiCaL without its literals, in bytes: its header, and two watches.
+const BYTES_PER_CLAUSE: usize = 68;
+/// One part in so many of the memory of the clauses may double at once.
+const GROWING_SHARE: usize = 3;
+/// Memory of clauses between two checks of the bounds, in bytes.
+const BYTES_PER_CHECK: usize = 1 << 20;
+
 /// An incremental solver. Literals are numbers from 1, negative if negated.
+///
+/// It asks the bounds for the memory of its variables and clauses. Where these do not allow it they count as met: nothing is added any more,
+/// and [`Solver::solve`] returns `None`.
 pub struct Solver<'b> {
     solver: cadical::Solver<Watch<'b>>,
+    bounds: &'b Bounds,
     variables: i32,
+    /// Number of rows of CaDiCaL's tables, one for each variable and one more at least.
+    rows: usize,
+    /// Memory of the clauses in bytes, and what it was when the bounds were asked last.
+    bytes: usize,
+    asked: usize,
     clauses: u64,
     calls: u64,
 }
@@ -64,7 +83,7 @@ impl<'b> Solver<'b> {
         log: Option<Vec<Vec<i32>>>,
     ) -> Solver<'b> {
         solver.set_callbacks(Some(Watch { bounds, learned: 0, log }));
-        Solver { solver, variables: 0, clauses: 0, calls: 0 }
+        Solver { solver, bounds, variables: 0, rows: 0, bytes: 0, asked: 0, clauses: 0, calls: 0 }
     }
 
     /// Returns a new variable. The solver tries it as true first.
@@ -73,16 +92,47 @@ impl<'b> Solver<'b> {
         self.variables
     }
 
+    /// Makes rows for all variables. Returns false if a bound was met.
+    fn make_rows(&mut self) -> bool {
+        let variables = self.variables as usize;
+        if variables >= self.rows {
+            // CaDiCaL's tables have as many rows as are needed at first, and then twice as many as they had.
+            let before = self.rows;
+            self.rows = if before == 0 { variables + 1 } else { before };
+            while self.rows <= variables {
+                self.rows *= 2;
+            }
+            let more = self.rows - before;
+            if self.bounds.allows(more * BYTES_PER_ROW + before * BYTES_PER_COPIED_ROW) {
+                self.solver.reserve(self.variables);
+            }
+        }
+        self.bounds.exceeded().is_none()
+    }
+
     /// Adds a clause.
     pub fn add(&mut self, clause: impl IntoIterator<Item = i32>) {
-        self.solver.add_clause(clause);
+        if !self.make_rows() {
+            return;
+        }
+        let mut literals = 0;
+        self.solver.add_clause(clause.into_iter().inspect(|_| literals += 1));
         self.clauses += 1;
+        self.bytes += BYTES_PER_CLAUSE + literals * size_of::<i32>();
+        if self.bytes - self.asked >= BYTES_PER_CHECK {
+            self.asked = self.bytes;
+            // CaDiCaL's lists double when they are full.
+            self.bounds.allows(BYTES_PER_CHECK + self.bytes / GROWING_SHARE);
+        }
     }
 
     /// Searches a model in which the assumptions hold, and returns whether there is one; `None` if a bound
     /// was met, or after `conflicts` conflicts.
     pub fn solve(&mut self, assumptions: &[i32], conflicts: u64) -> Option<bool> {
         self.calls += 1;
+        if !self.make_rows() {
+            return None;
+        }
         // Variables that are in no clause must have a value too.
         self.solver.reserve(self.variables);
         if let Ok(conflicts) = i32::try_from(conflicts) {

@@ -42,6 +42,9 @@ use forced::Forced;
 use search::{End, SatHandover, Search};
 use windows::Nodes;
 
+/// Memory of preserved program order and of the columns beside it, in bytes for each operation.
+const BYTES_PER_OPERATION: usize = 250;
+
 /// A history under a weak model, in the form that [`Model::prepare`] returns.
 pub(crate) struct Task<'a> {
     pub history: &'a History,
@@ -65,17 +68,23 @@ impl Task<'_> {
                 return Outcome::new(Verdict::Undecided(Reason::NoTraceOrder), by);
             }
         }
+        let saturate = Stage::By(Algorithm::Saturate);
+        let exceeded =
+            || Outcome::new(Verdict::Undecided(Reason::exceeded(self.bounds)), saturate);
+        if !self.bounds.allows(self.history.len() * BYTES_PER_OPERATION) {
+            return exceeded();
+        }
         if let Some(outcome) = self.decide_by_parts(algorithm) {
             return outcome;
         }
-        let saturate = Stage::By(Algorithm::Saturate);
+        if !self.bounds.allows(self.history.len() * BYTES_PER_OPERATION) {
+            return exceeded();
+        }
         let mut forced = Forced::new(self);
         let found = forced.saturate(self.bounds);
         let derived = forced.derived();
         let mut outcome = match found {
-            Err(forced::SaturationStop::Exceeded) => {
-                Outcome::new(Verdict::Undecided(Reason::exceeded(self.bounds)), saturate)
-            }
+            Err(forced::SaturationStop::Exceeded) => exceeded(),
             Err(forced::SaturationStop::Cycle(cycle)) => {
                 let block = forced.explain(&cycle);
                 let violation = Violation { blocks: vec![block], resolvents: Vec::new() };

@@ -187,14 +187,12 @@ fn a_final_value_beside_a_hidden_write_proves_nothing() {
         before: after.map_or(Some(second), |_| Some(first)),
         after,
     };
-    let forged = Certificate {
-        claim: Claim::new(&history, Model::SC, ""),
-        evidence: Evidence::Violation(vec![
-            step(1, order(Rule::Final, None), vec![]),
-            step(2, order(Rule::ProgramOrder(2), Some(second)), vec![]),
-            step(3, Statement::Cycle, vec![1, 2]),
-        ]),
-    };
+    let evidence = Evidence::Violation(vec![
+        step(1, order(Rule::Final, None), vec![]),
+        step(2, order(Rule::ProgramOrder(2), Some(second)), vec![]),
+        step(3, Statement::Cycle, vec![1, 2]),
+    ]);
+    let forged = Certificate::new(Claim::new(&history, Model::SC, ""), evidence);
     assert!(matches!(verify(&history, &forged), Err(Rejection::Unfounded { step: 1, .. })));
 }
 
@@ -373,10 +371,8 @@ fn an_empty_history_is_undecided() {
                 assert_eq!(found, expected, "{model} by {}", algorithm.name());
             }
         }
-        let certificate = Certificate {
-            claim: Claim::new(&empty, model, ""),
-            evidence: Evidence::Consistent { reads_from: Vec::new(), steps: Vec::new() },
-        };
+        let evidence = Evidence::Consistent { reads_from: Vec::new(), steps: Vec::new() };
+        let certificate = Certificate::new(Claim::new(&empty, model, ""), evidence);
         let refused = verify(&empty, &certificate);
         assert_eq!(refused, Err(Rejection::NothingCompleted));
         // A final value or a completed fence makes a history that is not empty.

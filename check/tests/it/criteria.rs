@@ -261,10 +261,8 @@ fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History)
 
 /// Offers steps as a refutation of a criterion that holds.
 fn offer(history: &History, criterion: Criterion, steps: Vec<RelationStep>) {
-    let certificate = Certificate {
-        claim: claim(history, criterion),
-        evidence: Evidence::CriterionViolation(steps),
-    };
+    let evidence = Evidence::CriterionViolation(steps);
+    let certificate = Certificate::new(claim(history, criterion), evidence);
     let verified = verify(history, &certificate);
     assert!(verified.is_err(), "{criterion:?}\n{}\n{certificate:?}", print(history));
 }

@@ -186,7 +186,7 @@ fn certificates_of_other_fences_are_refused() {
                 let Some(truth) = explore(&history, model, 100_000) else {
                     continue;
                 };
-                let certificate = Certificate { claim: Claim::new(&history, model, ""), evidence };
+                let certificate = Certificate::new(Claim::new(&history, model, ""), evidence);
                 let verified = verify::verify(&history, &certificate);
                 if truth.is_some() != claimed {
                     assert!(verified.is_err(), "seed {seed} {model}\n{}", print(&history));

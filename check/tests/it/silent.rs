@@ -1,5 +1,7 @@
 //! Read-modify-writes that write back what they read: a verdict holds whether they have written or failed.
 
+use certify::certificate;
+use certify::verify::verify;
 use check::{Model, Verdict};
 use history::{Access, Annotation, History, Kind, Place, SilentEffect, WeakFence};
 use memory::machine::explore;
@@ -7,7 +9,7 @@ use memory::models;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-use crate::common::settled::{decided, verdict};
+use crate::common::settled::{certificate_of, decided, verdict};
 use crate::common::{MODELS, build, change_reads, seeded};
 
 /// The history that axe text describes.
@@ -62,6 +64,43 @@ fn an_own_one_may_have_ended_a_reservation() {
         let expected = model.pairs_across_own_writes().then_some(false);
         assert_eq!(verdict(&history, model), expected, "{model}");
     }
+}
+
+/// Whether the silent read-modify-write wrote or failed, thread 0 reads 1 before the older 0. Under Armv8 and RMO its last load may take
+/// its value from the write before the read part has read, so that no one form of the history shows that.
+#[test]
+fn cases_prove_what_no_form_shows() {
+    let history =
+        axe("0: { M[0] == 0; M[0] := 0 }\n0: M[0] == 1\n0: M[0] == 0\n1: M[0] := 1\ncheck\n");
+    for &model in models::ALL {
+        let expected = model == Model::RMO;
+        assert_eq!(verdict(&history, model), Some(expected), "{model}");
+    }
+    let settled = decided(&history, Model::ARMV8);
+    let text = certificate_of(&history, &settled, Model::ARMV8);
+    assert!(text.contains("case 0:0=wrote\n") && text.contains("case 0:0=failed\n"), "{text}");
+    let words = settled.cases.describe(&history).unwrap();
+    assert!(words.starts_with("what is shown supposes that silent-rmw M[0] == 0"), "{words}");
+
+    // The certificate holds only with both cases, each about an operation that may have failed.
+    let (wrote, failed) =
+        (text.find("case 0:0=wrote").unwrap(), text.find("case 0:0=failed").unwrap());
+    let refuses = |text: &str, expected: &str| match certificate::read(text.as_bytes()) {
+        Ok(certificate) => {
+            let rejection = verify(&history, &certificate).unwrap_err();
+            assert!(rejection.to_string().contains(expected), "{rejection}\n{text}");
+        }
+        Err(error) => assert!(error.to_string().contains(expected), "{error}\n{text}"),
+    };
+    refuses(&format!("{}end\n", &text[..failed]), "not all");
+    refuses(&format!("{}{}", &text[..wrote], &text[failed..]), "not all");
+    refuses(&text.replace("0:0=failed", "0:0=wrote"), "not all");
+    refuses(&text.replace("0:0=failed", "0:0=wrote 0:0=failed"), "not all");
+    refuses(&text.replace("case 0:0=failed\n", ""), "not all");
+    refuses(&text.replace("0:0=", "0:1="), "no read-modify-write that may have failed");
+    refuses(&text.replace("0:0=", "7:0="), "no read-modify-write that may have failed");
+    refuses(&text.replace("=wrote", "=maybe"), "=wrote or ");
+    refuses(&text.replace("case 0:0=wrote\n", ""), "no proof before the first `case`");
 }
 
 /// A verdict is that of the model alone, whichever models were asked before about the same history.

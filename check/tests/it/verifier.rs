@@ -23,7 +23,7 @@ fn proof(history: &History, model: Model) -> Option<Vec<ProofStep>> {
 }
 
 fn certificate(history: &History, model: Model, evidence: Evidence) -> Certificate {
-    Certificate { claim: Claim::new(history, model, ""), evidence }
+    Certificate::new(Claim::new(history, model, ""), evidence)
 }
 
 fn random_history(random: &mut StdRng) -> History {

@@ -2,7 +2,7 @@
 
 use certify::certificate::{self, Claim};
 use certify::verify::{Verified, verify};
-use check::engine::steps::steps;
+use check::certificate::{Proved, write};
 use check::{Model, Options, Settled, Verdict, check, settle};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::PsoRmw;
@@ -10,7 +10,7 @@ use memory::PsoRmw;
 use crate::execution::{Granularity, Unshown, is_allowed};
 use crate::json;
 use crate::models::Axioms;
-use crate::run::{Kind, Operation, Run};
+use crate::run::Run;
 
 /// What is known about a run and a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,15 +41,13 @@ pub fn model(axioms: &dyn Axioms) -> Model {
 /// The answer of `rubric`. The certificate of a verdict is verified if `certified`.
 pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).expect("nothing is refused");
-    let Settled { history: settled, outcome, .. } =
-        settle(history, &reads_from, model, |history, reads_from| {
-            check(history, reads_from, model, &Options::default())
-        });
-    let verdict = outcome.verdict;
+    let settled = settle(history, &reads_from, model, |history, reads_from| {
+        check(history, reads_from, model, &Options::default())
+    });
     if certified {
-        verify_certificate(history, &settled, model, &verdict);
+        verify_certificate(history, &settled, model);
     }
-    match verdict {
+    match settled.outcome.verdict {
         Verdict::Consistent(_) => Answer::Consistent,
         Verdict::Violation(_) => Answer::Violation,
         Verdict::Undecided(_) => Answer::Undecided,
@@ -57,20 +55,15 @@ pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
     }
 }
 
-/// Writes the certificate of a verdict, which is about the form of the history that was settled, and verifies it.
-fn verify_certificate(history: &History, settled: &History, model: Model, verdict: &Verdict) {
-    let claim = Claim::new(settled, model, "");
+/// Writes the certificate of a verdict, and verifies it.
+fn verify_certificate(history: &History, settled: &Settled<'_>, model: Model) {
+    let verdict = &settled.outcome.verdict;
+    let claim = Claim::new(history, model, "");
     let mut file = Vec::new();
-    let written = match verdict {
-        Verdict::Consistent(run) => {
-            certificate::write_consistent(&mut file, settled, &claim, &[], run)
-        }
-        Verdict::Violation(violation) => {
-            certificate::write_violation(&mut file, &claim, &steps(settled, violation))
-        }
-        _ => return,
-    };
-    written.expect("memory takes everything");
+    let written = write(&mut file, &claim, Proved::of(history, settled));
+    if written.expect("memory takes everything").is_none() {
+        return;
+    }
     let certificate = certificate::read(file.as_slice()).expect("it was just written");
     let verified = verify(history, &certificate);
     let is_verified = match verified {
@@ -98,33 +91,38 @@ impl Expected {
     ///
     /// *Undecided* is right only where
     /// - a silent read-modify-write may have written or may have failed, and the two differ;
-    /// - a location has a write whose value is not shown, and without its reads and final value there is no violation;
-    /// - the two bounds of all readings differ that `rubric` decides (`memory::SilentForm`), which are no readings themselves
-    ///   where a silent read-modify-write is inside of a pair of its own thread or before a load of its location.
+    /// - a location has a write whose value is not shown, and without its reads and final value there is no violation.
+    /// Any is right if there are too many candidates to try.
     pub fn of(run: &Run, axioms: &dyn Axioms) -> Expected {
+        let any = Expected { consistent: true, violation: true, undecided: true };
+        Expected::by_axioms(run, axioms).unwrap_or(any)
+    }
+
+    fn by_axioms(run: &Run, axioms: &dyn Axioms) -> Option<Expected> {
         let readings = run.readings();
-        let loosely: Vec<bool> = readings.iter().map(|run| loosely_allowed(run, axioms)).collect();
+        let loosely: Option<Vec<bool>> =
+            readings.iter().map(|run| loosely_allowed(run, axioms)).collect();
+        let loosely = loosely?;
         let is_same = !run.has_unshown_reads() && !run.is_mixed();
         let strictly: Vec<bool> = if is_same {
             loosely.clone()
         } else {
             let allowed = |run| is_allowed(run, axioms, Granularity::Whole, Unshown::SomeValue);
-            readings.iter().zip(&loosely).map(|(run, loosely)| *loosely && allowed(run)).collect()
+            let both = readings.iter().zip(&loosely);
+            let both = both.map(|(run, loosely)| Some(*loosely && allowed(run)?));
+            both.collect::<Option<_>>()?
         };
         let differ = |allowed: &[bool]| allowed.iter().any(|it| *it != allowed[0]);
         let may_hide = || {
             let rest = run.without_hidden_writes();
             let mut readings = rest.iter().flat_map(Run::readings);
-            readings.any(|run| loosely_allowed(&run, axioms))
+            readings.any(|run| loosely_allowed(&run, axioms) != Some(false))
         };
-        Expected {
+        Some(Expected {
             consistent: loosely.iter().all(|allowed| *allowed),
             violation: strictly.iter().all(|allowed| !allowed),
-            undecided: differ(&loosely)
-                || differ(&strictly)
-                || may_hide()
-                || has_bounds(run, axioms),
-        }
+            undecided: differ(&loosely) || differ(&strictly) || may_hide(),
+        })
     }
 
     pub fn includes(&self, answer: Answer) -> bool {
@@ -136,25 +134,6 @@ impl Expected {
     }
 }
 
-/// Whether the bounds of all readings that `rubric` decides need not be readings.
-fn has_bounds(run: &Run, axioms: &dyn Axioms) -> bool {
-    let reorders = ["armv8", "rmo"].contains(&axioms.name());
-    run.threads.iter().any(|own| {
-        (0..own.len()).filter(|&at| own[at].kind == Kind::SilentRmw).any(|at| {
-            let follows = |kinds: &[Kind]| {
-                let same = |later: &&Operation| {
-                    let overlap = later.place.zip(own[at].place);
-                    overlap.is_some_and(|(a, b)| a.overlaps(b))
-                };
-                let mut later = own[at + 1..].iter().filter(same);
-                later.any(|later| kinds.contains(&later.kind))
-            };
-            let reads = [Kind::Load, Kind::LoadLinked, Kind::FailedCas, Kind::SilentRmw, Kind::Rmw];
-            (reorders && follows(&reads)) || follows(&[Kind::StoreConditional])
-        })
-    })
-}
-
-fn loosely_allowed(run: &Run, axioms: &dyn Axioms) -> bool {
+fn loosely_allowed(run: &Run, axioms: &dyn Axioms) -> Option<bool> {
     is_allowed(run, axioms, Granularity::Split, Unshown::Nothing)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ::certify::certificate::Claim;
 use check::Verdict;
-use lab::certify;
+use check::certificate::{self, Proved};
 
 use super::HistoryVerdict;
 use crate::error::Error;
@@ -76,7 +76,7 @@ impl FileCertificates<'_> {
     /// # Errors
     /// Returns an error if the file cannot be written.
     pub fn write(&mut self, decided: &HistoryVerdict<'_>) -> Result<Option<Written>, Error> {
-        let HistoryVerdict { history, reads_from, .. } = *decided;
+        let HistoryVerdict { history, reads_from, whole, cases, .. } = *decided;
         let path = self.path(decided);
         let verdict = &decided.outcome.verdict;
         if matches!(verdict, Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied) {
@@ -87,12 +87,12 @@ impl FileCertificates<'_> {
         }
         let claim = Claim {
             file: file_name(&decided.input.file),
-            ..Claim::new(history, decided.model, &self.all.options)
+            ..Claim::new(whole, decided.model, &self.all.options)
         };
         let mut steps = None;
         files::create(&path, |mut out| {
-            steps = certify::write(&mut out, history, reads_from, &claim, verdict)
-                .map_err(Error::Output)?;
+            let proved = Proved { whole, history, reads_from, verdict, cases };
+            steps = certificate::write(&mut out, &claim, proved).map_err(Error::Output)?;
             Ok(())
         })?;
         let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());

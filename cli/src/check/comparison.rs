@@ -110,7 +110,7 @@ pub fn effort(decided: &HistoryVerdict<'_>) -> String {
 mod tests {
     use super::*;
     use check::verdict::{Stage, Statistics};
-    use check::{Algorithm, Model, Outcome};
+    use check::{Algorithm, Cases, Model, Outcome};
 
     /// The exit status and the disagreement for these verdicts of algorithms.
     fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {
@@ -124,10 +124,13 @@ mod tests {
             ending: Default::default(),
             statistics: Default::default(),
         };
+        let cases = Cases::default();
         let decided = said.into_iter().map(|(algorithm, verdict)| HistoryVerdict {
             input: &input,
             history: &history,
             reads_from: &reads_from,
+            whole: &history,
+            cases: &cases,
             model: Model::SC,
             algorithm,
             outcome: Outcome {

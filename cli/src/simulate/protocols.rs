@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use lab::Refusal;
 use lab::protocols::{Opened, has_controllers};
-use lab::text::tame;
+use lab::text::{tame, written_at};
 use report::coverage::Reached;
-use simulate::config::Plan;
+use simulate::config::{Plan, absent};
 use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached::{self, Asked};
 use slicc::protocol::Protocol;
@@ -16,14 +16,23 @@ use super::coverage::Covered;
 use crate::error::{Error, tell};
 use crate::protocol::diagnostics;
 
-/// Warns on standard error of the repairs that were left out because they would overwrite the user's own changes, and which buffers of a
-/// protocol are assumed to be ordered, and why, if no script of gem5 says it.
+/// Warns on standard error of the repairs that were left out because they would overwrite the user's own changes, which buffers of a
+/// protocol are assumed to be ordered, and why, if no script of gem5 says it, and of machines to which it sends and that the system lacks.
 pub fn warn_of_protocol(opened: &Opened, settings: &[Setting]) {
     for refused in &opened.refused {
         eprintln!("rubric: warning: {}: repair {}", tame(&opened.given), tame(refused));
     }
     if let Some(notice) = opened.protocol.order_notice(settings) {
         tell(format_args!("warning: {}", tame(&notice)));
+    }
+    let options = simulate::config::Options { settings: settings.to_vec(), ..Default::default() };
+    // If there is no such system, the error comes from the runs, which may have other sizes.
+    let absent = opened.plan_of(&options).map(|plan| absent(&opened.protocol, &plan));
+    for warning in absent.unwrap_or_default() {
+        let place = written_at(warning.span, opened.protocol.sources());
+        let place = place.map_or(String::new(), |(file, line, _)| format!("{file}:{line}: "));
+        let hint = warning.hint.unwrap_or_default();
+        tell(format_args!("warning: {}; {hint}", tame(&format!("{place}{}", warning.message))));
     }
 }
 

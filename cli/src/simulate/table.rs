@@ -14,6 +14,7 @@ use crate::check::paint::Paint;
 use crate::known::{TRIED, explained_briefly};
 use crate::test::text::counted;
 use lab::testing::FindingKind;
+use slicc::requests::never_sent;
 
 /// Prints a line for each protocol and client, then notes, faults and violations.
 pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -89,6 +90,15 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         "coverage: transitions reached, of those not known to be unreachable (of all in the protocol's table, if that is more); \
          none of them stalls"
     )?;
+    for opened in series.opened {
+        for unsent in never_sent(&opened.protocol.loaded) {
+            writeln!(
+                out,
+                "{}: {unsent}, so the coverage has none of theirs",
+                tame(&opened.title())
+            )?;
+        }
+    }
     if series.has_recipes() {
         writeln!(
             out,

@@ -1,6 +1,6 @@
 //! Checks histories of simulated runs, and verifies the certificates.
 
-use check::{Model, Settled, Verdict, settle};
+use check::{Model, Verdict, settle};
 use history::{Ambiguity, History, ReadsFrom};
 use lab::certify::certify;
 
@@ -59,14 +59,12 @@ pub fn add(
         }
         let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
             .map_err(|twice| twice.to_string())?;
-        let Settled { history, reads_from, outcome } =
-            settle(history, &reads_from, model, |history, reads_from| {
-                check::check(history, reads_from, model, options)
-            });
-        let is_certified = certify(&history, &reads_from, model, &outcome.verdict)
-            .map_err(|error| error.to_string())?;
+        let settled = settle(history, &reads_from, model, |history, reads_from| {
+            check::check(history, reads_from, model, options)
+        });
+        let is_certified = certify(history, &settled, model).map_err(|error| error.to_string())?;
         checked.certificates += u64::from(is_certified);
-        match &outcome.verdict {
+        match &settled.outcome.verdict {
             Verdict::Consistent(_) => {
                 counts.consistent += 1;
                 proved.push(model);

@@ -10,6 +10,7 @@ use lab::text::{quoted, tame};
 use report::coverage::Reached;
 use simulate::config::{handled, has_dma, takes_flushes};
 use simulate::program::Extras;
+use slicc::requests::never_sent;
 
 use crate::known::explained_lines;
 use report::explain::words::explanation;
@@ -81,6 +82,13 @@ pub fn untried(what: &str, versions: &[&Opened], options: &Options) -> String {
     if !left_out.is_empty() {
         reasons.push(format!("the programs had no {}", left_out.join(" and no ")));
     }
+    let mut unsent: Vec<String> = versions
+        .iter()
+        .flat_map(|one| never_sent(&one.protocol.loaded))
+        .map(|one| one.to_string())
+        .collect();
+    unsent.dedup();
+    reasons.extend(unsent);
     if options.explores && options.extras.is_some_and(|extras| extras.partial > 0) {
         reasons.push("explorations have no accesses to parts of words".to_owned());
     }

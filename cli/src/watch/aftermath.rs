@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ::certify::certificate::Claim;
-use check::{Model, Settled, Verdict, settle};
+use check::certificate::{self, Proved};
+use check::{Model, Verdict, settle};
 use history::{Ambiguity, History, ReadsFrom};
 
 use crate::convert;
@@ -14,7 +15,6 @@ use crate::limits::Limits;
 use crate::question::Question;
 use crate::status::Status;
 use crate::{explain, shrink};
-use lab::certify;
 use lab::load::Input;
 use lab::save;
 
@@ -134,21 +134,21 @@ impl Aftermath<'_> {
             max_memory: Some(self.limits.max_memory),
             ..check::Options::default()
         };
-        let Settled { history, reads_from, outcome } =
-            settle(history, &reads_from, self.model, |history, reads_from| {
-                check::check(history, reads_from, self.model, &options)
-            });
-        let verdict = outcome.verdict;
-        if let Verdict::Undecided(reason) = &verdict {
-            let reason = reason.describe(&history);
+        let settled = settle(history, &reads_from, self.model, |history, reads_from| {
+            check::check(history, reads_from, self.model, &options)
+        });
+        let verdict = &settled.outcome.verdict;
+        if let Verdict::Undecided(reason) = verdict {
+            let reason = reason.describe(&settled.history);
             tell(format_args!("{}: no certificate: {reason}", path.display()));
         }
         if !matches!(verdict, Verdict::Violation(_)) {
             return Ok(Status::Undecided);
         }
-        let claim = Claim::new(&history, self.model, "");
+        let claim = Claim::new(history, self.model, "");
         files::create(path, |out| {
-            certify::write(out, &history, &reads_from, &claim, &verdict).map_err(Error::Output)?;
+            certificate::write(out, &claim, Proved::of(history, &settled))
+                .map_err(Error::Output)?;
             Ok(())
         })?;
         Ok(Status::Violation)

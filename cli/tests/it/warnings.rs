@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::{Folder, output, output_of, rubric};
+use crate::common::{Folder, edited_mi_example, error, output, output_of, rubric};
 use serde_json::Value;
 
 /// A protocol that uses an entry that was never allocated.
@@ -177,4 +177,88 @@ fn a_high_rank_is_odd_but_no_error() {
     let text = output(&["protocol", "check", &path]);
     assert!(text.contains("the rank 9 is not below 2, the number of in_ports"), "{text}");
     output(&["simulate", &path, "--threads", "1", "--runs", "2", "--locations", "1", "-q"]);
+}
+
+#[test]
+fn a_parameter_without_a_default_can_be_set_everywhere() {
+    let folder = Folder::new();
+    let parameter = "Cycles issue_latency := 2;";
+    let without = "Cycles issue_latency;";
+    let path = edited_mi_example(folder.0.path(), "MI_example-cache.sm", parameter, without);
+    let campaign = folder.path("campaign");
+    let cores = ["--client", "in-order", "--runs", "2", "-q"];
+    for words in [
+        &["test", &path, "--no-explore"][..],
+        &["diff", &path, &path, "--no-explore"],
+        &["campaign", &path, "--mutants", "none", "-o", &campaign],
+        &["simulate", &path],
+    ] {
+        let words = [words, &cores].concat();
+        let refused = error(&words);
+        assert!(refused.contains("no value for this Cycles"), "{words:?}: {refused}");
+        output(&[&words[..], &["--set", "L1Cache.issue_latency=3"]].concat());
+    }
+    // A campaign goes on only with the same values.
+    let other = ["campaign", &path, "--mutants", "none", "-o", &campaign];
+    let refused = error(&[&other[..], &cores, &["--set", "issue_latency=4"]].concat());
+    assert!(refused.contains("--set"), "{refused}");
+}
+
+#[test]
+fn a_machine_that_the_system_lacks_is_named_before_the_first_run() {
+    let folder = Folder::new();
+    let memory = "out_msg.Destination.add(mapAddressToMachine(address, MachineType:Directory));";
+    let gpu = "if (has_gpu) { out_msg.Destination.add(mapAddressToMachine(address, MachineType:TCCdir)); }";
+    let path = edited_mi_example(
+        folder.0.path(),
+        "MI_example-cache.sm",
+        memory,
+        &format!("{memory} {gpu}"),
+    );
+    let file = folder.path("MI_example-cache.sm");
+    let text = fs::read_to_string(&file).unwrap();
+    let parameter = "bool send_evictions;";
+    fs::write(&file, text.replace(parameter, &format!("{parameter} bool has_gpu := \"false\";")))
+        .unwrap();
+    let short = ["--runs", "1", "--client", "in-order"];
+    let line = "sends to the machine TCCdir, of which this system has no controller";
+    for words in [
+        &["test", &path, "--no-explore"][..],
+        &["diff", &path, "MI_example", "--no-explore"],
+        &["simulate", &path],
+    ] {
+        let words = [words, &short].concat();
+        let silent = told(&words, 0);
+        assert!(!silent.contains(line), "{words:?}: {silent}");
+        let with = ["--set", "has_gpu=true"];
+        // The other version of a comparison has no such parameter.
+        if words[0] != "diff" {
+            let warned = told(&[&words[..], &with].concat(), 1);
+            assert_eq!(warned.matches(line).count(), 1, "{words:?}: {warned}");
+            assert!(warned.contains("MI_example-cache.sm:2"), "{warned}");
+        }
+    }
+}
+
+#[test]
+fn requests_that_no_core_sends_are_named() {
+    let folder = Folder::new();
+    let from = "if (in_msg.Type == RubyRequestType:LD) {";
+    let linked = "if (in_msg.Type == RubyRequestType:Load_Linked) { trigger(Event:Load, in_msg.LineAddress, entry, transit); }";
+    let to = format!("{linked} else {from}");
+    let path = edited_mi_example(folder.0.path(), "MI_example-cache.sm", from, &to);
+    let line = "no core sends requests of type Load_Linked to L1Cache";
+    let text = output(&["protocol", "check", &path]);
+    assert!(text.contains(line) && text.contains("use_secondary_load_linked;` asks"), "{text}");
+    let short = ["--runs", "1", "--client", "in-order"];
+    let text = output(&[&["test", &path, "--no-explore"][..], &short].concat());
+    assert!(text.lines().last().unwrap().contains(line), "{text}");
+    let text = output(&[&["simulate", &path][..], &short].concat());
+    assert!(text.contains(&format!("MI_example.slicc: {line}")), "{text}");
+    // The option asks for them.
+    let asked = fs::read_to_string(&path).unwrap();
+    let asked = asked.replacen("\";", "\" use_secondary_load_linked;", 1);
+    fs::write(&path, asked).unwrap();
+    let text = output(&["protocol", "check", &path]);
+    assert!(!text.contains(line), "{text}");
 }

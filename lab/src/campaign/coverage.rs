@@ -9,6 +9,7 @@ use simulate::system::entry_of;
 use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached;
 use slicc::protocol::Protocol;
+use slicc::setting::Setting;
 use tables::Coverage;
 
 use super::rounds::Stream;
@@ -35,13 +36,14 @@ pub fn coverage(
         let mut own = originals.iter().filter(is_own).peekable();
         if own.peek().is_some() {
             let counts = counts(&one.protocol, own);
-            rows.extend(table(one, &counts, extras)?);
+            rows.extend(table(one, &counts, extras, &[])?);
         }
     }
     Ok(rows)
 }
 
-/// A row for each transition of a protocol. `reached` has the numbers of triples (`simulate::system::Reached`), each with its count.
+/// A row for each transition of a protocol. `reached` has the numbers of triples (`simulate::system::Reached`), each with its count;
+/// `settings` are those of the runs.
 ///
 /// # Errors
 /// Fails if no system can be made of the protocol.
@@ -49,10 +51,11 @@ pub fn rows(
     opened: &Opened,
     reached: impl IntoIterator<Item = (u32, u64)>,
     extras: Extras,
+    settings: &[Setting],
 ) -> Result<Vec<Coverage>, Error> {
     let mut counts = BTreeMap::new();
     add(&mut counts, &opened.protocol, reached);
-    table(opened, &counts, extras)
+    table(opened, &counts, extras, settings)
 }
 
 /// How often the runs of a protocol took each transition or stalled at it.
@@ -85,9 +88,11 @@ fn table(
     opened: &Opened,
     counts: &BTreeMap<Triple, u64>,
     extras: Extras,
+    settings: &[Setting],
 ) -> Result<Vec<Coverage>, Error> {
     let devices = if has_dma(&opened.protocol) { extras.devices } else { 0 };
-    let plan = opened.plan_of(&Options { devices, ..Options::default() })?;
+    let settings = settings.to_vec();
+    let plan = opened.plan_of(&Options { devices, settings, ..Options::default() })?;
     let machines = opened.protocol.program.machines.iter();
     let machines = machines.filter(|machine| has_controllers(&plan, &machine.name));
     let reasons = unreached::of(&opened.protocol, asked(&opened.protocol, extras));

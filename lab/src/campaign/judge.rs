@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use check::shrink::detect;
-use check::{Bounds, Guarantee, Model, Settled, Verdict, check, settle};
+use check::{Bounds, Guarantee, Model, Verdict, check, settle};
 use history::{Ambiguity, History, ReadsFrom, WrittenTwice};
 use tables::{Checked, Finding};
 
@@ -46,12 +46,11 @@ impl<'h> Ended<'h> {
         options: &check::Options,
     ) -> Result<(Finding, [Checked; 10]), CertifyError> {
         let model = &self.model;
-        let Settled { history, reads_from, outcome } =
-            settle(self.whole, &self.whole_reads, *model, |history, reads_from| {
-                check(history, reads_from, *model, options)
-            });
-        certify(&history, &reads_from, *model, &outcome.verdict)?;
-        let finding = match outcome.verdict {
+        let settled = settle(self.whole, &self.whole_reads, *model, |history, reads_from| {
+            check(history, reads_from, *model, options)
+        });
+        certify(self.whole, &settled, *model)?;
+        let finding = match settled.outcome.verdict {
             Verdict::Consistent(_) => Finding::Consistent,
             Verdict::Violation(_) => Finding::Violation,
             // The engine's stages never end with a criterion.

@@ -289,11 +289,14 @@ fn command(
     lineage: &Lineage,
 ) -> String {
     let mutant = subject.name().map(|name| format!(" --mutant {}", quoted(&name)));
+    let settings = opened.protocol.loaded.settings.iter();
+    let settings = settings.map(|one| format!(" --set {}", quoted(&one.to_string())));
     format!(
-        "rubric simulate {}{}{} --client {} --recipe {lineage}{} --check",
+        "rubric simulate {}{}{}{} --client {} --recipe {lineage}{} --check",
         quoted(&opened.given),
         opened.repair_option(repairs),
         mutant.unwrap_or_default(),
+        settings.collect::<String>(),
         simulation.client,
         if simulation.options.strict { " --strict" } else { "" }
     )

@@ -42,6 +42,9 @@ pub struct Settings {
     /// The repairs of known faults, as given.
     #[serde(default = "no_repairs")]
     pub repairs: String,
+    /// Values of parameters, as given.
+    #[serde(default)]
+    pub set: Vec<String>,
     /// Generators.
     pub generators: Vec<String>,
     /// Number of repetitions.
@@ -91,6 +94,7 @@ impl Settings {
             atomics: options.extras.atomics,
             partial: options.extras.partial,
             repairs: options.repairs.to_string(),
+            set: options.settings.iter().map(ToString::to_string).collect(),
             generators: generators.map(|one| one.name().to_owned()).collect(),
             repeat: options.repeat,
             stop: options.stop(),
@@ -113,6 +117,9 @@ impl Settings {
         }
         if self.repairs != no_repairs() {
             facts.push(("Known faults repaired", self.repairs.clone()));
+        }
+        if !self.set.is_empty() {
+            facts.push(("Settings", self.set.join(", ")));
         }
         if !self.machine.is_empty() {
             facts.push(("Machine", self.machine.clone()));
@@ -170,6 +177,7 @@ impl resume::Settings for Settings {
             ("clients", self.clients.join(",")),
             ("seed", self.seed.to_string()),
             ("--repair", self.repairs.clone()),
+            ("--set", self.set.join(",")),
             ("--dma", self.devices.to_string()),
             ("--flush", self.flushes.to_string()),
             ("--atomics", self.atomics.to_string()),

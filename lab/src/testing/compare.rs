@@ -86,6 +86,7 @@ pub fn compare(
         Bench::new(&old, &repaired_old, options, deadlines)?,
         Bench::new(&new, &repaired_new, options, deadlines)?,
     ];
+    [&old, &new].into_iter().for_each(|version| observer.opened(version, &options.settings));
     let difference = difference(&old.protocol, &new.protocol);
     let near = Neighbourhood::new(&difference);
     let (pairs, explored) = std::thread::scope(|scope| {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use check::engine::proof::Violation;
-use check::{Outcome, Settled, Verdict, check, settle};
+use check::{Settled, Verdict, check, settle};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::{Model, models};
 use simulate::client::Client;
@@ -155,15 +155,15 @@ impl Judge<'_> {
         let reads_from = reads_from.map_err(Error::run(self.given))?;
         let timeout = within(self.checking.timeout, deadline);
         let options = check::Options { timeout, ..self.checking.clone() };
-        let Settled { history, reads_from, outcome: Outcome { verdict, .. } } =
-            settle(history, &reads_from, model, |history, reads_from| {
-                check(history, reads_from, model, &options)
-            });
-        certify(&history, &reads_from, model, &verdict).map_err(|error| Error::Certificate {
+        let settled = settle(history, &reads_from, model, |history, reads_from| {
+            check(history, reads_from, model, &options)
+        });
+        certify(history, &settled, model).map_err(|error| Error::Certificate {
             command: format!("rubric test {}", quoted(self.given)),
             error,
         })?;
-        Ok(match verdict {
+        let Settled { history, reads_from, outcome, .. } = settled;
+        Ok(match outcome.verdict {
             Verdict::Violation(violation) => Some((history, reads_from, violation)),
             _ => None,
         })

@@ -24,6 +24,8 @@ pub struct Plan {
     /// Whether the protocol gets atomic instructions as atomics, not as stores: it may perform them outside of the
     /// first-level cache.
     pub sends_atomics: bool,
+    /// Whether the protocol gets load-linkeds as such, not as loads.
+    pub tells_linked: bool,
     /// Whether the protocol gets store-conditionals as such, not as stores.
     pub tells_conditional: bool,
     /// The number of DMA sequencers. The first ones belong to the DMA devices; the others stay idle.

@@ -1,6 +1,7 @@
 //! Computes controllers and values from options and the declared parameters of machines.
 
 use slicc::ast::Object;
+use slicc::options::ProtocolOption;
 use slicc::protocol::Protocol;
 use slicc::scripts::{Declared, KnownProtocol, Script};
 use slicc::setting::Setting;
@@ -13,7 +14,6 @@ use super::contradictions;
 use super::known;
 use super::placement;
 use super::plan::{FETCHER, Instance, MachinePlan, Plan, Value, value_of};
-use super::requests::takes_conditionals;
 use super::sequencers::{DMA_SEQUENCER, is_kind, sequencers};
 use super::value::Site;
 use crate::ruby::directory::Interleaving;
@@ -31,7 +31,9 @@ impl Plan {
         let asked = std::mem::replace(&mut options.settings, protocol.loaded.settings.clone());
         options.settings.extend(asked);
         let mut plan = Plan::new(protocol.name(), &protocol.declared(), &options)?;
-        plan.tells_conditional = takes_conditionals(protocol);
+        let sent = protocol.loaded.options;
+        plan.tells_linked = sent.has(ProtocolOption::LoadLinked);
+        plan.tells_conditional = sent.has(ProtocolOption::StoreConditional);
         Ok(plan)
     }
 
@@ -55,6 +57,7 @@ impl Plan {
                 sequencers: 0,
                 fetchers: (0..options.threads).collect(),
                 sends_atomics: false,
+                tells_linked: false,
                 tells_conditional: false,
                 dma_sequencers: 0,
                 wires: Vec::new(),

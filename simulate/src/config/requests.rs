@@ -1,38 +1,21 @@
 //! The kinds of requests that a protocol handles, and those that it gets in a run.
 
-use slicc::ast::{Block, Declaration, Expression, ExpressionKind, Machine};
 use slicc::mutant::unreached::Asked;
+use slicc::options::ProtocolOption;
 use slicc::protocol::Protocol;
-use slicc::scripts::Script;
+use slicc::requests::{FLUSH, core_handles, has_atomics};
 use slicc::source::Diagnostic;
-use slicc::visit::{self, Node};
 
 use super::chi::is_chi;
 use super::plan::{FETCHER, Plan, Value, value_of};
-use super::sequencers::{DMA_SEQUENCER, has_dma, has_sequencer};
+use super::sequencers::{DMA_SEQUENCER, has_dma};
 use crate::program::{Extras, ProgramSize};
 
-/// The value of `RubyRequestType` that a flush has.
-const FLUSH: &str = "FLUSH";
-/// The value of `RubyRequestType` that a store-conditional has.
-const STORE_CONDITIONAL: &str = "Store_Conditional";
-
-/// Whether a protocol handles flushes of cores: the code of a machine with a sequencer names their type. Of gem5's
-/// protocols only MOESI_hammer does.
+/// Whether a protocol handles flushes of cores: it says so, or the code of a machine with a sequencer names their type. Of gem5's
+/// protocols MOESI_hammer does, and since 25.1 MESI_Three_Level.
 pub fn takes_flushes(protocol: &Protocol) -> bool {
-    cores_may_ask(protocol, FLUSH)
-}
-
-/// Whether a protocol gets store-conditionals as such: MESI_Three_Level since April 2020, when its L0 began to distinguish them
-/// from stores.
-pub(super) fn takes_conditionals(protocol: &Protocol) -> bool {
-    protocol.name().starts_with("MESI_Three_Level") && cores_may_ask(protocol, STORE_CONDITIONAL)
-}
-
-/// Whether the code of a machine with a sequencer names a type of requests.
-fn cores_may_ask(protocol: &Protocol, name: &str) -> bool {
-    let mut machines = protocol.machines().filter(|machine| has_sequencer(&machine.parameters));
-    machines.any(|machine| names_request(machine, name))
+    protocol.loaded.options.has(ProtocolOption::Flushes)
+        || core_handles(&protocol.loaded.declarations, FLUSH)
 }
 
 /// Whether the read-modify-writes of a program need reservations that no cache keeps: a data cache of CHI that allocates no
@@ -73,8 +56,7 @@ fn any_has(protocol: &Protocol, plan: &Plan, name: &str, is_set: bool) -> bool {
 
 /// Whether a protocol gets atomic instructions as such, and not as stores that the first-level cache performs.
 fn performs_atomics(protocol: &Protocol) -> bool {
-    let script = Script::find(protocol.name(), &protocol.declared());
-    script.is_some_and(|script| script.known.has_atomics())
+    has_atomics(protocol.name(), &protocol.declared())
 }
 
 /// The largest extras of programs that test a protocol: those that the protocol handles. Accesses to parts of words are
@@ -105,7 +87,7 @@ pub fn unhandled(protocol: &Protocol, extras: Extras) -> Option<Diagnostic> {
             format!(
                 "{name} handles no flushes: no machine with a Sequencer names RubyRequestType:FLUSH"
             ),
-            "leave --flush out; of gem5's protocols, only MOESI_hammer handles flushes",
+            "leave --flush out; of gem5's protocols, MOESI_hammer handles flushes, and since 25.1 MESI_Three_Level",
         )
     } else {
         return None;
@@ -119,33 +101,5 @@ pub fn asked(protocol: &Protocol, extras: Extras) -> Asked {
     Asked {
         devices: extras.devices > 0 && has_dma(protocol),
         flushes: extras.flushes > 0 && takes_flushes(protocol),
-    }
-}
-
-/// Whether the code of a machine names a type of requests.
-fn names_request(machine: &Machine, name: &str) -> bool {
-    machine.body.iter().filter_map(body).any(|body| {
-        let mut names = false;
-        visit::block(body, &mut |node| names |= is_request(node, name));
-        names
-    })
-}
-
-/// The code of a declaration, if it has any.
-fn body(declaration: &Declaration) -> Option<&Block> {
-    match declaration {
-        Declaration::Function(function) => function.body.as_ref(),
-        Declaration::InPort(port) => Some(&port.body),
-        Declaration::Action(action) => Some(&action.body),
-        _ => None,
-    }
-}
-
-fn is_request(node: Node<'_>, name: &str) -> bool {
-    match node {
-        Node::Expression(Expression {
-            kind: ExpressionKind::Enumerator { family, value }, ..
-        }) => &*family.text == "RubyRequestType" && &*value.text == name,
-        _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use slicc::ast::Object;
 use slicc::protocol::Protocol;
+use slicc::requests::is_sequencer;
 use slicc::scripts::Declared;
 
 use super::chi::is_chi;
@@ -22,13 +23,4 @@ pub(super) fn is_kind(object: &Object, kind: &str) -> bool {
 /// The number of sequencers of each controller of a machine.
 pub(super) fn sequencers(machine: &Declared) -> u32 {
     machine.parameters.iter().filter(|parameter| is_sequencer(parameter)).count() as u32
-}
-
-/// Whether a machine with these parameters serves a core.
-pub(super) fn has_sequencer(parameters: &[Object]) -> bool {
-    parameters.iter().any(is_sequencer)
-}
-
-fn is_sequencer(parameter: &Object) -> bool {
-    is_kind(parameter, "Sequencer") || is_kind(parameter, "HTMSequencer")
 }

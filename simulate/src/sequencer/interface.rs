@@ -13,7 +13,9 @@ pub struct Config {
     pub block_bytes: u64,
     /// Largest number of outstanding requests, coalesced ones included.
     pub max_outstanding: usize,
-    /// Whether the protocol distinguishes a store-conditional from a store (MESI_Three_Level).
+    /// Whether the protocol distinguishes a load-linked from a load (`use_secondary_load_linked`).
+    pub tells_linked: bool,
+    /// Whether the protocol distinguishes a store-conditional from a store (`use_secondary_store_conditional`).
     pub tells_conditional: bool,
     /// Whether atomic instructions go to the protocol as atomics, which it may perform elsewhere (CHI). With other
     /// protocols they are stores.
@@ -28,6 +30,7 @@ impl Config {
             core,
             block_bytes: 64,
             max_outstanding: 16,
+            tells_linked: false,
             tells_conditional: false,
             sends_atomics: false,
         }

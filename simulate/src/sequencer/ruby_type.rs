@@ -10,7 +10,7 @@ pub const ATOMIC_RETURN: u32 = 3;
 pub const ATOMIC_NO_RETURN: u32 = 4;
 /// Instruction fetch.
 pub const IFETCH: u32 = 5;
-/// Load linked. Protocols never see it.
+/// Load linked, in protocols that distinguish it from a load.
 pub const LOAD_LINKED: u32 = 8;
 /// Store conditional, in protocols that distinguish it from a store.
 pub const STORE_CONDITIONAL: u32 = 9;

@@ -210,6 +210,7 @@ impl System {
         Sequencer::new(Config {
             block_bytes: self.block_words as u64 * 8,
             sends_atomics: plan.sends_atomics,
+            tells_linked: plan.tells_linked,
             tells_conditional: plan.tells_conditional,
             ..Config::new(number, core)
         })

@@ -161,7 +161,7 @@ impl System {
         let mut monitor = before;
         let mut effects = std::mem::take(&mut self.effects);
         effects.clear();
-        // Only a store-conditional that fails comes without a block.
+        // Only a store-conditional that fails or a flush comes without a block.
         let words = if block == 0 { 0 } else { self.block_words };
         let range = block as usize..block as usize + words;
         let of = Line {

@@ -283,12 +283,8 @@ impl Compiler<'_> {
         };
         for (at, (value, span)) in values.iter().take(needed).enumerate() {
             let to = base + at as Register;
-            // A failed store-conditional needs no data, so protocols may name the data of a missing
-            // entry here.
             let skip = match value.place {
-                ValuePlace::Through { control, .. }
-                    if builtin == LibraryFunction::ConditionalFailed && at == 2 =>
-                {
+                ValuePlace::Through { control, .. } if at == 2 && self.needs_no_block(builtin) => {
                     let entry = Value::fixed(self.types.known.int, ValuePlace::Control(control));
                     self.load_into(to, entry, *span);
                     let (condition, target) = (to, 0);
@@ -312,6 +308,13 @@ impl Compiler<'_> {
             self.emit(Op::Library { function, base }, span);
         }
         Ok(register(result, base))
+    }
+
+    /// Whether a callback may complete requests that need no data, so that protocols may name the data of a missing entry: gem5 passes it by
+    /// reference and never reads it. These are failed store-conditionals and flushes.
+    fn needs_no_block(&self, builtin: LibraryFunction) -> bool {
+        builtin == LibraryFunction::ConditionalFailed
+            || builtin == LibraryFunction::WriteDone && self.flushes
     }
 
     fn error_call(&mut self, arguments: &[Expression], span: Span) -> Outcome<()> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::ast::{Declaration, Name};
+use crate::ast::{Declaration, Name, ProtocolLine};
 use crate::parser::{File, Include};
 use crate::source::Span;
 
@@ -27,7 +27,8 @@ pub(crate) fn list_of_files(index: u32, path: &Path, text: &str) -> Option<File>
     }
     let first = includes.first()?.span;
     let protocol = Name { text: stem.into(), span: Span { end: first.start, ..first } };
-    let declarations = vec![Declaration::Protocol(protocol)];
+    let declarations =
+        vec![Declaration::Protocol(ProtocolLine { name: protocol, options: Vec::new() })];
     Some(File { declarations, includes, diagnostics: Vec::new() })
 }
 

@@ -15,9 +15,11 @@ use super::statement::{block, with_semicolon};
 use super::{Declaration, Diagnostic, Include, Name};
 use crate::ast::{
     Action, Enumeration, Expression, ExternalType, Function, InPort, Machine, NextState, Object,
-    OutPort, Pair, PairKind, Parameter, Passing, StateValue, States, Structure, Transition,
+    OutPort, Pair, PairKind, Parameter, Passing, ProtocolLine, StateValue, States, Structure,
+    Transition,
 };
 use crate::lexer::MOST_ERRORS;
+use crate::options::is_option;
 use crate::token::TokenKind;
 
 /// Parses the declarations of a file.
@@ -85,10 +87,7 @@ fn begins(input: In<'_>) -> bool {
 fn declaration(input: In<'_>) -> Parsed<'_, Option<Declaration>> {
     let parsed = match input.kind() {
         TokenKind::Include => return map(include, |()| None).parse(input),
-        TokenKind::Protocol => {
-            map(with_semicolon(preceded(token(TokenKind::Protocol), text)), Declaration::Protocol)
-                .parse(input)
-        }
+        TokenKind::Protocol => map(protocol, Declaration::Protocol).parse(input),
         TokenKind::Machine => map(machine, Declaration::Machine).parse(input),
         TokenKind::Action => map(action, Declaration::Action).parse(input),
         TokenKind::InPort => map(in_port, Declaration::InPort).parse(input),
@@ -108,6 +107,33 @@ fn declaration(input: In<'_>) -> Parsed<'_, Option<Declaration>> {
         _ => input.expected("a declaration"),
     };
     parsed.map(|(rest, declaration)| (rest, Some(declaration)))
+}
+
+fn protocol(input: In<'_>) -> Parsed<'_, ProtocolLine> {
+    let line = map((text, options), |(name, options)| ProtocolLine { name, options });
+    with_semicolon(line).parse(input.next())
+}
+
+/// Parses the options of a protocol. As in gem5, a comma may follow the last one. A word that goes on as a declaration does is none:
+/// the semicolon before it is missing.
+fn options(mut input: In<'_>) -> Parsed<'_, Vec<Name>> {
+    let mut options = Vec::new();
+    let ends = |kind| matches!(kind, TokenKind::Comma | TokenKind::Semicolon | TokenKind::End);
+    while ends(input.second()) || begins_declaration(input.second()) || is_option(input.text()) {
+        let Ok((rest, option)) = name("an option")(input) else {
+            break;
+        };
+        options.push(option);
+        let (rest, has_comma) = if_there(TokenKind::Comma, rest);
+        if !has_comma && is_option(rest.text()) {
+            return rest.expected("`,`");
+        }
+        input = rest;
+        if !has_comma {
+            break;
+        }
+    }
+    Ok((input, options))
 }
 
 fn include(input: In<'_>) -> Parsed<'_, ()> {

@@ -122,6 +122,11 @@ impl Events {
         events
     }
 
+    /// Memory that the events of a history with this many operations take while they are arranged, in bytes.
+    pub fn bytes(operations: usize) -> usize {
+        80 * operations
+    }
+
     /// Number of events.
     pub fn len(&self) -> usize {
         self.op.len()

@@ -127,7 +127,7 @@ pub struct Saturation<'a> {
 }
 
 impl<'a> Saturation<'a> {
-    /// Creates the order before saturation. `rank` is a permutation of the events. Events are visited in
+    /// Creates the order before saturation, for which the bounds should allow [`Saturation::bytes`]. `rank` is a permutation of the events. Events are visited in
     /// about that order, which affects only the speed. `finals` are the writes of final values.
     pub fn new(
         events: &'a Events,
@@ -162,6 +162,12 @@ impl<'a> Saturation<'a> {
             accesses,
             has_transit,
         }
+    }
+
+    /// Memory that the order of events takes before edges are derived, in bytes.
+    pub fn bytes(events: &Events) -> usize {
+        let slots = events.width + if events.stores_by_location() { events.global_slots() } else { 0 };
+        events.len() * (4 * slots + 64)
     }
 
     /// Discards all edges, and saturates the order of the history itself.
@@ -354,7 +360,13 @@ impl<'a> Saturation<'a> {
     }
 
     /// Records an edge; the clocks follow when its tail is visited.
-    fn link(&mut self, from: u32, to: u32, rule: Option<Rule<u32>>) {
+    ///
+    /// # Errors
+    /// Returns [`NoFixpoint::Exceeded`] if the bounds do not allow the memory.
+    fn link(&mut self, from: u32, to: u32, rule: Option<Rule<u32>>) -> Result<(), NoFixpoint> {
+        if !self.bounds.allows_items(&self.edges, 1) {
+            return Err(NoFixpoint::Exceeded);
+        }
         let number = self.edges.len() as u32;
         self.edges.push(Edge {
             from,
@@ -365,6 +377,7 @@ impl<'a> Saturation<'a> {
         });
         self.head_out[from as usize] = number;
         self.head_in[to as usize] = number;
+        Ok(())
     }
 
     /// Adds an edge unless the order is known.
@@ -375,7 +388,7 @@ impl<'a> Saturation<'a> {
         let closes = from != to
             && (self.events.is_global(to) || self.same_location(from, to))
             && self.precedes(to, from);
-        self.link(from, to, Some(rule));
+        self.link(from, to, Some(rule))?;
         if closes {
             return Err(NoFixpoint::Cycle(to));
         }
@@ -431,6 +444,9 @@ impl<'a> Saturation<'a> {
             return Ok(());
         }
         if self.logging {
+            if !self.bounds.allows_items(&self.trail, row.len()) {
+                return Err(NoFixpoint::Exceeded);
+            }
             for (at, (have, news)) in clock.iter_mut().zip(row).enumerate() {
                 if news > have {
                     self.trail.push(Overwritten {

@@ -26,14 +26,14 @@ impl Saturation<'_> {
             }
         }
         for location in 0..events.locations() as u32 {
-            self.observe_initial(location);
+            self.observe_initial(location)?;
         }
         for write in self.finals.clone() {
             let index = events.write_index();
             for group in index.groups(events.location[write as usize]) {
                 let last = index.members(group).last();
                 if let Some(&other) = last.filter(|&&last| last != write) {
-                    self.link(other, write, Some(Rule::Final));
+                    self.link(other, write, Some(Rule::Final))?;
                 }
             }
         }
@@ -50,10 +50,10 @@ impl Saturation<'_> {
                 let earlier_own =
                     self.events.thread(source) == self.events.thread(read) && source < read;
                 if !earlier_own {
-                    self.link(source, read, Some(Rule::ReadsFrom));
+                    self.link(source, read, Some(Rule::ReadsFrom))?;
                 }
                 if let Some(write) = own.filter(|&write| write != source) {
-                    self.link(write, source, Some(Rule::OwnEarlier(read)));
+                    self.link(write, source, Some(Rule::OwnEarlier(read)))?;
                 }
             }
         }
@@ -61,15 +61,16 @@ impl Saturation<'_> {
     }
 
     /// Adds edges from the readers of the initial value to the first write of every other thread.
-    fn observe_initial(&mut self, location: u32) {
+    fn observe_initial(&mut self, location: u32) -> Result<(), NoFixpoint> {
         let events = self.events;
         for &read in events.initial_readers.of(location) {
             for group in events.write_index().groups(location) {
                 let first = events.write_index().members(group)[0];
                 if events.thread(first) != events.thread(read) {
-                    self.link(read, first, Some(Rule::Overtaken));
+                    self.link(read, first, Some(Rule::Overtaken))?;
                 }
             }
         }
+        Ok(())
     }
 }

@@ -41,7 +41,7 @@ impl Saturation<'_> {
     }
 
     fn transit(&mut self, from: u32, to: u32) -> Result<(), NoFixpoint> {
-        self.link(from, to, None);
+        self.link(from, to, None)?;
         self.pass(from, to, true)
     }
 }

@@ -62,8 +62,8 @@ impl Cut {
         let (past, around) = (&admission[..begin], admission.get(begin..end)?);
         let part = Part::new(input, around, &vec![INITIAL; input.locations()], &[]);
         let part_input = part.input();
-        let mut search = Search::new(&part_input, part.admission(), extent);
-        if search.run(bounds, |prefix| prefix.len() >= enough) != Progress::Stopped {
+        let mut search = Search::new(&part_input, part.admission(), extent, bounds)?;
+        if search.run(|prefix| prefix.len() >= enough) != Progress::Stopped {
             return None;
         }
         let order = search.into_order().into_iter();

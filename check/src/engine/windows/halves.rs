@@ -16,6 +16,8 @@ use crate::engine::both::both;
 /// Number of windows, and number of events, that a history needs at least to be divided.
 const MINIMUM_WINDOWS: usize = 128;
 const MINIMUM_EVENTS: usize = 1 << 16;
+/// Memory of the two parts and of the lists that they are made with, in bytes for each event.
+const BYTES_PER_EVENT: usize = 44;
 /// Number of windows on either side of the cut within which a contradiction may be due to the cut.
 const NEAR: usize = WARM_UP + 6;
 
@@ -30,6 +32,9 @@ pub(super) fn order(
     let nodes = input.nodes();
     if nodes < MINIMUM_EVENTS || nodes < MINIMUM_WINDOWS * extent.size {
         return None;
+    }
+    if !bounds.allows(nodes * BYTES_PER_EVENT) {
+        return Some(WindowOutcome::Exceeded);
     }
     let cut = Cut::find(input, admission, extent, bounds)?;
     let halves = Halves { input, admission, extent, cut, is_over: AtomicBool::new(false) };
@@ -111,8 +116,10 @@ impl Halves<'_> {
         is_near: impl Fn(usize) -> bool,
     ) -> HalfResult {
         let input = part.input();
-        let mut search = Search::new(&input, part.admission(), self.extent);
-        match search.run(bounds, |_| self.is_over.load(Ordering::Relaxed)) {
+        let Some(mut search) = Search::new(&input, part.admission(), self.extent, bounds) else {
+            return HalfResult::Exceeded;
+        };
+        match search.run(|_| self.is_over.load(Ordering::Relaxed)) {
             Progress::Complete => {
                 let order = search.into_order().into_iter();
                 HalfResult::Order(order.map(|event| part.original(event)).collect())

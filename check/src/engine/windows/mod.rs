@@ -128,6 +128,9 @@ pub enum WindowOutcome {
     Exceeded,
 }
 
+/// Memory of the columns of an input and of the order of admission while it is computed, in bytes for each event.
+const BYTES_PER_EVENT: usize = 40;
+
 /// Number of events from which on windows are twice as large: the more there are, the more likely is a place where
 /// a smaller window is not enough.
 const EVENTS_FOR_LARGER_WINDOWS: usize = 1 << 22;
@@ -143,6 +146,9 @@ pub fn size_for(threads: usize, model: Model, events: usize) -> usize {
 /// Searches a memory order of the events of a model that has a machine, that is, no weak model, with windows
 /// of about `size` events.
 pub fn order_of(events: &Events, finals: &[u32], size: usize, bounds: &Bounds) -> WindowOutcome {
+    if !bounds.allows(events.len() * BYTES_PER_EVENT) {
+        return WindowOutcome::Exceeded;
+    }
     let columns = Columns::of(events);
     let input = columns.input(events, finals);
     match admission(&input) {
@@ -212,8 +218,10 @@ pub fn order(
     if let Some(ended) = halves::order(input, admission, extent, bounds) {
         return ended;
     }
-    let mut search = Search::new(input, admission, extent);
-    match search.run(bounds, |_| false) {
+    let Some(mut search) = Search::new(input, admission, extent, bounds) else {
+        return WindowOutcome::Exceeded;
+    };
+    match search.run(|_| false) {
         Progress::Complete => WindowOutcome::Order(search.into_order()),
         Progress::GaveUp | Progress::Stopped => WindowOutcome::GaveUp { placed: search.best() },
         Progress::Exceeded => WindowOutcome::Exceeded,

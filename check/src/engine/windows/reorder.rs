@@ -50,8 +50,8 @@ impl<'e> Reorder<'e> {
         let input = part.input();
         let admission = admission::order(&input)?;
         let extent = WindowLimits { size: stretch.events.len(), patience: PATIENCE };
-        let mut search = Search::new(&input, &admission, extent);
-        if search.run(bounds, |_| false) != Progress::Complete {
+        let mut search = Search::new(&input, &admission, extent, bounds)?;
+        if search.run(|_| false) != Progress::Complete {
             return None;
         }
         let order = search.into_order().into_iter();

@@ -5,6 +5,10 @@ use crate::engine::events::{INITIAL, NONE};
 use super::Input;
 use super::prefix::Prefix;
 use super::window::{Conflict, Window};
+use host::Bounds;
+
+/// Visits between two checks of the bounds. A visit in a large window takes up to 100 µs.
+const VISITS_PER_CHECK: u32 = 64;
 
 /// Applies the rules to a window until nothing new follows.
 ///
@@ -13,18 +17,25 @@ use super::window::{Conflict, Window};
 /// another sort to pay.
 ///
 /// # Errors
-/// Returns [`Conflict`] if there is a contradiction.
+/// Returns [`Conflict`] if there is a contradiction, or a bound was met.
 pub(super) fn saturate(
     input: &Input<'_>,
     prefix: &Prefix<'_>,
     window: &mut Window,
+    bounds: &Bounds,
 ) -> Result<(), Conflict> {
     window.sort()?;
     window.prepare_sweeps();
+    let mut visits = 0u32;
     while !window.is_settled() {
         window.count_sweep();
         let mut from = 0;
         while let Some((rank, slot)) = window.next_dirty(from) {
+            visits += 1;
+            if visits.is_multiple_of(VISITS_PER_CHECK) && bounds.passed() {
+                return Err(Conflict);
+            }
+            window.make_room(bounds)?;
             visit(input, prefix, window, slot)?;
             from = rank + 1;
         }

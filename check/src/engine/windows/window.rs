@@ -3,9 +3,10 @@
 use crate::engine::events::{INITIAL, NONE};
 
 use super::Input;
+use host::Bounds;
 
 /// The events of a window are in conflict: the order required among them is cyclic, or contradicts the
-/// prefix.
+/// prefix. Where bounds are asked, it also means that one was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict;
 
@@ -86,6 +87,11 @@ impl Window {
         }
     }
 
+    /// Memory that a window of this many slots takes without its edges, in bytes.
+    pub fn bytes(slots: usize) -> usize {
+        slots * (slots.div_ceil(64) * size_of::<u64>() + size_of::<SlotState>() + 6 * size_of::<u32>())
+    }
+
     /// Number of slots in use.
     pub fn slots(&self) -> usize {
         self.members.len()
@@ -120,7 +126,15 @@ impl Window {
     }
 
     /// Removes all members and edges, and sets the number of slots.
-    pub fn clear(&mut self, input: &Input<'_>, slots: usize) {
+    ///
+    /// # Errors
+    /// Returns [`Conflict`] if the bounds do not allow the memory for so many slots.
+    pub fn clear(
+        &mut self,
+        input: &Input<'_>,
+        slots: usize,
+        bounds: &Bounds,
+    ) -> Result<(), Conflict> {
         for &event in &self.members {
             self.slot_of[event as usize] = NONE;
             let location = input.location[event as usize];
@@ -143,6 +157,33 @@ impl Window {
         self.edges.clear();
         self.stride = slots.div_ceil(64);
         self.rows.clear();
+        let words = slots * self.stride;
+        if words > self.rows.capacity() {
+            self.rows = Vec::new();
+            if !bounds.allows(Window::bytes(slots)) {
+                return Err(Conflict);
+            }
+            self.rows.reserve_exact(words);
+        }
+        Ok(())
+    }
+
+    /// Makes room for the edges that one event can add: from or to each of its predecessors, its readers and the writes of its
+    /// location.
+    ///
+    /// # Errors
+    /// Returns [`Conflict`] if the bounds do not allow the memory.
+    #[inline]
+    pub fn make_room(&mut self, bounds: &Bounds) -> Result<(), Conflict> {
+        let more = 3 * self.members.len();
+        if self.edges.capacity() - self.edges.len() >= more {
+            return Ok(());
+        }
+        if !bounds.allows_items(&self.edges, more) {
+            return Err(Conflict);
+        }
+        self.edges.reserve(more);
+        Ok(())
     }
 
     /// Adds a member and returns its slot. There must be a free slot.
@@ -198,33 +239,50 @@ impl Window {
         Some(self.reader_before[slot as usize]).filter(|&slot| slot != NONE)
     }
 
-    /// A copy of the window without `slot_of`, which [`Window::restore`] computes. Cost: that of copying the
-    /// rows.
-    pub fn save(&mut self) -> Saved {
+    /// Replaces a copy of the window by one of its present state, without `slot_of`, which [`Window::restore`] computes. Cost: that
+    /// of copying the rows. Returns false, and copies nothing, if the bounds do not allow the memory.
+    pub fn save(&mut self, saved: &mut Saved, bounds: &Bounds) -> bool {
+        *saved = Saved::default();
+        let bytes = Window::bytes(self.slots()) + self.edges.len() * size_of::<Edge>();
+        if !bounds.allows(bytes) {
+            return false;
+        }
         let slot_of = std::mem::take(&mut self.slot_of);
-        let copy = self.clone();
+        saved.0 = self.clone();
         self.slot_of = slot_of;
-        Saved(copy)
+        true
     }
 
     /// Restores the window. Since it was saved, members may have been placed, but none admitted.
     pub fn restore(&mut self, Saved(copy): &Saved) {
-        let slot_of = std::mem::take(&mut self.slot_of);
-        *self = Window { slot_of, work: self.work, ..copy.clone() };
+        // The window is emptied first, so that there are never three of them.
+        let Window { slot_of, work, .. } = std::mem::take(self);
+        *self = Window { slot_of, work, ..copy.clone() };
         for slot in (0..self.members.len()).filter(|&slot| self.state[slot].is_live) {
             self.slot_of[self.members[slot] as usize] = slot as u32;
         }
     }
 
     /// Numbers the unplaced members anew, with this number of slots.
-    pub fn compact(&mut self, input: &Input<'_>, slots: usize) {
+    ///
+    /// # Errors
+    /// Returns [`Conflict`] if the bounds do not allow the memory for so many slots.
+    pub fn compact(
+        &mut self,
+        input: &Input<'_>,
+        slots: usize,
+        bounds: &Bounds,
+    ) -> Result<(), Conflict> {
+        if !bounds.allows(self.edges.len() * size_of::<(u32, u32)>()) {
+            return Err(Conflict);
+        }
         self.forget_placed(input);
         let members: Vec<u32> = self.order.iter().map(|&slot| self.event(slot)).collect();
         let event = |slot: u32| self.members[slot as usize];
         let live = |slot: u32| self.state[slot as usize].is_live;
         let edges = self.edges.iter().filter(|edge| live(edge.from) && live(edge.to));
         let edges: Vec<(u32, u32)> = edges.map(|edge| (event(edge.from), event(edge.to))).collect();
-        self.clear(input, slots);
+        self.clear(input, slots, bounds)?;
         for event in members {
             self.push(input, event);
         }
@@ -239,6 +297,7 @@ impl Window {
                 self.link(from, to);
             }
         }
+        Ok(())
     }
 
     /// Removes the placed members from the order, and from the lists of writes.
@@ -515,7 +574,7 @@ impl Window {
 }
 
 /// A saved copy of a window, for [`Window::restore`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Saved(Window);
 
 /// Sets the bits of `more` in `bits`.

@@ -36,9 +36,6 @@ use crate::papers::{Answer, Problem, Report, may_start};
 /// Memory that a clause of three literals takes in the solver, in bytes.
 const BYTES_PER_CLAUSE: usize = 80;
 
-/// One part in so many of the solver's memory may double at once.
-const GROWING_SHARE: usize = 3;
-
 /// Clauses between two checks of the bounds: about a millisecond, and a megabyte.
 const CLAUSES_PER_CHECK: u32 = 10_000;
 
@@ -65,7 +62,6 @@ pub fn solve(
         solver: &mut solver,
         contradicts: false,
         unchecked: 0,
-        checked: 0,
     };
     let Some(order) = formula.encode(known) else {
         return Answer::Exceeded.into();
@@ -150,8 +146,6 @@ struct Formula<'f, 'b> {
     contradicts: bool,
     /// Clauses since the bounds were checked last.
     unchecked: u32,
-    /// Clauses before that.
-    checked: usize,
 }
 
 impl Formula<'_, '_> {
@@ -161,7 +155,7 @@ impl Formula<'_, '_> {
         let model = self.problem.model;
         let all: Vec<u32> = (0..self.execution.operations).collect();
         let order = self.order(all, known.map(|known| known.global), None)?;
-        self.contain(&order, &program_order(self.execution, model));
+        self.contain(&order, &program_order(self.execution, model, self.problem.bounds)?);
         if !model.buffers() {
             return Some(order);
         }
@@ -283,9 +277,7 @@ impl Formula<'_, '_> {
         let size = order.operations.len();
         let may = self.may_precede(order)?;
         for first in 0..size {
-            if self.problem.bounds.passed()
-                || !self.problem.bounds.allows(size * size * BYTES_PER_CLAUSE / 8)
-            {
+            if self.problem.bounds.passed() {
                 return None;
             }
             for second in (0..size).filter(|&second| is_open(order, first, second)) {
@@ -315,10 +307,8 @@ impl Formula<'_, '_> {
         if self.unchecked < CLAUSES_PER_CHECK {
             return false;
         }
-        self.checked += std::mem::take(&mut self.unchecked) as usize;
-        // The solver's lists double when they are full, so what it needs next may be a part of what it has.
-        let growth = self.checked * BYTES_PER_CLAUSE / GROWING_SHARE;
-        !self.problem.bounds.allows(growth) || self.problem.bounds.passed()
+        self.unchecked = 0;
+        self.problem.bounds.passed()
     }
 
     /// Adds the clauses that make the order contain program order, `wr`, `rw`, and the order that final

@@ -31,7 +31,6 @@ use history::OpId;
 use crate::engine::digraph::{Digraph, topological};
 use crate::kernel::pairs::write_pairs;
 use crate::verdict::Statistics;
-use memory::Model;
 
 use crate::engine::relation::{Relation, bits};
 use crate::papers::execution::{Execution, NONE};
@@ -47,7 +46,9 @@ pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relatio
     if !may_start(problem.bounds, relations.saturating_add(pairs.saturating_mul(40))) {
         return Answer::Exceeded.into();
     }
-    let mut extension = Extension::new(execution, problem.model);
+    let Some(mut extension) = Extension::new(execution, problem) else {
+        return Answer::Exceeded.into();
+    };
     extension.start_from(pww, problem.finals);
     let mut nodes = 0;
     let answer = extension.complete(problem, &mut nodes);
@@ -85,7 +86,9 @@ struct Extension<'e> {
 }
 
 impl<'e> Extension<'e> {
-    fn new(execution: &'e Execution<'e>, model: Model) -> Extension<'e> {
+    /// The extension that has ordered no pair. `None` if a bound was met.
+    fn new(execution: &'e Execution<'e>, problem: &Problem<'_>) -> Option<Extension<'e>> {
+        let model = problem.model;
         let union = |program_order: Vec<(u32, u32)>| {
             let mut union = Relation::new(execution.len());
             for (first, second) in program_order.into_iter().chain(execution.wr(model)) {
@@ -93,17 +96,17 @@ impl<'e> Extension<'e> {
             }
             union
         };
-        let mut unions = vec![union(program_order(execution, model))];
+        let mut unions = vec![union(program_order(execution, model, problem.bounds)?)];
         if model.buffers() {
             unions.insert(0, union(program_order_by_location(execution)));
         }
-        Extension {
+        Some(Extension {
             execution,
             unions,
             ww: Relation::new(execution.len()),
             added: Vec::new(),
             open_at_first: 0,
-        }
+        })
     }
 
     /// Sets the store order to extend: that of `pww`, with initial writes first and final writes last.

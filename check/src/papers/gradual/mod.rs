@@ -115,7 +115,7 @@ fn solve(problem: &Problem<'_>, execution: &Execution<'_>, ww: &Relation) -> Rep
         let program_order = program_order_by_location(execution);
         follows(program_order)
     });
-    let global = follows(program_order(execution, problem.model));
+    let global = program_order(execution, problem.model, problem.bounds).and_then(follows);
     let (Some(global), None | Some(Some(_))) = (&global, &by_location) else {
         return Answer::Exceeded.into();
     };

@@ -29,10 +29,8 @@ pub fn decide(problem: &Problem<'_>) -> Report {
 /// The events of a history, with one for every operation; `None` if the bounds do not allow the memory.
 pub fn events(problem: &Problem<'_>) -> Option<Events> {
     let operations = problem.history.len();
-    let slots = problem.history.threads().len() * if problem.model.buffers() { 2 } else { 1 };
-    let bytes = operations.saturating_mul(4 * slots + 150);
     let none = vec![false; operations];
-    may_start(problem.bounds, bytes)
+    may_start(problem.bounds, Events::bytes(operations))
         .then(|| Events::new(problem.history, problem.reads_from, problem.model, &none))
 }
 
@@ -47,6 +45,9 @@ pub fn saturate<'a>(
     let finals = problem.finals.iter();
     let finals = finals.filter_map(|&write| events.event_of(write)).collect();
     let bounds: &'a Bounds = problem.bounds;
+    if !bounds.allows(Saturation::bytes(events)) {
+        return Err(Box::new(Answer::Exceeded.into()));
+    }
     let mut saturation = Saturation::new(events, rank(events, problem.history), finals, bounds);
     match saturation.reset() {
         Ok(()) => Ok(saturation),

@@ -130,7 +130,8 @@ impl<'e> ForcedOrder<'e> {
             pending: Vec::new(),
             is_cyclic: false,
         };
-        let mut edges = program_order(execution, model);
+        let edges = program_order(execution, model, bounds);
+        let mut edges = edges.ok_or_else(|| met(bounds))?;
         edges.extend(execution.wr(model));
         forced.close(&edges)?;
         for (first, second) in own_earlier(execution) {

@@ -81,6 +81,7 @@ pub(super) struct Reader {
 /// locations.
 pub(super) struct Forced<'a> {
     pub history: &'a History,
+    bounds: &'a Bounds,
     pub model: Model,
     finals: Vec<OpId>,
     /// Sources of reads, given or assumed.
@@ -126,6 +127,7 @@ impl<'a> Forced<'a> {
         let source = history.ops().map(|op| source_of(task.reads_from, op)).collect();
         let mut forced = Forced {
             history,
+            bounds: task.bounds,
             model: task.model,
             finals: task.finals.writes.clone(),
             source,
@@ -314,8 +316,13 @@ impl<'a> Forced<'a> {
         }
     }
 
-    /// Adds an edge, unless a rule has already ordered the pair.
+    /// Adds an edge, unless a rule has already ordered the pair, or the bounds do not allow the memory, which the next saturation reports.
     fn add(&mut self, from: u32, to: u32, rule: Rule<OpId>) {
+        let is_full = self.edges.len() == self.edges.capacity();
+        let known = size_of_val(&(from, to)) * 2 * self.known.len();
+        if is_full && !(self.bounds.allows_items(&self.edges, 1) && self.bounds.allows(known)) {
+            return;
+        }
         if self.known.insert((from, to)) {
             self.edges.push(Edge { from, to, why: EdgeReason::Rule(rule) });
         }

@@ -2,7 +2,7 @@
 
 use certify::certificate::{self, Claim};
 use certify::verify::{Verified, verify};
-use check::engine::steps::steps;
+use check::certificate::{Proved, write};
 use check::{Model, Options, Reason, Settled, Verdict, check, settle};
 use history::{Ambiguity, History, ReadsFrom};
 
@@ -16,24 +16,25 @@ pub fn decided(history: &History, model: Model) -> Settled<'_> {
     })
 }
 
+/// The text of the certificate of a verdict.
+pub fn certificate_of(history: &History, settled: &Settled<'_>, model: Model) -> String {
+    let mut file = Vec::new();
+    let claim = Claim::new(history, model, "");
+    write(&mut file, &claim, Proved::of(history, settled)).unwrap();
+    String::from_utf8(file).unwrap()
+}
+
 /// Whether a history is consistent; `None` if it depends on what silent read-modify-writes did. The certificate is verified against the
 /// history as it was read.
 pub fn verdict(history: &History, model: Model) -> Option<bool> {
-    let Settled { history: seen, outcome, .. } = decided(history, model);
-    let claim = Claim::new(&seen, model, "");
-    let mut file = Vec::new();
-    match &outcome.verdict {
-        Verdict::Consistent(run) => {
-            certificate::write_consistent(&mut file, &seen, &claim, &[], run).unwrap();
-        }
-        Verdict::Violation(violation) => {
-            let proof = steps(&seen, violation);
-            certificate::write_violation(&mut file, &claim, &proof).unwrap();
-        }
+    let settled = decided(history, model);
+    match &settled.outcome.verdict {
+        Verdict::Consistent(_) | Verdict::Violation(_) => {}
         Verdict::Undecided(Reason::MayHaveWritten(_)) => return None,
         other => panic!("{model} {other:?}\n{}", print(history)),
     }
-    let certificate = certificate::read(file.as_slice()).unwrap();
+    let text = certificate_of(history, &settled, model);
+    let certificate = certificate::read(text.as_bytes()).unwrap();
     match verify(history, &certificate) {
         Ok(Verified::Consistent { .. }) => Some(true),
         Ok(Verified::Violation { .. }) => Some(false),

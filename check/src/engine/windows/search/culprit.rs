@@ -7,8 +7,7 @@
 
 use super::Search;
 use crate::engine::windows::placing::Ban;
-use crate::engine::windows::rules;
-use crate::engine::windows::window::Conflict;
+use crate::engine::windows::window::{Conflict, Saved};
 
 /// Number of contradictions without new placements after which the search gives up in a small history. A
 /// large history, where giving up loses more, allows one more for each `EVENTS_PER_FURTHER_CONFLICT` events.
@@ -56,7 +55,11 @@ impl Search<'_> {
             if undone.events.len() > MAX_MEMBERS * self.smallest {
                 return false;
             }
-            if self.refill(&undone.events).is_ok() {
+            let refilled = self.refill(&undone.events);
+            if self.bounds.passed() {
+                return false;
+            }
+            if refilled.is_ok() {
                 self.refute(&undone, contradictory);
                 return true;
             }
@@ -124,16 +127,23 @@ impl Search<'_> {
     }
 
     /// Places events again up to the first one from which a contradiction follows, found by bisection, and
-    /// bans that one. There is no contradiction now, and there is one after `contradictory` placements.
+    /// bans that one, unless a bound was met. There is no contradiction now, and there is one after `contradictory` placements.
     fn refute(&mut self, undone: &Undone, contradictory: usize) {
         let (mut consistent, mut contradictory) = (undone.base, contradictory);
-        let mut saved = self.window.save();
+        let mut saved = Saved::default();
+        if !self.window.save(&mut saved, self.bounds) {
+            return;
+        }
         while contradictory - consistent > 1 {
             let middle = consistent.midpoint(contradictory);
             let events = &undone.events[consistent - undone.base..middle - undone.base];
             if self.place_again(events).is_ok() {
                 consistent = middle;
-                saved = self.window.save();
+                if !self.window.save(&mut saved, self.bounds) {
+                    return;
+                }
+            } else if self.bounds.passed() {
+                return;
             } else {
                 contradictory = middle;
                 self.prefix.truncate(consistent);
@@ -160,10 +170,10 @@ impl Search<'_> {
         self.window.forget_placed(self.input);
         for &event in events {
             if self.input.writes[event as usize] {
-                self.lock(self.input.location[event as usize]);
+                self.lock(self.input.location[event as usize])?;
             }
         }
-        rules::saturate(self.input, &self.prefix, &mut self.window)
+        self.saturate()
     }
 
     /// Bans an event from being placed next if it is a write, and forgets the checkpoints and bans of

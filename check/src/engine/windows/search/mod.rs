@@ -16,6 +16,9 @@ const CHECKPOINTS: usize = 256;
 /// Maximum size of a window, as a multiple of the smallest.
 const MAX_GROWTH: usize = 3;
 
+/// Memory of a search besides its window, in bytes for each event of the input.
+const BYTES_PER_EVENT: usize = 40;
+
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
@@ -32,6 +35,7 @@ pub(super) enum Progress {
 /// The state of a search window by window.
 pub(super) struct Search<'e> {
     input: &'e Input<'e>,
+    bounds: &'e Bounds,
     /// The order in which events are admitted.
     order: &'e [u32],
     /// Per event that reads, the last write before it of its thread and location.
@@ -66,16 +70,24 @@ pub(super) struct Search<'e> {
 }
 
 impl<'e> Search<'e> {
-    /// A search that has placed nothing yet. `order` is the order in which events are admitted.
-    pub fn new(input: &'e Input<'e>, order: &'e [u32], extent: WindowLimits) -> Search<'e> {
+    /// A search that has placed nothing yet. `order` is the order in which events are admitted. `None` if a bound was met.
+    pub fn new(
+        input: &'e Input<'e>,
+        order: &'e [u32],
+        extent: WindowLimits,
+        bounds: &'e Bounds,
+    ) -> Option<Search<'e>> {
         let WindowLimits { size, patience } = extent;
-        Search {
+        let slots = size + size / 2;
+        let bytes = input.nodes() * BYTES_PER_EVENT + Window::bytes(slots);
+        bounds.allows(bytes).then(|| Search {
             input,
+            bounds,
             order,
             own: input.own_writes(),
             position: positions(order),
             prefix: Prefix::new(input),
-            window: Window::new(input, size + size / 2),
+            window: Window::new(input, slots),
             scratch: Scratch::new(input),
             admitted: 0,
             smallest: size,
@@ -88,14 +100,14 @@ impl<'e> Search<'e> {
             checkpoints: Vec::new(),
             conflicts: 0,
             best: 0,
-        }
+        })
     }
 
     /// Places all events, or stops before the first window for which `stops` returns true of the events
     /// placed so far.
-    pub fn run(&mut self, bounds: &Bounds, mut stops: impl FnMut(&Prefix<'_>) -> bool) -> Progress {
+    pub fn run(&mut self, mut stops: impl FnMut(&Prefix<'_>) -> bool) -> Progress {
         loop {
-            if bounds.passed() {
+            if self.bounds.passed() {
                 return Progress::Exceeded;
             }
             if stops(&self.prefix) {
@@ -106,6 +118,9 @@ impl<'e> Search<'e> {
                 Ok(()) => self.place(),
                 Err(Conflict) => self.go_back(),
             };
+            if self.bounds.exceeded().is_some() {
+                return Progress::Exceeded;
+            }
             if !goes_on || self.window.work() > self.patience * (self.best + 2 * self.smallest) {
                 return Progress::GaveUp;
             }
@@ -123,26 +138,30 @@ impl<'e> Search<'e> {
     }
 
     /// Admits further events to the window, and applies the rules.
+    ///
+    /// # Errors
+    /// Returns [`Conflict`] if there is a contradiction, or a bound was met.
     fn fill(&mut self) -> Result<(), Conflict> {
         self.window.forget_placed(self.input);
         let size = self.size + self.extra;
         let more = size.saturating_sub(self.window.order().len());
         let end = (self.admitted + more).min(self.order.len());
         if self.window.slots() + end - self.admitted > self.window.capacity() {
-            self.window.compact(self.input, size + size / 2);
+            self.window.compact(self.input, size + size / 2, self.bounds)?;
         }
         for location in std::mem::take(&mut self.locked) {
-            self.lock(location);
+            self.lock(location)?;
         }
         for at in self.admitted..end {
             self.admit(self.order[at])?;
         }
         self.admitted = end;
-        rules::saturate(self.input, &self.prefix, &mut self.window)
+        self.saturate()
     }
 
     /// Adds an event to the window, and the edges that follow directly.
     fn admit(&mut self, event: u32) -> Result<(), Conflict> {
+        self.window.make_room(self.bounds)?;
         let slot = self.window.push(self.input, event);
         for &before in self.input.before.of(event) {
             self.link(before, slot)?;
@@ -155,7 +174,7 @@ impl<'e> Search<'e> {
             self.observe(event, slot, location);
         }
         if self.input.writes[event as usize] {
-            self.link_early_readers(event, slot, location);
+            self.link_early_readers(event, slot, location)?;
             for reader in self.prefix.waiting_readers(location) {
                 if let Some(reader) = self.window.slot(reader)
                     && reader != slot
@@ -180,15 +199,22 @@ impl<'e> Search<'e> {
 
     /// Applies R6 to the readers of a new write. A read that its own store buffer served may have been admitted
     /// before its source.
-    fn link_early_readers(&mut self, event: u32, slot: u32, location: u32) {
+    fn link_early_readers(
+        &mut self,
+        event: u32,
+        slot: u32,
+        location: u32,
+    ) -> Result<(), Conflict> {
         for reader in self.prefix.readers(event) {
             let Some(reader) = self.window.slot(reader) else { continue };
+            self.window.make_room(self.bounds)?;
             let precedes = |&write: &u32| write != slot && self.window.precedes(write, reader);
             let writes: Vec<u32> = self.window.writes(location).filter(precedes).collect();
             for write in writes {
                 self.window.add(write, slot);
             }
         }
+        Ok(())
     }
 
     /// Applies R4 and R5 to a read.
@@ -230,9 +256,13 @@ impl<'e> Search<'e> {
 
     /// Adds edges from the unplaced readers of the value that a location holds to the unplaced writes of the
     /// location.
-    fn lock(&mut self, location: u32) {
+    ///
+    /// # Errors
+    /// Returns [`Conflict`] if a bound was met.
+    fn lock(&mut self, location: u32) -> Result<(), Conflict> {
         let writes: Vec<u32> = self.window.writes(location).collect();
         for write in writes {
+            self.window.make_room(self.bounds)?;
             for reader in self.prefix.waiting_readers(location) {
                 if let Some(reader) = self.window.slot(reader)
                     && reader != write
@@ -241,6 +271,7 @@ impl<'e> Search<'e> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Adds edges from the other writes of a location to the write of its final value.
@@ -295,6 +326,11 @@ impl<'e> Search<'e> {
         true
     }
 
+    /// Applies the rules to the window.
+    fn saturate(&mut self) -> Result<(), Conflict> {
+        rules::saturate(self.input, &self.prefix, &mut self.window, self.bounds)
+    }
+
     /// Fills the window with these events alone, and applies the rules.
     fn refill(&mut self, members: &[u32]) -> Result<(), Conflict> {
         self.locked.clear();
@@ -302,11 +338,11 @@ impl<'e> Search<'e> {
         // admitted.
         self.admitted = self.prefix.len() + members.len();
         let size = members.len().max(self.size + self.extra);
-        self.window.clear(self.input, size + size / 2);
+        self.window.clear(self.input, size + size / 2, self.bounds)?;
         for &event in members {
             self.admit(event)?;
         }
-        rules::saturate(self.input, &self.prefix, &mut self.window)
+        self.saturate()
     }
 }
 
