@@ -198,7 +198,7 @@ fn difference(whole: &str, damaged: &str) -> String {
 }
 
 /// Number of runs and of damages of each.
-const RUNS: u64 = 300;
+const RUNS: u64 = 120;
 const DAMAGES: u64 = 12;
 
 #[test]
@@ -237,5 +237,5 @@ fn damage_never_turns_a_verdict_into_the_opposite() {
         }
     }
     println!("{kept:?} kept, {undecided} undecided");
-    assert!(kept[0] > 300 && kept[1] > 100 && undecided > 100, "{kept:?} {undecided}");
+    assert!(kept[0] > 500 && kept[1] > 100 && undecided > 500, "{kept:?} {undecided}");
 }
