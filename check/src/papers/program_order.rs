@@ -19,7 +19,8 @@ pub fn program_order(
     bounds: &Bounds,
 ) -> Option<Vec<(u32, u32)>> {
     let from_initial = execution.history.threads().len() * execution.locations() as usize;
-    let most = 2 * execution.operations as usize + from_initial * if model.buffers() { 2 } else { 1 };
+    let most =
+        2 * execution.operations as usize + from_initial * if model.buffers() { 2 } else { 1 };
     if !bounds.allows(2 * size_of::<(u32, u32)>() * most) {
         return None;
     }

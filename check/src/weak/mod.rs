@@ -69,8 +69,7 @@ impl Task<'_> {
             }
         }
         let saturate = Stage::By(Algorithm::Saturate);
-        let exceeded =
-            || Outcome::new(Verdict::Undecided(Reason::exceeded(self.bounds)), saturate);
+        let exceeded = || Outcome::new(Verdict::Undecided(Reason::exceeded(self.bounds)), saturate);
         if !self.bounds.allows(self.history.len() * BYTES_PER_OPERATION) {
             return exceeded();
         }

@@ -166,7 +166,8 @@ impl<'a> Saturation<'a> {
 
     /// Memory that the order of events takes before edges are derived, in bytes.
     pub fn bytes(events: &Events) -> usize {
-        let slots = events.width + if events.stores_by_location() { events.global_slots() } else { 0 };
+        let slots =
+            events.width + if events.stores_by_location() { events.global_slots() } else { 0 };
         events.len() * (4 * slots + 64)
     }
 

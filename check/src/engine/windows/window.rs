@@ -89,7 +89,10 @@ impl Window {
 
     /// Memory that a window of this many slots takes without its edges, in bytes.
     pub fn bytes(slots: usize) -> usize {
-        slots * (slots.div_ceil(64) * size_of::<u64>() + size_of::<SlotState>() + 6 * size_of::<u32>())
+        slots
+            * (slots.div_ceil(64) * size_of::<u64>()
+                + size_of::<SlotState>()
+                + 6 * size_of::<u32>())
     }
 
     /// Number of slots in use.

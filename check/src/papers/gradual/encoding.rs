@@ -56,13 +56,8 @@ pub fn solve(
     known: Option<KnownOrder<'_>>,
 ) -> Report {
     let mut solver = Solver::new(problem.bounds);
-    let mut formula = Formula {
-        problem,
-        execution,
-        solver: &mut solver,
-        contradicts: false,
-        unchecked: 0,
-    };
+    let mut formula =
+        Formula { problem, execution, solver: &mut solver, contradicts: false, unchecked: 0 };
     let Some(order) = formula.encode(known) else {
         return Answer::Exceeded.into();
     };

@@ -199,12 +199,7 @@ impl<'e> Search<'e> {
 
     /// Applies R6 to the readers of a new write. A read that its own store buffer served may have been admitted
     /// before its source.
-    fn link_early_readers(
-        &mut self,
-        event: u32,
-        slot: u32,
-        location: u32,
-    ) -> Result<(), Conflict> {
+    fn link_early_readers(&mut self, event: u32, slot: u32, location: u32) -> Result<(), Conflict> {
         for reader in self.prefix.readers(event) {
             let Some(reader) = self.window.slot(reader) else { continue };
             self.window.make_room(self.bounds)?;
