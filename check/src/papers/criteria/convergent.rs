@@ -73,11 +73,17 @@ pub(super) fn derive(
     into: &mut HappensBefore,
 ) -> Result<(), NotClosed> {
     let causality = Causality::new(exec, order, bounds)?;
+    if !bounds.allows_items(&into.edges, causality.edges.len()) {
+        return Err(NotClosed::Exceeded);
+    }
     into.edges.extend(&causality.edges);
     for of in causality.roots() {
         let known = into.derived.len();
         let ended = causality.derive(of, &mut into.derived, bounds);
         let new = &into.derived[known..];
+        if !bounds.allows_items(&into.edges, new.len()) {
+            return Err(NotClosed::Exceeded);
+        }
         into.edges.extend(new.iter().map(|pair| (pair.from, pair.to)));
         ended?;
     }
