@@ -69,8 +69,8 @@ fn doubted(doubt: Doubt, line: u64, instruction: &str) -> String {
              locations with --addresses"
         ),
         Doubt::Skipped => format!(
-            "line {line} was skipped (--lossy) and may have shown an operation that makes a difference: `{instruction}`; record \
-             the trace again, or repair the line"
+            "line {line}: `{instruction}` was skipped (--lossy), and an operation that it may have shown may make a difference; \
+             record the trace again, or repair it"
         ),
         Doubt::NoAddress => format!(
             "line {line}: `{instruction}` accesses memory and shows no address, so it may have been any \

@@ -48,10 +48,13 @@ pub fn recognised(known: &[Recognised]) -> Vec<String> {
             (false, _) => "perhaps a known fault of gem5's released",
         };
         let Released { protocol, repair, .. } = one.fault;
-        format!(
-            "{what} {protocol}: {}; repaired by --repair {repair}",
-            told(one.fault).trim_end_matches('.')
-        )
+        let told = told(one.fault);
+        let told = told.trim_end_matches('.');
+        if repair.is_empty() {
+            format!("{what} {protocol}: {told}; there is no repair of it yet")
+        } else {
+            format!("{what} {protocol}: {told}; repaired by --repair {repair}")
+        }
     };
     known.iter().enumerate().map(paragraph).collect()
 }

@@ -287,8 +287,8 @@ impl Campaign {
     /// Opens the protocols of a campaign, and asks each binary of gem5 which protocol it is built with.
     ///
     /// # Errors
-    /// Fails if there is no such protocol or binary, if a named repair fits none, if a protocol has errors, or if programs are to make
-    /// requests that one of the protocols does not handle, or a size is to be explored that one does not have.
+    /// Fails if there is no such protocol or binary, if a named repair fits none, if a protocol has errors, if no system can be built of
+    /// one, if programs are to make requests that one does not handle, or if a size is to be explored that one does not have.
     pub fn new(options: Options) -> Result<Campaign, Error> {
         let names: Vec<&str> = options.protocols.iter().map(String::as_str).collect();
         let mut opened = Opened::all_repaired(&names, &options.repairs)?;
@@ -298,6 +298,11 @@ impl Campaign {
         }
         let binaries = in_gem5::binaries(&options, &mut opened)?;
         opened.iter().try_for_each(|one| one.check_extras(options.extras))?;
+        if binaries.is_empty() {
+            let first = Recipe::of(&Lineage::root(options.seed).with_extras(options.extras));
+            let plan = |one: &Opened| one.plan(&first.simulation(&one.protocol, Client::IN_ORDER));
+            opened.iter().try_for_each(|one| plan(one).map(drop))?;
+        }
         proved::check(&opened, &options)?;
         Ok(Campaign { opened, binaries, options })
     }

@@ -25,11 +25,14 @@ pub struct Released {
     pub protocol: String,
     /// The version of gem5 whose files were read.
     pub version: String,
+    /// The releases that have it, of those in [`RELEASES`], and the pull requests that brought or removed it:
+    /// `25.0.0.0 to 25.1.0.0 (since #1944, removed by #3255)`.
+    pub releases: String,
     /// File and line in that version, such as `MESI_Two_Level-L1cache.sm:1275`.
     pub place: String,
     /// What happens, and why.
     pub what: String,
-    /// The repair that takes it out, by name.
+    /// The repair that takes it out, by name; empty if there is none yet.
     pub repair: String,
     /// How a crash shows it, beside the undefined transitions that the repair adds: signs separated by `; ` (see [`crashes`]).
     pub crash: String,
@@ -37,6 +40,25 @@ pub struct Released {
     pub see: String,
     /// How it was shown: `by reading`, `by rubric`, or `by rubric and in gem5 itself`.
     pub shown: String,
+}
+
+/// The releases of gem5 whose files were read for the table, the oldest first. Those between two of them (24.1.0.2, 24.1.0.3 and
+/// 25.0.0.1) have the protocol files of the one before.
+pub const RELEASES: [&str; 5] = ["24.0.0.1", "24.1.0.0", "24.1.0.1", "25.0.0.0", "25.1.0.0"];
+
+impl Released {
+    /// Whether a release of [`RELEASES`] has the fault; `None` if the row does not say it.
+    pub fn is_in(&self, release: &str) -> Option<bool> {
+        let range = self.releases.split(" (").next()?;
+        let (first, last) = range.split_once(" to ").unwrap_or((range, range));
+        Some((number(first)?..=number(last)?).contains(&number(release)?))
+    }
+}
+
+/// The parts of the number of a release.
+fn number(release: &str) -> Option<Vec<u32>> {
+    let parts: Result<Vec<u32>, _> = release.split('.').map(str::parse).collect();
+    parts.ok().filter(|parts| parts.len() == 4)
 }
 
 static ALL: LazyLock<Vec<Released>> = LazyLock::new(|| {
@@ -67,7 +89,13 @@ mod tests {
         assert_eq!(read, all());
         for fault in &read {
             let found = repair::find(&fault.repair);
-            assert!(found.is_some_and(|one| one.protocol == fault.protocol), "{}", fault.name);
+            assert!(
+                fault.repair.is_empty() || found.is_some_and(|one| one.protocol == fault.protocol),
+                "{}",
+                fault.name
+            );
+            let with = RELEASES.map(|release| fault.is_in(release));
+            assert!(with.contains(&Some(true)), "{}: {}", fault.name, fault.releases);
         }
     }
 

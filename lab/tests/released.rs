@@ -10,8 +10,9 @@ use serde::Deserialize;
 const HEAD: &str = "\
 # Known faults of gem5's released protocols
 
-This page lists the faults that are known in the SLICC files of gem5 v24.0.0.1. Each was checked by reading gem5's
-source. `rubric test` recognises what they cause: a program that fails, and is clean on the protocol with their repairs,
+This page lists the faults that are known in the SLICC files of gem5 24.0.0.1 to 25.1.0.0. Each was checked by reading gem5's
+source; file and line are those of v24.0.0.1 where it has the fault, else of v25.1.0.0. [What changed](releases.md) between these
+releases is a page of its own. `rubric test` recognises what they cause: a program that fails, and is clean on the protocol with their repairs,
 is a known finding. The first command to try, in `src/mem/ruby/protocol` of a gem5 tree, tests a protocol:
 `rubric test MESI_Two_Level.slicc`.
 
@@ -36,6 +37,58 @@ exploring a small system, whose moves are listed, or by shrinking a random run. 
 line for each operation: thread and number, and what it reads (`==`) and writes (`:=`). If the protocol fails, the last
 transitions and messages are listed instead.
 ";
+
+/// The beginning of the table of protocols and releases.
+const MATRIX: &str = "
+## Protocols and releases
+
+The number of known faults of a protocol in each release; the sections below say which releases have which. 24.1.0.2 and 24.1.0.3 have the
+protocol files of 24.1.0.1, and 25.0.0.1 those of 25.0.0.0. MESI_Three_Level_HTM has the faults of MESI_Three_Level, and GPU_VIPER
+those of MOESI_AMD_Base, as far as it has their machines; Garnet_standalone has none. A fault that not all these releases have is named.
+
+";
+
+/// A row for each protocol, with the number of its faults in each release and the names of those that not all releases have.
+fn matrix() -> String {
+    let mut text = MATRIX.to_owned();
+    let _ = writeln!(text, "| protocol | {} | not in all |", released::RELEASES.join(" | "));
+    let _ = writeln!(text, "|---|{}---|", "---|".repeat(released::RELEASES.len()));
+    let mut protocols: Vec<&str> = Vec::new();
+    for fault in released::all() {
+        if !protocols.contains(&&*fault.protocol) {
+            protocols.push(&fault.protocol);
+        }
+    }
+    for protocol in protocols {
+        let own = || released::all().iter().filter(|fault| fault.protocol == protocol);
+        let counts = released::RELEASES.map(|release| {
+            match own().filter(|fault| fault.is_in(release) == Some(true)).count() {
+                0 => "none".to_owned(),
+                count => count.to_string(),
+            }
+        });
+        let is_everywhere = |fault: &&Released| {
+            released::RELEASES.iter().all(|release| fault.is_in(release) == Some(true))
+        };
+        let some = own().filter(|fault| !is_everywhere(fault));
+        let some = some.map(|fault| format!("`{}`: {}", fault.name, linked(&fault.releases)));
+        let some: Vec<String> = some.collect();
+        let _ = writeln!(text, "| {protocol} | {} | {} |", counts.join(" | "), some.join("; "));
+    }
+    text
+}
+
+/// A text with links to the pull requests and issues of gem5 that it names.
+fn linked(text: &str) -> String {
+    let mut words = text.split('#');
+    let mut linked = words.next().unwrap_or("").to_owned();
+    for word in words {
+        let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+        let (number, rest) = word.split_at(digits);
+        let _ = write!(linked, "[#{number}](https://github.com/gem5/gem5/pull/{number}){rest}");
+    }
+    linked
+}
 
 /// The beginning of the section about reports on gem5's issue tracker.
 const REPORTS: &str = "
@@ -107,9 +160,11 @@ fn listing(name: &str) -> String {
 
 fn section(fault: &Released) -> String {
     let mut text = format!(
-        "\n### {}\n\n`{}`; shown {}\n\n{}\n\nTo see it: {}\n",
+        "\n### {}\n\n`{}` in {}; releases {}; shown {}\n\n{}\n\nTo see it: {}\n",
         fault.name,
         fault.place,
+        fault.version,
+        linked(&fault.releases),
         fault.shown,
         fault.what,
         if fault.see.starts_with("rubric ") {
@@ -118,6 +173,12 @@ fn section(fault: &Released) -> String {
             fault.see.clone()
         }
     );
+    if fault.repair.is_empty() {
+        text.push_str(
+            "\nThere is no repair of it yet: `rubric test` lists what it causes as new findings.\n",
+        );
+        return text;
+    }
     let clauses = clauses(&fault.protocol, &fault.repair);
     assert!(!clauses.is_empty(), "{}: its repair changes nothing", fault.name);
     text.push_str(&listing(&fault.name));
@@ -131,6 +192,7 @@ fn section(fault: &Released) -> String {
 
 fn page() -> String {
     let mut page = HEAD.to_owned();
+    page.push_str(&matrix());
     let mut protocol = "";
     for fault in released::all() {
         if fault.protocol != protocol {

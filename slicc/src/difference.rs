@@ -35,7 +35,7 @@ use renames::Renames;
 pub struct Difference {
     /// The machines that differ, sorted by name.
     pub machines: Vec<MachineDifference>,
-    /// Other declarations that differ, such as types of messages: `structure RequestMsg`.
+    /// Other declarations that differ, such as types of messages: `structure RequestMsg`; and options: `option supports_flushes`.
     pub declarations: NameChanges,
 }
 
@@ -162,10 +162,7 @@ pub fn difference(old: &Protocol, new: &Protocol) -> Difference {
     let machines = all.iter().map(|name| machine_difference(name, old, new));
     Difference {
         machines: machines.filter(|one| !one.is_empty()).collect(),
-        declarations: NameChanges::of(
-            &declarations(old, &old.loaded.declarations),
-            &declarations(new, &new.loaded.declarations),
-        ),
+        declarations: NameChanges::of(&globals(old), &globals(new)),
     }
 }
 
@@ -279,6 +276,14 @@ fn port_order(outline: &MachineOutline) -> (String, String) {
     ("order of ports".to_owned(), names.collect::<Vec<_>>().join(" "))
 }
 
+/// The declarations outside of machines, and the options of the protocol.
+fn globals(protocol: &Protocol) -> BTreeMap<String, String> {
+    let mut found = declarations(protocol, &protocol.loaded.declarations);
+    let options = protocol.loaded.options.names();
+    found.extend(options.map(|name| (format!("option {name}"), String::new())));
+    found
+}
+
 /// The text of the declarations that are not compared otherwise, by kind and name. Several functions may have one name.
 fn declarations(protocol: &Protocol, all: &[Declaration]) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
@@ -364,6 +369,19 @@ mod tests {
             Ok(text.replace(from, to).into_bytes())
         });
         Protocol::new(loaded.unwrap(), 64).unwrap()
+    }
+
+    #[test]
+    fn options_of_the_protocol_count() {
+        let with = |options: &str| {
+            let text = format!("protocol 'P' {options};");
+            let loaded = load_with(Path::new("P.slicc"), &mut |_| Ok(text.clone().into_bytes()));
+            Protocol::new(loaded.unwrap(), 64).unwrap()
+        };
+        let (old, new) = (with("supports_flushes"), with("partial_func_reads"));
+        let changes = difference(&old, &new).declarations;
+        assert_eq!(changes.added, ["option partial_func_reads"]);
+        assert_eq!(changes.removed, ["option supports_flushes"]);
     }
 
     #[test]

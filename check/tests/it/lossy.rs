@@ -144,7 +144,7 @@ fn trace(random: &mut StdRng, threads: &[Vec<Operation>]) -> Vec<String> {
 /// Damages some lines of a trace as files are damaged.
 fn damage(random: &mut StdRng, lines: &[String]) -> String {
     let mut lines: Vec<Vec<u8>> = lines.iter().map(|line| line.clone().into_bytes()).collect();
-    for _ in 0..random.random_range(1..=3) {
+    for _ in 0..random.random_range(1..=2) {
         let at = random.random_range(0..lines.len());
         let length = lines[at].len();
         match random.random_range(0..5) {
@@ -187,8 +187,18 @@ fn verdict(text: &str, lossy: bool, model: Model) -> Option<Option<bool>> {
     })
 }
 
+/// The lines of a trace, marked where the damaged one lacks them or has others.
+fn difference(whole: &str, damaged: &str) -> String {
+    let lacks = |text: &str, line: &str| !text.lines().any(|it| it == line);
+    let lines = whole
+        .lines()
+        .map(|line| format!("{} {line}", if lacks(damaged, line) { '-' } else { ' ' }));
+    let others = damaged.lines().zip(1..).filter(|(line, _)| lacks(whole, line));
+    lines.chain(others.map(|(line, at)| format!("+ {at}: {line}"))).collect::<Vec<_>>().join("\n")
+}
+
 /// Number of runs and of damages of each.
-const RUNS: u64 = 300;
+const RUNS: u64 = 120;
 const DAMAGES: u64 = 12;
 
 #[test]
@@ -213,7 +223,12 @@ fn damage_never_turns_a_verdict_into_the_opposite() {
                 };
                 match found {
                     Some(found) => {
-                        assert_eq!(found, truth, "seed {seed}, {model}:\n{damaged}\nof\n{text}");
+                        assert_eq!(
+                            found,
+                            truth,
+                            "seed {seed}, {model}:\n{}",
+                            difference(&text, &damaged)
+                        );
                         kept[usize::from(found)] += 1;
                     }
                     None => undecided += 1,
@@ -222,5 +237,5 @@ fn damage_never_turns_a_verdict_into_the_opposite() {
         }
     }
     println!("{kept:?} kept, {undecided} undecided");
-    assert!(kept[0] > 300 && kept[1] > 100 && undecided > 100, "{kept:?} {undecided}");
+    assert!(kept[0] > 500 && kept[1] > 100 && undecided > 500, "{kept:?} {undecided}");
 }

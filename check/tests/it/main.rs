@@ -31,6 +31,7 @@ mod oracle;
 mod papers;
 mod qadeer;
 mod random;
+mod releases;
 mod search;
 mod shrink;
 mod silent;

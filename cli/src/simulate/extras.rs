@@ -14,7 +14,7 @@ pub struct ExtrasArgs {
     pub dma: Option<u32>,
 
     /// Of 100 operations, how many come right after the flush of a line. A flush is no operation of the history; of
-    /// gem5's protocols, MOESI_hammer handles it
+    /// gem5's protocols, MOESI_hammer handles it, and since 25.1 MESI_Three_Level
     #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
     pub flush: Option<u32>,
 

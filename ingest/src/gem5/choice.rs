@@ -352,6 +352,9 @@ impl Reader<'_> {
         }
         let gaps = &mut self.gaps;
         let ruby = Loss::Of(Source::Ruby);
+        if let Some(line) = self.sequencers.first_stray() {
+            gaps.note(ruby, line, b"a completion of a sequencer without requests");
+        }
         if let Some(line) = self.sequencers.first_unshown() {
             gaps.note(ruby, line, b"a completion without its data line");
         }

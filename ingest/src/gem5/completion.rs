@@ -229,7 +229,8 @@ impl Sequencers {
 
     /// The first data line without a completion.
     pub(crate) fn abandoned(&self) -> Option<u64> {
-        self.all.iter().filter_map(|sequencer| sequencer.data.map(|data| data.line)).min()
+        let pending = self.all.iter().filter_map(|sequencer| sequencer.data.map(|data| data.line));
+        pending.chain(self.first_unanswered).min()
     }
 
     /// Number of sequencers that accepted or completed requests.

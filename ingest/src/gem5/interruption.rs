@@ -51,18 +51,26 @@ impl Sequencers {
     }
 
     /// Takes in that the line was skipped that shows the block that a store wrote. The store has an unknown value.
-    pub(crate) fn hide_store(&mut self, at: usize) {
+    pub(crate) fn hide_store(&mut self, at: usize, line: u64) {
         self.lossy.is_interrupted = true;
         let sequencer = &mut self.all[at];
+        sequencer.end_hidden_store(false);
+        sequencer.hidden_store = Some(line);
         sequencer.data = None;
         sequencer.original.clear();
-        sequencer.is_store_hidden = true;
     }
 
     /// Line of the first completion of a CPU's sequencer without data that is not that of a store.
     pub(crate) fn first_unshown(&self) -> Option<u64> {
         let of_cpus = self.all.iter().filter(|sequencer| sequencer.version.is_some());
-        of_cpus.filter_map(|sequencer| sequencer.first_unshown).min()
+        let lines = of_cpus.flat_map(|it| it.first_unshown.into_iter().chain(it.hidden_store));
+        lines.min()
+    }
+
+    /// Line of the first completion of a sequencer that nothing was offered to. Its path may be damaged.
+    pub(crate) fn first_stray(&self) -> Option<u64> {
+        let strays = self.all.iter().filter(|sequencer| !sequencer.has_offered);
+        strays.filter_map(|sequencer| sequencer.first_earlier).min()
     }
 
     /// Whether the completion that was skipped answers a request from before the trace starts.

@@ -1,6 +1,6 @@
 //! [`Sequencers`]: matches the requests and completions of sequencers, first in, first out.
 
-use history::{Kind, Unfinished};
+use history::Unfinished;
 use rustc_hash::FxHashMap;
 
 use crate::gem5::block;
@@ -19,8 +19,7 @@ pub(crate) struct Sequencers {
     pub(super) all: Vec<Sequencer>,
     pub(super) by_version: FxHashMap<u32, usize>,
     pub(super) offer: Option<Offer>,
-    /// Version and, unless a prefetch was answered, address of the last `Done` line.
-    pub(super) done: Option<(u32, Option<u64>)>,
+    pub(super) done: Option<DoneLine>,
     pub(super) accepted: u64,
     pub block_size: Option<usize>,
     pub data_lines: u64,
@@ -29,6 +28,8 @@ pub(crate) struct Sequencers {
     pub overlapping: u64,
     pub refused: u64,
     pub prefetches: u64,
+    /// Line of the first data that another data line of its sequencer follows, before any completion.
+    pub(super) first_unanswered: Option<u64>,
     pub shared_versions: bool,
     pub split: bool,
     pub(super) lossy: Interruption,
@@ -112,11 +113,12 @@ impl Sequencers {
     }
 
     /// Takes in `Seq Done`: the protocol answers a request.
-    pub(crate) fn done(&mut self, version: u32, address: u64) {
+    pub(crate) fn done(&mut self, version: u32, address: u64, is_failed: bool) {
         let sequencer = self.by_version.get(&version).map(|&at| &mut self.all[at]);
         // A request that was coalesced with a prefetch completes behind the `Done` of the prefetch, and has another address.
         let is_prefetch = sequencer.is_some_and(|sequencer| sequencer.end_prefetch(address));
-        self.done = Some((version, (!is_prefetch).then_some(address)));
+        let address = (!is_prefetch).then_some(address);
+        self.done = Some(DoneLine { version, address, is_failed });
     }
 
     /// Takes in a request without an address, which is answered by `Unaddressed callback` and not by a completion.
@@ -145,7 +147,7 @@ impl Sequencers {
         let offer = self.offer.take().filter(|offer| offer.sequencer == at);
         let begin = offer.map_or(RequestType::Coalesced, |offer| offer.begin);
         self.prefetches += u64::from(command == Command::Prefetch);
-        // Since release 25.0, RubyPort answers a prefetch at once, and its completion shows no more than `Done`, or nothing
+        // Since release 25.1, RubyPort answers a prefetch at once, and its completion shows no more than `Done`, or nothing
         // at all if the line was already requested. So prefetches never wait for a completion here.
         let is_awaited = !matches!(command, Command::MemSync | Command::Prefetch)
             && begin != RequestType::Unaddressed;
@@ -197,16 +199,17 @@ impl Sequencers {
         let continues_atomic = kind == DataKind::AmoNew;
         if sink.options.lossy && !continues_atomic {
             self.complete_without_line(at, sink);
+            self.all[at].end_hidden_store(false);
         }
         let done = self.done.take();
-        if let Some((version, _)) = done
+        if let Some(done) = done
             && self.all[at].version.is_none()
         {
-            self.bind(at, version, sink)?;
+            self.bind(at, done.version, sink)?;
         }
         let sequencer = &mut self.all[at];
         sequencer.data_lines += 1;
-        let address = done.and_then(|(_, address)| address);
+        let address = done.and_then(|done| done.address);
         let data = Data { kind, line, address };
         let previous = sequencer.data.replace(data);
         let continues = kind == DataKind::AmoNew
@@ -218,8 +221,20 @@ impl Sequencers {
         }
         sequencer.block.clear();
         sequencer.block.extend_from_slice(text);
+        if continues_atomic && !continues {
+            return Err(Fault::broken(
+                "`AMO new data` without the data before the operation",
+                "`AMO original data […]` on the line before",
+                "a line is missing: record the trace again, or use --lossy to skip it",
+            ));
+        }
         match previous {
-            Some(previous) if !continues && self.hits > 0 => {
+            Some(previous) if !continues && self.hits == 0 => {
+                // Whether completions are printed is not known yet.
+                self.first_unanswered.get_or_insert(previous.line);
+                Ok(())
+            }
+            Some(previous) if !continues => {
                 sequencer.lose(previous);
                 self.lossy.lost = Some(previous.line);
                 Err(Fault::broken(
@@ -250,6 +265,7 @@ impl Sequencers {
         }
         self.hits += 1;
         sequencer.hits += 1;
+        sequencer.end_hidden_store(command.writes() && data.is_none());
         if command == Command::Prefetch {
             return Ok(());
         }
@@ -276,8 +292,8 @@ impl Sequencers {
         let completed = if self.all[at].end_mixed(address) {
             Err(mixed_up(command, address))
         } else {
-            let is_lossy = sink.options.lossy;
-            self.complete(at, request, (command, address), (tick, line), data, is_lossy)
+            let loss = (sink.options.lossy, sink.statistics.skipped > 0);
+            self.complete(at, request, (command, address), (tick, line), data, loss)
         };
         if completed.is_err() && command.writes() {
             self.all[at].lost.push(Unfinished {
@@ -304,11 +320,14 @@ impl Sequencers {
         (command, address): (Command, u64),
         (tick, line): (Option<u64>, u64),
         data: Option<Data>,
-        is_lossy: bool,
+        (is_lossy, has_skipped): (bool, bool),
     ) -> Result<Option<Completed>, Fault> {
         let Some(request) = request else {
             self.unmatched += 1;
             self.lossy.is_earlier = !self.lossy.is_interrupted && !self.all[at].has_offered;
+            if self.lossy.is_earlier {
+                self.all[at].first_earlier.get_or_insert(line);
+            }
             return Err(Fault::broken(
                 format!("a completion of {} {address:#x} without a request", command.name()),
                 "`Request … issued` for it on a line before",
@@ -323,7 +342,13 @@ impl Sequencers {
                 "the trace is damaged: record it again, or use --lossy to skip the operation",
             ));
         }
-        let effect = effect(&request, data.map(|data| data.kind))?;
+        let mut effect = effect(&request, data.map(|data| data.kind))?;
+        if effect == Effect::FailedStoreConditional {
+            // If lines were skipped, only `SC_Failed` shows that there was no data line.
+            let outcome = self.outcome(at, address);
+            let has_data = outcome.unwrap_or(has_skipped);
+            effect = if has_data { Effect::DataMissing } else { effect };
+        }
         let mut completed = Completed {
             request,
             effect,
@@ -334,11 +359,6 @@ impl Sequencers {
             old: None,
             new: None,
         };
-        let is_store_hidden = std::mem::take(&mut self.all[at].is_store_hidden);
-        if effect == Effect::FailedStoreConditional && is_store_hidden {
-            completed.effect = Effect::Operation(Kind::Store);
-            return Ok(Some(self.placed(completed)));
-        }
         if effect == Effect::DataMissing {
             self.without_data(at, line, command);
             let shown = self.all[at].version.and(effect_without_data(command));
@@ -349,6 +369,14 @@ impl Sequencers {
             self.read_block(at, data.kind, &mut completed)?;
         }
         Ok(Some(completed))
+    }
+
+    /// Whether a store-conditional to an address succeeded, if the line before its completion says so.
+    fn outcome(&self, at: usize, address: u64) -> Option<bool> {
+        let version = self.all[at].version.filter(|_| !self.shared_versions);
+        let of_request =
+            |done: &DoneLine| Some(done.version) == version && done.address == Some(address);
+        self.done.filter(of_request).map(|done| !done.is_failed)
     }
 
     /// A completed operation whose values no line shows, with its place in the block.
@@ -362,7 +390,7 @@ impl Sequencers {
     /// all of the operation but its tick. Returns whether it was completed.
     pub(crate) fn complete_without_line(&mut self, at: usize, sink: &mut Sink<'_>) -> bool {
         let sequencer = &mut self.all[at];
-        let Some(data) = sequencer.data.filter(|_| self.hits > 0) else {
+        let Some(data) = sequencer.data else {
             return false;
         };
         let is_certain = !self.lossy.is_interrupted;
@@ -417,7 +445,7 @@ impl Sequencers {
         }
         sequencer.dataless += 1;
         sequencer.dataless_writes += u64::from(command.writes());
-        if command != Command::Write {
+        if !matches!(command, Command::Write | Command::StoreCond) {
             sequencer.first_unshown.get_or_insert(line);
         }
     }
@@ -498,6 +526,15 @@ impl Sequencers {
         self.resolve_last(at, Some(size), sink);
         Ok(())
     }
+}
+
+/// A line `Seq Done` or `Seq SC_Failed`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DoneLine {
+    version: u32,
+    /// The address, unless a prefetch was answered.
+    address: Option<u64>,
+    is_failed: bool,
 }
 
 /// The fault of a completion of which it is not certain which request it answers, since a line was skipped.

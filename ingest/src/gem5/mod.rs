@@ -10,6 +10,7 @@
 //! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make
 //!   operations of them, whose values are in data blocks (`block`, `operation`);
 //! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
+//! - `Gaps` and `Interruption` keep what lines that were skipped leave in doubt;
 //! - [`crash_in`] finds the message of a crash in the output of a run whose operations are in a log of `RubricTester`;
 //! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps the steps that may explain it
 //!   (`outstanding`).
@@ -39,6 +40,8 @@ pub(crate) mod end;
 mod exec;
 mod fault;
 mod fifo;
+#[cfg(test)]
+mod forms;
 mod gaps;
 mod grammar;
 mod interruption;
@@ -374,7 +377,7 @@ impl<'o> Reader<'o> {
     /// Takes in that the current line is skipped.
     fn skip(&mut self, lines: &Lines<'_>) {
         let text = lines.line();
-        let loss = if self.sequencers.take_earlier() || self.is_made_up_for(text) {
+        let loss = if self.sequencers.take_earlier() || self.is_made_up_for(lines) {
             Loss::Nothing
         } else {
             Loss::of(text, !lines.complete())
@@ -394,15 +397,15 @@ impl<'o> Reader<'o> {
 
     /// Whether a line that is skipped is a completion of which other lines show all that matters, or the data of a store, which then has an
     /// unknown value.
-    fn is_made_up_for(&mut self, text: &[u8]) -> bool {
-        let line = ShapedLine::of(text);
+    fn is_made_up_for(&mut self, lines: &Lines<'_>) -> bool {
+        let line = ShapedLine::of(lines.line());
         let (Ok(Shape::Named { path, text, .. }), Err(_)) = (line.shape, line.message) else {
             return false;
         };
         let Some(&object) = self.ids.get(path) else { return false };
         let Object::Sequencer(at) = self.objects[object as usize] else { return false };
         if text.starts_with(b"set data ") {
-            self.sequencers.hide_store(at);
+            self.sequencers.hide_store(at, lines.number());
             return true;
         }
         let is_made_up = text.starts_with(b"Hit callback for")
@@ -463,8 +466,8 @@ impl<'o> Reader<'o> {
                 let tick = columns.tick;
                 self.sequencers.begin(version, address, begin, tick, &mut self.sink)
             }
-            Event::Done { address } => {
-                self.sequencers.done(columns.version, address);
+            Event::Done { address, is_failed } => {
+                self.sequencers.done(columns.version, address, is_failed);
                 Ok(())
             }
             Event::Unaddressed => {

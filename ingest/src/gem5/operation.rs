@@ -64,7 +64,8 @@ pub(crate) fn effect_without_data(command: Command) -> Option<Effect> {
     Some(match command {
         Command::Read => Effect::Operation(Kind::Load),
         Command::LoadLocked => Effect::Operation(Kind::LoadLinked),
-        Command::Write => Effect::Operation(Kind::Store),
+        // Its reservation is not certain any more, so it is a store.
+        Command::Write | Command::StoreCond => Effect::Operation(Kind::Store),
         Command::LockedRead => Effect::LockedRead,
         Command::LockedWrite => Effect::LockedWrite,
         Command::Swap => Effect::Atomic,

@@ -17,7 +17,11 @@ pub(crate) enum Event {
     /// A request enters the protocol.
     RequestType { address: u64, begin: RequestType },
     /// The protocol answers a request.
-    Done { address: u64 },
+    Done {
+        address: u64,
+        /// Whether a store-conditional failed.
+        is_failed: bool,
+    },
     /// A request to the memory management, which has no address, enters the protocol.
     Unaddressed,
     /// A line that a history does not need.
@@ -44,6 +48,7 @@ pub(crate) enum RequestType {
 enum Role {
     RequestType,
     Done,
+    FailedStoreConditional,
     Coalescer,
     Transition,
 }
@@ -124,13 +129,14 @@ impl RawLines {
                 self.last_steps.begin(cache_line, number);
                 Ok(Event::RequestType { address, begin })
             }
-            Role::Done => {
+            Role::Done | Role::FailedStoreConditional => {
                 self.requests += 1;
                 if !rest.ends_with(b" cycles") {
                     return Err(Fault::Cut("`<n> cycles`"));
                 }
                 self.last_steps.done(cache_line);
-                Ok(Event::Done { address })
+                let is_failed = entry.role == Role::FailedStoreConditional;
+                Ok(Event::Done { address, is_failed })
             }
             Role::Coalescer => {
                 self.coalescers += 1;
@@ -154,7 +160,8 @@ impl RawLines {
         let (state, next_state) = states.split_once('>').ok_or(COLUMNS)?;
         let role = match (machine, event) {
             ("Seq", "Begin") => Role::RequestType,
-            ("Seq", "Done" | "SC_Failed") => Role::Done,
+            ("Seq", "Done") => Role::Done,
+            ("Seq", "SC_Failed") => Role::FailedStoreConditional,
             ("Coal", _) => Role::Coalescer,
             _ => Role::Transition,
         };

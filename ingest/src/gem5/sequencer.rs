@@ -88,10 +88,12 @@ pub(super) struct Sequencer {
     /// Line of the first completion without data.
     pub first_dataless: u64,
     pub dataless_writes: u64,
+    /// Line of the first completion before any request was offered, which answers a request from before the trace starts.
+    pub first_earlier: Option<u64>,
     /// Line of the first completion without data that is not that of a store, so that a value that was read is not known.
     pub first_unshown: Option<u64>,
-    /// Whether the line was skipped that shows the block that a store wrote, and the store has not completed.
-    pub is_store_hidden: bool,
+    /// The line of a store's data that was skipped, as long as the completion is not read.
+    pub hidden_store: Option<u64>,
 }
 
 impl Sequencer {
@@ -132,6 +134,14 @@ impl Sequencer {
             self.mixed.retain(|&other| other != address);
         }
         is_mixed
+    }
+
+    /// Takes in that a completion or another data line was read. `is_its_own` says whether it is the completion of the store whose data was
+    /// skipped.
+    pub fn end_hidden_store(&mut self, is_its_own: bool) {
+        if let Some(line) = self.hidden_store.take().filter(|_| !is_its_own) {
+            self.first_unshown.get_or_insert(line);
+        }
     }
 
     /// The kind of an operation, which is a store if it is not certain to which load-linked a store-conditional belongs.

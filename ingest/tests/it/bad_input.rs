@@ -167,6 +167,8 @@ fn what_a_lost_completion_may_have_written_is_not_forgotten() {
     script.store(0, A, &[1]).store(0, A + 64, &[2]).load(1, A + 64, &[2]);
     let text =
         script.text.replacen("Hit callback for WriteReq 0x1040", "Hit callback for WriteR", 1);
+    // With its data line, the completion would not be missed.
+    let text = text.replacen(&format!("set data {}", common::block(&[2])), "set data [", 1);
     let trace = common::read(&text, &lossy()).unwrap();
     let history = &trace.histories[0];
     assert_eq!(history.operations(), 2);
@@ -232,6 +234,11 @@ fn lines_that_contradict_each_other() {
     };
     let message = error(&lost(6)).to_string();
     says(&message, &["t:22:", "that of line 5 was not completed", "--lossy"]);
+    // The first completion of all is missing.
+    let mut script = Script::new();
+    script.store(0, A, &[1]).store(0, A + 64, &[2]);
+    let text = script.text.replacen("Hit callback for WriteReq 0x1000", "x", 1);
+    says(&error(&text).to_string(), &["t:5:", "never completed", "--lossy"]);
     let message = error(&lost(15)).to_string();
     says(&message, &["t:14:", "never completed", "--lossy"]);
     let message = error(&lost(14)).to_string();

@@ -8,6 +8,7 @@ mod crashes;
 mod dependencies;
 mod folders;
 mod live;
+mod lossy;
 mod operations;
 mod random;
 mod recorded;

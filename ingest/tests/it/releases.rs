@@ -7,7 +7,7 @@ const A: u64 = 0x1000;
 /// The port of a CPU's data requests.
 const DATA: u32 = 1;
 
-/// A prefetch as gem5 25.0 and later print it: RubyPort answers it at once, and only its line's arrival is shown.
+/// A prefetch as gem5 25.1 prints it: RubyPort answers it at once, and only its line's arrival is shown.
 fn prefetch(script: &mut Script, thread: u32, command: &str, address: u64) {
     script.request((thread, DATA), command, address, Some("LD"));
 }

@@ -52,8 +52,10 @@ fn is_of(fault: &Released, protocol: Option<&str>) -> bool {
     let Some(protocol) = protocol else { return true };
     // The title of a mutant follows the name of its protocol.
     let name = protocol.split(' ').next().unwrap_or(protocol);
-    let found = repair::find(&fault.repair);
-    found.is_some_and(|found| repair::is_of(&found, name))
+    match repair::find(&fault.repair) {
+        Some(found) => repair::is_of(&found, name),
+        None => fault.protocol == name,
+    }
 }
 
 /// The protocol whose generated code printed the message. Since gem5 25.0 its folder has the name of the protocol.

@@ -50,10 +50,20 @@ fn every_table_has_repairs_and_their_names_are_unique() {
     }
 }
 
+/// Whether a fault came with a release after 24.0.0.1, whose tables the built-in protocols have.
+fn is_newer(repair: &str) -> bool {
+    let rows = fixtures::RELEASED.lines().filter_map(|line| line.strip_prefix(repair));
+    rows.filter(|rest| rest.starts_with(',')).all(|rest| !rest.contains(",24.0.0.1 to "))
+}
+
 #[test]
 fn the_built_in_protocols_have_the_repairs() {
     for one in of_built_in() {
         let fits = one.fits(&open(&one.protocol).loaded);
+        if is_newer(&one.name) {
+            assert!(matches!(fits, Err(Misfit::Nowhere { .. })), "{}: {fits:?}", one.name);
+            continue;
+        }
         assert!(matches!(fits, Err(Misfit::Already(_))), "{}: {fits:?}", one.name);
     }
 }
