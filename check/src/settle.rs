@@ -106,51 +106,51 @@ impl<'h, D: FnMut(&History, &ReadsFrom) -> Outcome> Settling<'h, '_, D> {
     fn suppose(&mut self, supposed: Vec<Supposition>) -> Settled<'h> {
         let read = self.whole.supposing(&supposed);
         let doubtful = self.model.doubtful(&read);
-        let settled = match self.bounds(&read, &doubtful) {
-            Ok(settled) => settled,
-            Err(undecided) => return self.in_cases(&read, &doubtful, &supposed, undecided),
-        };
+        let (settled, is_undecided) = self.bounds(&read, &doubtful);
+        if is_undecided {
+            return self.in_cases(&read, &doubtful, &supposed, settled);
+        }
         Settled { cases: Cases { supposed, others: Vec::new() }, ..settled }
     }
 
-    /// Decides the history by its strictest and its mildest form, or returns the strictest if they disagree.
-    fn bounds(
-        &mut self,
-        read: &Cow<'h, History>,
-        doubtful: &[OpId],
-    ) -> Result<Settled<'h>, Settled<'h>> {
+    /// Decides the history by its strictest and its mildest form, and says whether they leave it undecided: the strictest, which is
+    /// returned then, is a violation, and the mildest is consistent.
+    fn bounds(&mut self, read: &Cow<'h, History>, doubtful: &[OpId]) -> (Settled<'h>, bool) {
         let model = self.model;
+        let mut decide = |form: SilentForm| {
+            let form = match read {
+                Cow::Borrowed(whole) => model.prepare_as(whole, form),
+                Cow::Owned(supposed) => Cow::Owned(model.prepare_as(supposed, form).into_owned()),
+            };
+            self.decide(form)
+        };
         if doubtful.is_empty() {
-            return Ok(self.decide(read, |history| model.prepare(history)));
+            return (decide(SilentForm::Usual), false);
         }
-        let strictest = self.decide(read, |it| model.prepare_as(it, SilentForm::Strictest));
+        let strictest = decide(SilentForm::Strictest);
         if is_consistent(&strictest.outcome) {
-            return Ok(strictest);
+            return (strictest, false);
         }
-        let mildest = self.decide(read, |it| model.prepare_as(it, SilentForm::Mildest));
+        let mildest = decide(SilentForm::Mildest);
         if is_violation(&mildest.outcome) {
-            return Ok(mildest);
+            return (mildest, false);
         }
         if !is_violation(&strictest.outcome) {
-            return Ok(strictest);
+            return (strictest, false);
         }
-        if is_consistent(&mildest.outcome) { Err(strictest) } else { Ok(mildest) }
+        if is_consistent(&mildest.outcome) { (strictest, true) } else { (mildest, false) }
     }
 
     /// Decides a form of the history.
-    fn decide(
-        &mut self,
-        read: &Cow<'h, History>,
-        form: impl for<'a> Fn(&'a History) -> Cow<'a, History>,
-    ) -> Settled<'h> {
-        let history = match read {
-            Cow::Borrowed(whole) => form(whole),
-            Cow::Owned(supposed) => Cow::Owned(form(supposed).into_owned()),
+    fn decide<'a>(&mut self, form: Cow<'a, History>) -> Settled<'a> {
+        let changed = match &form {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(changed) => Some(changed),
         };
-        let reads_from = prepared_reads(&history, self.reads_from);
-        let outcome = (self.decide)(&history, &reads_from);
+        let reads_from = prepared_reads(changed, self.reads_from);
+        let outcome = (self.decide)(&form, &reads_from);
         let reads_from = reads_from.into_owned();
-        Settled { history, reads_from, outcome, cases: Cases::default() }
+        Settled { history: form, reads_from, outcome, cases: Cases::default() }
     }
 
     /// Decides a history whose bounds disagree: both cases of an operation whose forms are no readings, if there is one.
@@ -186,15 +186,14 @@ impl<'h, D: FnMut(&History, &ReadsFrom) -> Outcome> Settling<'h, '_, D> {
 
     /// An operation that makes the difference between the strictest and the mildest form: with the operations before it in doubt as
     /// in the mildest form, and with those after it as in the strictest, its two forms have different verdicts.
-    fn critical(&mut self, read: &Cow<'h, History>, doubtful: &[OpId]) -> OpId {
-        let model = self.model;
+    fn critical(&mut self, read: &History, doubtful: &[OpId]) -> OpId {
         // With the first `mild` operations in doubt as in the mildest form the history is consistent, with fewer than `strict`
         // it is a violation.
         let (mut strict, mut mild) = (0, doubtful.len());
         while strict + 1 < mild {
             let middle = (strict + mild) / 2;
             let first = &doubtful[..middle];
-            let form = self.decide(read, |it| model.prepare_between(it, |op| first.contains(&op)));
+            let form = self.decide(self.model.prepare_between(read, |op| first.contains(&op)));
             *(if is_consistent(&form.outcome) { &mut mild } else { &mut strict }) = middle;
         }
         doubtful[mild - 1]
@@ -231,16 +230,10 @@ fn is_same(a: &Verdict, b: &Verdict) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b) && criterion(a) == criterion(b)
 }
 
-/// The reads-from of a history that was prepared for a model, given that of the history as it was read. Preparing makes no source
-/// ambiguous that matters.
-fn prepared_reads<'r>(
-    prepared: &Cow<'_, History>,
-    reads_from: &'r ReadsFrom,
-) -> Cow<'r, ReadsFrom> {
-    let derived = match prepared {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(changed) => ReadsFrom::derive(changed, Ambiguity::Keep).ok(),
-    };
+/// The reads-from of a history that was prepared for a model, given that of the history as it was read; `changed` is the history
+/// if preparing has changed it. Preparing makes no source ambiguous that matters.
+fn prepared_reads<'r>(changed: Option<&History>, reads_from: &'r ReadsFrom) -> Cow<'r, ReadsFrom> {
+    let derived = changed.and_then(|it| ReadsFrom::derive(it, Ambiguity::Keep).ok());
     derived.map_or(Cow::Borrowed(reads_from), Cow::Owned)
 }
 

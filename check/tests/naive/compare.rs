@@ -92,6 +92,7 @@ impl Expected {
     /// *Undecided* is right only where
     /// - a silent read-modify-write may have written or may have failed, and the two differ;
     /// - a location has a write whose value is not shown, and without its reads and final value there is no violation.
+    ///
     /// Any is right if there are too many candidates to try.
     pub fn of(run: &Run, axioms: &dyn Axioms) -> Expected {
         let any = Expected { consistent: true, violation: true, undecided: true };
