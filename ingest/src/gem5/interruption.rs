@@ -17,6 +17,8 @@ pub(super) struct Interruption {
     pub is_earlier: bool,
     /// The line of the data of which the completion turned out to be missing.
     pub lost: Option<u64>,
+    /// Whether the line that was read last shows that a completion before it is missing, which was made up for.
+    pub is_made_up: bool,
     /// Whether the completion that was read last shows that an earlier one was taken for the answer to another request.
     is_mixed_up: bool,
 }
@@ -81,6 +83,11 @@ impl Sequencers {
     /// The line of the data whose completion was found to be missing.
     pub(crate) fn take_lost(&mut self) -> Option<u64> {
         self.lossy.lost.take()
+    }
+
+    /// Whether the line that was read shows that a completion before it is missing, which was made up for.
+    pub(crate) fn take_made_up(&mut self) -> bool {
+        std::mem::take(&mut self.lossy.is_made_up)
     }
 
     /// Whether operations were mixed up before the line that was skipped.

@@ -198,7 +198,7 @@ impl Sequencers {
         self.resolve_last(at, None, sink);
         let continues_atomic = kind == DataKind::AmoNew;
         if sink.options.lossy && !continues_atomic {
-            self.complete_without_line(at, sink);
+            self.lossy.is_made_up |= self.complete_without_line(at, sink);
             self.all[at].end_hidden_store(false);
         }
         let done = self.done.take();

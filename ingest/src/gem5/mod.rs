@@ -370,7 +370,13 @@ impl<'o> Reader<'o> {
                 self.skip(lines);
                 Ok(())
             }
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                if self.sequencers.take_made_up() {
+                    // Without `--lossy` this line would be the place of the damage.
+                    lines.note_skipped(lines.number());
+                }
+                Ok(())
+            }
         }
     }
 
