@@ -373,9 +373,14 @@ mod tests {
 
     #[test]
     fn options_of_the_protocol_count() {
-        let with = |options: &str| {
-            let text = format!("protocol 'P' {options};");
-            let loaded = load_with(Path::new("P.slicc"), &mut |_| Ok(text.clone().into_bytes()));
+        let files = fixtures::protocol("MI_example").unwrap().files;
+        let with = |option: &str| {
+            let loaded = load_with(Path::new("MI_example.slicc"), &mut |path| {
+                let name = path.to_string_lossy();
+                let (_, text) = files.iter().find(|(file, _)| *file == name).unwrap();
+                let line = "protocol \"MI_example\"";
+                Ok(text.replace(line, &format!("{line} {option}")).into_bytes())
+            });
             Protocol::new(loaded.unwrap(), 64).unwrap()
         };
         let (old, new) = (with("supports_flushes"), with("partial_func_reads"));
