@@ -1,4 +1,4 @@
-//! [`write()`](write): the certificate of a verdict.
+//! [`write()`]: the certificate of a verdict.
 
 use std::io::{self, Write};
 

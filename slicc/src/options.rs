@@ -1,7 +1,7 @@
 //! The options of a protocol, which its `protocol` line names: `protocol "CHI" partial_func_reads;`.
 //!
 //! gem5 has them since 24.1, which builds several protocols into one program. Until then the names of a few protocols
-//! decided the same at compile time, so [`Options::of_name`] does it for the files of these releases.
+//! decided the same at compile time, so a function does it for the files of these releases.
 
 use crate::ast::{Declaration, Name};
 use crate::near::nearest;
