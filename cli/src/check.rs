@@ -270,8 +270,10 @@ impl InputCheck<'_> {
                 continue;
             };
             let options = self.checker.args.for_checking(algorithm, store_order);
+            // The limits are those of all forms and cases of the history together.
+            let bounds = Bounds::new(options.timeout, options.max_memory);
             let decided = Decided::by(history, reads_from, model, |history, reads_from| {
-                check::check(history, reads_from, model, &options)
+                check::check_within(history, reads_from, model, &options, &bounds)
             });
             let mut decided = decided.verdict(algorithm, input, model);
             self.certify(&mut decided)?;
@@ -309,12 +311,12 @@ impl InputCheck<'_> {
         let applicable = applicable.filter(|algorithm| algorithm.applies_to(model));
         let decided = applicable.map(|algorithm| {
             let options = self.checker.args.for_checking(algorithm, None);
+            let bounds = Bounds::new(options.timeout, options.max_memory);
             let decided = Decided::by(history, reads_from, model, |history, reads_from| {
                 if algorithm == Algorithm::Stages {
-                    return check::check(history, reads_from, model, &options);
+                    return check::check_within(history, reads_from, model, &options, &bounds);
                 }
                 // `decide` runs the algorithm alone: it does not search for a proof that the algorithm does not give.
-                let bounds = Bounds::new(options.timeout, options.max_memory);
                 check::decide(history, reads_from, model, &options, &bounds)
             });
             (algorithm, decided.accepted(model))

@@ -186,8 +186,9 @@ impl Question {
             ..check::Options::default()
         };
         let begun = Instant::now();
+        let bounds = check::Bounds::new(options.timeout, options.max_memory);
         let settled = settle(history, &reads_from, model, |history, reads_from| {
-            check::check(history, reads_from, model, &options)
+            check::check_within(history, reads_from, model, &options, &bounds)
         });
         let supposed = settled.cases.describe(history);
         let Settled { history, reads_from, outcome, .. } = settled;

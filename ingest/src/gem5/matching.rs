@@ -20,6 +20,8 @@ pub(crate) struct Sequencers {
     pub(super) by_version: FxHashMap<u32, usize>,
     pub(super) offer: Option<Offer>,
     pub(super) done: Option<DoneLine>,
+    /// The same line, also behind the data that it announced.
+    answered: Option<DoneLine>,
     pub(super) accepted: u64,
     pub block_size: Option<usize>,
     pub data_lines: u64,
@@ -83,7 +85,7 @@ impl Sequencers {
         tick: u64,
         sink: &mut Sink<'_>,
     ) -> Result<(), Fault> {
-        self.done = None;
+        (self.done, self.answered) = (None, None);
         // All lines of a request have the same tick, so an older offer is left over from a damaged request.
         let is_now = |offer: &&mut Offer| offer.tick.is_none_or(|offered| offered == tick);
         let Some(offer) = self.offer.as_mut().filter(is_now) else {
@@ -119,11 +121,12 @@ impl Sequencers {
         let is_prefetch = sequencer.is_some_and(|sequencer| sequencer.end_prefetch(address));
         let address = (!is_prefetch).then_some(address);
         self.done = Some(DoneLine { version, address, is_failed });
+        self.answered = self.done;
     }
 
     /// Takes in a request without an address, which is answered by `Unaddressed callback` and not by a completion.
     pub(crate) fn unaddressed(&mut self) {
-        self.done = None;
+        (self.done, self.answered) = (None, None);
         if let Some(offer) = &mut self.offer {
             offer.begin = RequestType::Unaddressed;
         }
@@ -131,7 +134,7 @@ impl Sequencers {
 
     /// Takes in a transition, which ends the completion that a `Done` line began.
     pub(crate) fn transition(&mut self) {
-        self.done = None;
+        (self.done, self.answered) = (None, None);
     }
 
     /// Takes in `Request … issued`: a sequencer accepts a request.
@@ -376,7 +379,10 @@ impl Sequencers {
         let version = self.all[at].version.filter(|_| !self.shared_versions);
         let of_request =
             |done: &DoneLine| Some(done.version) == version && done.address == Some(address);
-        self.done.filter(of_request).map(|done| !done.is_failed)
+        // Where several sequencers seem to have a version, the data may have been taken for that of another one.
+        let is_near = |done: &DoneLine| self.shared_versions && done.address == Some(address);
+        let line = self.done.filter(of_request).or(self.answered.filter(is_near));
+        line.map(|done| !done.is_failed)
     }
 
     /// A completed operation whose values no line shows, with its place in the block.

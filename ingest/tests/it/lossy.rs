@@ -122,3 +122,26 @@ fn other_sources_have_gaps_as_well() {
     let read = common::read("0: v1 := 1\n0: v1 :=\n1: v1 == 5\nfinal v1 == 7\n", &lossy()).unwrap();
     assert!(read.histories[0].provenance.outside_writes && read.histories[0].finals().is_empty());
 }
+
+/// The data of a store-conditional whose path was garbled seem to be of another sequencer. It has succeeded all the same, as the line
+/// before its data says, and what it wrote is not known.
+#[test]
+fn a_store_conditional_whose_data_went_astray_has_not_failed() {
+    let mut script = Script::new();
+    let at = (0, 1);
+    script.request(at, "LoadLockedReq", A, Some("LD"));
+    script.complete(at, "LoadLockedReq", A, Some("Done"), &[("read", &[0])]);
+    script.request(at, "StoreCondReq", A, Some("ST"));
+    script.complete(at, "StoreCondReq", A, Some("Done"), &[("set", &[1])]);
+    script.load(1, A, &[1]);
+    let data = script.text.lines().find(|line| line.contains("set data")).unwrap();
+    let astray = data.replacen("l1_", "l1#", 1);
+    assert_ne!(data, astray);
+    let trace = common::read(&instead(&script.text, data, &astray), &lossy()).unwrap();
+    assert_eq!(trace.statistics.failed_store_conditionals, 0);
+    assert!(operations(&trace).iter().any(|it| it.ends_with("load 0x1000 == 0x1")));
+    assert_eq!(
+        common::read(&script.text, &lossy()).unwrap().statistics.failed_store_conditionals,
+        0
+    );
+}
