@@ -21,7 +21,7 @@ pub struct Proved<'a> {
     pub history: &'a History,
     /// The reads-from of that history, from which the verdict was derived.
     pub reads_from: &'a ReadsFrom,
-    /// The verdict.
+    /// The verdict on that history, which is the same in all cases.
     pub verdict: &'a Verdict,
     /// The cases by which it is proved.
     pub cases: &'a Cases,

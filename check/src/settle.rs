@@ -26,7 +26,7 @@ pub struct Settled<'h> {
     pub history: Cow<'h, History>,
     /// The reads-from of that history.
     pub reads_from: ReadsFrom,
-    /// The outcome; its operations are those of `history`.
+    /// The verdict and how it was found; its operations are those of `history`.
     pub outcome: Outcome,
     /// The cases by which the verdict is proved.
     pub cases: Cases,
@@ -44,7 +44,7 @@ pub struct Cases {
 /// A case of a verdict.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What is supposed.
+    /// What is supposed of operations of the history as it was read.
     pub supposed: Vec<Supposition>,
     /// The history as the model sees it.
     pub history: History,
@@ -97,7 +97,7 @@ struct Settling<'h, 'r, D> {
     reads_from: &'r ReadsFrom,
     model: Model,
     decide: D,
-    /// How many more cases may be told apart.
+    /// The number of further cases that may be decided.
     left: usize,
 }
 

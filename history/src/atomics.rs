@@ -50,7 +50,7 @@ impl SilentEffect {
 /// What is supposed of a [`Kind::SilentRmw`] of a history: that it has written, or that it has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Supposition {
-    /// The operation.
+    /// The read-modify-write that the supposition is about.
     pub op: OpId,
     /// Whether it has written.
     pub wrote: bool,

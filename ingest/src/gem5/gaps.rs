@@ -13,11 +13,11 @@ use super::{ShapedLine, grammar};
 /// What a skipped line may have shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
-    /// No part of an operation.
+    /// It shows no part of an operation.
     Nothing,
     /// A part of an operation of this source.
     Of(Source),
-    /// Anything.
+    /// A part of an operation of any source.
     Anything,
 }
 
