@@ -69,10 +69,12 @@ impl Context {
 }
 
 /// Rewrites the declarations of a protocol in an older dialect, and adds those of `older`, from [`OLDER`], that it
-/// uses. Returns a warning that lists the older forms, if there are any.
+/// uses and of which `is_gone` does not say that the protocol's own gem5 no longer had them. Returns a warning that lists
+/// the older forms, if there are any.
 pub(crate) fn modernise(
     declarations: &mut Vec<Declaration>,
     older: Vec<Declaration>,
+    is_gone: &mut dyn FnMut(&str) -> bool,
 ) -> Option<Diagnostic> {
     let mut context = Context {
         own_types: own_types(declarations),
@@ -88,7 +90,7 @@ pub(crate) fn modernise(
     for declaration in declarations.iter_mut().filter(is_own) {
         body::declaration(declaration, &mut context);
     }
-    used::add(declarations, older, &mut context);
+    used::add(declarations, older, is_gone, &mut context);
     warning(context.found)
 }
 

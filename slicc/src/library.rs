@@ -350,10 +350,21 @@ library! {
         | "void CacheMemory.htmCommitTransaction()";
     Gpu = "void Sequencer.invL1Callback()"
         | "void Sequencer.invL1()"
-        | "VIPERCoalescer.readCallback/3" | "VIPERCoalescer.readCallback/4" | "VIPERCoalescer.writeCallback/3"
+        | "VIPERCoalescer.readCallback/2" | "VIPERCoalescer.readCallback/3" | "VIPERCoalescer.readCallback/4"
+        | "VIPERCoalescer.readCallback/6" | "VIPERCoalescer.readCallback/7"
+        | "VIPERCoalescer.writeCallback/2" | "VIPERCoalescer.writeCallback/3"
+        | "VIPERCoalescer.writeCallback/6" | "VIPERCoalescer.writeCallback/7"
         | "VIPERCoalescer.atomicCallback/3"
         | "VIPERCoalescer.invTCPCallback/1" | "VIPERCoalescer.invTCCCallback/1"
-        | "VIPERCoalescer.writeCompleteCallback/2";
+        | "VIPERCoalescer.invCallback/1" | "VIPERCoalescer.wbCallback/1"
+        | "VIPERCoalescer.writeCompleteCallback/2" | "VIPERCoalescer.evictionCallback/1"
+        | "VIPERCoalescer.checkCoherence/1"
+        | "GPUCoalescer.readCallback/2" | "GPUCoalescer.readCallback/3"
+        | "GPUCoalescer.readCallback/6" | "GPUCoalescer.readCallback/7"
+        | "GPUCoalescer.writeCallback/2" | "GPUCoalescer.writeCallback/3"
+        | "GPUCoalescer.writeCallback/6" | "GPUCoalescer.writeCallback/7"
+        | "GPUCoalescer.evictionCallback/1" | "GPUCoalescer.checkCoherence/1"
+        | "GPUCoalescer.recordCPReadCallBack/2" | "GPUCoalescer.recordCPWriteCallBack/2";
     Dvm = "void Sequencer.unaddressedCallback(Addr, RubyRequestType)"
         | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType)"
         | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType, Cycles, Cycles, Cycles)";

@@ -27,6 +27,9 @@ const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
 /// The file of these declarations in gem5. Until 24.0 each protocol includes it, and since 24.1, which has options, none may.
 const INTERFACES: &str = "RubySlicc_interfaces.slicc";
 
+/// The file of gem5 that declares the types of the library.
+const TYPES: &str = "RubySlicc_Types.sm";
+
 /// The message of the error that a protocol has no `protocol` line.
 pub(super) const NO_PROTOCOL_LINE: &str = "there is no protocol line";
 
@@ -400,7 +403,7 @@ impl Loader<'_, '_> {
         };
         let protocol =
             if has_error(&self.diagnostics) { None } else { self.protocol(&declarations) };
-        let rewritten = dialect::modernise(&mut declarations, older);
+        let rewritten = dialect::modernise(&mut declarations, older, &mut |name| self.is_gone(name));
         let is_older = rewritten.is_some();
         self.diagnostics.extend(rewritten);
         match protocol {
@@ -418,6 +421,13 @@ impl Loader<'_, '_> {
             }),
             _ => Err(Failure { sources: self.sources, diagnostics: self.diagnostics, is_missing }),
         }
+    }
+
+    /// Whether gem5's own declarations of types lie beside the protocol, and a structure of older versions is not among them.
+    fn is_gone(&mut self, structure: &str) -> bool {
+        (self.read)(&self.folder.join(TYPES)).is_ok_and(|bytes| {
+            !String::from_utf8_lossy(&bytes).contains(structure)
+        })
     }
 
     /// The name on the protocol line, and the options of the protocol.

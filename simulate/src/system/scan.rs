@@ -114,7 +114,7 @@ impl System {
         let controller = &self.controllers[self.current];
         let declared = &program.machines[controller.machine].in_ports;
         let mut takers = declared.iter().zip(controller.port_objects());
-        if takers.any(|(port, object)| object == buffer && port.message == of) {
+        if takers.any(|(port, object)| object == buffer && port.takes(of)) {
             return Ok(());
         }
         Err(Trap::Other(

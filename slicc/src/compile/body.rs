@@ -67,7 +67,8 @@ pub(super) struct Port {
     pub buffer: u16,
     pub input: bool,
     pub timers: bool,
-    pub message: TypeId,
+    /// The type of its messages; that of an in_port may be unknown, since gem5 does not look it up.
+    pub message: Option<TypeId>,
     pub rank: u32,
 }
 
@@ -118,6 +119,8 @@ pub(super) struct Body {
     start: u32,
     /// Jumps to the end of the body, whose targets are set at the end.
     pub exits: Vec<usize>,
+    /// The types of messages that the body of a port expects at the heads of buffers, with the control words of these.
+    pub peeked: Vec<(u16, TypeId)>,
     /// For each assertion, the jumps that are taken if it fails. They lead to code after the body, off the common path.
     pub assertions: Vec<(Vec<usize>, Span)>,
 }
@@ -131,6 +134,7 @@ impl Body {
             highest: 0,
             start,
             exits: Vec::new(),
+            peeked: Vec::new(),
             assertions: Vec::new(),
         }
     }

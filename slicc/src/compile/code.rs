@@ -67,8 +67,8 @@ pub struct InPort {
     pub name: Box<str>,
     /// The control word with its buffer.
     pub buffer: u16,
-    /// The type of its messages.
-    pub message: TypeId,
+    /// The types of messages that its body expects in its buffer. The declared type decides nothing, as in gem5.
+    pub peeked: Box<[TypeId]>,
     /// Priority when set-aside messages are woken (`docs/slicc.md`, "Stalling, waking and
     /// blocking").
     pub rank: u32,
@@ -81,6 +81,13 @@ pub struct InPort {
     pub enabled_by: Option<u16>,
     /// The code, which ends with [`Op::PortEnd`].
     pub code: Function,
+}
+
+impl InPort {
+    /// Whether the port handles a message of this type at the head of its buffer. It rejects a message if it expects others.
+    pub fn takes(&self, message: TypeId) -> bool {
+        self.peeked.is_empty() || self.peeked.contains(&message)
+    }
 }
 
 /// A parameter or variable of a machine.

@@ -10,7 +10,7 @@ use super::types::{TypeId, TypeKind, attribute};
 use crate::ast::{
     self, Block, Declaration, Expression, ExpressionKind, Name, Passing, Statement, StatementKind,
 };
-use crate::source::{Diagnostic, Span};
+use crate::source::{Diagnostic, Severity, Span};
 
 impl<'a> Compiler<'a> {
     /// Declares a variable outside of machines: only those that every machine has are supported.
@@ -350,7 +350,7 @@ impl<'a> Compiler<'a> {
         input: bool,
         rank: u32,
     ) -> Outcome<()> {
-        let of = self.resolve(message)?;
+        let of = if input { self.type_of_in_port(message) } else { Some(self.resolve(message)?) };
         let value = match self.find(buffer)? {
             Symbol::Value(value) if self.types[value.of].kind == TypeKind::Library => value,
             _ => {
@@ -371,6 +371,20 @@ impl<'a> Compiler<'a> {
                 .fail(Diagnostic::error(name.span, format!("`{}` is declared twice", name.text)));
         }
         Ok(())
+    }
+
+    /// The declared type of an in_port's messages. gem5 takes any name there, since a port is for the types that its body peeks
+    /// at, so an unknown one is a warning.
+    fn type_of_in_port(&mut self, message: &Name) -> Option<TypeId> {
+        match self.types.resolve(self.machine.as_deref(), message) {
+            Ok(of) => Some(of),
+            Err(unknown) => {
+                let severity = Severity::Warning;
+                let message = format!("{}, and gem5 does not look it up", unknown.message);
+                self.diagnostics.push(Diagnostic { severity, message, ..unknown });
+                None
+            }
+        }
     }
 
     /// Generates the code that calls `mandatoryQueueLatency` with a request type, if the machine
@@ -443,6 +457,7 @@ impl<'a> Compiler<'a> {
         self.block(guarded.unwrap_or(&port.body));
         // Jumps to the end of the body.
         let exits = std::mem::take(&mut self.body().exits);
+        let peeked = std::mem::take(&mut self.body().peeked);
         let end = self.here();
         for at in exits {
             self.set_target(at, end);
@@ -452,7 +467,7 @@ impl<'a> Compiler<'a> {
         Some(code::InPort {
             name: port.name.text.clone(),
             buffer: declared.buffer,
-            message: declared.message,
+            peeked: peeked.into_iter().filter(|one| one.0 == declared.buffer).map(|one| one.1).collect(),
             rank: declared.rank,
             timers: declared.timers,
             guarded: guarded.is_some(),

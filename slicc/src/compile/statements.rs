@@ -240,8 +240,8 @@ impl Compiler<'_> {
         }
         let port = self.port(port, false)?;
         let of = self.message_type(message)?;
-        if of != port.message {
-            let (carries, sent) = (&self.types[port.message].name, &self.types[of].name);
+        if let Some(carried) = port.message.filter(|carried| *carried != of) {
+            let (carries, sent) = (&self.types[carried].name, &self.types[of].name);
             let warning = Diagnostic::warning(
                 message.span,
                 format!("a `{sent}` is sent by a port for `{carries}`"),
@@ -311,6 +311,7 @@ impl Compiler<'_> {
             let (condition, target) = (to, 0);
             let exit = self.emit(Op::JumpUnless { condition, target }, span);
             self.body().exits.push(exit);
+            self.body().peeked.push((port.buffer, of));
         } else {
             self.emit(Op::PeekSure { to, buffer: port.buffer, message: message_type }, span);
         }

@@ -3,17 +3,20 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Context, Older, machines};
-use crate::ast::{Block, Declaration, ExpressionKind, Machine, Name};
+use crate::ast::{Block, Declaration, ExpressionKind, Machine, Name, Structure};
 use crate::load::span_of;
 use crate::source::Span;
 use crate::visit::{self, Node};
 
 const LIBRARY: Older = Older { until: (2020, 5), what: "functions that the library had" };
+const TYPES: Older = Older { until: (2020, 6), what: "types and fields that the library had" };
 
-/// Adds the declarations of `older`, which come from [`super::OLDER`], that a protocol uses.
+/// Adds the declarations of `older`, which come from [`super::OLDER`], that a protocol uses. `is_gone` says of a structure
+/// whether the protocol's own gem5 no longer had it.
 pub(super) fn add(
     declarations: &mut Vec<Declaration>,
     older: Vec<Declaration>,
+    is_gone: &mut dyn FnMut(&str) -> bool,
     context: &mut Context,
 ) {
     let (mut used, mut own) = (Used::of(&older), FxHashSet::default());
@@ -28,18 +31,46 @@ pub(super) fn add(
                     add_piece(machine, &piece, context);
                 }
             }
+            Declaration::Structure(fields) if is_declared(declarations, &fields.name) => {
+                add_fields(declarations, fields, &used);
+            }
+            Declaration::Structure(one) if is_gone(&one.name.text) => {}
             other => {
                 if let Some(span) = use_of(&other, &used, &own) {
-                    context.found(LIBRARY, span);
+                    let is_type = matches!(other, Declaration::Structure(_));
+                    context.found(if is_type { TYPES } else { LIBRARY }, span);
                     added.push(other);
                 }
             }
         }
     }
-    // Behind the prelude, which they use, and before the protocol, which uses them.
+    // Behind the prelude, which they use, and before the protocol, which uses them. Fields that are added to the prelude
+    // have enumerations as types, which therefore stand before it.
+    let (values, others): (Vec<_>, Vec<_>) =
+        added.into_iter().partition(|one| matches!(one, Declaration::Enumeration(_)));
     let end = declarations.iter().position(|one| span_of(one).file > 0);
     let end = end.unwrap_or(declarations.len());
-    declarations.splice(end..end, added);
+    declarations.splice(end..end, others);
+    declarations.splice(0..0, values);
+}
+
+/// Whether the library of today declares a structure of this name.
+fn is_declared(declarations: &[Declaration], name: &Name) -> bool {
+    let mut library = declarations.iter().take_while(|one| span_of(one).file == 0);
+    library.any(|one| matches!(one, Declaration::Structure(one) if one.name.text == name.text))
+}
+
+/// Adds fields to a structure of the library if the protocol uses the type of one of them.
+fn add_fields(declarations: &mut [Declaration], fields: Structure, used: &Used) {
+    if !fields.fields.iter().any(|field| used.places.contains_key(&field.kind.text)) {
+        return;
+    }
+    let mut library = declarations.iter_mut().take_while(|one| span_of(one).file == 0);
+    let own = library.find_map(|one| match one {
+        Declaration::Structure(one) if one.name.text == fields.name.text => Some(one),
+        _ => None,
+    });
+    own.into_iter().for_each(|own| own.fields.extend(fields.fields.iter().cloned()));
 }
 
 /// The name of a function with the number of its arguments, since names are overloaded.
@@ -72,6 +103,9 @@ impl Used {
                 Declaration::Enumeration(enumeration) => {
                     self.matters.insert(enumeration.name.text.clone());
                 }
+                Declaration::Structure(structure) => {
+                    self.matters.insert(structure.name.text.clone());
+                }
                 Declaration::Machine(piece) => self.add_names(&piece.body),
                 _ => {}
             }
@@ -98,6 +132,7 @@ fn use_of(declaration: &Declaration, used: &Used, own: &FxHashSet<Box<str>>) -> 
     let name = match declaration {
         Declaration::Function(function) => key(&function.name, function.parameters.len()),
         Declaration::Enumeration(enumeration) => enumeration.name.text.clone(),
+        Declaration::Structure(structure) => structure.name.text.clone(),
         _ => return None,
     };
     used.places.get(&name).copied().filter(|_| !own.contains(&name))
@@ -122,8 +157,10 @@ fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str
     }
     match declaration {
         Declaration::Machine(machine) => {
+            machine.parameters.iter().for_each(|one| used.note(&one.kind));
             machine.body.iter().for_each(|one| names(one, used, own));
         }
+        Declaration::Object(object) => used.note(&object.kind),
         Declaration::Action(action) => in_block(&action.body, used),
         Declaration::InPort(port) => in_block(&port.body, used),
         Declaration::Function(function) => {
@@ -135,6 +172,7 @@ fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str
             }
         }
         Declaration::Structure(structure) => {
+            own.insert(structure.name.text.clone());
             structure.fields.iter().for_each(|field| used.note(&field.kind));
         }
         Declaration::Enumeration(enumeration) => {

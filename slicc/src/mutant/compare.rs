@@ -76,7 +76,6 @@ impl<'a> Comparison<'a> {
         for (one, other) in ours.in_ports.iter().zip(&theirs.in_ports) {
             let same = one.name == other.name
                 && self.word(one.buffer, other.buffer)
-                && self.of(one.message, other.message)
                 && (one.rank, one.timers, one.guarded) == (other.rank, other.timers, other.guarded)
                 && self.function(one.code, other.code);
             if !same {
@@ -259,10 +258,6 @@ impl<'a> Comparison<'a> {
 
     fn word(&self, one: u16, other: u16) -> bool {
         self.words.get(usize::from(one)) == Some(&Some(other))
-    }
-
-    fn of(&self, one: TypeId, other: TypeId) -> bool {
-        self.type_of(one) == Some(other)
     }
 
     /// The type of the second protocol with the name of a type of the first.

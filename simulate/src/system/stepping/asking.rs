@@ -24,7 +24,7 @@ impl Stepping {
         let mandatory = controller.mandatory.map(|(buffer, _)| buffer);
         let ports = machine.in_ports.iter().zip(controller.port_objects());
         let mut own = ports.filter(|(port, buffer)| {
-            !port.timers && port.message == request && Some(*buffer) != mandatory
+            !port.timers && port.peeked.contains(&request) && Some(*buffer) != mandatory
         });
         own.next().map(|(_, buffer)| buffer as usize)
     }
