@@ -16,6 +16,7 @@ use std::io::Write;
 
 use slicc::builtin;
 use slicc::compile::compile;
+use slicc::dialect::explain;
 use slicc::lint::lint;
 use slicc::load::Loaded;
 use slicc::outline::Outline;
@@ -106,7 +107,7 @@ impl Protocol {
                 self.diagnostics.extend(warnings);
                 self.diagnostics.extend(lint(loaded, outline));
             }
-            Err(errors) => self.diagnostics.extend(errors),
+            Err(errors) => self.diagnostics.extend(explain(&self.sources, errors)),
         }
     }
 

@@ -18,6 +18,7 @@ mod known;
 mod placement;
 mod plan;
 mod planner;
+mod regions;
 mod requests;
 mod sequencers;
 mod value;
@@ -37,7 +38,8 @@ pub use absent::absent;
 pub use chi::Group;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
 pub use requests::{
-    asked, handled, lacks_reservations, performs_atomics_far, takes_flushes, unhandled,
+    asked, handled, lacks_reservations, most_threads, performs_atomics_far, takes_flushes,
+    unhandled,
 };
 pub use sequencers::has_dma;
 

@@ -30,7 +30,7 @@ use slicc::scripts::Script;
 use slicc::setting::Setting;
 
 use crate::client::Client;
-use crate::config::{CacheGeometry, Options, has_dma, takes_flushes};
+use crate::config::{CacheGeometry, Options, has_dma, most_threads, takes_flushes};
 use crate::program::{Edit, EditKind, Extras, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
 use knob::Knob;
@@ -151,7 +151,9 @@ impl Recipe {
     fn shape_for(&self, protocol: &Protocol, client: Client) -> ProgramSize {
         let model = client.model();
         let weak = model.is_weak().then(|| WeakShares::random(model, self.lineage.seed()));
-        ProgramSize { weak, extras: self.extras_for(protocol), ..self.shape.clone() }
+        let most = most_threads(protocol).unwrap_or(u32::MAX);
+        let threads = self.shape.threads.min(most);
+        ProgramSize { weak, threads, extras: self.extras_for(protocol), ..self.shape.clone() }
     }
 
     /// The extras of the program that a protocol handles.

@@ -1,5 +1,5 @@
 //! The library objects of Ruby, such as buffers, caches and the network. They do not depend on the code that runs them;
-//! only `mask` and `trackers` take the layout of their words from `slicc`.
+//! only `flags`, `mask` and `trackers` take the layout of their words from `slicc`.
 //!
 //! Messages, cache entries and TBEs live in a flat memory of 64-bit words that the caller owns.
 //! Here they are identified by the address of their first word; 0 is none. A tick is a cycle.
@@ -12,6 +12,7 @@ pub mod cache;
 pub(crate) mod crossbar;
 pub mod delays;
 pub(crate) mod directory;
+pub(crate) mod flags;
 pub(crate) mod line_map;
 pub(crate) mod mask;
 pub(crate) mod memory;

@@ -23,7 +23,7 @@ mod statements;
 mod transitions;
 mod triggers;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{self, Declaration, Name};
 use crate::options::{Options, ProtocolOption};
@@ -55,6 +55,8 @@ pub(crate) struct Compiler<'a> {
     body: Option<Body>,
     /// The members of the current machine, or the globals outside of machines.
     members: FxHashMap<Box<str>, Symbol>,
+    /// Names in the machine whose declarations have errors. Their uses have none beside.
+    broken: FxHashSet<Box<str>>,
     signatures: FxHashMap<Box<str>, Vec<Signature>>,
     /// The name of the current machine.
     machine: Option<Box<str>>,
@@ -97,6 +99,7 @@ pub fn compile(
         tables: Vec::new(),
         body: None,
         members: FxHashMap::default(),
+        broken: FxHashSet::default(),
         signatures: FxHashMap::default(),
         machine: None,
         machine_span: NOWHERE,

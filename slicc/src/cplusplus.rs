@@ -100,6 +100,12 @@ impl<'a> Reader<'a> {
                 let value = self.level(0)?;
                 self.accept(")").then_some(value)
             }
+            "log2" | "floorLog2" | "ceilLog2" if self.accept("(") => {
+                let value = self.level(0)?;
+                let floor = i64::from(u64::try_from(value).ok()?.checked_ilog2()?);
+                let rounded = i64::from(name == "ceilLog2" && value.count_ones() > 1);
+                self.accept(")").then_some(floor + rounded)
+            }
             _ if self.accept("(") => {
                 // A function of the system, without arguments.
                 let function = name.rsplit([':', '>']).next()?;
@@ -142,12 +148,14 @@ mod tests {
             ("m_ruby_system->getBlockSizeBits() - 1", 5),
             ("(Cycles(500) << (*m_averageLatencyHysteresis_ptr))", 128_000),
             ("true", 1),
+            ("log2(m_averageLatencyHysteresis)", 3),
+            ("floorLog2(9) + ceilLog2(9)", 7),
         ] {
             assert_eq!(evaluate(text, &name), Some(value), "{text}");
         }
         let deep = "(".repeat(600);
         let deeper = "(".repeat(100_000);
-        for text in ["", "(", "1 1", "f(1)", "m_other", "1 <<", "1/0", "1 << 99", &deep, &deeper] {
+        for text in ["", "(", "1 1", "f(1)", "m_other", "1 <<", "1/0", "1 << 99", "log2(0)", &deep, &deeper] {
             assert_eq!(evaluate(text, &name), None, "{text}");
         }
     }

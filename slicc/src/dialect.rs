@@ -25,7 +25,7 @@ use crate::load::span_of;
 use crate::source::{Diagnostic, Span};
 pub(crate) use files::list_of_files;
 pub(crate) use names::protocol_today;
-pub(crate) use unknown::explain;
+pub use unknown::explain;
 
 /// The declarations of older libraries, in SLICC. They stand behind the prelude, in the same file.
 pub(crate) const OLDER: &str = include_str!("dialect/older.sm");

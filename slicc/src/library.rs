@@ -118,6 +118,14 @@ library! {
     BlockAtomic = "void DataBlock.atomicPartial(DataBlock, WriteMask)"
         | "void DataBlock.atomicPartial(DataBlock, WriteMask, bool)";
 
+    FlagsAt = "bool BoolVec.at(int)";
+    // `vector.at(index) := flag`.
+    FlagsPut = "BoolVec.at/2";
+    FlagsSize = "int BoolVec.size()";
+    FlagsResize = "void BoolVec.resize(int)";
+    FlagsClear = "void BoolVec.clear()";
+    FlagsCount = "int countBoolVec(BoolVec)";
+
     SetSize = "void Set.setSize(int)";
     SetAdd = "void Set.add(NodeID)";
     SetAddSet = "void Set.addSet(Set)";

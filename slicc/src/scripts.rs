@@ -52,7 +52,7 @@ type Row = (&'static str, KnownProtocol, &'static [MachineRow]);
 
 const MEMORY: [&str; 2] = ["requestToMemory", "responseFromMemory"];
 
-const SCRIPTS: [Row; 12] = [
+const SCRIPTS: [Row; 14] = [
     (
         "MI_example",
         KnownProtocol::MiExample,
@@ -139,6 +139,9 @@ const SCRIPTS: [Row; 12] = [
     ("MOESI_AMD_Base", KnownProtocol::MoesiAmdBase, &AMD),
     // The half of the system without the GPU, whose controllers are not built.
     ("GPU_VIPER", KnownProtocol::MoesiAmdBase, &AMD),
+    ("GPU_VIPER_Region", KnownProtocol::GpuViperRegion, &REGIONS),
+    // The name on the `protocol` line of GPU_RfO.slicc.
+    ("GPU_AMD_Base", KnownProtocol::MoesiAmdBase, &AMD),
     (
         "MOESI_CMP_directory",
         KnownProtocol::MoesiCmpDirectory,
@@ -378,6 +381,53 @@ const AMD: [MachineRow; 2] = [
             "L3triggerQueue",
             MEMORY[0],
             MEMORY[1],
+        ],
+    ),
+];
+
+/// The core pairs, directory, and keepers of regions of GPU_VIPER_Region.
+const REGIONS: [MachineRow; 4] = [
+    AMD[0],
+    (
+        "Directory",
+        &[
+            "requestFromCores",
+            "responseFromCores",
+            "unblockFromCores",
+            "probeToCore",
+            "responseToCore",
+            "reqFromRegBuf",
+            "reqToRegDir",
+            "reqFromRegDir",
+            "unblockToRegDir",
+            "triggerQueue",
+            "L3triggerQueue",
+            MEMORY[0],
+            MEMORY[1],
+        ],
+    ),
+    (
+        "RegionDir",
+        &[
+            "requestToDir",
+            "notifyToRBuffer",
+            "probeToRBuffer",
+            "responseFromRBuffer",
+            "requestFromRegBuf",
+            "triggerQueue",
+        ],
+    ),
+    (
+        "RegionBuffer",
+        &[
+            "requestFromCore",
+            "responseFromCore",
+            "requestToNetwork",
+            "notifyFromRegionDir",
+            "probeFromRegionDir",
+            "unblockFromDir",
+            "responseToRegDir",
+            "triggerQueue",
         ],
     ),
 ];

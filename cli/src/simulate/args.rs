@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memory::{Model, models};
 use simulate::client::Client;
+use simulate::config::most_threads;
 use simulate::program::{Extras, ProgramSize};
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::Simulation;
@@ -436,10 +437,7 @@ impl Args {
         let mut simulation = match self.recipe_of(seed) {
             Some(lineage) => Recipe::of(&lineage).simulation(protocol, client),
             None => Simulation {
-                shape: ProgramSize {
-                    weak: self.program.weak_shares(client.model()),
-                    ..self.shape(seed)
-                },
+                shape: self.shape_for(protocol, client, seed),
                 client,
                 options: self.system.options(),
                 deadlock_threshold: None,
@@ -456,6 +454,15 @@ impl Args {
     /// The settings of the protocol that the user gives.
     pub fn settings(&self) -> &[Setting] {
         &self.system.set
+    }
+
+    /// The program of a run on a protocol. Without `--threads` it has no more threads than work there.
+    fn shape_for(&self, protocol: &Protocol, client: Client, seed: u64) -> ProgramSize {
+        let mut shape = self.shape(seed);
+        if self.counts.threads.is_none() {
+            shape.threads = shape.threads.min(most_threads(protocol).unwrap_or(u32::MAX));
+        }
+        ProgramSize { weak: self.program.weak_shares(client.model()), ..shape }
     }
 
     /// The program of a run.

@@ -34,7 +34,12 @@ pub(super) fn script_value(known: KnownProtocol, machine: &str, parameter: &str)
 pub(super) fn leaves_out(known: KnownProtocol, machine: &str) -> bool {
     // The third level is part of the directory, and no core here is a GPU.
     const NEVER: [&str; 5] = ["L3Cache", "TCP", "SQC", "TCC", "TCCdir"];
-    known == KnownProtocol::MoesiAmdBase && NEVER.contains(&machine)
+    match known {
+        // GPU_RfO includes the file of the region buffer, and its script makes none.
+        KnownProtocol::MoesiAmdBase => NEVER.contains(&machine) || machine == "RegionBuffer",
+        KnownProtocol::GpuViperRegion => NEVER.contains(&machine),
+        _ => false,
+    }
 }
 
 /// The parameter by which scripts say whether cores are told of lines that leave their cache.
@@ -72,7 +77,14 @@ pub(super) fn base_value(known: Option<KnownProtocol>, machine: &str, name: &str
     match name {
         "transitions_per_cycle" if known == Some(KnownProtocol::Chi) => 1024,
         "transitions_per_cycle"
-            if matches!(known, Some(KnownProtocol::MoesiAmdBase | KnownProtocol::Msi)) =>
+            if matches!(
+                known,
+                Some(
+                    KnownProtocol::MoesiAmdBase
+                        | KnownProtocol::GpuViperRegion
+                        | KnownProtocol::Msi
+                )
+            ) =>
         {
             32
         }
@@ -106,8 +118,8 @@ pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Cach
         first()
     } else {
         match machine {
-            "L2Cache" => sizes.l2,
-            "L3Cache" | "Directory" => sizes.l3,
+            "L2Cache" | "RegionBuffer" => sizes.l2,
+            "L3Cache" | "Directory" | "RegionDir" => sizes.l3,
             _ => first(),
         }
     }
@@ -138,7 +150,9 @@ pub(super) fn prefetcher(known: Option<KnownProtocol>) -> PrefetcherSettings {
 
 /// The banks of a cache, if the script enables them.
 pub(super) fn cache_banks(known: Option<KnownProtocol>, parameter: &str) -> Option<BankSettings> {
-    let matter = known == Some(KnownProtocol::MoesiAmdBase) && parameter == "L3CacheMemory";
+    let has_banks =
+        matches!(known, Some(KnownProtocol::MoesiAmdBase | KnownProtocol::GpuViperRegion));
+    let matter = has_banks && parameter == "L3CacheMemory";
     matter.then_some(BankSettings {
         data_banks: 16,
         tag_banks: 16,

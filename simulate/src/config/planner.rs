@@ -13,6 +13,7 @@ use super::complaints::{anywhere, wrong};
 use super::contradictions;
 use super::known;
 use super::placement;
+use super::regions;
 use super::plan::{FETCHER, Instance, MachinePlan, Plan, Value, value_of};
 use super::sequencers::{DMA_SEQUENCER, is_kind, sequencers};
 use super::value::Site;
@@ -47,6 +48,7 @@ impl Plan {
         options: &Options,
     ) -> Result<Plan, Vec<Diagnostic>> {
         let mut planner = Planner {
+            protocol,
             script: Script::find(protocol, machines),
             options,
             used: vec![false; options.settings.len()],
@@ -75,6 +77,8 @@ impl Plan {
 
 /// The state while a plan is made.
 pub(super) struct Planner<'a> {
+    /// The name of the protocol.
+    protocol: &'a str,
     pub script: Option<Script>,
     pub options: &'a Options,
     /// Whether each setting applied to a parameter.
@@ -107,6 +111,13 @@ impl Planner<'_> {
         }
         if options.directory_hash.is_some_and(|bit| bit > 63) {
             self.complain("directories hashed with address bits above 63".into());
+        }
+        let most = self.known().and_then(KnownProtocol::most_threads);
+        if let Some(most) = most.filter(|&most| options.threads > most) {
+            let name = self.protocol;
+            let message =
+                format!("{} threads: {name} works for at most {most} in gem5", options.threads);
+            self.report(anywhere(message).hint(format!("--threads {most}")));
         }
         if options.threads == 0 || options.threads_per_machine == 0 {
             self.complain("no threads: at least 1 was expected".into());
@@ -176,6 +187,11 @@ impl Planner<'_> {
         }
         if self.known().is_some_and(|known| known::leaves_out(known, machine.name)) {
             return 0;
+        }
+        if self.known() == Some(KnownProtocol::GpuViperRegion)
+            && let Some(count) = regions::count(machine.name, self.options)
+        {
+            return count;
         }
         let sequencers = sequencers(machine);
         if sequencers > 0 {

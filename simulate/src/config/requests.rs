@@ -4,12 +4,18 @@ use slicc::mutant::unreached::Asked;
 use slicc::options::ProtocolOption;
 use slicc::protocol::Protocol;
 use slicc::requests::{FLUSH, core_handles, has_atomics};
+use slicc::scripts::Script;
 use slicc::source::Diagnostic;
 
 use super::chi::is_chi;
 use super::plan::{FETCHER, Plan, Value, value_of};
 use super::sequencers::{DMA_SEQUENCER, has_dma};
 use crate::program::{Extras, ProgramSize};
+
+/// The largest number of threads for which a protocol works, if it has one.
+pub fn most_threads(protocol: &Protocol) -> Option<u32> {
+    Script::find(protocol.name(), &protocol.declared())?.known.most_threads()
+}
 
 /// Whether a protocol handles flushes of cores: it says so, or the code of a machine with a sequencer names their type. Of gem5's
 /// protocols MOESI_hammer does, and since 25.1 MESI_Three_Level.

@@ -13,6 +13,7 @@ use super::complaints::{anywhere, wrong};
 use super::known;
 use super::plan::{Buffer, Direction, FETCHER, Value, Wire};
 use super::planner::Planner;
+use super::regions;
 use super::sequencers::DMA_SEQUENCER;
 use crate::ruby::cache::CacheParameters;
 
@@ -57,7 +58,10 @@ impl Planner<'_> {
         let setting = self.setting(site.machine, site.role, site.name());
         match site.kind() {
             "MessageBuffer" => self.buffer(site, setting),
-            "CacheMemory" => self.cache(site, setting),
+            "CacheMemory" => {
+                let blocks = self.setting(site.machine, site.role, regions::BLOCKS);
+                self.cache(site, setting, blocks)
+            }
             _ if setting.is_some_and(|_| site.parameter.pointer) => {
                 Err(site.error("only message buffers and caches can be set among pointers"))
             }
@@ -128,7 +132,13 @@ impl Planner<'_> {
         Ok(Value::Buffer(Buffer { number, ordered, trigger, steady, capacity, echo, network }))
     }
 
-    fn cache(&self, site: Site, setting: Option<&Setting>) -> Result<Value, Diagnostic> {
+    /// A cache. `blocks` is the user's setting of the number of lines of a region.
+    fn cache(
+        &self,
+        site: Site,
+        setting: Option<&Setting>,
+        blocks: Option<&Setting>,
+    ) -> Result<Value, Diagnostic> {
         let options = self.options;
         let shape = match setting {
             None => match site.role {
@@ -139,13 +149,18 @@ impl Planner<'_> {
         };
         let shared = site.machine == "L2Cache" || site.role == Some(Role::Hnf);
         let banks = if shared { options.l2_banks.ilog2() } else { 0 };
+        let blocks = blocks.and_then(|blocks| blocks.value.parse().ok());
+        let region = match self.known() {
+            Some(KnownProtocol::GpuViperRegion) => regions::index_bits(site.machine, blocks),
+            _ => 0,
+        };
         let latency = known::cache_latency(self.known(), site.machine);
         let (tag_latency, data_latency) =
             site.role.map_or((latency, latency), |role| role.latencies());
         let geometry = CacheParameters {
             size: shape.size,
             ways: shape.ways,
-            start_index_bit: options.block_bytes.ilog2() + banks,
+            start_index_bit: options.block_bytes.ilog2() + banks + region,
             policy: shape.policy,
             tag_latency,
             data_latency,
@@ -167,6 +182,9 @@ impl Planner<'_> {
                 .role
                 .and_then(|role| role.value(site.name()))
                 .or_else(|| chi::common_value(self.options, site.machine, site.name())),
+            KnownProtocol::GpuViperRegion => {
+                regions::value(site.machine, site.number, site.name(), self.options)
+            }
             _ => known::script_value(known, site.machine, site.name()),
         };
         if let Some(value) = self.known().and_then(script) {

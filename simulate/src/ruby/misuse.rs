@@ -177,6 +177,17 @@ pub enum Misuse {
         /// The size of the block in bytes.
         size: u64,
     },
+    /// A flag is not in a vector of flags.
+    #[error("flag {at} of a BoolVec of {length} (std::vector::at throws in gem5)")]
+    NoFlag {
+        /// The index of the flag.
+        at: u64,
+        /// The number of flags.
+        length: u64,
+    },
+    /// A vector of flags was to be larger than is supported.
+    #[error("a BoolVec of {0} flags: at most 256 are supported")]
+    TooManyFlags(u64),
     /// A response or data was received while no message was expected.
     #[error("a message received while none is expected (assert in ExpectedMap.hh)")]
     NothingExpected,

@@ -6,7 +6,7 @@ mod members;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use slicc::compile::code::{InPort, Member, Program};
+use slicc::compile::code::{InPort, Machine, Member, Program};
 use slicc::compile::op::control;
 use slicc::compile::types::TypeKind;
 use slicc::cplusplus::evaluate;
@@ -259,6 +259,13 @@ impl System {
             evaluate(text, &known).map_or(instance.tbes, |value| value.max(0) as u64)
         };
         for member in &compiled.variables {
+            if let Some(text) = &member.default {
+                let value = self.default_of(text, control, compiled).ok_or_else(|| SetupError::Variable {
+                    member: format!("{}.{}", machine.name, member.name),
+                    of: text.to_string(),
+                })?;
+                self.words.words[control as usize + usize::from(member.offset)] = value as u64;
+            }
             if let Some(word) = self.variable(number, member, machine, &capacity)? {
                 self.words.words[control as usize + usize::from(member.offset)] = word;
             }
@@ -315,6 +322,17 @@ impl System {
             poll: Poll::default(),
         });
         Ok(())
+    }
+
+    /// The initial value of a variable that depends on parameters and earlier variables, whose words begin at `control`.
+    fn default_of(&self, text: &str, control: u64, compiled: &Machine) -> Option<i64> {
+        self.program.types.evaluated(text, &|name| {
+            let mut members = compiled.parameters.iter().chain(&compiled.variables);
+            let member = members.find(|member| &*member.name == name)?;
+            let is_number = self.program.types[member.of].kind == TypeKind::Scalar;
+            let at = control as usize + usize::from(member.offset);
+            is_number.then(|| self.words.words[at] as i64)
+        })
     }
 
     /// Asks the controller that was added last for the latencies of requests to the mandatory queue, by type. gem5 asks

@@ -1,5 +1,5 @@
 //! The implementation of the library: the functions that protocols may call, as `slicc::library` lists them. `values`
-//! has the methods of masks, blocks and sets, `trackers` those of CHI's queues and slots, `calculations` functions of
+//! has the methods of masks, blocks, flags and sets, `trackers` those of CHI's queues and slots, `calculations` functions of
 //! numbers, and `objects` the rest: a new function gets an arm in one of them. The most frequent ones are carried out by
 //! `run` and `line_tables` instead.
 //!
@@ -105,6 +105,9 @@
 //! | `addEntryToNewSlot` without a free slot | assert | fault |
 //! | `addEntryToSlot`, `removeEntryFromSlot` of a free slot, `decrementReserved` without a reservation | assert | fault |
 //! | `mapAddressToDownstreamMachine` of an address that no controller downstream serves | fatal | fault |
+//! | **BoolVec** | | |
+//! | `at` of an index that is not below the size | `std::vector::at` throws | fault |
+//! | more than 256 flags | accepted | fault |
 //! | **DMASequencer** | | |
 //! | a callback for a line without a request, `dataCallback` for a write | assert | fault |
 //! | `ackCallback` for a read | accepted: the device's buffer keeps its content | accepted: the buffer is zero |

@@ -286,6 +286,7 @@ impl Compiler<'_> {
     pub(super) fn find(&mut self, name: &Name) -> Outcome<Symbol> {
         match self.lookup(&name.text) {
             Some(symbol) => Ok(symbol),
+            None if self.broken.contains(&name.text) => Err(Abandoned),
             None => {
                 let names: Vec<Box<str>> = self
                     .body

@@ -103,6 +103,8 @@ pub struct Member {
     pub element: Option<TypeId>,
     /// The arguments of the constructor, in C++, if the declaration has them.
     pub constructor: Option<Box<str>>,
+    /// The initial value, in C++, if it depends on parameters.
+    pub default: Option<Box<str>>,
     /// The place of the declaration.
     pub span: Span,
 }

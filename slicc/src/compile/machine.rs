@@ -141,6 +141,7 @@ impl<'a> Compiler<'a> {
         self.machine = Some(machine.name.text.clone());
         self.machine_span = machine.name.span;
         (self.tbe, self.entry) = (None, None);
+        self.broken.clear();
         let compiled = self.machine_parts(machine, at);
         self.machine = None;
         (self.members, self.signatures) = globals;
@@ -153,7 +154,8 @@ impl<'a> Compiler<'a> {
         let mut initial = vec![0; usize::from(control::FREE)];
         let mut parameters = Vec::new();
         for object in &machine.parameters {
-            parameters.extend(self.member(object, &mut initial, usize::MAX).ok());
+            let member = self.member(object, &mut initial, usize::MAX);
+            parameters.extend(self.unless_broken(&object.name, member));
         }
         let mut variables = Vec::new();
         let first_variable = initial.len();
@@ -163,17 +165,22 @@ impl<'a> Compiler<'a> {
             }
             match declaration {
                 Declaration::Object(object) => {
-                    variables.extend(self.member(object, &mut initial, first_variable).ok())
+                    let member = self.member(object, &mut initial, first_variable);
+                    variables.extend(self.unless_broken(&object.name, member));
                 }
                 Declaration::Function(function) => {
                     let _ = self.signature(function);
                 }
                 Declaration::InPort(port) => {
                     let rank = self.rank(port, machine);
-                    let _ = self.declare_port(&port.name, &port.buffer, &port.message, true, rank);
+                    let declared =
+                        self.declare_port(&port.name, &port.buffer, &port.message, true, rank);
+                    self.unless_broken(&port.name, declared);
                 }
                 Declaration::OutPort(port) => {
-                    let _ = self.declare_port(&port.name, &port.buffer, &port.message, false, 0);
+                    let declared =
+                        self.declare_port(&port.name, &port.buffer, &port.message, false, 0);
+                    self.unless_broken(&port.name, declared);
                 }
                 _ => {}
             }
@@ -220,6 +227,14 @@ impl<'a> Compiler<'a> {
         })
     }
 
+    /// What was declared under a name. If its declaration has an error, the uses of the name are not errors as well.
+    pub(super) fn unless_broken<T>(&mut self, name: &Name, declared: Outcome<T>) -> Option<T> {
+        if declared.is_err() {
+            self.broken.insert(name.text.clone());
+        }
+        declared.ok()
+    }
+
     /// Declares a parameter or variable of the machine. Variables start at the control word
     /// `variables`; the values of parameters, which come before it, are not known at compile time.
     fn member(
@@ -235,6 +250,7 @@ impl<'a> Compiler<'a> {
             Err(diagnostic) => return self.fail(diagnostic),
         };
         let offset = initial.len() as u16;
+        let mut depends = None;
         let mut fresh = self.types[of].fresh().to_vec();
         if let Some(default) = attribute(&object.pairs, "default") {
             let other = |name: &str| match self.members.get(name) {
@@ -245,8 +261,15 @@ impl<'a> Compiler<'a> {
                 }
                 _ => None,
             };
-            match (self.types.default_with(machine.as_deref(), of, default, &other), fresh.len()) {
+            let value = self.types.default_with(machine.as_deref(), of, default, &other);
+            // A variable may depend on parameters, whose values are known when a system is built.
+            let any = |name: &str| other(name).or_else(|| self.members.contains_key(name).then_some(1));
+            let later = || {
+                variables != usize::MAX && self.types.evaluated(&default.value.text, &any).is_some()
+            };
+            match (value, fresh.len()) {
                 (Ok(value), 1) => fresh[0] = value,
+                (Err(_), 1) if later() => depends = Some(default.value.text.clone()),
                 (Ok(_), _) => {
                     let error = Diagnostic::error(
                         default.value.span,
@@ -274,7 +297,7 @@ impl<'a> Compiler<'a> {
         let constructor =
             attribute(&object.pairs, "constructor").map(|pair| pair.value.text.clone());
         let name = object.name.text.clone();
-        Ok(Member { name, of, offset, element, constructor, span: object.span })
+        Ok(Member { name, of, offset, element, constructor, default: depends, span: object.span })
     }
 
     /// The initial value of a variable declared with `:=`, which has to be a constant.

@@ -5,6 +5,7 @@ use super::body::{Context, Outcome, Port, Symbol, Value, ValuePlace};
 use super::expressions::{constant, register};
 use super::op::{Op, Register};
 use super::types::{TypeId, TypeKind, attribute};
+use crate::library::LibraryFunction;
 use crate::ast::{Block, Expression, ExpressionKind, Name, Pair, Statement, StatementKind};
 use crate::source::{Diagnostic, Span};
 
@@ -15,7 +16,12 @@ impl Compiler<'_> {
         self.open();
         for statement in &block.statements {
             let mark = self.top();
-            let _ = self.statement(statement);
+            let done = self.statement(statement);
+            if let StatementKind::Assign { target, .. } = &statement.kind
+                && let ExpressionKind::Local { name, .. } = &target.kind
+            {
+                self.unless_broken(name, done);
+            }
             if !declares(statement) {
                 self.release(mark);
             }
@@ -76,6 +82,12 @@ impl Compiler<'_> {
     }
 
     fn assign(&mut self, target: &Expression, value: &Expression, span: Span) -> Outcome<()> {
+        if let ExpressionKind::Method { object, method, arguments } = &target.kind
+            && &*method.text == "at"
+            && let [index] = &arguments[..]
+        {
+            return self.assign_flag(object, index, value, span);
+        }
         // The value comes first: in `T x := e;`, the name `x` is not yet in scope in `e`.
         let mark = self.top();
         let given = self.expression(value)?;
@@ -115,6 +127,27 @@ impl Compiler<'_> {
             return self.expect(place.of, given.of, value.span);
         }
         self.store(place, given, span)
+    }
+
+    /// `vector.at(index) := value`
+    fn assign_flag(
+        &mut self,
+        vector: &Expression,
+        index: &Expression,
+        value: &Expression,
+        span: Span,
+    ) -> Outcome<()> {
+        let known = self.types.known;
+        let parts = [vector, index, value];
+        let mut values = Vec::with_capacity(parts.len());
+        for part in parts {
+            values.push((self.expression(part)?, part.span));
+        }
+        let of = self.types.find(None, "BoolVec");
+        for ((given, span), wanted) in values.iter().zip([of, Some(known.int), Some(known.bool)]) {
+            wanted.map_or(Ok(()), |wanted| self.expect(wanted, given.of, *span))?;
+        }
+        self.call_library(LibraryFunction::FlagsPut, known.void, &values, span).map(|_| ())
     }
 
     fn return_value(&mut self, value: &Expression, span: Span) -> Outcome<()> {

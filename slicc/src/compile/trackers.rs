@@ -1,5 +1,5 @@
 //! The layouts of the values with which CHI's transactions keep track of what they wait for and
-//! will do: `TriggerQueue`, `ExpectedMap`, `TBEStorage` and `MN_TBEStorage`.
+//! will do: `TriggerQueue`, `ExpectedMap`, `TBEStorage` and `MN_TBEStorage`; and of `BoolVec`, the blocks of a region.
 //!
 //! Protocols declare these types themselves, with the attribute `external="yes"`. All of them are
 //! plain words in the entry or controller that holds them, so that states can be compared. The
@@ -47,6 +47,18 @@ pub mod storage {
     pub const HIGH: usize = LOW + SLOT_WORDS;
     /// Number of words.
     pub const WIDTH: usize = HIGH + SLOT_WORDS;
+}
+
+/// The words of a `BoolVec`.
+pub mod flags {
+    /// Largest number of flags.
+    pub const MOST: usize = 256;
+    /// The number of flags.
+    pub const LENGTH: usize = 0;
+    /// The first word of the flags.
+    pub const FIRST: usize = 1;
+    /// Number of words.
+    pub const WIDTH: usize = FIRST + MOST / 64;
 }
 
 /// The words of a queue of structures: its length, their width, then the structures.

@@ -69,7 +69,7 @@ const UNKNOWN: &[Unknown] = &[
 ];
 
 /// Puts one message in place of the errors about each name that is not understood.
-pub(crate) fn explain(sources: &Sources, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn explain(sources: &Sources, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut said = FxHashSet::default();
     let explained = diagnostics.into_iter().filter_map(|one| {
         let name = one.span.map(|span| word(sources.text(span)));

@@ -32,7 +32,7 @@ pub(super) fn add(
                 }
             }
             Declaration::Structure(fields) if is_declared(declarations, &fields.name) => {
-                add_fields(declarations, fields, &used);
+                add_fields(declarations, fields, &mut used);
             }
             Declaration::Structure(one) if is_gone(&one.name.text) => {}
             other => {
@@ -61,10 +61,11 @@ fn is_declared(declarations: &[Declaration], name: &Name) -> bool {
 }
 
 /// Adds fields to a structure of the library if the protocol uses the type of one of them.
-fn add_fields(declarations: &mut [Declaration], fields: Structure, used: &Used) {
+fn add_fields(declarations: &mut [Declaration], fields: Structure, used: &mut Used) {
     if !fields.fields.iter().any(|field| used.places.contains_key(&field.kind.text)) {
         return;
     }
+    fields.fields.iter().for_each(|field| used.note(&field.kind));
     let mut library = declarations.iter_mut().take_while(|one| span_of(one).file == 0);
     let own = library.find_map(|one| match one {
         Declaration::Structure(one) if one.name.text == fields.name.text => Some(one),

@@ -11,6 +11,8 @@ pub enum KnownProtocol {
     MoesiHammer,
     /// `MOESI_AMD_Base`.
     MoesiAmdBase,
+    /// `GPU_VIPER_Region`, of 2016 to 2020.
+    GpuViperRegion,
     /// `MOESI_CMP_directory`.
     MoesiCmpDirectory,
     /// `MOESI_CMP_token`.
@@ -28,7 +30,13 @@ pub enum KnownProtocol {
 impl KnownProtocol {
     /// Whether the script makes one directory, however many gem5's options ask for.
     pub fn has_one_directory(self) -> bool {
-        self == KnownProtocol::Msi
+        matches!(self, KnownProtocol::Msi | KnownProtocol::GpuViperRegion)
+    }
+
+    /// The largest number of cores for which the protocol works, if it has one. With more, GPU_VIPER_Region stops at a request of
+    /// the second core pair: its region directory knows the region buffer of the first alone.
+    pub fn most_threads(self) -> Option<u32> {
+        (self == KnownProtocol::GpuViperRegion).then_some(2)
     }
 
     /// Whether the protocol keeps a line locked between the halves of a locked read-modify-write.
@@ -75,7 +83,14 @@ impl KnownProtocol {
             (KnownProtocol::MoesiHammer, "Directory") => {
                 &["dmaResponseFromDir", "triggerQueue", "dmaRequestToDir"]
             }
-            (KnownProtocol::MoesiAmdBase, "CorePair") => &["triggerQueue"],
+            (KnownProtocol::MoesiAmdBase | KnownProtocol::GpuViperRegion, "CorePair") => {
+                &["triggerQueue"]
+            }
+            (KnownProtocol::GpuViperRegion, "Directory") => {
+                &["reqToRegDir", "reqFromRegDir", "triggerQueue", "L3triggerQueue"]
+            }
+            (KnownProtocol::GpuViperRegion, "RegionDir") => &["requestToDir", "triggerQueue"],
+            (KnownProtocol::GpuViperRegion, "RegionBuffer") => &["requestFromCore", "triggerQueue"],
             // Only some of gem5's scripts create the buffer for DMA; those that do, order it.
             (KnownProtocol::MoesiAmdBase, "Directory") => {
                 &["requestFromDMA", "triggerQueue", "L3triggerQueue", "requestFromCores"]

@@ -247,7 +247,7 @@ impl System {
                 self.owners.persistents.push(controller as u32);
                 self.persistents.len() as u64 - 1
             }
-            ("BoolVec" | "RubyPrefetcherProxy", _) => 0,
+            ("RubyPrefetcherProxy", _) => 0,
             _ => {
                 return Err(SetupError::Variable {
                     member: format!("{}.{}", machine.name, member.name),

@@ -1,14 +1,15 @@
-//! Methods of the values with several words: masks, blocks and sets.
+//! Methods of the values with several words: masks, blocks, vectors of flags, and sets.
 
+use slicc::compile::trackers::flags as words_of_flags;
 use slicc::library::LibraryFunction;
 
 use crate::ruby::sets::{bits as union, set};
-use crate::ruby::{Misuse, block};
+use crate::ruby::{Misuse, block, flags};
 use crate::system::System;
 use crate::system::fault::Trap;
 
 impl System {
-    /// Carries out a method of a mask, block or set, whose arguments begin at `at`. Returns `None` for other functions.
+    /// Carries out a method of a mask, block, vector of flags or set, whose arguments begin at `at`. Returns `None` for other functions.
     pub(super) fn value_method(
         &mut self,
         function: LibraryFunction,
@@ -24,6 +25,7 @@ impl System {
         let dest = i..i.wrapping_add(words);
         let mask = i..i.wrapping_add(self.mask.words());
         let shape = self.mask;
+        let flag = i..i.wrapping_add(words_of_flags::WIDTH);
         Ok(Some(match function {
             MaskClear => self.done(|it| shape.clear(&mut it.words.words[mask])),
             MaskFill => self.done(|it| shape.fill(&mut it.words.words[mask])),
@@ -62,6 +64,13 @@ impl System {
             BlockCopyMasked => {
                 self.done(|it| block::copy_masked(&mut it.words.words, i, j, block, c as usize))
             }
+
+            FlagsAt => u64::from(flags::get(&self.words.words[flag], b)?),
+            FlagsPut => self.tried(|it| flags::put(&mut it.words.words[flag], b, c != 0))?,
+            FlagsSize => self.words.words[i + words_of_flags::LENGTH],
+            FlagsResize => self.tried(|it| flags::resize(&mut it.words.words[flag], b))?,
+            FlagsClear => self.tried(|it| flags::resize(&mut it.words.words[flag], 0))?,
+            FlagsCount => flags::count(&self.words.words[flag]),
 
             SetSize => self.tried(|it| set::set_size(&mut it.words.words[own], b))?,
             SetAdd => self.tried(|it| set::add(&mut it.words.words[own], b))?,

@@ -115,7 +115,9 @@ impl Types {
         }
         let full = self.fresh_name(machine, &declared.name)?;
         let kind = match (name, interface.as_deref()) {
-            ("DataBlock" | "WriteMask" | "Set" | "NetDest", _) if external => TypeKind::Value,
+            ("DataBlock" | "WriteMask" | "Set" | "NetDest" | "BoolVec", _) if external => {
+                TypeKind::Value
+            }
             ("AbstractCacheEntry", _) if external => TypeKind::Entry,
             ("MachineID", _) if external => TypeKind::Scalar,
             (_, Some("Message")) => TypeKind::Message,
@@ -136,6 +138,7 @@ impl Types {
             "DataBlock" if external => vec![0; self.sizes.block],
             "WriteMask" if external => vec![0; mask_words(self.sizes.block as u64 * 8)],
             "Set" if external => vec![0; 2],
+            "BoolVec" if external => vec![0; trackers::flags::WIDTH],
             "NetDest" if external => vec![0; self.sizes.machines.max(1)],
             _ if external => vec![0],
             _ => Vec::new(),

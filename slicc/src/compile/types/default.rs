@@ -31,20 +31,24 @@ impl Types {
         member: &dyn Fn(&str) -> Option<i64>,
     ) -> Result<u64, Diagnostic> {
         let text = pair.value.text.trim();
-        let name = |name: &str| match name {
+        if let Some(value) = self.evaluated(text, member) {
+            return Ok(value as u64);
+        }
+        self.qualified_enumerator(machine, of, text).ok_or_else(|| {
+            Diagnostic::error(pair.value.span, format!("`{text}` is not a value of the type `{}`", self.types[of].name))
+                .hint("a default is a number, `true`, `false`, `Cycles(n)`, `nullptr` or `Enumeration_Value`")
+        })
+    }
+
+    /// The value of a C++ expression that may name constants, sizes of blocks, and other variables, whose values `member` returns.
+    pub fn evaluated(&self, text: &str, member: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        evaluate(text, &|name: &str| match name {
             "true" | "True" => Some(1),
             "false" | "False" | "nullptr" | "NULL" => Some(0),
             "getBlockSizeBits" => Some(i64::from(self.sizes.block.trailing_zeros()) + 3),
             "getBlockSizeBytes" => Some(self.sizes.block as i64 * 8),
             "max_tokens" => Some(MOST_TOKENS as i64),
             name => member(name),
-        };
-        if let Some(value) = evaluate(text, &name) {
-            return Ok(value as u64);
-        }
-        self.qualified_enumerator(machine, of, text).ok_or_else(|| {
-            Diagnostic::error(pair.value.span, format!("`{text}` is not a value of the type `{}`", self.types[of].name))
-                .hint("a default is a number, `true`, `false`, `Cycles(n)`, `nullptr` or `Enumeration_Value`")
         })
     }
 
