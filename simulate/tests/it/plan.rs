@@ -417,3 +417,48 @@ fn impossible_systems_are_rejected() {
     unattached.0[2].1[4].pairs.pop();
     assert!(unattached.error(&options(1, &[])).message.contains("no virtual_network"));
 }
+
+/// The machines of GPU_VIPER_Region that serve cores.
+fn regions() -> Machines {
+    let pair = vec![
+        object("Sequencer*", "sequencer"),
+        object("Sequencer*", "sequencer1"),
+        object("int", "regionBufferNum"),
+    ];
+    let keeper = |numbers: &[(&'static str, &'static str)]| {
+        let mut parameters = vec![object("CacheMemory*", "cacheMemory")];
+        parameters.extend(numbers.iter().map(|(kind, name)| object(kind, name)));
+        parameters.push(number("int", "blocksPerRegion", 64));
+        parameters
+    };
+    let buffer = keeper(&[("bool", "isOnCPU")]);
+    let directory =
+        keeper(&[("NodeID", "cpuRegionBufferNum"), ("NodeID", "gpuRegionBufferNum")]);
+    let memory = vec![object("DirectoryMemory*", "directory")];
+    Machines(vec![
+        ("CorePair", pair),
+        ("RegionBuffer", buffer),
+        ("RegionDir", directory),
+        ("Directory", memory),
+        ("TCC", vec![object("int", "WB")]),
+    ])
+}
+
+#[test]
+fn regions_have_a_buffer_for_the_core_pair_and_one_for_the_gpu() {
+    let plan = regions().plan("GPU_VIPER_Region", &options(2, &["blocksPerRegion=4"])).unwrap();
+    let values = |name: &str| {
+        let machine = plan.machines.iter().find(|machine| &*machine.name == name).unwrap();
+        machine.instances.iter().map(|one| one.values[1..].to_vec()).collect::<Vec<_>>()
+    };
+    let number = Value::Number;
+    assert_eq!(values("RegionBuffer"), [[number(1), number(4)], [number(0), number(4)]]);
+    assert_eq!(values("RegionDir"), [[number(0), number(1), number(4)]]);
+    assert_eq!(values("CorePair")[0][1], number(0));
+    assert!(values("TCC").is_empty());
+    let buffers = plan.machines.iter().find(|machine| &*machine.name == "RegionBuffer").unwrap();
+    assert_eq!(cache(&buffers.instances[0].values[0]).start_index_bit, 6 + 2);
+
+    let errors = regions().plan("GPU_VIPER_Region", &options(3, &[])).unwrap_err();
+    assert_eq!(errors[0].message, "3 threads: GPU_VIPER_Region works for at most 2 in gem5");
+}

@@ -34,13 +34,14 @@ pub(super) fn add(
             Declaration::Structure(fields) if is_declared(declarations, &fields.name) => {
                 add_fields(declarations, fields, &mut used);
             }
-            Declaration::Structure(one) if is_gone(&one.name.text) => {}
             other => {
-                if let Some(span) = use_of(&other, &used, &own) {
-                    let is_type = matches!(other, Declaration::Structure(_));
-                    context.found(if is_type { TYPES } else { LIBRARY }, span);
-                    added.push(other);
+                let Some(span) = use_of(&other, &used, &own) else { continue };
+                match &other {
+                    Declaration::Structure(one) if is_gone(&one.name.text) => continue,
+                    Declaration::Structure(_) => context.found(TYPES, span),
+                    _ => context.found(LIBRARY, span),
                 }
+                added.push(other);
             }
         }
     }
