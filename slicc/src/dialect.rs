@@ -38,6 +38,10 @@ pub(crate) const ORDERED_AS_DECLARED: &str = "ordered_as_declared";
 /// entries of that protocol's directory hold the data, and memory answers a request with the data in the request.
 pub const ECHO: &str = "echo";
 
+/// The attribute that the rewriting gives to both ends of a direct connection between two machines: the name of the
+/// connection, without the number of the controllers.
+pub const PEERS: &str = "peers";
+
 /// A form of the language or of its library that gem5 no longer has. A warning lists those that a protocol uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Older {

@@ -2,7 +2,7 @@
 
 use slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
 use slicc::cplusplus::evaluate;
-use slicc::dialect::ECHO;
+use slicc::dialect::{ECHO, PEERS};
 use slicc::error::ParseError;
 use slicc::scripts::{KnownProtocol, is_ordered};
 use slicc::setting::Setting;
@@ -224,6 +224,9 @@ const DIRECT: &str = "->";
 fn direct(site: Site) -> Option<String> {
     if site.attribute("virtual_network").is_some() {
         return None;
+    }
+    if let Some(peers) = site.attribute(PEERS) {
+        return Some(format!("{} {}", peers.value.text, site.number));
     }
     let own = site.machine.strip_suffix("Cache").unwrap_or(site.machine);
     let number = site.number;

@@ -1,7 +1,7 @@
 //! Rewrites the objects of older machines: buffers, caches and sequencers that a machine declares in its body become
 //! its parameters, as today, and the memory controller becomes two buffers.
 
-use super::{Context, ECHO, ORDERED_AS_DECLARED, Older, is_older, machines};
+use super::{Context, ECHO, ORDERED_AS_DECLARED, Older, PEERS, is_older, machines};
 use crate::ast::{Declaration, Expression, ExpressionKind, Machine, Name, Object, Pair, PairKind};
 use crate::source::Span;
 
@@ -23,6 +23,8 @@ const CONTROLLER: Older =
 
 const LATENCIES: Older =
     Older { until: (2010, 1), what: "latencies without a value, taken to be 2 cycles" };
+const PHYSICAL: Older =
+    Older { until: (2014, 9), what: "buffers that connect two machines by a `physical_network`" };
 const UNDECLARED: Older =
     Older { until: (2015, 9), what: "`responseFromMemory` without a declaration" };
 
@@ -41,6 +43,37 @@ pub(super) fn rewrite(declarations: &mut [Declaration], context: &mut Context) {
         replace_controller(machine, context);
         declare_responses(machine, context);
     }
+    connect_peers(declarations, context);
+}
+
+/// Names the direct connections between the two machines whose buffers have a `physical_network`: controllers of the same
+/// number were each other's `peer`.
+fn connect_peers(declarations: &mut [Declaration], context: &mut Context) {
+    let has_some = |machine: &Machine| {
+        machine.parameters.iter().any(|one| attribute(one, "physical_network").is_some())
+    };
+    let peers: Vec<Box<str>> = machines(declarations)
+        .filter(|machine| has_some(machine))
+        .map(|machine| machine.name.text.clone())
+        .collect();
+    let [one, other] = &peers[..] else { return };
+    for machine in machines(declarations).filter(|machine| has_some(machine)) {
+        let (own, peer) = if machine.name.text == *one { (one, other) } else { (other, one) };
+        for buffer in &mut machine.parameters {
+            let Some(number) = attribute(buffer, "physical_network") else { continue };
+            let is_sent = attribute(buffer, "network").is_some_and(|to| &*to.text == "To");
+            let connection = format!("{} {}", if is_sent { own } else { peer }, number.text);
+            let span = number.span;
+            context.found(PHYSICAL, span);
+            let value = word(&connection, span);
+            buffer.pairs.push(Pair { key: word(PEERS, span), value, kind: PairKind::Text });
+        }
+    }
+}
+
+/// The value of an attribute.
+fn attribute<'a>(object: &'a Object, key: &str) -> Option<&'a Name> {
+    object.pairs.iter().find(|pair| &*pair.key.text == key).map(|pair| &pair.value)
 }
 
 /// Gives a value to latencies without one, whose values were only in gem5's configuration.
