@@ -9,6 +9,7 @@ use crate::ast::{
     Statement, StatementKind, Structure,
 };
 use crate::source::Span;
+use crate::visit::{self, Node};
 
 /// A function that printed its argument, until January 2011.
 const DEBUG: &str = "DEBUG_EXPR";
@@ -439,10 +440,18 @@ fn is_entry(expression: &Expression) -> bool {
     matches!(&expression.kind, ExpressionKind::Call { function, .. } if &*function.text == DIRECTORY_LOOKUP)
 }
 
-/// Whether an expression is a time already: a call of a function that gives one.
+/// Whether an expression is a time already: it contains a call of a function that gives one. Machines without `MachineType:` had
+/// such expressions for some months of 2015.
 fn is_time(expression: &Expression) -> bool {
-    let ExpressionKind::Call { function, .. } = &expression.kind else { return false };
-    matches!(&*function.text, "clockEdge" | "cyclesToTicks" | "curTick")
+    let mut is_time = false;
+    visit::expression(expression, &mut |node| {
+        if let Node::Expression(Expression { kind: ExpressionKind::Call { function, .. }, .. }) =
+            node
+        {
+            is_time |= matches!(&*function.text, "clockEdge" | "cyclesToTicks" | "curTick");
+        }
+    });
+    is_time
 }
 
 /// Whether an expression is a type of machine rather than the data of a line.
