@@ -12,12 +12,14 @@ pub mod types;
 mod body;
 mod calls;
 mod expressions;
+mod fractions;
 mod fuse;
 mod inline;
 mod looks;
 mod machine;
 mod methods;
 mod operators;
+mod own_methods;
 mod snippet;
 mod statements;
 mod transitions;
@@ -48,6 +50,10 @@ pub(crate) struct Compiler<'a> {
     bodies: Vec<Option<&'a ast::Function>>,
     /// Indices of the functions that are being inlined, the outermost first.
     inlining: Vec<u32>,
+    /// The methods that structures define with a body, with the types.
+    methods: Vec<(TypeId, &'a ast::Function)>,
+    /// The number of such methods in whose bodies the code is.
+    method_depth: usize,
     constants: Vec<u64>,
     texts: Vec<Box<str>>,
     tables: Vec<Vec<u64>>,
@@ -94,6 +100,8 @@ pub fn compile(
         functions: Vec::new(),
         bodies: Vec::new(),
         inlining: Vec::new(),
+        methods: Vec::new(),
+        method_depth: 0,
         constants: Vec::new(),
         texts: Vec::new(),
         tables: Vec::new(),
@@ -183,7 +191,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Declares the type, if the declaration is one.
-    fn declare_type(&mut self, declaration: &Declaration) -> Result<(), Diagnostic> {
+    fn declare_type(&mut self, declaration: &'a Declaration) -> Result<(), Diagnostic> {
         let machine = self.machine.clone();
         let machine = machine.as_deref();
         match declaration {
@@ -196,6 +204,7 @@ impl<'a> Compiler<'a> {
             }
             Declaration::Structure(structure) => {
                 let of = self.types.structure(machine, structure)?;
+                self.own_methods(of, structure);
                 let is_tbe =
                     &*structure.name.text == "TBE" && self.types[of].kind == TypeKind::Entry;
                 if is_tbe && machine.is_some() {

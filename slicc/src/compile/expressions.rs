@@ -1,5 +1,6 @@
 //! Compiles expressions.
 
+use super::fractions;
 use super::Compiler;
 use super::body::{Outcome, Symbol, Value, ValuePlace};
 use super::op::{Op, Register};
@@ -13,6 +14,12 @@ impl Compiler<'_> {
     pub(super) fn expression(&mut self, expression: &Expression) -> Outcome<Value> {
         let span = expression.span;
         let known = self.types.known;
+        if fractions::has_any(expression) {
+            return match fractions::without(expression) {
+                Some(now) => self.expression(&now),
+                None => self.no_fraction(span),
+            };
+        }
         match &expression.kind {
             ExpressionKind::Name(name) => match self.find(name)? {
                 Symbol::Value(value) => Ok(value),
@@ -27,13 +34,7 @@ impl Compiler<'_> {
                 let index = self.text(text);
                 Ok(constant(known.text, index))
             }
-            ExpressionKind::Float(_) => self.fail(
-                Diagnostic::error(
-                    span,
-                    "numbers with a fraction are not supported by this runtime",
-                )
-                .hint("use whole numbers"),
-            ),
+            ExpressionKind::Float(_) => self.no_fraction(span),
             ExpressionKind::Enumerator { family, value } => self.enumerator(family, value),
             ExpressionKind::Null => Ok(Value::fixed(known.entry, ValuePlace::Null)),
             ExpressionKind::New(name) => {
@@ -150,6 +151,18 @@ impl Compiler<'_> {
 
     fn field(&mut self, object: &Expression, field: &Name, span: Span) -> Outcome<Value> {
         let value = self.expression(object)?;
+        self.field_of(value, field, span)
+    }
+
+    /// Reports a number with a fraction in a place where it is not supported.
+    fn no_fraction(&mut self, span: Span) -> Outcome<Value> {
+        let text =
+            "numbers with a fraction can be added, multiplied, compared, and divided by a number";
+        self.fail(Diagnostic::error(span, text).hint("use whole numbers here"))
+    }
+
+    /// The field of an object.
+    pub(super) fn field_of(&mut self, value: Value, field: &Name, span: Span) -> Outcome<Value> {
         let owner = &self.types[value.of];
         let Some(found) = owner.fields.get(&field.text).cloned() else {
             let mut error = Diagnostic::error(

@@ -111,7 +111,7 @@ impl Compiler<'_> {
     }
 
     /// Makes the returns of an inlined function jump to the next instruction.
-    fn aim_returns(&mut self, mut returns: Vec<usize>) {
+    pub(super) fn aim_returns(&mut self, mut returns: Vec<usize>) {
         // A return that is the last instruction needs no jump.
         if returns.last() == Some(&(self.code.len() - 1)) {
             returns.pop();

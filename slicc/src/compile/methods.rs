@@ -21,6 +21,11 @@ impl Compiler<'_> {
     ) -> Outcome<Value> {
         let mark = self.top();
         let (value, of) = self.receiver(object)?;
+        if value.of == of
+            && let Some(result) = self.call_own_method(value, method, arguments, span)?
+        {
+            return Ok(result);
+        }
         // Ports and buffers ignore the time that `isReady` and `dequeue` are given, unlike timers.
         let values = if of != self.types.known.timers && is_now(&method.text, arguments) {
             vec![(constant(self.types.known.tick, 0), span)]

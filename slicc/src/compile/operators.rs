@@ -4,7 +4,7 @@ use super::Compiler;
 use super::body::{Outcome, Value, ValuePlace};
 use super::expressions::{constant, register};
 use super::op::{Op, Register};
-use super::types::TypeId;
+use super::types::{TypeId, TypeKind};
 use crate::ast::{Binary, Expression, Unary};
 use crate::source::{Diagnostic, Span};
 
@@ -95,7 +95,10 @@ impl Compiler<'_> {
         let equality = matches!(operator, Binary::Equal | Binary::NotEqual);
         let numbers = self.is_number(first.of) && self.is_number(second.of);
         let pointers = self.is_pointer(first.of) && self.is_pointer(second.of);
-        if !(numbers || equality && (first.of == second.of || pointers)) {
+        let is_ordered = first.of == second.of
+            && (first.of == known.bool
+                || matches!(self.types[first.of].kind, TypeKind::Enumeration { .. }));
+        if !(numbers || is_ordered || equality && (first.of == second.of || pointers)) {
             let (one, other) =
                 (self.types[first.of].name.clone(), self.types[second.of].name.clone());
             return self.fail(

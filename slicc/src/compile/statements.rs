@@ -303,7 +303,9 @@ impl Compiler<'_> {
         let latency = match latency {
             Some(expression) => {
                 let value = self.expression(expression)?;
-                self.expect(known.cycles, value.of, expression.span)?;
+                if value.of != known.bool {
+                    self.expect(known.cycles, value.of, expression.span)?;
+                }
                 value
             }
             None => constant(known.cycles, 1),

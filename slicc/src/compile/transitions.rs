@@ -108,13 +108,14 @@ impl<'a> Compiler<'a> {
     fn action(&mut self, action: &ast::Action) {
         let mark = self.top();
         self.open_isolated();
-        for (name, of, offset) in [
-            ("address", Some(self.types.known.addr), control::ADDRESS),
-            ("cache_entry", self.entry, control::ENTRY),
-            ("tbe", self.tbe, control::TBE),
+        // The implicit entry and TBE are references in gem5: an assignment sets them.
+        for (name, of, offset, writable) in [
+            ("address", Some(self.types.known.addr), control::ADDRESS, false),
+            ("cache_entry", self.entry, control::ENTRY, true),
+            ("tbe", self.tbe, control::TBE, true),
         ] {
             if let Some(of) = of {
-                let value = Value::fixed(of, ValuePlace::Control(offset));
+                let value = Value { writable, ..Value::fixed(of, ValuePlace::Control(offset)) };
                 let _ = self.declare(name, action.span, Symbol::Value(value));
             }
         }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::names::{FIELDS, METHODS, MethodRow, Now, RENAMED_METHODS, VALUES, type_row};
 use super::{Context, Older, is_older};
 use crate::ast::{
-    Binary, Block, Declaration, Expression, ExpressionKind, Function, Name, Object, Pair, PairKind,
+    Block, Declaration, Expression, ExpressionKind, Function, Name, Object, Pair, PairKind,
     Statement, StatementKind, Structure,
 };
 use crate::source::Span;
@@ -28,8 +28,6 @@ const PREFIX: Older = Older { until: (2014, 9), what: "members named after their
 
 /// An enumeration whose name denotes another enumeration since 2012.
 const CACHE_REQUEST: &str = "CacheRequestType";
-
-const FRACTION: Older = Older { until: (2013, 5), what: "fractions as factors" };
 
 /// Rewrites a declaration outside of machines, or a machine.
 pub(super) fn declaration(whole: &mut Declaration, context: &mut Context) {
@@ -274,9 +272,6 @@ impl Body<'_> {
             ExpressionKind::Binary { left, right, .. } => {
                 self.expression(left);
                 self.expression(right);
-                if let Some(now) = self.without_fraction(whole) {
-                    *whole = now;
-                }
             }
             ExpressionKind::Name(_)
             | ExpressionKind::Number(_)
@@ -411,28 +406,6 @@ impl Body<'_> {
         let row = self.row(object, &method.text, arguments.len());
         row.is_some_and(|row| row.now == Now::Nothing)
     }
-
-    /// `1.25 * x` as `5 * x / 4`, as gem5 wrote it later: numbers are integers today.
-    fn without_fraction(&mut self, whole: &Expression) -> Option<Expression> {
-        let ExpressionKind::Binary { operator: Binary::Multiply, left, right } = &whole.kind else {
-            return None;
-        };
-        let ExpressionKind::Float(factor) = left.kind else { return None };
-        let quarters = factor * 4.0;
-        if quarters.fract() != 0.0 || !(0.0..1e6).contains(&quarters) {
-            return None;
-        }
-        self.context.found(FRACTION, whole.span);
-        let span = whole.span;
-        let number = |number| Expression { kind: ExpressionKind::Number(number), span: left.span };
-        let product = binary(Binary::Multiply, number(quarters as u64), (**right).clone(), span);
-        Some(binary(Binary::Divide, product, number(4), span))
-    }
-}
-
-fn binary(operator: Binary, left: Expression, right: Expression, span: Span) -> Expression {
-    let (left, right) = (Box::new(left), Box::new(right));
-    Expression { kind: ExpressionKind::Binary { operator, left, right }, span }
 }
 
 /// Whether an expression is what the lookup of a directory's entry was rewritten to.

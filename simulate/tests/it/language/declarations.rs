@@ -82,7 +82,7 @@ fn errors_name_what_is_wrong() {
     let types = "\n\n\n";
     for (code, declarations, said) in [
         ("float(1);", "", "`float`"),
-        ("int x := 1.5;", "", "fraction"),
+        ("int x := 7 % 1.5;", "", "fraction"),
         ("CacheMemory::flush(address);", "", "`CacheMemory::flush`"),
         ("outside(1);", "int outside(int x);", "`outside` is not supported"),
         ("cache.explode(address);", "", "`explode`"),

@@ -201,9 +201,8 @@ impl Types {
         id: TypeId,
         method: &ast::Function,
     ) -> Result<(), Diagnostic> {
-        // Methods of messages with a body are for functional accesses, which the runtime does not
-        // make.
-        if self.types[id].kind != TypeKind::Message || method.body.is_none() {
+        // Those with a body are no functions of the library.
+        if method.body.is_none() {
             let prototype = self.prototype(machine, method)?;
             self.types[id].methods.entry(method.name.text.clone()).or_default().push(prototype);
         }
