@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use check::Bounds;
 use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
 use explore::search::{Limits, Progress, Stopped};
-use simulate::config::handled;
+use simulate::config::{handled, most_threads};
 use simulate::program::Extras;
 use simulate::stepper::{DescribedMove, Repertoire, Scope, StepperError};
 use slicc::mutant::repair::Repaired;
@@ -25,8 +25,10 @@ use crate::text::quoted;
 /// The size of a system that is explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct System {
-    /// The number of threads, each on a core and cache of its own.
+    /// The number of threads, each on a core of its own.
     pub threads: u32,
+    /// The number of threads that share a first-level cache.
+    pub per_cache: u32,
     /// The number of locations, each on a line of its own.
     pub locations: u32,
     /// Whether a cache has room for one line only.
@@ -83,7 +85,15 @@ pub(super) struct Shown {
 impl System {
     /// A system whose cores load and store.
     const fn plain(threads: u32, locations: u32, tiny: bool) -> System {
-        System { threads, locations, tiny, devices: 0, atomics: false, flushes: false }
+        System {
+            threads,
+            per_cache: 1,
+            locations,
+            tiny,
+            devices: 0,
+            atomics: false,
+            flushes: false,
+        }
     }
 
     /// The system with the requests that the options ask for, as far as explorations have them: atomics that a protocol performs elsewhere than
@@ -91,6 +101,8 @@ impl System {
     fn with_extras(self, options: &Options, protocol: &Protocol) -> System {
         let Extras { devices, flushes, atomics, .. } = options.extras.unwrap_or_default();
         System {
+            // A protocol for few cores has them in one cache.
+            per_cache: most_threads(protocol).unwrap_or(1),
             devices: devices.min(MOST_DEVICES),
             atomics: atomics > 0 && handled(protocol).atomics == 0,
             flushes: flushes > 0,
@@ -101,6 +113,7 @@ impl System {
     fn scope(self, options: &Options) -> Scope {
         Scope {
             caches: self.threads,
+            threads_per_cache: self.per_cache,
             lines: self.locations,
             tiny: self.tiny,
             repertoire: Repertoire {
@@ -127,7 +140,11 @@ impl System {
         if *repairs != Repairs::None {
             words.push(format!("--repair {repairs}"));
         }
-        let counts = [("threads", self.threads, 2), ("locations", self.locations, 1)];
+        let counts = [
+            ("threads", self.threads, 2),
+            ("threads-per-cache", self.per_cache, 1),
+            ("locations", self.locations, 1),
+        ];
         let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
         words.extend(unusual.map(|(option, count, _)| format!("--{option} {count}")));
         if self.tiny {
@@ -170,7 +187,9 @@ pub fn explore_all(
     options: &Options,
     deadlines: Deadlines,
 ) -> Result<Vec<Explored>, Error> {
-    let systems = if options.explores { &SYSTEMS[..] } else { &[] };
+    let most = most_threads(&opened.protocol).unwrap_or(u32::MAX);
+    let has_room = |system: &&System| options.explores && system.threads <= most;
+    let systems: Vec<&System> = SYSTEMS.iter().filter(has_room).collect();
     let mut explored = Vec::new();
     for (at, system) in systems.iter().enumerate() {
         let system = system.with_extras(options, &opened.protocol);

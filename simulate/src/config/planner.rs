@@ -112,12 +112,16 @@ impl Planner<'_> {
         if options.directory_hash.is_some_and(|bit| bit > 63) {
             self.complain("directories hashed with address bits above 63".into());
         }
-        let most = self.known().and_then(KnownProtocol::most_threads);
-        if let Some(most) = most.filter(|&most| options.threads > most) {
-            let name = self.protocol;
-            let message =
-                format!("{} threads: {name} works for at most {most} in gem5", options.threads);
-            self.report(anywhere(message).hint(format!("--threads {most}")));
+        if self.known() == Some(KnownProtocol::GpuViperRegion) {
+            let pairs = regions::pairs(options);
+            if pairs > 1 {
+                let (name, threads) = (self.protocol, options.threads);
+                let message = format!(
+                    "{threads} threads on {pairs} core pairs: {name} works for one pair in gem5"
+                );
+                let hint = "--threads 2, and in an exploration also --threads-per-cache 2";
+                self.report(anywhere(message).hint(hint));
+            }
         }
         if options.threads == 0 || options.threads_per_machine == 0 {
             self.complain("no threads: at least 1 was expected".into());

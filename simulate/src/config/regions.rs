@@ -13,9 +13,9 @@ const BLOCKS_PER_REGION: u64 = 16;
 pub(super) const BLOCKS: &str = "blocksPerRegion";
 
 /// The number of core pairs.
-fn pairs(options: &Options) -> u32 {
+pub(super) fn pairs(options: &Options) -> u32 {
     const CORES_OF_A_PAIR: u32 = 2;
-    options.threads.div_ceil(CORES_OF_A_PAIR.min(options.threads_per_machine))
+    options.threads.div_ceil(CORES_OF_A_PAIR.min(options.threads_per_machine).max(1))
 }
 
 /// The number of controllers of a machine, if the script decides it: a region buffer for each core pair, then that of the
