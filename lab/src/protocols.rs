@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
-use simulate::config::{Options, Plan, unhandled};
+use simulate::config::{Options, Plan, most_threads, unhandled};
 use simulate::program::Extras;
 use simulate::simulation::Simulation;
 use slicc::builtin::{builtin, load_files, open};
@@ -223,12 +223,13 @@ impl Opened {
         plan(&self.protocol, &self.given, simulation)
     }
 
-    /// Plans a system from options alone, without a simulation.
+    /// Plans a system from options alone, without a simulation. It has no more threads than work on the protocol.
     ///
     /// # Errors
     /// Fails if no such system can be built.
     pub fn plan_of(&self, options: &Options) -> Result<Plan, Error> {
-        let plan = Plan::of(&self.protocol, options);
+        let threads = options.threads.min(most_threads(&self.protocol).unwrap_or(u32::MAX));
+        let plan = Plan::of(&self.protocol, &Options { threads, ..options.clone() });
         plan.map_err(refusal(&self.protocol, &self.given))
     }
 }

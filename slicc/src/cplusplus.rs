@@ -155,7 +155,9 @@ mod tests {
         }
         let deep = "(".repeat(600);
         let deeper = "(".repeat(100_000);
-        for text in ["", "(", "1 1", "f(1)", "m_other", "1 <<", "1/0", "1 << 99", "log2(0)", &deep, &deeper] {
+        for text in
+            ["", "(", "1 1", "f(1)", "m_other", "1 <<", "1/0", "1 << 99", "log2(0)", &deep, &deeper]
+        {
             assert_eq!(evaluate(text, &name), None, "{text}");
         }
     }

@@ -403,7 +403,8 @@ impl Loader<'_, '_> {
         };
         let protocol =
             if has_error(&self.diagnostics) { None } else { self.protocol(&declarations) };
-        let rewritten = dialect::modernise(&mut declarations, older, &mut |name| self.is_gone(name));
+        let rewritten =
+            dialect::modernise(&mut declarations, older, &mut |name| self.is_gone(name));
         let is_older = rewritten.is_some();
         self.diagnostics.extend(rewritten);
         match protocol {
@@ -425,9 +426,8 @@ impl Loader<'_, '_> {
 
     /// Whether gem5's own declarations of types lie beside the protocol, and a structure of older versions is not among them.
     fn is_gone(&mut self, structure: &str) -> bool {
-        (self.read)(&self.folder.join(TYPES)).is_ok_and(|bytes| {
-            !String::from_utf8_lossy(&bytes).contains(structure)
-        })
+        (self.read)(&self.folder.join(TYPES))
+            .is_ok_and(|bytes| !String::from_utf8_lossy(&bytes).contains(structure))
     }
 
     /// The name on the protocol line, and the options of the protocol.

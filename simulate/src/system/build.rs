@@ -260,9 +260,11 @@ impl System {
         };
         for member in &compiled.variables {
             if let Some(text) = &member.default {
-                let value = self.default_of(text, control, compiled).ok_or_else(|| SetupError::Variable {
-                    member: format!("{}.{}", machine.name, member.name),
-                    of: text.to_string(),
+                let value = self.default_of(text, control, compiled).ok_or_else(|| {
+                    SetupError::Variable {
+                        member: format!("{}.{}", machine.name, member.name),
+                        of: text.to_string(),
+                    }
                 })?;
                 self.words.words[control as usize + usize::from(member.offset)] = value as u64;
             }

@@ -432,8 +432,7 @@ fn regions() -> Machines {
         parameters
     };
     let buffer = keeper(&[("bool", "isOnCPU")]);
-    let directory =
-        keeper(&[("NodeID", "cpuRegionBufferNum"), ("NodeID", "gpuRegionBufferNum")]);
+    let directory = keeper(&[("NodeID", "cpuRegionBufferNum"), ("NodeID", "gpuRegionBufferNum")]);
     let memory = vec![object("DirectoryMemory*", "directory")];
     Machines(vec![
         ("CorePair", pair),
@@ -460,5 +459,8 @@ fn regions_have_a_buffer_for_the_core_pair_and_one_for_the_gpu() {
     assert_eq!(cache(&buffers.instances[0].values[0]).start_index_bit, 6 + 2);
 
     let errors = regions().plan("GPU_VIPER_Region", &options(3, &[])).unwrap_err();
-    assert_eq!(errors[0].message, "3 threads on 2 core pairs: GPU_VIPER_Region works for one pair in gem5");
+    assert_eq!(
+        errors[0].message,
+        "3 threads on 2 core pairs: GPU_VIPER_Region works for one pair in gem5"
+    );
 }

@@ -107,8 +107,7 @@ fn every_file_does_what_it_says() {
 
 /// The callbacks of DMA devices and GPUs, which protocols of one machine cannot make, and a table of
 /// CHI's misc node.
-const LEFT_OUT: [&str; 4] =
-    ["DMASequencer.", "GPUCoalescer.", "VIPERCoalescer.", "MN_TBETable."];
+const LEFT_OUT: [&str; 4] = ["DMASequencer.", "GPUCoalescer.", "VIPERCoalescer.", "MN_TBETable."];
 
 #[test]
 fn every_function_of_the_library_is_called() {

@@ -1,8 +1,8 @@
 //! Compiles expressions.
 
-use super::fractions;
 use super::Compiler;
 use super::body::{Outcome, Symbol, Value, ValuePlace};
+use super::fractions;
 use super::op::{Op, Register};
 use super::types::{TypeId, TypeKind};
 use crate::ast::{Binary, Expression, ExpressionKind, Name, Unary};

@@ -140,12 +140,7 @@ fn number(value: u64, span: Span) -> Expression {
     Expression { kind: ExpressionKind::Number(value), span }
 }
 
-fn binary(
-    operator: Binary,
-    left: Expression,
-    right: Expression,
-    span: Span,
-) -> Expression {
+fn binary(operator: Binary, left: Expression, right: Expression, span: Span) -> Expression {
     let (left, right) = (Box::new(left), Box::new(right));
     Expression { kind: ExpressionKind::Binary { operator, left, right }, span }
 }

@@ -263,7 +263,8 @@ impl<'a> Compiler<'a> {
             };
             let value = self.types.default_with(machine.as_deref(), of, default, &other);
             // A variable may depend on parameters, whose values are known when a system is built.
-            let any = |name: &str| other(name).or_else(|| self.members.contains_key(name).then_some(1));
+            let any =
+                |name: &str| other(name).or_else(|| self.members.contains_key(name).then_some(1));
             let later = || {
                 variables != usize::MAX && self.types.evaluated(&default.value.text, &any).is_some()
             };
@@ -490,7 +491,11 @@ impl<'a> Compiler<'a> {
         Some(code::InPort {
             name: port.name.text.clone(),
             buffer: declared.buffer,
-            peeked: peeked.into_iter().filter(|one| one.0 == declared.buffer).map(|one| one.1).collect(),
+            peeked: peeked
+                .into_iter()
+                .filter(|one| one.0 == declared.buffer)
+                .map(|one| one.1)
+                .collect(),
             rank: declared.rank,
             timers: declared.timers,
             guarded: guarded.is_some(),

@@ -60,12 +60,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// An argument as the body sees it: a scalar is copied, unless it is passed by reference.
-    fn argument_of_method(
-        &mut self,
-        given: Value,
-        passing: Passing,
-        span: Span,
-    ) -> Outcome<Value> {
+    fn argument_of_method(&mut self, given: Value, passing: Passing, span: Span) -> Outcome<Value> {
         if passing == Passing::Reference || self.types[given.of].is_wide() {
             return Ok(given);
         }

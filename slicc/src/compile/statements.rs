@@ -5,8 +5,8 @@ use super::body::{Context, Outcome, Port, Symbol, Value, ValuePlace};
 use super::expressions::{constant, register};
 use super::op::{Op, Register};
 use super::types::{TypeId, TypeKind, attribute};
-use crate::library::LibraryFunction;
 use crate::ast::{Block, Expression, ExpressionKind, Name, Pair, Statement, StatementKind};
+use crate::library::LibraryFunction;
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {

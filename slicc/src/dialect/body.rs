@@ -418,8 +418,9 @@ fn is_entry(expression: &Expression) -> bool {
 fn is_time(expression: &Expression) -> bool {
     let mut is_time = false;
     visit::expression(expression, &mut |node| {
-        if let Node::Expression(Expression { kind: ExpressionKind::Call { function, .. }, .. }) =
-            node
+        if let Node::Expression(Expression {
+            kind: ExpressionKind::Call { function, .. }, ..
+        }) = node
         {
             is_time |= matches!(&*function.text, "clockEdge" | "cyclesToTicks" | "curTick");
         }

@@ -32,8 +32,7 @@ const BANKS: &str = "a function of a fixed layout of chips and banks";
 const RANGE: &str = "name the machine with mapAddressToRange, as gem5 does since 2011";
 /// A type that is known, but that the protocol's own gem5 does not have, so that this gem5 refuses the protocol as well.
 const GONE: &str = "a type of gem5's library";
-const ELSEWHERE: &str =
-    "gem5 refuses the protocol for the same reason; GPU_VIPER-msg.sm, if the .slicc file includes it, declares the type";
+const ELSEWHERE: &str = "gem5 refuses the protocol for the same reason; GPU_VIPER-msg.sm, if the .slicc file includes it, declares the type";
 
 /// The names that are not understood.
 const UNKNOWN: &[Unknown] = &[

@@ -57,7 +57,9 @@ fn a_library_beside_the_protocol_that_lacks_them_decides() {
     let said: Vec<_> = failure.diagnostics.iter().map(|one| one.message.as_str()).collect();
     assert_eq!(
         said,
-        ["`GPUCoalescer` is a type of gem5's library, which gem5 had from 2016 to 2020 and which the \
-          RubySlicc_Types.sm beside this protocol does not declare"]
+        [
+            "`GPUCoalescer` is a type of gem5's library, which gem5 had from 2016 to 2020 and which the \
+          RubySlicc_Types.sm beside this protocol does not declare"
+        ]
     );
 }
