@@ -84,9 +84,9 @@ pub struct InPort {
 }
 
 impl InPort {
-    /// Whether the port handles a message of this type at the head of its buffer. It rejects a message if it expects others.
+    /// Whether the port handles a message of this type at the head of its buffer. The first peek at another type rejects it.
     pub fn takes(&self, message: TypeId) -> bool {
-        self.peeked.is_empty() || self.peeked.contains(&message)
+        self.peeked.first().is_none_or(|first| *first == message)
     }
 }
 
