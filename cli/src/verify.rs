@@ -17,7 +17,7 @@ use crate::options::TraceOptions;
 use crate::status::Status;
 use lab::load;
 use lab::text::{named, tame};
-use report::assumptions;
+use check::assumptions;
 
 /// Check a certificate against the history it is about
 #[derive(clap::Args)]

@@ -12,7 +12,7 @@ use lab::load::{self, Input};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use report::assumptions;
+use check::assumptions;
 use tables::{ArrowTable, TableError};
 
 use crate::table::Table;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::ending::{CrashJson, RunEnd};
 use lab::load::Input;
-use report::assumptions;
+use check::assumptions;
 
 /// Everything that `stats` prints about an input.
 #[derive(Serialize)]
