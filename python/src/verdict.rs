@@ -51,7 +51,8 @@ impl Question {
             format!("{file}: {twice}. Record a run that writes unique values, or try ambiguous=\"search\"")
         })?;
         let bounds = Bounds::new(options.timeout, options.max_memory).or_interrupted(cancel);
-        let answer = check::Question::new(model, &options).within(&bounds).ask(history, &reads_from);
+        let answer =
+            check::Question::new(model, &options).within(&bounds).ask(history, &reads_from);
         Ok(Decided { answer, origin })
     }
 }

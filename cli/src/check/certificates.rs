@@ -76,8 +76,10 @@ impl FileCertificates<'_> {
     pub fn write(&mut self, decided: &Decided<'_>) -> Result<Option<Written>, Error> {
         let path = self.path(decided);
         let answer = &decided.answer;
-        if matches!(answer.verdict(), Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied)
-        {
+        if matches!(
+            answer.verdict(),
+            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied
+        ) {
             // A certificate from an earlier run would be mistaken for one of this verdict.
             files::spare([], [&path])?;
             let _ = std::fs::remove_file(path);

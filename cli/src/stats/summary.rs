@@ -8,8 +8,8 @@ use ingest::{Ending, Statistics, TransitionCount};
 use serde::Serialize;
 
 use crate::ending::{CrashJson, RunEnd};
-use lab::load::Input;
 use check::assumptions;
+use lab::load::Input;
 
 /// Everything that `stats` prints about an input.
 #[derive(Serialize)]

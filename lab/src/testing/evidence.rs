@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use check::Bounds;
 use check::Answer;
+use check::Bounds;
 use check::engine::proof::Violation;
 use check::shrink::{Shrunk, shrink};
 use history::{History, ReadsFrom};
