@@ -3,8 +3,8 @@
 #
 # Versions: scons 4.8.1, 4.9.0 and 4.11.1 (PyPI), Python 3.11, a C++ compiler with zlib.
 #
-# The signature was (context, libs, header, language, call, …) up to 4.8.1, and is (context, libs, header, language, extra_libs,
-# call, …) since 4.9.0. A script that passes the call in fifth place, as many do, among them those of gem5 up to v24.0.0.1, asks the
+# The signature was (libs, header, language, call, …) up to 4.8.1, and is (libs, header, language, extra_libs,
+# call, …) since 4.9.0. A script that passes the call in fourth place, as many do, among them those of gem5 up to v24.0.0.1, asks the
 # linker for a library of that name then: the command line gets `-lzlibVersion();`, of which a shell takes the parentheses as its own
 # syntax. The check answers *no*, though the library is there:
 #

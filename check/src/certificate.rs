@@ -1,6 +1,8 @@
-//! [`write()`]: the certificate of a verdict.
+//! [`Answer::certify`]: the certificate of an answer.
 
+use std::borrow::Borrow;
 use std::io::{self, Write};
+use std::iter;
 
 use certify::certificate::{self, Claim, Name};
 use history::{History, OpId, ReadSource, ReadsFrom};
@@ -8,64 +10,46 @@ use memory::Model;
 use memory::machine::{Machine, Step};
 use memory::weak::order;
 
+use crate::answer::Answer;
 use crate::engine::steps::steps;
-use crate::settle::{Cases, Settled};
 use crate::verdict::Verdict;
 
-/// A verdict as it was [settled](crate::settle()), with what proves it.
-#[derive(Clone, Copy, Debug)]
-pub struct Proved<'a> {
-    /// The history as it was read.
-    pub whole: &'a History,
-    /// The history as the model sees it, in the first case.
-    pub history: &'a History,
-    /// The reads-from of that history, from which the verdict was derived.
-    pub reads_from: &'a ReadsFrom,
-    /// The verdict on that history, which is the same in all cases.
-    pub verdict: &'a Verdict,
-    /// The cases by which it is proved.
-    pub cases: &'a Cases,
-}
-
-impl<'a> Proved<'a> {
-    /// The verdict on a history that was read as `whole`.
-    pub fn of(whole: &'a History, settled: &'a Settled<'_>) -> Proved<'a> {
-        let Settled { history, reads_from, outcome, cases } = settled;
-        Proved { whole, history, reads_from, verdict: &outcome.verdict, cases }
-    }
-}
-
-/// Writes the certificate of a verdict: the run or memory order, or the proof, of each case. Returns the number of all steps; `None`,
-/// with nothing written, if the verdict has no certificate. `claim` must be about the history as it was read, and the same model.
-///
-/// # Errors
-/// Fails if `out` cannot be written.
-pub fn write(out: &mut dyn Write, claim: &Claim, proved: Proved<'_>) -> io::Result<Option<usize>> {
-    let mut out = out;
-    let Proved { whole, history, reads_from, verdict, cases } = proved;
-    match verdict {
-        Verdict::Consistent(_) => certificate::write_header(&mut out, claim, "consistent")?,
-        Verdict::Violation(_) => certificate::write_header(&mut out, claim, "violation")?,
-        Verdict::CriterionViolation(violation) => {
-            let claim = Claim { criterion: Some(violation.criterion), ..claim.clone() };
-            certificate::write_header(&mut out, &claim, "violation")?;
+impl<H: Borrow<History>> Answer<H> {
+    /// Writes the certificate of the answer: the run or memory order, or the proof, of each case. `file` is the name of the history's
+    /// file, and `arguments` are the options with which it was read. Returns the number of all steps; `None`, with nothing written, if the
+    /// answer has no certificate.
+    ///
+    /// # Errors
+    /// Fails if `out` cannot be written.
+    pub fn certify(
+        &self,
+        mut out: &mut dyn Write,
+        file: Option<String>,
+        arguments: &str,
+    ) -> io::Result<Option<usize>> {
+        let (word, criterion) = match self.verdict() {
+            Verdict::Consistent(_) => ("consistent", None),
+            Verdict::Violation(_) => ("violation", None),
+            Verdict::CriterionViolation(violation) => ("violation", Some(violation.criterion)),
+            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied => return Ok(None),
+        };
+        let whole = self.whole.borrow();
+        let claim = Claim { file, criterion, ..Claim::new(whole, self.model, arguments) };
+        certificate::write_header(&mut out, &claim, word)?;
+        let others = self.cases.others.iter();
+        let others = others.map(|it| (&it.supposed, &it.history, &it.reads_from, &it.verdict));
+        let first = (&self.cases.supposed, self.history(), &self.reads_from, self.verdict());
+        let mut written = 0;
+        for (supposed, history, reads_from, verdict) in iter::once(first).chain(others) {
+            if !supposed.is_empty() {
+                let named = supposed.iter().map(|it| (Name::of(whole, it.op), it.wrote));
+                certificate::write_case(&mut out, &named.collect::<Vec<_>>())?;
+            }
+            written += write_evidence(&mut out, self.model, history, reads_from, verdict)?;
         }
-        Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied => return Ok(None),
+        certificate::write_end(&mut out)?;
+        Ok(Some(written))
     }
-    let others = cases.others.iter();
-    let others = others.map(|it| (&it.supposed, &it.history, &it.reads_from, &it.verdict));
-    let mut written = 0;
-    for (supposed, history, reads_from, verdict) in
-        std::iter::once((&cases.supposed, history, reads_from, verdict)).chain(others)
-    {
-        if !supposed.is_empty() {
-            let named = supposed.iter().map(|it| (Name::of(whole, it.op), it.wrote));
-            certificate::write_case(&mut out, &named.collect::<Vec<_>>())?;
-        }
-        written += write_evidence(&mut out, claim.model, history, reads_from, verdict)?;
-    }
-    certificate::write_end(&mut out)?;
-    Ok(Some(written))
 }
 
 /// Writes what proves a verdict, in one case, and returns the number of steps.

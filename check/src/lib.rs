@@ -8,7 +8,8 @@
 //! [machine](memory::machine), the verdict *violation* with a [proof](engine::proof). Both can be written as a
 //! [certificate](certify::certificate), which [`certify::verify`] checks without the engine.
 //!
-//! - [`settle`] decides a history of which it is not known whether some operations have written;
+//! - a [`Question`] is asked in one place, about histories too of which it is not known whether some operations have written, and
+//!   its [`Answer`] has the first line, the caveats and the certificate;
 //! - [`Algorithm`] lists the stages and the algorithms of the [`papers`], which [`decide()`] runs; [`Guarantee`]
 //!   lists the models and weaker criteria that a history can be asked about;
 //! - [`kernel`] computes the store order that all runs of a history have in common;
@@ -41,15 +42,19 @@
 
 mod accept;
 pub mod algorithm;
-pub mod certificate;
+mod answer;
+pub mod assumptions;
+mod certificate;
 mod decide;
 pub mod engine;
 pub mod generate;
 mod guarantee;
+mod headline;
 pub mod kernel;
 pub mod online;
 mod options;
 pub mod papers;
+mod question;
 mod sat;
 mod settle;
 pub mod shrink;
@@ -58,11 +63,14 @@ mod weak;
 
 pub use accept::accepted;
 pub use algorithm::Algorithm;
+pub use answer::Answer;
 pub use decide::{check, check_within, decide};
 pub use guarantee::Guarantee;
+pub use headline::Headline;
 pub use host::{Bounds, Exceeded};
 pub use memory::Model;
 pub use options::Options;
+pub use question::Question;
 pub use sat::solver::version as solver_version;
-pub use settle::{Case, Cases, Settled, settle};
+pub use settle::{Case, Cases};
 pub use verdict::{Outcome, Reason, Verdict};

@@ -14,9 +14,8 @@ pub mod text;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::time::Instant;
 
-use check::{Algorithm, Bounds, Cases, Model, Outcome, Settled, Verdict, settle};
+use check::{Algorithm, Answer, Model, Question, Verdict};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;
@@ -29,50 +28,24 @@ use args::{Choice, Form};
 use certificates::{Certificates, FileCertificates, Written};
 use comparison::Comparison;
 use lab::load::{self, Input};
+use lab::text::shown;
 use lab::{inputs, verdicts};
 use paint::Paint;
-use report::assumptions;
 use store_order::StoreOrder;
 use tables::VerdictRow;
 
-/// A verdict on one history under one model.
-struct HistoryVerdict<'a> {
+/// An answer about one history under one model.
+struct Decided<'a> {
     input: &'a Input,
-    /// The history as the model sees it, and its reads-from.
-    history: &'a History,
-    reads_from: &'a ReadsFrom,
-    /// The history as it was read, and the cases by which the verdict is proved.
-    whole: &'a History,
-    cases: &'a Cases,
-    model: Model,
-    /// The algorithm that was asked to decide.
-    algorithm: Algorithm,
-    outcome: Outcome,
-    seconds: f64,
+    answer: Answer<&'a History>,
     /// The certificate of the verdict.
     certificate: Option<Written>,
-    /// The limits of the verdict, one sentence each.
-    caveats: Vec<String>,
 }
 
-impl HistoryVerdict<'_> {
-    /// The criterion that was asked about, if that is weaker than the model.
-    fn criterion(&self) -> Option<&'static str> {
-        self.algorithm.criterion()
-    }
-
-    /// The name of the model or criterion that the verdict is about.
-    fn subject(&self) -> &'static str {
-        self.criterion().unwrap_or(self.model.name())
-    }
-
-    /// The name of the model or criterion that the certificate is about. A proof by the rules of a model is about the model, even
-    /// if the algorithm that found it decides a weaker criterion.
-    fn claimed(&self) -> &'static str {
-        match self.outcome.verdict {
-            Verdict::CriterionViolation(_) => self.subject(),
-            _ => self.model.name(),
-        }
+impl Decided<'_> {
+    /// The file and the history, as they are shown.
+    fn name(&self) -> String {
+        shown(&self.input.file, self.answer.whole)
     }
 }
 
@@ -81,7 +54,7 @@ trait Printer {
     /// Called before the verdicts on a history: prints the crash of its run, if there was one.
     fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()>;
     /// Prints one verdict.
-    fn verdict(&mut self, decided: &HistoryVerdict<'_>, out: &mut dyn Write) -> io::Result<()>;
+    fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()>;
     /// Called for an input that cannot be checked. The message goes to standard error as well.
     fn unreadable(&mut self, row: &VerdictRow, out: &mut dyn Write) -> io::Result<()>;
     /// Prints the verdicts of all algorithms on one history under one model; the first is that of the engine's stages.
@@ -211,12 +184,10 @@ impl InputCheck<'_> {
     }
 
     /// Adds the row of a verdict.
-    fn note(&mut self, decided: &HistoryVerdict<'_>) {
-        let HistoryVerdict {
-            input, history, model, algorithm, outcome, seconds, certificate, ..
-        } = decided;
-        let row = verdicts::row(input, history, *model, *algorithm, outcome, *seconds);
-        let certificate = certificate.as_ref().map(|written| written.path.display().to_string());
+    fn note(&mut self, decided: &Decided<'_>) {
+        let row = verdicts::row(decided.input, &decided.answer);
+        let certificate = decided.certificate.as_ref();
+        let certificate = certificate.map(|written| written.path.display().to_string());
         self.result.rows.push(VerdictRow { certificate, ..row });
     }
 
@@ -270,14 +241,10 @@ impl InputCheck<'_> {
                 continue;
             };
             let options = self.checker.args.for_checking(algorithm, store_order);
-            // The limits are those of all forms and cases of the history together.
-            let bounds = Bounds::new(options.timeout, options.max_memory);
-            let decided = Decided::by(history, reads_from, model, |history, reads_from| {
-                check::check_within(history, reads_from, model, &options, &bounds)
-            });
-            let mut decided = decided.verdict(algorithm, input, model);
+            let answer = Question::new(model, &options).ask(history, reads_from);
+            let mut decided = Decided { input, answer, certificate: None };
             self.certify(&mut decided)?;
-            self.add(status(&decided.outcome.verdict));
+            self.add(status(decided.answer.verdict()));
             self.note(&decided);
             let printed = self.printer.verdict(&decided, self.out);
             printed.map_err(Error::Output)?;
@@ -292,7 +259,7 @@ impl InputCheck<'_> {
         printed.map_err(Error::Output)
     }
 
-    fn certify(&mut self, decided: &mut HistoryVerdict<'_>) -> Result<(), Error> {
+    fn certify(&mut self, decided: &mut Decided<'_>) -> Result<(), Error> {
         if let Some(certificates) = &mut self.certificates {
             decided.certificate = certificates.write(decided)?;
         }
@@ -311,19 +278,13 @@ impl InputCheck<'_> {
         let applicable = applicable.filter(|algorithm| algorithm.applies_to(model));
         let decided = applicable.map(|algorithm| {
             let options = self.checker.args.for_checking(algorithm, None);
-            let bounds = Bounds::new(options.timeout, options.max_memory);
-            let decided = Decided::by(history, reads_from, model, |history, reads_from| {
-                if algorithm == Algorithm::Stages {
-                    return check::check_within(history, reads_from, model, &options, &bounds);
-                }
-                // `decide` runs the algorithm alone: it does not search for a proof that the algorithm does not give.
-                check::decide(history, reads_from, model, &options, &bounds)
-            });
-            (algorithm, decided.accepted(model))
+            let question = Question::new(model, &options);
+            // Alone, it does not search for a proof that the algorithm does not give.
+            let question = if algorithm == Algorithm::Stages { question } else { question.alone() };
+            let answer = question.ask(history, reads_from);
+            Decided { input, answer, certificate: None }
         });
-        let decided: Vec<(Algorithm, Decided<'_>)> = decided.collect();
-        let verdicts = decided.iter().map(|(algorithm, it)| it.verdict(*algorithm, input, model));
-        let mut compared = Comparison { decided: verdicts.collect() };
+        let mut compared = Comparison { decided: decided.collect() };
         self.certify(&mut compared.decided[0])?;
         self.add(compared.status());
         compared.decided.iter().for_each(|decided| self.note(decided));
@@ -356,11 +317,9 @@ pub fn report(
         let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
             .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
         for &model in models {
-            let decided = Decided::by(history, &reads_from, model, |history, reads_from| {
-                check::check(history, reads_from, model, options)
-            });
-            let decided = decided.verdict(Algorithm::Stages, input, model);
-            let found = status(&decided.outcome.verdict);
+            let answer = Question::new(model, options).ask(history, &reads_from);
+            let decided = Decided { input, answer, certificate: None };
+            let found = status(decided.answer.verdict());
             all = all.and(found);
             violated.extend((found == Status::Violation).then_some(model));
             printer.verdict(&decided, out).map_err(Error::Output)?;
@@ -385,90 +344,4 @@ fn status(verdict: &Verdict) -> Status {
         }
         Verdict::Undecided(_) => Status::Undecided,
     }
-}
-
-/// A history with the verdict on it, and the time that the verdict took.
-struct Decided<'h> {
-    /// The history as it was read.
-    whole: &'h History,
-    settled: Settled<'h>,
-    seconds: f64,
-}
-
-impl<'h> Decided<'h> {
-    /// Decides a history with the function `by`, and measures the time that it takes.
-    fn by(
-        history: &'h History,
-        reads_from: &ReadsFrom,
-        model: Model,
-        by: impl Fn(&History, &ReadsFrom) -> Outcome,
-    ) -> Decided<'h> {
-        let start = Instant::now();
-        let settled = settle(history, reads_from, model, by);
-        Decided { whole: history, settled, seconds: start.elapsed().as_secs_f64() }
-    }
-
-    /// The verdict, if it is no violation with a proof that the verifier refuses.
-    fn accepted(self, model: Model) -> Decided<'h> {
-        Decided { settled: self.settled.accepted(model), ..self }
-    }
-
-    fn verdict<'a>(
-        &'a self,
-        algorithm: Algorithm,
-        input: &'a Input,
-        model: Model,
-    ) -> HistoryVerdict<'a> {
-        let Settled { history, reads_from, outcome, cases } = &self.settled;
-        let is_consistent = matches!(outcome.verdict, Verdict::Consistent(_));
-        let unknown = assumptions::of_consistent(&history.provenance, model);
-        let unknown = unknown.filter(|_| is_consistent);
-        let caveats = unknown_reads(reads_from).into_iter().chain(unknown);
-        let caveats = caveats.chain(cases.describe(self.whole));
-        HistoryVerdict {
-            input,
-            history,
-            reads_from,
-            whole: self.whole,
-            cases,
-            model,
-            algorithm,
-            outcome: outcome.clone(),
-            seconds: self.seconds,
-            certificate: None,
-            caveats: caveats.chain(about_isa(history, model)).collect(),
-        }
-    }
-}
-
-/// The caveat of a verdict on a history from an instruction set whose own model is weak and is not the model that was checked.
-fn about_isa(history: &History, model: Model) -> Option<String> {
-    let isa = history.provenance.isa?;
-    let own = Model::of_isa(isa);
-    if !own.is_weak() || model == own {
-        return None;
-    }
-    let (isa, name) = (isa.title(), own.name());
-    if model.is_weak() {
-        return Some(format!(
-            "this is about {model}; the model of {isa} is {own} (--model {name})"
-        ));
-    }
-    Some(format!(
-        "this is about {model}; the model of {isa}, {own}, is weaker (--model {name}): a run that {model} forbids may \
-         be one that {isa} allows"
-    ))
-}
-
-/// The caveat of reads whose source is not known, which constrain nothing.
-fn unknown_reads(reads_from: &ReadsFrom) -> Option<String> {
-    let reads = match reads_from.unknown() {
-        0 => return None,
-        1 => "1 read constrains".to_owned(),
-        reads => format!("{reads} reads constrain"),
-    };
-    Some(format!(
-        "{reads} nothing: the value is not shown, may have been written outside of the \
-         history, or may be an initial value that is not known"
-    ))
 }

@@ -21,7 +21,7 @@ use crate::sequence::{self, Form};
 use crate::status::Status;
 use lab::load::Input;
 use lab::protocols::core_permissions;
-use lab::text::{named, tame};
+use lab::text::{self, named, tame};
 
 /// Show why a history violates a model, or the order that explains it, as a picture
 #[derive(clap::Args)]
@@ -113,33 +113,30 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             return Err(error);
         }
     };
-    let headline = answer.headline(&input);
-    let end = RunEnd::of(&answer.history, &input.ending);
-    let (mut shown, status) = match &answer.outcome.verdict {
+    let name = text::shown(&input.file, answer.whole);
+    let headline = answer.headline(&name);
+    let end = RunEnd::of(answer.whole, &input.ending);
+    let (mut shown, status) = match answer.verdict() {
         Verdict::Violation(violation) => {
             (Shown::violation(&input, &answer, violation), Status::Violation)
         }
         Verdict::Consistent(steps) => (Shown::consistent(&input, &answer, steps), Status::Done),
         Verdict::Undecided(reason) => {
-            (Shown::words(&reason.describe(&answer.history)), Status::Undecided)
+            (Shown::words(&reason.describe(answer.history())), Status::Undecided)
         }
         _ => (
             Shown::words("there is no run, but no proof was found in time: raise --timeout"),
             Status::Violation,
         ),
     };
-    if let Some(supposed) = &answer.supposed {
-        shown.words += &format!("  note: {supposed}\n");
+    for caveat in answer.caveats() {
+        shown.words += &format!("  note: {caveat}\n");
+        shown.pictures.iter_mut().for_each(|picture| picture.notes.push(caveat.clone()));
     }
     shown.end(&input, &answer, &end);
-    let name = answer.named(&input);
     let print = |paint: Paint, out: &mut dyn Write| {
         end.print(&name, paint, out)?;
-        let headline = match status {
-            Status::Done => paint.good(&headline),
-            Status::Undecided => headline.clone(),
-            _ => paint.bad(&headline),
-        };
+        let headline = headline.painted(|word| paint.verdict(headline.word, word));
         write!(out, "{headline}\n{}", shown.words)
     };
     let crashed = end.headline(&name).map(|crashed| format!("{crashed}\n"));
@@ -234,7 +231,7 @@ impl Shown {
 
     /// Pictures of a violation, and the same in words.
     fn violation(input: &Input, answer: &Answer<'_>, violation: &Violation) -> Shown {
-        let history = &*answer.history;
+        let history = answer.history();
         let permissions = core_permissions(history.provenance.protocol.as_deref());
         let pictures = explain::violation(
             history,
@@ -257,7 +254,7 @@ impl Shown {
 
     /// The memory order that explains a consistent history.
     fn consistent(input: &Input, answer: &Answer<'_>, steps: &[Step]) -> Shown {
-        let history = &*answer.history;
+        let history = answer.history();
         let words = words::memory_order(history, steps);
         let too_large = (steps.len() > DRAWN).then(|| {
             format!(
@@ -277,7 +274,7 @@ impl Shown {
 
     /// Adds how the run ended to the picture. If it crashed and there is no violation, the crash replaces the picture.
     fn end(&mut self, input: &Input, answer: &Answer<'_>, end: &RunEnd<'_>) {
-        let is_violation = matches!(answer.outcome.verdict, Verdict::Violation(_));
+        let is_violation = answer.violation().is_some();
         match (end.crash, self.pictures.first_mut()) {
             (Some(crash), _) if !is_violation => {
                 let file = shown_name(input, answer);
@@ -303,19 +300,19 @@ impl Shown {
 
 /// The verdict on the operations that completed before a crash, as a sentence.
 fn completed(answer: &Answer<'_>) -> String {
-    let (operations, model) = (answer.history.operations(), answer.model);
+    let (operations, model) = (answer.history().operations(), answer.model);
     let (which, are, violate) = if operations == 1 {
         ("the operation".to_owned(), "is", "violates")
     } else {
         (format!("the {operations} operations"), "are", "violate")
     };
-    capitalized(&match &answer.outcome.verdict {
+    capitalized(&match answer.verdict() {
         Verdict::Consistent(_) => {
             format!("{which} that completed before {are} consistent with {model}.")
         }
         Verdict::Undecided(reason) => format!(
             "whether {which} that completed before {are} consistent with {model} is undecided: {}.",
-            reason.describe(&answer.history)
+            reason.describe(answer.history())
         ),
         _ => format!("{which} that completed before {violate} {model}."),
     })
@@ -381,8 +378,7 @@ fn alone(picture: &Picture, count: usize) -> Picture {
 
 /// The title of pictures of a verdict.
 fn title(input: &Input, answer: &Answer<'_>) -> String {
-    let word = answer.outcome.verdict.word();
-    let what = match word {
+    let what = match answer.verdict().word() {
         "violation" => "violates",
         _ => "is consistent with",
     };
@@ -392,7 +388,7 @@ fn title(input: &Input, answer: &Answer<'_>) -> String {
 
 /// The file and the history, as pictures name them.
 fn shown_name(input: &Input, answer: &Answer<'_>) -> String {
-    tame(&named(&file_name(input), &answer.history))
+    tame(&named(&file_name(input), answer.whole))
 }
 
 /// The name of the file, without its folder.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use check::kernel::{Kernel, NoKernel, criteria, derived, kernel};
-use check::{Algorithm, Bounds, Model, Reason};
+use check::{Algorithm, Bounds, Headline, Model, Reason};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use host::Exceeded;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
 use lab::load;
-use lab::text::{named, tame};
+use lab::text::{named, shown};
 
 /// The exact kernel of histories, and how much of it weaker criteria derive
 #[derive(clap::Args)]
@@ -283,24 +283,26 @@ impl Found<'_> {
     }
 
     fn text(&self, pairs: bool, out: &mut dyn Write) -> std::io::Result<()> {
-        writeln!(
-            out,
-            "{} {}  ({} threads, {} operations; {:.3} s)",
-            self.model.name(),
-            tame(&named(self.file, self.history)),
-            self.history.threads().len(),
-            self.history.operations(),
-            self.seconds
-        )?;
+        let name = shown(self.file, self.history);
+        let headline = Headline {
+            word: self.word(),
+            how: match &self.kernel {
+                Ok(kernel) => format!("{} pairs in the kernel", kernel.pairs.len()),
+                Err(_) => "no kernel".to_owned(),
+            },
+            seconds: self.seconds,
+            ..Headline::about(self.history, self.model.name(), &name)
+        };
+        writeln!(out, "{headline}")?;
         if let Some(note) = ending::note(self.history) {
             writeln!(out, "  note: {note}")?;
         }
         match &self.kernel {
             Err(NoKernel::Inconsistent) => {
-                return writeln!(out, "  inconsistent, so there is no kernel");
+                return writeln!(out, "  no memory order is allowed, so there is no kernel");
             }
             Err(NoKernel::Undecided(reason)) => {
-                return writeln!(out, "  undecided: {}", reason.describe(self.history));
+                return writeln!(out, "  {}", reason.describe(self.history));
             }
             Ok(kernel) => self.table(kernel, out)?,
         }

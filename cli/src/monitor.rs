@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use check::{Model, Verdict};
+use check::{Headline, Model, Question, Verdict};
 use explore::monitor::{Event, Monitor};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use memory::machine::Step;
@@ -19,7 +19,7 @@ use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
 use lab::load;
-use lab::text::{named, tame};
+use lab::text::{named, shown, tame};
 use report::explain::words as proofs;
 use report::explain::{reasoning, why};
 
@@ -143,8 +143,9 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
         max_memory: Some(args.limits.max_memory),
         ..::check::Options::default()
     };
-    let outcome = ::check::check(history, &reads_from, Model::SC, &options);
-    let steps = match &outcome.verdict {
+    let answer = Question::new(Model::SC, &options).ask(history, &reads_from);
+    let history = answer.history();
+    let steps = match answer.verdict() {
         Verdict::Consistent(steps) => steps,
         Verdict::Undecided(reason) => {
             let reason = reason.describe(history);
@@ -187,7 +188,7 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
             file,
             history,
             model,
-            sc_by: outcome.decided_by.to_string(),
+            sc_by: answer.outcome.decided_by.to_string(),
             pairs,
             seconds: begun.elapsed().as_secs_f64(),
         };
@@ -195,7 +196,7 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
             status = Status::Violation;
         }
         let printed = match args.format {
-            Format::Text => found.text(&named, args.all, out),
+            Format::Text => found.text(args.all, out),
             Format::Json => found.json(out),
         };
         printed.map_err(Error::Output)?;
@@ -264,22 +265,20 @@ fn watch(history: &History, steps: &[Step], model: Model) -> Vec<(OpId, OpId)> {
 }
 
 impl Found<'_> {
-    fn text(&self, named: &str, all: bool, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "{} {}  ({} threads, {} operations; SC by {}, {:.3} s): {}",
-            self.model.name(),
-            tame(named),
-            self.history.threads().len(),
-            self.history.operations(),
-            self.sc_by,
-            self.seconds,
-            match self.pairs.len() {
-                0 => "no pair that could leave SC".to_owned(),
-                1 => "1 pair that could leave SC".to_owned(),
-                many => format!("{many} pairs that could leave SC"),
-            }
-        )?;
+    fn text(&self, all: bool, out: &mut dyn Write) -> io::Result<()> {
+        let name = shown(self.file, self.history);
+        let headline = Headline {
+            word: if self.pairs.is_empty() { "stays SC" } else { "leaves SC" },
+            how: format!("SC by {}", self.sc_by),
+            seconds: self.seconds,
+            ..Headline::about(self.history, self.model.name(), &name)
+        };
+        writeln!(out, "{headline}")?;
+        match self.pairs.len() {
+            0 => writeln!(out, "  no pair of operations could leave SC")?,
+            1 => writeln!(out, "  1 pair of operations could leave SC")?,
+            many => writeln!(out, "  {many} pairs of operations could leave SC")?,
+        }
         if let Some(note) = ending::note(self.history) {
             writeln!(out, "  note: {note}")?;
         }

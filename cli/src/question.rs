@@ -1,10 +1,8 @@
 //! The history and the models that `explain` and `shrink` are asked about.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use check::{Model, Outcome, Settled, Verdict, settle};
+use check::{Model, Verdict};
 use clap::ValueEnum;
 use history::{Ambiguity, History, ReadsFrom};
 use memory::PsoRmw;
@@ -15,7 +13,6 @@ use crate::limits::Limits;
 use crate::options::TraceOptions;
 use crate::words;
 use lab::load::{self, Input};
-use lab::text::{named, tame};
 
 /// A trace, which of its histories, and the models to decide.
 #[derive(Clone, Debug, clap::Args)]
@@ -70,21 +67,8 @@ impl Ambiguous {
     }
 }
 
-/// A history and its verdict.
-pub struct Answer<'a> {
-    /// The history, as the model sees it ([`Model::prepare`]).
-    pub history: Cow<'a, History>,
-    /// The model that the verdict is about.
-    pub model: Model,
-    /// The writes that its reads take their values from.
-    pub reads_from: ReadsFrom,
-    /// The verdict.
-    pub outcome: Outcome,
-    /// What is supposed of operations that may have written or failed, if the verdict is proved in several cases.
-    pub supposed: Option<String>,
-    /// The time that deciding took, in seconds.
-    pub seconds: f64,
-}
+/// The answer about a history of an input.
+pub type Answer<'a> = check::Answer<&'a History>;
 
 impl Question {
     /// Asks whether the history in a file that another command has written satisfies a model.
@@ -139,7 +123,7 @@ impl Question {
         for history in self.candidates(input)? {
             for model in self.models_of(history) {
                 let answer = self.decide(input, history, model, ambiguity)?;
-                if matches!(answer.outcome.verdict, Verdict::Violation(_) | Verdict::Unproved) {
+                if matches!(answer.verdict(), Verdict::Violation(_) | Verdict::Unproved) {
                     return Ok(answer);
                 }
                 first = first.or(Some(answer));
@@ -185,35 +169,6 @@ impl Question {
             max_memory: Some(self.limits.max_memory),
             ..check::Options::default()
         };
-        let begun = Instant::now();
-        let bounds = check::Bounds::new(options.timeout, options.max_memory);
-        let settled = settle(history, &reads_from, model, |history, reads_from| {
-            check::check_within(history, reads_from, model, &options, &bounds)
-        });
-        let supposed = settled.cases.describe(history);
-        let Settled { history, reads_from, outcome, .. } = settled;
-        let seconds = begun.elapsed().as_secs_f64();
-        Ok(Answer { history, model, reads_from, outcome, supposed, seconds })
-    }
-}
-
-impl Answer<'_> {
-    /// The file, and the history's name if it has one, without control characters.
-    pub fn named(&self, input: &Input) -> String {
-        tame(&named(&input.file, &self.history))
-    }
-
-    /// The first line of the answer: `violation  sc   trace.gz  (2 threads, 10 operations; saturate, 0.001 s)`
-    pub fn headline(&self, input: &Input) -> String {
-        format!(
-            "{:10} {:4} {}  ({} threads, {} operations; {}, {:.3} s)",
-            self.outcome.verdict.word(),
-            self.model.name(),
-            self.named(input),
-            self.history.threads().len(),
-            self.history.operations(),
-            self.outcome.decided_by,
-            self.seconds
-        )
+        Ok(check::Question::new(model, &options).ask(history, &reads_from))
     }
 }

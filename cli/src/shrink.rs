@@ -22,6 +22,7 @@ use crate::status::Status;
 use crate::{files, interrupt, progress, words};
 use lab::load::Input;
 use lab::save::{self, Format as FileFormat};
+use lab::text::shown;
 use report::explain::words as proofs;
 use report::explain::{reasoning, why};
 
@@ -97,10 +98,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let begun = Instant::now();
     let input = args.question.open(false)?;
     let answer = args.question.ask(&input)?;
-    let found = match &answer.outcome.verdict {
-        Verdict::Violation(violation) => shrunk(args, &answer, violation, begun),
-        _ => None,
-    };
+    let found = answer.violation().and_then(|violation| shrunk(args, &answer, violation, begun));
     let Some(mut found) = found else {
         return unshrunk(args, &input, &answer, out);
     };
@@ -151,7 +149,7 @@ fn shrunk(
     let line = progress::spinner("shrinking".to_owned(), question.options.quiet);
     let shrinking = Instant::now();
     let part = shrink(
-        &answer.history,
+        answer.history(),
         &answer.reads_from,
         answer.model,
         violation,
@@ -162,7 +160,7 @@ fn shrunk(
     );
     line.finish_and_clear();
     let mut part = part?;
-    let name = answer.history.name.as_deref().map_or(String::new(), |name| format!(" of {name}"));
+    let name = answer.whole.name.as_deref().map_or(String::new(), |name| format!(" of {name}"));
     part.history.name = Some(format!("a part{name} that violates {}", answer.model));
     Some(Found {
         shape: litmus_shape(&part.history, &part.violation),
@@ -179,8 +177,7 @@ fn unshrunk(
     answer: &Answer<'_>,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
-    let outcome = &answer.outcome;
-    let status = match outcome.verdict {
+    let status = match answer.verdict() {
         Verdict::Undecided(_) => Status::Undecided,
         Verdict::Violation(_) | Verdict::Unproved => Status::Violation,
         _ => Status::Done,
@@ -189,10 +186,10 @@ fn unshrunk(
         print_json(input, answer, None, out).map_err(Error::Output)?;
         return Ok(status);
     }
-    let why = match &outcome.verdict {
-        Verdict::Undecided(reason) => format!("  {}\n", reason.describe(&answer.history)),
+    let why = match answer.verdict() {
+        Verdict::Undecided(reason) => format!("  {}\n", reason.describe(answer.history())),
         Verdict::Violation(violation) => {
-            let why = proofs::explanation(&answer.history, violation);
+            let why = proofs::explanation(answer.history(), violation);
             format!(
                 "{why}  no operation takes part in that: there is nothing to shrink, and no file is written\n"
             )
@@ -202,11 +199,16 @@ fn unshrunk(
         }
         _ => "  nothing to shrink\n".to_owned(),
     };
-    let headline = answer.headline(input);
-    let note = ending::note(&answer.history);
-    let note = note.map_or(String::new(), |note| format!("  note: {note}\n"));
-    write!(out, "{headline}\n{why}{note}").map_err(Error::Output)?;
+    let name = shown(&input.file, answer.whole);
+    write!(out, "{}\n{why}", answer.headline(&name)).map_err(Error::Output)?;
+    notes(answer, out).map_err(Error::Output)?;
     Ok(status)
+}
+
+/// Prints how the run ended, and the limits of the answer.
+fn notes(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut notes = ending::note(answer.whole).into_iter().chain(answer.caveats());
+    notes.try_for_each(|note| writeln!(out, "  note: {note}"))
 }
 
 fn write(
@@ -234,7 +236,10 @@ fn write(
             let model = answer.model;
             let isa = save::architecture(history, args.arch);
             let remark = if isa == Isa::X86 { beyond_x86(found) } else { "" };
-            let about = format!("{}: {model} forbids this outcome{remark}", answer.named(input));
+            let about = format!(
+                "{}: {model} forbids this outcome{remark}",
+                shown(&input.file, answer.whole)
+            );
             litmus::write(history, shape, &about, isa, &mut file).map_err(|error| match error {
                 WriteError::Io(error) => Error::Output(error),
                 error => Error::Usage(format!("{}: {error}", path.display())),
@@ -288,8 +293,10 @@ fn print_text(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let paint = Paint::new(io::stdout().is_terminal());
-    let whole = &*answer.history;
-    writeln!(out, "{}", paint.bad(&answer.headline(input)))?;
+    let whole = answer.history();
+    let name = shown(&input.file, whole);
+    let headline = answer.headline(&name);
+    writeln!(out, "{}", headline.painted(|word| paint.verdict(headline.word, word)))?;
     let shape =
         found.shape.map_or(String::new(), |shape| format!(": {} ({})", shape.name, shape.meaning));
     let part = &found.part;
@@ -318,9 +325,7 @@ fn print_text(
         writeln!(out, "  {}", why::access(whole, op))?;
     }
     write!(out, "{}", proofs::explanation(whole, &part.violation_in(whole)))?;
-    for note in ending::note(whole).iter().chain(&answer.supposed) {
-        writeln!(out, "  note: {note}")?;
-    }
+    notes(answer, out)?;
     for path in &found.written {
         writeln!(out, "written: {path}")?;
     }
@@ -333,7 +338,7 @@ fn print_json(
     found: Option<&Found>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (whole, size) = (&*answer.history, Size::of(&answer.history));
+    let (whole, size) = (answer.history(), Size::of(answer.history()));
     let shrunk = found.map(|found| {
         let part = &found.part;
         let size = Size::of(&part.history);
@@ -350,15 +355,12 @@ fn print_json(
             "files": found.written,
         })
     });
-    let reason = match &answer.outcome.verdict {
-        Verdict::Undecided(reason) => Some(reason.describe(whole)),
-        _ => None,
-    };
+    let reason = answer.undecided().map(|reason| reason.describe(whole));
     let mut line = json!({
         "file": input.file,
         "history": whole.name,
         "model": answer.model.name(),
-        "verdict": answer.outcome.verdict.word(),
+        "verdict": answer.verdict().word(),
         "reason": reason,
         "threads": size.threads,
         "locations": size.locations,

@@ -15,9 +15,9 @@ use crate::files::failed;
 use crate::limits::Limits;
 use crate::options::TraceOptions;
 use crate::status::Status;
+use check::assumptions;
 use lab::load;
 use lab::text::{named, tame};
-use report::assumptions;
 
 /// Check a certificate against the history it is about
 #[derive(clap::Args)]

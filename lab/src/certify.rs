@@ -1,11 +1,11 @@
 //! Writes the certificate of a verdict, reads it back and verifies it, for programs that rely on no verdict without proof.
 
+use std::borrow::Borrow;
 use std::io;
 
-use certify::certificate::{self, Claim, ReadError};
+use certify::certificate::{self, ReadError};
 use certify::verify::{Rejection, verify};
-use check::certificate::{Proved, write};
-use check::{Model, Settled};
+use check::Answer;
 use history::History;
 use thiserror::Error;
 
@@ -24,24 +24,23 @@ pub enum CertifyError {
     Rejected(#[from] Rejection),
 }
 
-/// Writes the certificate of a verdict as [`check::certificate::write()`] does, reads it back and verifies it against the history as
-/// it was read. Returns false, with nothing verified, if the verdict has no certificate.
+/// Writes the certificate of an answer as [`Answer::certify`] does, reads it back and verifies it against the history as it was read.
+/// Returns false, with nothing verified, if the answer has no certificate.
 ///
 /// # Errors
 /// Fails if the certificate does not prove the verdict.
-pub fn certify(whole: &History, settled: &Settled<'_>, model: Model) -> Result<bool, CertifyError> {
-    let claim = Claim::new(whole, model, "");
+pub fn certify<H: Borrow<History>>(answer: &Answer<H>) -> Result<bool, CertifyError> {
     let mut text = Vec::new();
-    if write(&mut text, &claim, Proved::of(whole, settled))?.is_none() {
+    if answer.certify(&mut text, None, "")?.is_none() {
         return Ok(false);
     }
-    verify(whole, &certificate::read(&text[..])?)?;
+    verify(answer.whole.borrow(), &certificate::read(&text[..])?)?;
     Ok(true)
 }
 
 #[cfg(test)]
 mod tests {
-    use check::{Algorithm, Options, Verdict, check, settle};
+    use check::{Algorithm, Model, Options, Question, Verdict};
     use history::{Ambiguity, ReadsFrom};
 
     use super::*;
@@ -57,11 +56,9 @@ mod tests {
         let history = history("0: M[0] := 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] == 0\ncheck\n");
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         let options = Options { algorithm: Algorithm::Ccm, ..Options::default() };
-        let settled = settle(&history, &reads_from, Model::SC, |history, reads_from| {
-            check(history, reads_from, Model::SC, &options)
-        });
-        let verdict = &settled.outcome.verdict;
+        let answer = Question::new(Model::SC, &options).ask(&history, &reads_from);
+        let verdict = answer.verdict();
         assert!(matches!(verdict, Verdict::CriterionViolation(_)), "{verdict:?}");
-        assert!(certify(&history, &settled, Model::SC).unwrap());
+        assert!(certify(&answer).unwrap());
     }
 }

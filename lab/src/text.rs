@@ -27,6 +27,26 @@ pub fn named(file: &str, history: &History) -> String {
     }
 }
 
+/// Number of characters of a history's name that are shown.
+const NAME_CHARACTERS: usize = 60;
+
+/// The file, and the name of the history in it if the history has one, fit for a terminal: a long name is cut, and control characters
+/// are replaced.
+pub fn shown(file: &str, history: &History) -> String {
+    tame(&match &history.name {
+        Some(name) => format!("{file}: {}", shortened(name)),
+        None => file.to_owned(),
+    })
+}
+
+/// Cuts a name to 60 characters.
+pub fn shortened(name: &str) -> String {
+    match name.char_indices().nth(NAME_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
 /// The file, the line in the user's version of that file, and the text of a place in a protocol.
 pub fn written_at(span: Option<Span>, sources: &Sources) -> Option<(String, usize, String)> {
     let span = span?;

@@ -1,10 +1,11 @@
 //! Rows of the table of verdicts, and their summary by folder.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use check::engine::proof::Contradiction;
-use check::{Algorithm, Model, Outcome, Verdict};
+use check::{Answer, Verdict};
 use history::{History, OpId};
 use tables::VerdictRow;
 
@@ -14,37 +15,28 @@ use crate::order;
 /// The verdict in the row of a file that cannot be checked.
 const ERROR: &str = "error";
 
-/// The row of a verdict on a history of an input, as the model sees it.
-pub fn row(
-    input: &Input,
-    history: &History,
-    model: Model,
-    algorithm: Algorithm,
-    outcome: &Outcome,
-    seconds: f64,
-) -> VerdictRow {
+/// The row of an answer about a history of an input.
+pub fn row<H: Borrow<History>>(input: &Input, answer: &Answer<H>) -> VerdictRow {
+    let history = answer.history();
     let provenance = &history.provenance;
-    let (cycle, first) = cycle(&outcome.verdict).unzip();
+    let (cycle, first) = cycle(answer.verdict()).unzip();
     VerdictRow {
         history: history.name.clone(),
-        model: Some(algorithm.criterion().unwrap_or(model.name()).to_owned()),
-        verdict: outcome.verdict.word().to_owned(),
-        algorithm: Some(algorithm.name().to_owned()),
-        decided_by: Some(outcome.decided_by.to_string()),
+        model: Some(answer.subject().to_owned()),
+        verdict: answer.verdict().word().to_owned(),
+        algorithm: Some(answer.algorithm.name().to_owned()),
+        decided_by: Some(answer.outcome.decided_by.to_string()),
         threads: Some(history.threads().len() as u32),
         operations: Some(history.operations() as u64),
         locations: Some(history.locations().len() as u64),
-        seconds: Some(seconds),
+        seconds: Some(answer.seconds),
         protocol: provenance.protocol.clone(),
         mutant: provenance.mutant.clone(),
         ended: provenance.ended.clone(),
         crashed: provenance.crash.is_some(),
         cycle: cycle.map(|length| length as u32),
         line: first.flatten().and_then(|op| history.operation(op).line),
-        reason: match &outcome.verdict {
-            Verdict::Undecided(reason) => Some(reason.describe(history)),
-            _ => None,
-        },
+        reason: answer.undecided().map(|reason| reason.describe(history)),
         ..of_file(&input.file)
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use check::Verdict as Decision;
+use check::{Answer, Verdict as Decision};
 use host::inputs::FileId;
 use lab::protocols::core_permissions;
 use lab::text::named;
@@ -39,7 +39,8 @@ pub struct Explanation {
 
 impl Explanation {
     pub fn of(decided: &Decided) -> Explanation {
-        let Decided { history, reads_from, model, .. } = decided;
+        let Answer { reads_from, model, .. } = &decided.answer;
+        let history = decided.answer.history();
         let source = decided.origin.source;
         let file = Path::new(&decided.origin.file).file_name();
         let file = file.map_or_else(
@@ -47,7 +48,7 @@ impl Explanation {
             |name| name.to_string_lossy().into_owned(),
         );
         let name = named(&file, history);
-        match &decided.outcome.verdict {
+        match decided.answer.verdict() {
             Decision::Violation(violation) => {
                 let permissions = core_permissions(history.provenance.protocol.as_deref());
                 let pictures = explain::violation(

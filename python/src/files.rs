@@ -109,14 +109,7 @@ fn rows(
                 search: false,
             };
             rows.push(match question.decide(cancel) {
-                Ok(decided) => verdicts::row(
-                    &input,
-                    &decided.history,
-                    model,
-                    check::Algorithm::Stages,
-                    &decided.outcome,
-                    decided.seconds,
-                ),
+                Ok(decided) => verdicts::row(&input, &decided.answer),
                 Err(why) => verdicts::unreadable(&input.file, &why),
             });
         }

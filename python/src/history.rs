@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ::history::{AssumedSize, History as Operations, Initial, Isa, Source};
+use check::assumptions;
 use host::inputs::FileId;
 use ingest::{Addresses, Options, Transitions};
 use lab::inputs;
@@ -12,7 +13,6 @@ use lab::load::{self, Input};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use report::assumptions;
 use tables::{ArrowTable, TableError};
 
 use crate::table::Table;

@@ -1,19 +1,12 @@
 //! [`Verdict`]: whether a model allows a history, and why.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use ::history::{Ambiguity, History as Operations, ReadsFrom};
-use certify::certificate::Claim;
-use check::certificate::{self, Proved};
-use check::engine::proof::Violation;
-use check::{
-    Bounds, Cases, Model, Options, Outcome, Settled, Verdict as Decision, check_within, settle,
-};
+use check::{Answer, Bounds, Cases, Model, Options, Verdict as Decision};
 use lab::load::ambiguity;
-use lab::text::named;
+use lab::text::{named, shown};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -58,68 +51,23 @@ impl Question {
             format!("{file}: {twice}. Record a run that writes unique values, or try ambiguous=\"search\"")
         })?;
         let bounds = Bounds::new(options.timeout, options.max_memory).or_interrupted(cancel);
-        let start = Instant::now();
-        let settled = settle(&history, &reads_from, model, |history, reads_from| {
-            check_within(history, reads_from, model, &options, &bounds)
-        });
-        let seconds = start.elapsed().as_secs_f64();
-        let Settled { history: prepared, reads_from, outcome, cases } = settled;
-        let whole = Arc::clone(&history);
-        let history = match prepared {
-            Cow::Borrowed(_) => Arc::clone(&whole),
-            Cow::Owned(prepared) => Arc::new(prepared),
-        };
-        Ok(Decided { history, whole, origin, model, reads_from, outcome, cases, seconds })
+        let answer =
+            check::Question::new(model, &options).within(&bounds).ask(history, &reads_from);
+        Ok(Decided { answer, origin })
     }
 }
 
 /// A decided history.
 pub struct Decided {
-    /// The history, as the model sees it.
-    pub history: Arc<Operations>,
-    /// The history as it was read.
-    whole: Arc<Operations>,
+    pub answer: Answer<Arc<Operations>>,
     pub origin: Arc<Origin>,
-    pub model: Model,
-    pub reads_from: ReadsFrom,
-    pub outcome: Outcome,
-    /// The cases by which the verdict is proved.
-    cases: Cases,
-    pub seconds: f64,
 }
 
 impl Decided {
-    fn violation(&self) -> Option<&Violation> {
-        match &self.outcome.verdict {
-            Decision::Violation(violation) => Some(violation),
-            _ => None,
-        }
-    }
-
-    /// The cycle and the reasons of a violation; `None` if there are none.
-    fn reasoning(&self) -> Option<Reasoning> {
-        match &self.outcome.verdict {
-            Decision::Violation(violation) => Some(Reasoning::of(&self.history, violation)),
-            Decision::CriterionViolation(violation) => {
-                Some(Reasoning::of_criterion(&self.history, violation))
-            }
-            _ => None,
-        }
-    }
-
-    /// The first line of the text: `violation sc trace.gz (3 threads, 180 operations; SC by saturate, 0.001 s)`
+    /// The first line of the text: `violation  sc   trace.gz  (3 threads, 180 operations; SC by saturate, 0.001 s)`
     pub fn headline(&self) -> String {
-        format!(
-            "{} {} {}  ({} threads, {} operations; {} by {}, {:.3} s)",
-            self.outcome.verdict.word(),
-            self.model.name(),
-            named(&self.origin.file, &self.history),
-            self.history.threads().len(),
-            self.history.operations(),
-            self.model,
-            self.outcome.decided_by,
-            self.seconds
-        )
+        let name = shown(&self.origin.file, &self.answer.whole);
+        self.answer.headline(&name).to_string()
     }
 
     /// The verdict, and the reason for it, in words.
@@ -128,23 +76,24 @@ impl Decided {
         let plain = str::to_owned;
         let mut why = Vec::new();
         // Writing to memory does not fail.
-        let _ = match &self.outcome.verdict {
+        let history = self.answer.history();
+        let _ = match self.answer.verdict() {
             Decision::Violation(violation) => {
-                proofs::violation(&self.history, violation, &plain, &mut why)
+                proofs::violation(history, violation, &plain, &mut why)
             }
             Decision::CriterionViolation(violation) => {
-                proofs::criterion_violation(&self.history, violation, &plain, &mut why)
+                proofs::criterion_violation(history, violation, &plain, &mut why)
             }
             Decision::Undecided(reason) => {
-                why = format!("  {}\n", reason.describe(&self.history)).into_bytes();
+                why = format!("  {}\n", reason.describe(history)).into_bytes();
                 Ok(())
             }
             Decision::Consistent(_) | Decision::Satisfied | Decision::Unproved => Ok(()),
         };
         text.push('\n');
         text += &String::from_utf8_lossy(&why);
-        if let Some(supposed) = self.cases.describe(&self.whole) {
-            text += &format!("  note: {supposed}\n");
+        for caveat in self.answer.caveats() {
+            text += &format!("  note: {caveat}\n");
         }
         text.truncate(text.trim_end().len());
         text
@@ -164,7 +113,7 @@ impl Decided {
 /// >>> [(step["thread"], step["kind"], step["edge"]) for step in verdict.cycle]
 /// [(0, 'store', 'po'), (0, 'load', 'fr'), (1, 'store', 'po'), (1, 'load', 'fr')]
 /// >>> print(verdict)  # doctest: +ELLIPSIS
-/// violation sc text  (2 threads, 4 operations; SC by saturate, ...)
+/// violation  sc   text  (2 threads, 4 operations; SC by saturate, ...)
 ///   the required orderings form a cycle
 ///     T0:0     store M[0] := 1  line 2
 ///     ...
@@ -189,13 +138,13 @@ impl Verdict {
     /// `consistent`, `violation` or `undecided`.
     #[getter]
     fn verdict(&self) -> &str {
-        self.decided.outcome.verdict.word()
+        self.decided.answer.verdict().word()
     }
 
     /// The name of the memory model, such as `tso`.
     #[getter]
     fn model(&self) -> &str {
-        self.decided.model.name()
+        self.decided.answer.model.name()
     }
 
     /// Whether the model allows the history: `True`, `False`, or `None` if that is undecided.
@@ -211,28 +160,27 @@ impl Verdict {
     /// The stage or algorithm that decided.
     #[getter]
     fn decided_by(&self) -> String {
-        self.decided.outcome.decided_by.to_string()
+        self.decided.answer.outcome.decided_by.to_string()
     }
 
     /// Seconds that deciding took.
     #[getter]
     fn seconds(&self) -> f64 {
-        self.decided.seconds
+        self.decided.answer.seconds
     }
 
     /// Why the verdict is `undecided`; else `None`.
     #[getter]
     fn reason(&self) -> Option<String> {
-        match &self.decided.outcome.verdict {
-            Decision::Undecided(reason) => Some(reason.describe(&self.decided.history)),
-            _ => None,
-        }
+        let answer = &self.decided.answer;
+        answer.undecided().map(|reason| reason.describe(answer.history()))
     }
 
     /// Why the model forbids the history, with the keys of `violation` in the JSON of `rubric check`; `None` if it does not.
     #[getter]
     fn violation<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.decided.reasoning().map(|reasoning| words::object(py, &reasoning)).transpose()
+        let reasoning = Reasoning::of_answer(&self.decided.answer);
+        reasoning.map(|reasoning| words::object(py, &reasoning)).transpose()
     }
 
     /// The operations of the cycle that the model forbids, each with the edge to the next one; empty if there is none.
@@ -250,16 +198,11 @@ impl Verdict {
     /// The certificate as text, which `verify` and `rubric verify` check; `None` if the verdict is undecided.
     #[getter]
     fn certificate(&self) -> PyResult<Option<String>> {
-        let Decided { history, whole, origin, model, reads_from, outcome, cases, .. } =
-            &*self.decided;
+        let Decided { answer, origin } = &*self.decided;
         let file = std::path::Path::new(&origin.file).file_name();
-        let claim = Claim {
-            file: file.map(|name| name.to_string_lossy().into_owned()),
-            ..Claim::new(whole, *model, &origin.arguments)
-        };
+        let file = file.map(|name| name.to_string_lossy().into_owned());
         let mut text = Vec::new();
-        let proved = Proved { whole, history, reads_from, verdict: &outcome.verdict, cases };
-        let written = certificate::write(&mut text, &claim, proved)?;
+        let written = answer.certify(&mut text, file, &origin.arguments)?;
         Ok(written.map(|_| String::from_utf8_lossy(&text).into_owned()))
     }
 
@@ -273,7 +216,7 @@ impl Verdict {
     /// (True, 'violation')
     #[pyo3(signature = (*, timeout = None))]
     fn shrink(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Shrunk> {
-        if self.decided.violation().is_none() {
+        if self.decided.answer.violation().is_none() {
             return Err(PyValueError::new_err(format!(
                 "only a violation shrinks, and this is {}",
                 self.verdict()
@@ -282,9 +225,10 @@ impl Verdict {
         let timeout = words::seconds("timeout", timeout)?;
         let decided = Arc::clone(&self.decided);
         let shrunk = call::run(py, move |cancel| {
-            let Decided { history, reads_from, model, .. } = &*decided;
+            let answer = &decided.answer;
+            let Answer { reads_from, model, .. } = answer;
             let bounds = Bounds::new(timeout, None).or_interrupted(cancel);
-            let violation = decided.violation()?;
+            let (history, violation) = (answer.history(), answer.violation()?);
             check::shrink::shrink(history, reads_from, *model, violation, &bounds, &mut |_| {})
         })?;
         let Some(shrunk) = shrunk else {
@@ -330,25 +274,25 @@ pub struct Shrunk {
 impl Shrunk {
     fn new(shrunk: check::shrink::Shrunk, whole: &Decided) -> Shrunk {
         let shape = rubric::shape(&shrunk).map(|shape| shape.name.to_owned());
+        let seen = whole.answer.history();
         let place = |&op| {
-            let operation = whole.history.operation(op);
+            let operation = seen.operation(op);
             (operation.thread, operation.index)
         };
-        let is_access = |op: &&history::OpId| !whole.history.is_further_part(**op);
+        let is_access = |op: &&history::OpId| !seen.is_further_part(**op);
         let kept = shrunk.kept.iter().filter(is_access).map(place).collect();
-        let decided = |history: Arc<Operations>, reads_from, violation| Decided {
-            whole: Arc::clone(&history),
-            cases: Cases::default(),
-            history,
+        let in_whole = Decided {
+            answer: whole.answer.with_violation(shrunk.violation_in(seen)),
             origin: Arc::clone(&whole.origin),
-            model: whole.model,
-            reads_from,
-            outcome: Outcome { verdict: Decision::Violation(violation), ..whole.outcome.clone() },
-            seconds: whole.seconds,
         };
-        let violation = shrunk.violation_in(&whole.history);
-        let in_whole = decided(Arc::clone(&whole.history), whole.reads_from.clone(), violation);
-        let part = decided(Arc::new(shrunk.history), shrunk.reads_from, shrunk.violation);
+        let part = Answer {
+            whole: Arc::new(shrunk.history),
+            form: None,
+            reads_from: shrunk.reads_from,
+            cases: Cases::default(),
+            ..whole.answer.with_violation(shrunk.violation)
+        };
+        let part = Decided { answer: part, origin: Arc::clone(&whole.origin) };
         Shrunk {
             decided: Arc::new(part),
             in_whole: Arc::new(in_whole),
@@ -361,7 +305,7 @@ impl Shrunk {
     /// The size of the part, and the name of its shape if it has one: `6 operations: R`.
     fn sized(&self) -> String {
         let shape = self.shape.as_ref().map(|shape| format!(": {shape}")).unwrap_or_default();
-        format!("{} operations{shape}", self.decided.history.operations())
+        format!("{} operations{shape}", self.decided.answer.whole.operations())
     }
 
     /// The size of the part, and the proof with the names of the trace.
@@ -375,7 +319,7 @@ impl Shrunk {
     /// The part, as a history of its own, whose operations are numbered anew; `kept` has their places in the whole one.
     #[getter]
     fn history(&self) -> History {
-        History::new(Arc::clone(&self.decided.history), Arc::clone(&self.decided.origin))
+        History::new(Arc::clone(&self.decided.answer.whole), Arc::clone(&self.decided.origin))
     }
 
     /// The verdict on the part as a history of its own.

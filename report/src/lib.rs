@@ -2,7 +2,7 @@
 //!
 //! From the rows in [`tables`], [`answers`] computes the results of a campaign, [`coverage`] how much of a protocol it reached, [`summary`] which
 //! experiments were run, [`fidelity`] how far rubric's simulator and gem5 agree, and [`claims`] which of the papers' claims hold. [`figures`] draws figures, and [`page`] shows everything as HTML.
-//! [`explain`] makes a [`picture`] of a verdict about one history, and [`assumptions`] has the conditions under which the verdict holds.
+//! [`explain`] makes a [`picture`] of a verdict about one history, and [`check::assumptions`] has the conditions under which the verdict holds.
 //!
 //! ```
 //! use report::{claims, summary};
@@ -17,7 +17,6 @@
 //! ```
 
 pub mod answers;
-pub mod assumptions;
 pub mod claims;
 pub mod coverage;
 pub mod explain;

@@ -33,8 +33,7 @@ pub mod watch;
 use std::io::Read;
 use std::path::Path;
 
-use ::check::Settled;
-use ::check::certificate::{Proved, write};
+use ::check::{Answer, Question};
 use thiserror::Error;
 
 pub use ::certify::certificate::{self, Certificate};
@@ -113,24 +112,24 @@ fn one(mut trace: ingest::Trace) -> Result<History, Error> {
 pub fn check(history: &History, model: Model) -> Result<Checked<'_>, Error> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)?;
     let options = Options::default();
-    let settled = ::check::settle(history, &reads_from, model, |history, reads_from| {
-        ::check::check(history, reads_from, model, &options)
-    });
-    Ok(Checked { whole: history, model, settled })
+    Ok(Checked { answer: Question::new(model, &options).ask(history, &reads_from) })
 }
 
 /// A history with its verdict.
 #[derive(Clone, Debug)]
 pub struct Checked<'h> {
-    whole: &'h History,
-    model: Model,
-    settled: Settled<'h>,
+    answer: Answer<&'h History>,
 }
 
 impl Checked<'_> {
     /// The verdict, with the run of the machine or the proof that supports it.
     pub fn verdict(&self) -> &Verdict {
-        &self.settled.outcome.verdict
+        self.answer.verdict()
+    }
+
+    /// The limits of the verdict, one sentence each, such as that the model of the instruction set is weaker.
+    pub fn caveats(&self) -> Vec<String> {
+        self.answer.caveats()
     }
 
     /// Whether the history is consistent with the model.
@@ -140,27 +139,19 @@ impl Checked<'_> {
 
     /// The certificate as text; `None` if the verdict is undecided.
     pub fn certificate(&self) -> Option<String> {
-        let claim = certificate::Claim::new(self.whole, self.model, "");
         let mut text = Vec::new();
         // Writing to memory does not fail.
-        write(&mut text, &claim, Proved::of(self.whole, &self.settled)).ok()??;
+        self.answer.certify(&mut text, None, "").ok()??;
         String::from_utf8(text).ok()
     }
 
     /// Returns a smallest part of the history that still violates the model; `None` if there is no violation.
     pub fn shrink(&self) -> Option<Shrunk> {
-        let Verdict::Violation(violation) = self.verdict() else {
-            return None;
-        };
+        let violation = self.answer.violation()?;
+        let Answer { reads_from, model, .. } = &self.answer;
+        let history = self.answer.history();
         let bounds = Bounds::none();
-        ::check::shrink::shrink(
-            &self.settled.history,
-            &self.settled.reads_from,
-            self.model,
-            violation,
-            &bounds,
-            &mut |_| {},
-        )
+        ::check::shrink::shrink(history, reads_from, *model, violation, &bounds, &mut |_| {})
     }
 }
 

@@ -76,10 +76,10 @@ fn cases_prove_what_no_form_shows() {
         let expected = model == Model::RMO;
         assert_eq!(verdict(&history, model), Some(expected), "{model}");
     }
-    let settled = decided(&history, Model::ARMV8);
-    let text = certificate_of(&history, &settled, Model::ARMV8);
+    let answer = decided(&history, Model::ARMV8);
+    let text = certificate_of(&answer);
     assert!(text.contains("case 0:0=wrote\n") && text.contains("case 0:0=failed\n"), "{text}");
-    let words = settled.cases.describe(&history).unwrap();
+    let words = answer.cases.describe(&history).unwrap();
     assert!(words.starts_with("what is shown supposes that silent-rmw M[0] == 0"), "{words}");
 
     // The certificate holds only with both cases, each about an operation that may have failed.

@@ -1,9 +1,8 @@
 //! Compares the answers of `rubric` with those of the naive checker.
 
-use certify::certificate::{self, Claim};
+use certify::certificate;
 use certify::verify::{Verified, verify};
-use check::certificate::{Proved, write};
-use check::{Model, Options, Settled, Verdict, check, settle};
+use check::{Model, Options, Question, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::PsoRmw;
 
@@ -41,13 +40,11 @@ pub fn model(axioms: &dyn Axioms) -> Model {
 /// The answer of `rubric`. The certificate of a verdict is verified if `certified`.
 pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).expect("nothing is refused");
-    let settled = settle(history, &reads_from, model, |history, reads_from| {
-        check(history, reads_from, model, &Options::default())
-    });
+    let answer = Question::new(model, &Options::default()).ask(history, &reads_from);
     if certified {
-        verify_certificate(history, &settled, model);
+        verify_certificate(&answer);
     }
-    match settled.outcome.verdict {
+    match answer.outcome.verdict {
         Verdict::Consistent(_) => Answer::Consistent,
         Verdict::Violation(_) => Answer::Violation,
         Verdict::Undecided(_) => Answer::Undecided,
@@ -55,17 +52,17 @@ pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
     }
 }
 
-/// Writes the certificate of a verdict, and verifies it.
-fn verify_certificate(history: &History, settled: &Settled<'_>, model: Model) {
-    let verdict = &settled.outcome.verdict;
-    let claim = Claim::new(history, model, "");
+/// Writes the certificate of an answer, and verifies it.
+fn verify_certificate(answer: &check::Answer<&History>) {
+    let check::Answer { whole, model, .. } = *answer;
+    let verdict = answer.verdict();
     let mut file = Vec::new();
-    let written = write(&mut file, &claim, Proved::of(history, settled));
+    let written = answer.certify(&mut file, None, "");
     if written.expect("memory takes everything").is_none() {
         return;
     }
     let certificate = certificate::read(file.as_slice()).expect("it was just written");
-    let verified = verify(history, &certificate);
+    let verified = verify(whole, &certificate);
     let is_verified = match verified {
         Ok(Verified::Consistent { .. }) => matches!(verdict, Verdict::Consistent(_)),
         Ok(Verified::Violation { .. }) => matches!(verdict, Verdict::Violation(_)),

@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use ::certify::certificate::Claim;
 use check::Verdict;
-use check::certificate::{self, Proved};
 
-use super::HistoryVerdict;
+use super::Decided;
 use crate::error::Error;
 use crate::files;
 
@@ -75,24 +73,22 @@ impl FileCertificates<'_> {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn write(&mut self, decided: &HistoryVerdict<'_>) -> Result<Option<Written>, Error> {
-        let HistoryVerdict { history, reads_from, whole, cases, .. } = *decided;
+    pub fn write(&mut self, decided: &Decided<'_>) -> Result<Option<Written>, Error> {
         let path = self.path(decided);
-        let verdict = &decided.outcome.verdict;
-        if matches!(verdict, Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied) {
+        let answer = &decided.answer;
+        if matches!(
+            answer.verdict(),
+            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied
+        ) {
             // A certificate from an earlier run would be mistaken for one of this verdict.
             files::spare([], [&path])?;
             let _ = std::fs::remove_file(path);
             return Ok(None);
         }
-        let claim = Claim {
-            file: file_name(&decided.input.file),
-            ..Claim::new(whole, decided.model, &self.all.options)
-        };
         let mut steps = None;
-        files::create(&path, |mut out| {
-            let proved = Proved { whole, history, reads_from, verdict, cases };
-            steps = certificate::write(&mut out, &claim, proved).map_err(Error::Output)?;
+        files::create(&path, |out| {
+            let file = file_name(&decided.input.file);
+            steps = answer.certify(out, file, &self.all.options).map_err(Error::Output)?;
             Ok(())
         })?;
         let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
@@ -101,11 +97,11 @@ impl FileCertificates<'_> {
 
     /// The path `FILE[.HISTORY].MODEL.cert`, with `~2`, `~3`, ... after a FILE or HISTORY whose name is taken. If the claim is
     /// about a criterion weaker than the model, the criterion's name replaces MODEL.
-    fn path(&mut self, decided: &HistoryVerdict<'_>) -> PathBuf {
-        let name = decided.history.name.as_deref();
+    fn path(&mut self, decided: &Decided<'_>) -> PathBuf {
+        let name = decided.answer.whole.name.as_deref();
         let stem =
             name.map_or(self.stem.to_owned(), |name| format!("{}.{}", self.stem, tame(name)));
-        let model = decided.claimed();
+        let model = decided.answer.claimed();
         let given = self.names.entry(format!("{stem}.{model}")).or_default();
         *given += 1;
         self.all.folder.join(format!("{}.{model}.cert", numbered(stem, *given)))

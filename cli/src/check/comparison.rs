@@ -2,21 +2,22 @@
 
 use check::algorithm::Power;
 use check::kernel::write_pairs;
-use check::{Reason, Verdict};
+use check::{Answer, Reason, Verdict};
+use history::History;
 
-use super::HistoryVerdict;
+use super::Decided;
 use crate::status::Status;
 
 /// The verdicts of the algorithms that apply; the first is that of the engine's stages.
 pub struct Comparison<'a> {
     /// The verdict of each algorithm that applies.
-    pub decided: Vec<HistoryVerdict<'a>>,
+    pub decided: Vec<Decided<'a>>,
 }
 
 impl Comparison<'_> {
     /// Whether a verdict says that the history is consistent with the model; `None` if it does not say.
-    fn holds(decided: &HistoryVerdict<'_>) -> Option<bool> {
-        match decided.outcome.verdict {
+    fn holds(decided: &Decided<'_>) -> Option<bool> {
+        match decided.answer.verdict() {
             Verdict::Consistent(_) => Some(true),
             // That a weaker criterion holds says nothing about the model.
             Verdict::Satisfied | Verdict::Undecided(_) => None,
@@ -38,15 +39,14 @@ impl Comparison<'_> {
 
     /// Describes an algorithm that is wrong, or two of which one must be; `None` if there is none.
     pub fn disagreement(&self) -> Option<String> {
-        let defect = |decided: &&HistoryVerdict<'_>| {
-            let reason = match &decided.outcome.verdict {
-                Verdict::Undecided(reason) => reason,
-                _ => return false,
-            };
-            matches!(reason, Reason::FreeReads | Reason::Refuted(_) | Reason::ProofRefused)
+        let defect = |decided: &&Decided<'_>| {
+            matches!(
+                decided.answer.undecided(),
+                Some(Reason::FreeReads | Reason::Refuted(_) | Reason::ProofRefused)
+            )
         };
         if let Some(wrong) = self.decided.iter().find(defect) {
-            let name = wrong.algorithm.name();
+            let name = wrong.answer.algorithm.name();
             return Some(format!("{name} contradicts the operational machine"));
         }
         let find = |wanted: bool| {
@@ -54,17 +54,17 @@ impl Comparison<'_> {
             all.find(|decided| Self::holds(decided) == Some(wanted))
         };
         let (one, other) = (find(true)?, find(false)?);
-        let described = |decided: &HistoryVerdict<'_>| {
-            let power = match decided.algorithm.power() {
+        let described = |decided: &Decided<'_>| {
+            let Answer { algorithm, .. } = decided.answer;
+            let power = match algorithm.power() {
                 Power::Complete => " (complete)",
                 _ => "",
             };
-            let word = decided.outcome.verdict.word();
-            format!("{}{power} says {word}", decided.algorithm.name())
+            format!("{}{power} says {}", algorithm.name(), decided.answer.verdict().word())
         };
         Some(format!(
             "the algorithms disagree about {}: {}, {}",
-            one.model,
+            one.answer.model,
             described(one),
             described(other)
         ))
@@ -72,20 +72,20 @@ impl Comparison<'_> {
 }
 
 /// The number and share of the pairs of writes that an algorithm ordered before any search, as text.
-pub fn pairs(decided: &HistoryVerdict<'_>) -> String {
-    let Some(ordered) = decided.outcome.statistics.ordered else {
+pub fn pairs(answer: &Answer<&History>) -> String {
+    let Some(ordered) = answer.outcome.statistics.ordered else {
         return String::new();
     };
-    let all = write_pairs(decided.history);
+    let all = write_pairs(answer.history());
     let percent = 100.0 * ordered as f64 / all.max(1) as f64;
     format!("{ordered}/{all} {percent:5.1} %")
 }
 
 /// The work of a search or a SAT solver, the criterion that fired, or the reason why there is no verdict, as text.
-pub fn effort(decided: &HistoryVerdict<'_>) -> String {
-    let statistics = &decided.outcome.statistics;
+pub fn effort(answer: &Answer<&History>) -> String {
+    let statistics = &answer.outcome.statistics;
     let mut parts = Vec::new();
-    if let Verdict::Undecided(reason) = &decided.outcome.verdict {
+    if let Some(reason) = answer.undecided() {
         parts.push(reason.brief().to_owned());
     }
     if let Some(fired) = statistics.fired {
@@ -115,7 +115,6 @@ mod tests {
     /// The exit status and the disagreement for these verdicts of algorithms.
     fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {
         let history = history::History::default();
-        let reads_from = history::ReadsFrom::given(&history, |_| None);
         let input = lab::load::Input {
             file: "test.axe".to_owned(),
             format: "axe",
@@ -124,23 +123,23 @@ mod tests {
             ending: Default::default(),
             statistics: Default::default(),
         };
-        let cases = Cases::default();
-        let decided = said.into_iter().map(|(algorithm, verdict)| HistoryVerdict {
+        let decided = said.into_iter().map(|(algorithm, verdict)| Decided {
             input: &input,
-            history: &history,
-            reads_from: &reads_from,
-            whole: &history,
-            cases: &cases,
-            model: Model::SC,
-            algorithm,
-            outcome: Outcome {
-                verdict,
-                decided_by: Stage::By(algorithm),
-                statistics: Statistics::default(),
+            answer: Answer {
+                whole: &history,
+                form: None,
+                reads_from: history::ReadsFrom::given(&history, |_| None),
+                model: Model::SC,
+                algorithm,
+                outcome: Outcome {
+                    verdict,
+                    decided_by: Stage::By(algorithm),
+                    statistics: Statistics::default(),
+                },
+                cases: Cases::default(),
+                seconds: 0.0,
             },
-            seconds: 0.0,
             certificate: None,
-            caveats: Vec::new(),
         });
         let comparison = Comparison { decided: decided.collect() };
         (comparison.status(), comparison.disagreement())

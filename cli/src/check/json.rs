@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use check::verdict::SatStatistics;
-use check::{Algorithm, Verdict};
+use check::{Algorithm, assumptions};
 use history::History;
 use ingest::ending::OutstandingRequest;
 use serde::Serialize;
@@ -11,10 +11,9 @@ use serde_json::json;
 use tables::VerdictRow;
 
 use super::comparison::Comparison;
-use super::{HistoryVerdict, Printer};
+use super::{Decided, Printer};
 use crate::ending::{CrashJson, RunEnd};
 use lab::load::Input;
-use report::assumptions;
 use report::explain::reasoning::Reasoning;
 
 /// Prints JSON.
@@ -111,7 +110,7 @@ impl Printer for Json {
         Ok(())
     }
 
-    fn verdict(&mut self, decided: &HistoryVerdict<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer(&mut *out, &line(decided))?;
         writeln!(out)
     }
@@ -132,31 +131,25 @@ impl Printer for Json {
     }
 }
 
-fn line<'a>(decided: &'a HistoryVerdict<'_>) -> Line<'a> {
-    let history = decided.history;
+fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
+    let answer = &decided.answer;
+    let history = answer.history();
     let provenance = &history.provenance;
+    let statistics = &answer.outcome.statistics;
     let certificate = decided.certificate.as_ref();
-    let (reason, violation) = match &decided.outcome.verdict {
-        Verdict::Consistent(_) | Verdict::Satisfied | Verdict::Unproved => (None, None),
-        Verdict::CriterionViolation(violation) => {
-            (None, Some(Reasoning::of_criterion(history, violation)))
-        }
-        Verdict::Violation(violation) => (None, Some(Reasoning::of(history, violation))),
-        Verdict::Undecided(reason) => (Some(reason.describe(history)), None),
-    };
     Line {
         file: &decided.input.file,
         history: history.name.as_deref(),
-        model: decided.model.name(),
-        pso_rmw: decided.model.rmw().map(|rmw| rmw.name()),
-        criterion: decided.criterion(),
-        verdict: decided.outcome.verdict.word(),
-        algorithm: decided.algorithm.name(),
-        decided_by: decided.outcome.decided_by.to_string(),
+        model: answer.model.name(),
+        pso_rmw: answer.model.rmw().map(|rmw| rmw.name()),
+        criterion: answer.criterion(),
+        verdict: answer.verdict().word(),
+        algorithm: answer.algorithm.name(),
+        decided_by: answer.outcome.decided_by.to_string(),
         threads: history.threads().len(),
         operations: history.operations(),
         locations: history.locations().len(),
-        seconds: decided.seconds,
+        seconds: answer.seconds,
         source: provenance.source.name(),
         isa: provenance.isa.map(history::Isa::name),
         sizes: provenance.sizes.to_string(),
@@ -166,20 +159,17 @@ fn line<'a>(decided: &'a HistoryVerdict<'_>) -> Line<'a> {
         crash: RunEnd::of(history, &decided.input.ending).json(),
         unfinished: provenance.unfinished.len(),
         outstanding: &decided.input.ending.waiting,
-        notes: assumptions::of(&history.provenance)
-            .into_iter()
-            .chain(decided.caveats.clone())
-            .collect(),
+        notes: assumptions::of(provenance).into_iter().chain(answer.caveats()).collect(),
         split: provenance.split,
-        reason,
-        violation,
-        edges: decided.outcome.statistics.edges,
-        backtracks: decided.outcome.statistics.backtracks,
-        depth: decided.outcome.statistics.depth,
-        nodes: decided.outcome.statistics.nodes,
-        ordered: decided.outcome.statistics.ordered,
-        fired: decided.outcome.statistics.fired.map(Algorithm::name),
-        sat: decided.outcome.statistics.sat.map(Sat::from),
+        reason: answer.undecided().map(|reason| reason.describe(history)),
+        violation: Reasoning::of_answer(answer),
+        edges: statistics.edges,
+        backtracks: statistics.backtracks,
+        depth: statistics.depth,
+        nodes: statistics.nodes,
+        ordered: statistics.ordered,
+        fired: statistics.fired.map(Algorithm::name),
+        sat: statistics.sat.map(Sat::from),
         certificate: certificate.map(|written| written.path.display().to_string()),
         certificate_steps: certificate.map(|written| written.steps),
         certificate_bytes: certificate.map(|written| written.bytes),

@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 use history::History;
 use lab::load::Input;
 use lab::order;
-use lab::text::tame;
+use lab::text::{shortened, tame};
 use lab::verdicts::{self, Counts, Group, groups};
 use tables::VerdictRow;
 
 use super::comparison::Comparison;
 use super::markdown;
 use super::paint::Paint;
-use super::text::shortened;
-use super::{HistoryVerdict, Printer};
+use super::{Decided, Printer};
 use crate::error::Error;
 use crate::files;
 
@@ -30,7 +29,7 @@ impl Printer for Silent {
         Ok(())
     }
 
-    fn verdict(&mut self, _: &HistoryVerdict<'_>, _: &mut dyn Write) -> io::Result<()> {
+    fn verdict(&mut self, _: &Decided<'_>, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 

@@ -4,22 +4,18 @@ use std::io::{self, Write};
 
 use check::engine::proof::Violation;
 use check::verdict::Stage;
-use check::{Algorithm, Model, Outcome, Reason, Verdict};
+use check::{Algorithm, Answer, Model, Outcome, Verdict, assumptions};
 use history::History;
 
 use super::certificates::Written;
 use super::comparison::{self, Comparison};
 use super::paint::Paint;
-use super::{HistoryVerdict, Printer};
+use super::{Decided, Printer};
 use crate::ending::RunEnd;
 use lab::load::Input;
-use lab::text::tame;
-use report::assumptions;
+use lab::text::shown;
 use report::explain::words;
 use tables::VerdictRow;
-
-/// Number of characters of a history's name that are printed.
-const NAME_CHARACTERS: usize = 60;
 
 /// Prints text.
 pub struct Text {
@@ -39,21 +35,21 @@ impl Text {
     /// Prints why a history violates a model, once for all models that fail for the same reason.
     fn reason(
         &mut self,
-        decided: &HistoryVerdict<'_>,
+        decided: &Decided<'_>,
         violation: &Violation,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut text = Vec::new();
         let paint = |label: &str| self.paint.faint(label);
-        words::violation(decided.history, violation, &paint, &mut text)?;
-        let name = name(decided.input, decided.history);
+        words::violation(decided.answer.history(), violation, &paint, &mut text)?;
+        let name = decided.name();
         match &self.last {
             Some((last, model, reason)) if *last == name && *reason == text => {
                 writeln!(out, "  for the same reason as under {model}")
             }
             _ => {
                 out.write_all(&text)?;
-                self.last = Some((name, decided.model, text));
+                self.last = Some((name, decided.answer.model, text));
                 Ok(())
             }
         }
@@ -64,40 +60,25 @@ impl Printer for Text {
     fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()> {
         let end = RunEnd::of(history, &input.ending);
         self.crash_is_printed = end.crash.is_some();
-        end.print(&name(input, history), self.paint, out)
+        end.print(&shown(&input.file, history), self.paint, out)
     }
 
-    fn verdict(&mut self, decided: &HistoryVerdict<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let history = decided.history;
-        let word = decided.outcome.verdict.word();
-        writeln!(
-            out,
-            "{} {:4} {}  ({} threads, {} {}operations; {}, {:.3} s)",
-            self.paint.verdict(word, &format!("{word:10}")),
-            decided.subject(),
-            name(decided.input, history),
-            history.threads().len(),
-            history.operations(),
-            match history.provenance.crash {
-                Some(_) => "completed ",
-                None => "",
-            },
-            match decided.criterion() {
-                Some(_) => format!("weaker than {}", decided.model),
-                None => format!("{} by {}", decided.model, decided.outcome.decided_by),
-            },
-            decided.seconds,
-        )?;
-        if let Some(fired) = decided.outcome.statistics.fired {
+    fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let answer = &decided.answer;
+        let history = answer.history();
+        let name = decided.name();
+        let headline = answer.headline(&name);
+        writeln!(out, "{}", headline.painted(|word| self.paint.verdict(headline.word, word)))?;
+        if let Some(fired) = answer.outcome.statistics.fired {
             writeln!(out, "  {} does not hold", fired.name())?;
         }
-        if let Some(line) = backtracks(&decided.outcome) {
+        if let Some(line) = backtracks(&answer.outcome) {
             writeln!(out, "  {line}")?;
         }
-        match &decided.outcome.verdict {
+        match answer.verdict() {
             Verdict::Consistent(_) => {}
             Verdict::Violation(violation) => self.reason(decided, violation, out)?,
-            Verdict::Undecided(reason) => undecided(history, reason, out)?,
+            Verdict::Undecided(reason) => writeln!(out, "  {}", reason.describe(history))?,
             Verdict::CriterionViolation(violation) => {
                 let paint = |label: &str| self.paint.faint(label);
                 words::criterion_violation(history, violation, &paint, out)?;
@@ -105,15 +86,15 @@ impl Printer for Text {
             Verdict::Unproved => writeln!(
                 out,
                 "  {} found no run; no proof was found in the time and memory left",
-                decided.algorithm.name()
+                answer.algorithm.name()
             )?,
             Verdict::Satisfied => {}
         }
-        for caveat in &decided.caveats {
+        for caveat in answer.caveats() {
             writeln!(out, "  {} {caveat}", self.paint.faint("note:"))?;
         }
         if let Some(Written { path, steps, bytes }) = &decided.certificate {
-            let what = match decided.outcome.verdict {
+            let what = match answer.verdict() {
                 Verdict::Violation(_) | Verdict::CriterionViolation(_) => "a proof",
                 _ => "a run",
             };
@@ -137,16 +118,17 @@ impl Printer for Text {
             "algorithm", "about", "verdict", "seconds", "pairs ordered"
         )?;
         for decided in &compared.decided {
-            let word = decided.outcome.verdict.word();
+            let answer = &decided.answer;
+            let word = answer.verdict().word();
             writeln!(
                 out,
                 "  {:14} {:6} {} {:9.3}  {:>21}  {}",
-                decided.algorithm.name(),
-                subject(decided),
+                answer.algorithm.name(),
+                subject(answer),
                 self.paint.verdict(word, &format!("{word:10}")),
-                decided.seconds,
-                comparison::pairs(decided),
-                comparison::effort(decided),
+                answer.seconds,
+                comparison::pairs(answer),
+                comparison::effort(answer),
             )?;
         }
         writeln!(out)
@@ -173,34 +155,12 @@ impl Printer for Text {
     }
 }
 
-fn undecided(history: &History, reason: &Reason, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "  {}", reason.describe(history))
-}
-
 /// The model or the weaker criterion that an algorithm is asked about.
-fn subject(decided: &HistoryVerdict<'_>) -> &'static str {
-    match decided.algorithm.criterion() {
+fn subject(answer: &Answer<&History>) -> &'static str {
+    match answer.criterion() {
         Some(criterion) if criterion.len() <= 4 => criterion,
         Some(_) => "wsc",
-        None => decided.model.name(),
-    }
-}
-
-/// The file, and the history's name if it has one.
-fn name(input: &Input, history: &History) -> String {
-    let name = match &history.name {
-        Some(name) => format!("{}: {}", input.file, shortened(name)),
-        None => input.file.clone(),
-    };
-    // Control characters in a name must not reach the terminal.
-    tame(&name)
-}
-
-/// Cuts a name to `NAME_CHARACTERS` characters.
-pub fn shortened(name: &str) -> String {
-    match name.char_indices().nth(NAME_CHARACTERS) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
+        None => answer.model.name(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use check::{Options, Settled, Verdict, settle};
+use check::{Options, Question, Verdict};
 use history::{Ambiguity, ReadsFrom};
 use litmus::test::{Proposition, Quantifier};
 use litmus::{Outcomes, histories_within};
@@ -46,11 +46,9 @@ pub fn words(
     for whole in &found {
         let derived = ReadsFrom::derive(whole, Ambiguity::Keep);
         let reads_from = derived.map_err(|twice| Error::written_twice(&ran.file, whole, &twice))?;
-        let Settled { history, outcome, .. } =
-            settle(whole, &reads_from, ran.model, |history, reads_from| {
-                check::check(history, reads_from, ran.model, &options)
-            });
-        match &outcome.verdict {
+        let answer = Question::new(ran.model, &options).ask(whole, &reads_from);
+        let history = answer.history();
+        match answer.verdict() {
             Verdict::Consistent(_) if whole.provenance.split && !reachable => {
                 forbidden += 1;
                 if forbidden <= SHOWN {
@@ -67,17 +65,17 @@ pub fn words(
                 return Ok(format!(
                     "Reachable under {}{of_parts}:\n{}",
                     ran.model,
-                    proofs::memory_order(&history, steps)
+                    proofs::memory_order(history, steps)
                 ));
             }
             Verdict::Violation(violation) => {
                 forbidden += 1;
                 if forbidden <= SHOWN {
-                    out += &proofs::explanation(&history, violation);
+                    out += &proofs::explanation(history, violation);
                 }
             }
             Verdict::Undecided(reason) => {
-                out += &format!("  undecided: {}\n", reason.describe(&history));
+                out += &format!("  undecided: {}\n", reason.describe(history));
             }
             _ => out += "  forbidden, but no proof was found in time\n",
         }

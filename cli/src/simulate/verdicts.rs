@@ -1,6 +1,6 @@
 //! Checks histories of simulated runs, and verifies the certificates.
 
-use check::{Model, Verdict, settle};
+use check::{Model, Question, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
 use lab::certify::certify;
 
@@ -59,12 +59,10 @@ pub fn add(
         }
         let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
             .map_err(|twice| twice.to_string())?;
-        let settled = settle(history, &reads_from, model, |history, reads_from| {
-            check::check(history, reads_from, model, options)
-        });
-        let is_certified = certify(history, &settled, model).map_err(|error| error.to_string())?;
+        let answer = Question::new(model, options).ask(history, &reads_from);
+        let is_certified = certify(&answer).map_err(|error| error.to_string())?;
         checked.certificates += u64::from(is_certified);
-        match &settled.outcome.verdict {
+        match answer.verdict() {
             Verdict::Consistent(_) => {
                 counts.consistent += 1;
                 proved.push(model);

@@ -8,8 +8,8 @@ use ingest::{Ending, Statistics, TransitionCount};
 use serde::Serialize;
 
 use crate::ending::{CrashJson, RunEnd};
+use check::assumptions;
 use lab::load::Input;
-use report::assumptions;
 
 /// Everything that `stats` prints about an input.
 #[derive(Serialize)]

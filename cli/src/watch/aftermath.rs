@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use ::certify::certificate::Claim;
-use check::certificate::{self, Proved};
-use check::{Model, Verdict, settle};
+use check::Model;
 use history::{Ambiguity, History, ReadsFrom};
 
 use crate::convert;
@@ -134,21 +132,16 @@ impl Aftermath<'_> {
             max_memory: Some(self.limits.max_memory),
             ..check::Options::default()
         };
-        let settled = settle(history, &reads_from, self.model, |history, reads_from| {
-            check::check(history, reads_from, self.model, &options)
-        });
-        let verdict = &settled.outcome.verdict;
-        if let Verdict::Undecided(reason) = verdict {
-            let reason = reason.describe(&settled.history);
+        let answer = check::Question::new(self.model, &options).ask(history, &reads_from);
+        if let Some(reason) = answer.undecided() {
+            let reason = reason.describe(answer.history());
             tell(format_args!("{}: no certificate: {reason}", path.display()));
         }
-        if !matches!(verdict, Verdict::Violation(_)) {
+        if answer.violation().is_none() {
             return Ok(Status::Undecided);
         }
-        let claim = Claim::new(history, self.model, "");
         files::create(path, |out| {
-            certificate::write(out, &claim, Proved::of(history, &settled))
-                .map_err(Error::Output)?;
+            answer.certify(out, None, "").map_err(Error::Output)?;
             Ok(())
         })?;
         Ok(Status::Violation)

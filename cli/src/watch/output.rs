@@ -4,9 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use check::Model;
+use check::{Headline, Model, assumptions};
 use history::Source;
-use report::assumptions;
 use report::explain::words;
 use rubric::watch::{End, Window};
 use serde_json::json;
@@ -32,22 +31,23 @@ impl Output<'_> {
     pub fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
         let paint = Paint::new(io::stdout().is_terminal());
         self.run.print(self.file, paint, out)?;
-        let (word, why) = match end {
-            End::Consistent(why) => (paint.good("consistent"), why),
-            End::Violation { why, .. } => (paint.bad("violation "), why),
-            End::Undecided(why) => (paint.unsure("undecided "), why),
+        let (word, why) = said(end);
+        let seconds = self.time.as_secs_f64();
+        let headline = Headline {
+            word,
+            subject: self.model.name(),
+            name: self.file,
+            threads: self.window.threads(),
+            operations: self.window.arrived() as usize,
+            crashed: self.run.crash.is_some(),
+            how: format!(
+                "{:.0} a second, {} remembered",
+                self.window.arrived() as f64 / seconds.max(1e-6),
+                self.window.remembered()
+            ),
+            seconds,
         };
-        writeln!(
-            out,
-            "{word} {:4} {}  ({} threads, {} operations, {:.0} a second, {} remembered; {:.3} s)",
-            self.model.name(),
-            self.file,
-            self.window.threads(),
-            self.window.arrived(),
-            self.window.arrived() as f64 / self.time.as_secs_f64().max(1e-6),
-            self.window.remembered(),
-            self.time.as_secs_f64()
-        )?;
+        writeln!(out, "{}", headline.painted(|column| paint.verdict(word, column)))?;
         writeln!(out, "  {why}")?;
         if let End::Violation { proof, .. } = end {
             match proof {
@@ -62,7 +62,9 @@ impl Output<'_> {
             }
         }
         let incomplete = self.run.note().filter(|_| self.run.crash.is_none());
-        let assumed = assumptions::of(&self.window.provenance(self.source));
+        let provenance = self.window.provenance(self.source);
+        let assumed = assumptions::of(&provenance).into_iter();
+        let assumed = assumed.chain(assumptions::of_model(&provenance, self.model));
         for note in incomplete.into_iter().chain(assumed).chain(self.notes.iter().cloned()) {
             writeln!(out, "  {} {note}", paint.faint("note:"))?;
         }
@@ -70,10 +72,10 @@ impl Output<'_> {
     }
 
     pub fn json(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
-        let (verdict, why, line, tick) = match end {
-            End::Consistent(why) => ("consistent", why, None, None),
-            End::Violation { why, line, tick, .. } => ("violation", why, *line, *tick),
-            End::Undecided(why) => ("undecided", why, None, None),
+        let (verdict, why) = said(end);
+        let (line, tick) = match end {
+            End::Violation { line, tick, .. } => (*line, *tick),
+            _ => (None, None),
         };
         let files: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
         let mut line = json!({
@@ -96,5 +98,14 @@ impl Output<'_> {
         }
         self.run.add_to_json(&mut line);
         writeln!(out, "{line}")
+    }
+}
+
+/// The verdict in a word, and why.
+fn said(end: &End) -> (&'static str, &str) {
+    match end {
+        End::Consistent(why) => ("consistent", why),
+        End::Violation { why, .. } => ("violation", why),
+        End::Undecided(why) => ("undecided", why),
     }
 }

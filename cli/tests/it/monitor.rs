@@ -14,7 +14,7 @@ fn store_buffering_can_leave_sc() {
     let sb = folder.file("sb.axe", SB);
     let text = output_of(&["monitor", &sb], 1);
     assert!(text.contains("tso "), "{text}");
-    assert!(text.contains("1 pair that could leave SC"), "{text}");
+    assert!(text.contains("1 pair of operations could leave SC"), "{text}");
     let (load, store) = (text.find("load M[0] == 1"), text.find("store M[0] := 1"));
     assert!(load.unwrap() < store.unwrap(), "{text}");
     assert!(text.contains("unless a fence follows T0:0"), "{text}");

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use check::shrink::detect;
-use check::{Bounds, Guarantee, Model, Verdict, check, settle};
+use check::{Bounds, Guarantee, Model, Question, Verdict};
 use history::{Ambiguity, History, ReadsFrom, WrittenTwice};
 use tables::{Checked, Finding};
 
@@ -45,12 +45,10 @@ impl<'h> Ended<'h> {
         &self,
         options: &check::Options,
     ) -> Result<(Finding, [Checked; 10]), CertifyError> {
-        let model = &self.model;
-        let settled = settle(self.whole, &self.whole_reads, *model, |history, reads_from| {
-            check(history, reads_from, *model, options)
-        });
-        certify(self.whole, &settled, *model)?;
-        let finding = match settled.outcome.verdict {
+        let model = self.model;
+        let answer = Question::new(model, options).ask(self.whole, &self.whole_reads);
+        certify(&answer)?;
+        let finding = match answer.verdict() {
             Verdict::Consistent(_) => Finding::Consistent,
             Verdict::Violation(_) => Finding::Violation,
             // The engine's stages never end with a criterion.
@@ -62,7 +60,7 @@ impl<'h> Ended<'h> {
         let criteria = Guarantee::ALL.map(|guarantee| match finding {
             Finding::Violation => self.decide(guarantee, options),
             // Criteria that follow from the model are known to hold. The others are not needed for a history without fault.
-            Finding::Consistent if guarantee.follows_from(*model) => {
+            Finding::Consistent if guarantee.follows_from(model) => {
                 Checked { finding: Some(Finding::Consistent), ..Checked::default() }
             }
             _ => Checked::default(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use check::Answer;
 use check::Bounds;
 use check::engine::proof::Violation;
 use check::shrink::{Shrunk, shrink};
@@ -67,12 +68,14 @@ pub fn part(
     }
     let history = simulated.run.history().map_err(Error::run(&bench.opened.given))?;
     let deadline = bench.deadlines.end;
-    let Some(violated) = bench.judge.violates(&history, model, deadline)? else {
+    let Some(answer) = bench.judge.violates(&history, model, deadline)? else {
         return Ok(None);
     };
-    let (history, reads_from, violation) = violated;
+    let Some(violation) = answer.violation() else { return Ok(None) };
     let bounds = Bounds::new(within(Some(SHRINKING), deadline), None);
-    let shrunk = shrink(&history, &reads_from, model, &violation, &bounds, &mut |_| {});
-    let whole = history.into_owned();
+    let seen = answer.history();
+    let shrunk = shrink(seen, &answer.reads_from, model, violation, &bounds, &mut |_| {});
+    let Answer { form, reads_from, .. } = answer;
+    let whole = form.unwrap_or(history);
     Ok(shrunk.map(|shrunk| Evidence::Part(Box::new(Part { shrunk, model, whole, reads_from }))))
 }

@@ -1,10 +1,8 @@
 //! Determines the problems of a run: a fault, a violation of the model that its cores guarantee, or errors that gem5 accepts.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
-use check::engine::proof::Violation;
-use check::{Settled, Verdict, check, settle};
+use check::{Answer, Question};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::{Model, models};
 use simulate::client::Client;
@@ -141,7 +139,7 @@ impl Judge<'_> {
         }))
     }
 
-    /// The proof that a history violates a model, with the history as the model sees it; none if it does not, or if a limit or the deadline came first.
+    /// The answer that a history violates a model; none if it does not, or if a limit or the deadline came first.
     ///
     /// # Errors
     /// Fails if a value is written twice, or if a certificate is wrong.
@@ -150,23 +148,17 @@ impl Judge<'_> {
         history: &'h History,
         model: Model,
         deadline: Option<Instant>,
-    ) -> Result<Option<(Cow<'h, History>, ReadsFrom, Violation)>, Error> {
+    ) -> Result<Option<Answer<&'h History>>, Error> {
         let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared);
         let reads_from = reads_from.map_err(Error::run(self.given))?;
         let timeout = within(self.checking.timeout, deadline);
         let options = check::Options { timeout, ..self.checking.clone() };
-        let settled = settle(history, &reads_from, model, |history, reads_from| {
-            check(history, reads_from, model, &options)
-        });
-        certify(history, &settled, model).map_err(|error| Error::Certificate {
+        let answer = Question::new(model, &options).ask(history, &reads_from);
+        certify(&answer).map_err(|error| Error::Certificate {
             command: format!("rubric test {}", quoted(self.given)),
             error,
         })?;
-        let Settled { history, reads_from, outcome, .. } = settled;
-        Ok(match outcome.verdict {
-            Verdict::Violation(violation) => Some((history, reads_from, violation)),
-            _ => None,
-        })
+        Ok(answer.violation().is_some().then_some(answer))
     }
 }
 

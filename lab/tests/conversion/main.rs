@@ -19,7 +19,7 @@ mod run;
 
 use std::path::Path;
 
-use check::{Options, Verdict, check, settle};
+use check::{Options, Question, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
 use lab::save::{self, Format, WRITABLE};
 use memory::{Model, models};
@@ -51,10 +51,7 @@ fn converted(history: &History, format: Format, folder: &Path) -> Option<History
 fn verdicts(history: &History) -> Vec<&'static str> {
     let verdict = |model: &Model| {
         let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).expect("nothing is refused");
-        let settled = settle(history, &reads_from, *model, |history, reads_from| {
-            check(history, reads_from, *model, &Options::default())
-        });
-        match settled.outcome.verdict {
+        match Question::new(*model, &Options::default()).ask(history, &reads_from).verdict() {
             Verdict::Consistent(_) => "consistent",
             Verdict::Violation(_) => "violation",
             _ => "undecided",

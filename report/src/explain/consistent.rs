@@ -1,10 +1,10 @@
 //! Draws the memory order that explains a consistent history.
 
+use check::assumptions;
 use history::{History, OpId, ReadSource, ReadsFrom};
 use memory::machine::Step;
 
 use super::why;
-use crate::assumptions;
 use crate::picture::timeline::Timeline;
 use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 

@@ -1,8 +1,11 @@
 //! [`Reasoning`]: a proof as data, for JSON and other programs.
 
+use std::borrow::Borrow;
+
 use certify::certificate::Node;
 use check::engine::proof::{Contradiction, Violation};
 use check::papers::criteria::violation::CriterionViolation;
+use check::{Answer, Verdict};
 use history::{History, OpId};
 use serde::Serialize;
 
@@ -72,6 +75,17 @@ pub struct Event {
 }
 
 impl Reasoning {
+    /// The reasoning of an answer; `None` unless it is a violation with a proof.
+    pub fn of_answer<H: Borrow<History>>(answer: &Answer<H>) -> Option<Reasoning> {
+        match answer.verdict() {
+            Verdict::Violation(violation) => Some(Reasoning::of(answer.history(), violation)),
+            Verdict::CriterionViolation(violation) => {
+                Some(Reasoning::of_criterion(answer.history(), violation))
+            }
+            _ => None,
+        }
+    }
+
     /// The reasoning of a proof.
     pub fn of(history: &History, violation: &Violation) -> Reasoning {
         let last = violation.last();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use certify::certificate::Node;
 use check::engine::proof::{Block, Contradiction, Fact, Violation};
 use check::shrink::{Shrunk, litmus_shape, reduce};
-use check::{Model, Verdict};
+use check::{Model, Verdict, assumptions};
 use history::{History, OpId, ReadSource, ReadsFrom};
 use ingest::Transitions;
 use memory::Buffering;
@@ -14,7 +14,6 @@ use memory::Buffering;
 use super::coherence::Permissions;
 use super::rows::sorted;
 use super::{coherence, why};
-use crate::assumptions;
 use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 
 /// Largest number of cases that are drawn.

@@ -1,7 +1,7 @@
 //! The assumptions under which a verdict on a history holds: [`of`] lists those of any verdict, [`of_consistent`] a
-//! further one of the verdict *consistent*.
+//! further one of the verdict *consistent*, [`of_reads`] what its reads leave open, and [`of_model`] what the model leaves open.
 
-use history::{InitialMode, Provenance, Sizes, Source};
+use history::{InitialMode, Provenance, ReadsFrom, Sizes, Source};
 use memory::Model;
 
 /// Returns the assumptions under which a history was read, and the notes of its reader, one sentence each.
@@ -56,5 +56,37 @@ pub fn of_consistent(provenance: &Provenance, model: Model) -> Option<String> {
     Some(format!(
         "{unknown} {plural} unknown: the trace does not show all that these operations depend on, so an order that \
          {model} preserves may be missing"
+    ))
+}
+
+/// The caveat of reads whose source is not known, which constrain nothing.
+pub fn of_reads(reads_from: &ReadsFrom) -> Option<String> {
+    let reads = match reads_from.unknown() {
+        0 => return None,
+        1 => "1 read constrains".to_owned(),
+        reads => format!("{reads} reads constrain"),
+    };
+    Some(format!(
+        "{reads} nothing: the value is not shown, may have been written outside of the \
+         history, or may be an initial value that is not known"
+    ))
+}
+
+/// The caveat of a verdict on a history from an instruction set whose own model is weak and is not the model that was checked.
+pub fn of_model(provenance: &Provenance, model: Model) -> Option<String> {
+    let isa = provenance.isa?;
+    let own = Model::of_isa(isa);
+    if !own.is_weak() || model == own {
+        return None;
+    }
+    let (isa, name) = (isa.title(), own.name());
+    if model.is_weak() {
+        return Some(format!(
+            "this is about {model}; the model of {isa} is {own} (--model {name})"
+        ));
+    }
+    Some(format!(
+        "this is about {model}; the model of {isa}, {own}, is weaker (--model {name}): a run that {model} forbids may \
+         be one that {isa} allows"
     ))
 }
