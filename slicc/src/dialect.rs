@@ -24,7 +24,7 @@ use crate::ast::{Declaration, Machine};
 use crate::load::span_of;
 use crate::source::{Diagnostic, Span};
 pub(crate) use files::list_of_files;
-pub(crate) use names::protocol_today;
+pub(crate) use names::{field_is_older, protocol_today, type_today};
 pub(crate) use unknown::explain;
 
 /// The declarations of older libraries, in SLICC. They stand behind the prelude, in the same file.

@@ -13,6 +13,9 @@
 //! Bloom filters are missing: SLICC's library declares none in this version of gem5. Functions that only a transaction or a GPU calls
 //! end a run with a fault, since no core here makes such requests.
 
+pub(crate) mod merge;
+pub(crate) mod stubs;
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

@@ -3,7 +3,11 @@
 use super::super::trackers;
 use super::{Field, TypeId, TypeKind, Types, UNSET_ADDRESS, attribute, mask_words, qualified};
 use crate::ast::{self, Pair};
+use crate::outline::MOST_MACHINE_TYPES;
 use crate::source::Diagnostic;
+
+/// The invalid machine: one type past the last.
+const INVALID_MACHINE: u64 = (MOST_MACHINE_TYPES as u64) << 32;
 
 impl Types {
     /// Declares a type of the runtime.
@@ -17,8 +21,7 @@ impl Types {
             if primitive || name == "MachineID" { TypeKind::Scalar } else { TypeKind::Library };
         let initial = match name {
             "Addr" => UNSET_ADDRESS,
-            // The invalid machine: one type past the last.
-            "MachineID" => 20 << 32,
+            "MachineID" => INVALID_MACHINE,
             _ => 0,
         };
         self.add(&qualified(machine, name), kind, vec![initial]);
@@ -137,6 +140,7 @@ impl Types {
             "WriteMask" if external => vec![0; mask_words(self.sizes.block as u64 * 8)],
             "Set" if external => vec![0; 2],
             "NetDest" if external => vec![0; self.sizes.machines.max(1)],
+            "MachineID" if external && machine.is_none() => vec![INVALID_MACHINE],
             _ if external => vec![0],
             _ => Vec::new(),
         };
