@@ -38,10 +38,8 @@ impl<'a> Compiler<'a> {
     /// compiled later.
     pub(super) fn signature(&mut self, function: &'a ast::Function) -> Outcome<()> {
         let machine = self.machine.clone();
-        let prototype = match self.types.prototype(machine.as_deref(), function) {
-            Ok(prototype) => prototype,
-            Err(diagnostic) => return self.fail(diagnostic),
-        };
+        let prototype = self.types.prototype(machine.as_deref(), function);
+        self.note_problems();
         if self.functions.len() >= usize::from(u16::MAX) {
             return self.fail(Diagnostic::error(
                 function.name.span,
@@ -161,6 +159,7 @@ impl<'a> Compiler<'a> {
             if let Err(diagnostic) = self.declare_type(declaration) {
                 self.diagnostics.push(diagnostic);
             }
+            self.note_problems();
             match declaration {
                 Declaration::Object(object) => {
                     variables.extend(self.member(object, &mut initial, first_variable).ok())
@@ -228,7 +227,7 @@ impl<'a> Compiler<'a> {
         initial: &mut Vec<u64>,
         variables: usize,
     ) -> Outcome<Member> {
-        let of = self.resolve(&object.kind)?;
+        let of = self.resolve_anyway(&object.kind);
         let machine = self.machine.clone();
         let of = match self.types.with_template(machine.as_deref(), of, &object.pairs) {
             Ok(of) => of,
@@ -254,6 +253,7 @@ impl<'a> Compiler<'a> {
                     );
                     return self.fail(error);
                 }
+                (Err(_), _) if of == self.types.known.unknown => {}
                 (Err(diagnostic), _) => return self.fail(diagnostic),
             }
         } else if let Some(value) = &object.value
@@ -350,7 +350,7 @@ impl<'a> Compiler<'a> {
         input: bool,
         rank: u32,
     ) -> Outcome<()> {
-        let of = self.resolve(message)?;
+        let of = self.resolve_anyway(message);
         let value = match self.find(buffer)? {
             Symbol::Value(value) if self.types[value.of].kind == TypeKind::Library => value,
             _ => {

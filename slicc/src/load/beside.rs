@@ -44,10 +44,9 @@ impl Loader<'_, '_> {
         }
         let texts = self.sources.files()[own_files].iter();
         let named: Words = texts.flat_map(|file| words(&file.text)).collect();
-        let (stubs, diagnostics) = stubs::of(libraries, &mut beside, declarations);
-        beside.splice(0..0, stubs);
+        self.diagnostics.extend(stubs::check(&libraries, &beside, declarations));
+        beside.splice(0..0, libraries);
         merge::add(declarations, &mut beside, &self.sources, named);
-        self.diagnostics.extend(diagnostics);
     }
 
     /// The shared declarations of the tree of gem5.
