@@ -87,8 +87,23 @@ impl Lacking {
         }
     }
 
+    /// A class of a fork that answers questions may need what it was told, so nothing of it is ignored.
+    fn settle(&mut self) {
+        let asked: FxHashSet<Box<str>> = self
+            .functions
+            .iter()
+            .filter(|one| !one.is_statistic && one.declared.file > 0)
+            .filter_map(|one| one.class.clone())
+            .collect();
+        for one in &mut self.functions {
+            let is_asked = one.class.as_ref().is_some_and(|class| asked.contains(class));
+            one.is_statistic &= !is_asked;
+        }
+    }
+
     /// An error for each class and each function without behaviour, and a warning for each of which calls are ignored.
-    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+    pub fn diagnostics(&mut self) -> Vec<Diagnostic> {
+        self.settle();
         let mut seen = FxHashSet::default();
         let mut diagnostics = Vec::new();
         for one in &self.functions {

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::ast::{Declaration, Enumeration, Function, Name, Structure};
 use crate::dialect::{field_is_older, type_today};
 use crate::load::span_of;
-use crate::source::Sources;
+use crate::source::{Diagnostic, Sources};
 
 /// Words of the source, among them all names.
 pub(crate) type Words<'a> = FxHashSet<&'a str>;
@@ -27,7 +27,7 @@ pub(crate) fn add<'a>(
     beside: &mut [Declaration],
     sources: &'a Sources,
     named: Words<'a>,
-) {
+) -> Vec<Diagnostic> {
     let own = declarations.iter().position(|one| span_of(one).file > 0);
     let own = declarations.split_off(own.unwrap_or(declarations.len()));
     let taken: FxHashSet<&str> = own.iter().filter_map(type_name).collect();
@@ -42,8 +42,20 @@ pub(crate) fn add<'a>(
     while std::mem::take(&mut known.has_grown) {
         offered.iter().for_each(|one| known.offer(one));
     }
+    let unset = std::mem::take(&mut known.unset);
     *declarations = known.sorted();
     declarations.extend(own);
+    unset
+}
+
+/// The messages that the runtime itself makes.
+const MADE_HERE: [&str; 3] = ["RubyRequest", "SequencerMsg", "MemoryMsg"];
+
+/// The warning that the runtime does not set a field that a fork adds to one of its messages.
+fn unset(message: &Name, field: &Name) -> Diagnostic {
+    let text = format!("nothing here sets {}.{}, so it always has its default", message.text, field.text);
+    Diagnostic::warning(field.span, text)
+        .hint("this field is of a fork of gem5, whose cores, devices or memory set it")
 }
 
 /// The name of a type that a declaration outside of machines declares.
@@ -63,6 +75,8 @@ struct Known<'a> {
     functions: FxHashMap<Box<str>, Vec<usize>>,
     sources: &'a Sources,
     named: Words<'a>,
+    /// Warnings about fields that nothing sets.
+    unset: Vec<Diagnostic>,
     /// Whether something was added since this was last asked.
     has_grown: bool,
     /// Whether a built-in type may name a type that stands behind it.
@@ -77,6 +91,7 @@ impl<'a> Known<'a> {
             functions: FxHashMap::default(),
             sources,
             named,
+            unset: Vec::new(),
             has_grown: true,
             is_out_of_order: false,
         };
@@ -188,6 +203,9 @@ impl<'a> Known<'a> {
         });
         if new_fields.is_empty() && new_methods.is_empty() {
             return;
+        }
+        if MADE_HERE.contains(&&*more.name.text) {
+            self.unset.extend(new_fields.iter().map(|field| unset(&more.name, &field.name)));
         }
         let spans = new_fields.iter().map(|one| one.span);
         for span in spans.chain(new_methods.iter().map(|one| one.span)) {

@@ -121,6 +121,7 @@ pub(crate) fn check(
         .filter(|one| span_of(one).file == 0)
         .filter_map(|one| match one {
             Declaration::Structure(one) => Some(one.name.text.clone()),
+            Declaration::ExternalType(one) => Some(one.name.text.clone()),
             _ => None,
         })
         .collect();

@@ -46,7 +46,8 @@ impl Loader<'_, '_> {
         let named: Words = texts.flat_map(|file| words(&file.text)).collect();
         self.diagnostics.extend(stubs::check(&libraries, &beside, declarations));
         beside.splice(0..0, libraries);
-        merge::add(declarations, &mut beside, &self.sources, named);
+        let warnings = merge::add(declarations, &mut beside, &self.sources, named);
+        self.diagnostics.extend(warnings);
     }
 
     /// The shared declarations of the tree of gem5.
