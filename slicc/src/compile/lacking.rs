@@ -182,8 +182,8 @@ fn unsupported(same: &[&Missing]) -> Diagnostic {
 
 /// Whether a function without a result only counts, by its name and that of its class.
 fn is_statistic(class: Option<&str>, name: &str) -> bool {
-    const COUNTING: [&str; 9] =
-        ["profile", "record", "stat", "regstat", "count", "log", "print", "dump", "sample"];
+    const COUNTING: [&str; 11] =
+        ["profile", "record", "stat", "regstat", "count", "log", "print", "dump", "sample", "notify", "regprobe"];
     const CLASSES: [&str; 5] = ["profiler", "stats", "statistic", "logger", "histogram"];
     let (name, class) = (name.to_ascii_lowercase(), class.unwrap_or("").to_ascii_lowercase());
     let name = name.trim_start_matches("increment").trim_start_matches("inc").trim_start_matches('_');
