@@ -61,7 +61,8 @@ pub(crate) fn described(path: &Path) -> Option<Vec<u8>> {
 /// # Errors
 /// Fails with the diagnostics of the protocol, or if a file cannot be read.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
-    let beside = Beside { folders: shared_folder(path).into_iter().collect(), libraries: libraries() };
+    let beside =
+        Beside { folders: shared_folder(path).into_iter().collect(), libraries: libraries() };
     let folders = folders_of(path, &beside.folders);
     let mut is_root = true;
     load_beside(path, beside, &mut |wanted| {

@@ -164,11 +164,7 @@ pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> 
 ///
 /// # Errors
 /// Fails as [`load_with`] does.
-pub fn load_beside(
-    path: &Path,
-    beside: Beside,
-    read: &mut Reader<'_>,
-) -> Result<Loaded, Failure> {
+pub fn load_beside(path: &Path, beside: Beside, read: &mut Reader<'_>) -> Result<Loaded, Failure> {
     let mut loader = Loader {
         read,
         beside,
@@ -431,10 +427,12 @@ impl Loader<'_, '_> {
         };
         let protocol =
             if has_error(&self.diagnostics) { None } else { self.protocol(&declarations) };
+        let described = self.described(&mut declarations);
+        let own_files = self.sources.files().len();
         let rewritten = dialect::modernise(&mut declarations, older);
         let is_older = rewritten.is_some();
         self.diagnostics.extend(rewritten);
-        self.add_beside(&mut declarations);
+        self.add_beside(own_files, described, &mut declarations);
         match protocol {
             Some((protocol, options)) if !has_error(&self.diagnostics) => Ok(Loaded {
                 sources: self.sources,

@@ -57,7 +57,10 @@ fn conflict(file: u32, text: &str) -> Option<Diagnostic> {
     let at = starts.filter(|at| marks.iter().any(|mark| text[*at..].starts_with(mark))).min()?;
     let span = Span { file, start: at as u32, end: at as u32 + 7 };
     let message = "a conflict between two versions of this file was not resolved";
-    Some(Diagnostic::error(span, message).hint("keep one version, and remove the lines of `<<<<<<<`, `=======` and `>>>>>>>`"))
+    Some(
+        Diagnostic::error(span, message)
+            .hint("keep one version, and remove the lines of `<<<<<<<`, `=======` and `>>>>>>>`"),
+    )
 }
 
 fn parse_text(file: u32, text: &str) -> File {

@@ -16,14 +16,17 @@ use crate::small::{Pieces, source};
 /// Reads a protocol of one machine in `chi`, with the files of the folder above it, and a description if it is not empty.
 fn open(machine: &str, shared: &[(&str, &str)], library: &str) -> Result<Protocol, Failure> {
     let text = format!("protocol \"Test\"; include \"RubySlicc_interfaces.slicc\"; {machine}");
-    let libraries = if library.is_empty() { Vec::new() } else { vec![PathBuf::from("own.library")] };
+    let libraries =
+        if library.is_empty() { Vec::new() } else { vec![PathBuf::from("own.library")] };
     let beside = Beside { folders: vec![PathBuf::from("protocol")], libraries };
     let loaded = load_beside(Path::new("protocol/chi/test.slicc"), beside, &mut |path| {
         let path = path.to_str().unwrap_or("");
         let text = match path {
             "protocol/chi/test.slicc" => Some(&*text),
             "own.library" => Some(library),
-            _ => shared.iter().find(|(name, _)| path == format!("protocol/{name}")).map(|one| one.1),
+            _ => {
+                shared.iter().find(|(name, _)| path == format!("protocol/{name}")).map(|one| one.1)
+            }
         };
         text.map(|text| text.as_bytes().to_vec()).ok_or_else(|| io::ErrorKind::NotFound.into())
     })?;
@@ -33,7 +36,13 @@ fn open(machine: &str, shared: &[(&str, &str)], library: &str) -> Result<Protoco
 /// How a run of the protocol ends.
 fn outcome(protocol: &Protocol) -> String {
     let simulation = Simulation {
-        shape: ProgramSize { threads: 1, operations: 40, locations: 1, seed: 1, ..ProgramSize::default() },
+        shape: ProgramSize {
+            threads: 1,
+            operations: 40,
+            locations: 1,
+            seed: 1,
+            ..ProgramSize::default()
+        },
         client: Client::IN_ORDER,
         options: Options::default().steady(),
         deadlock_threshold: Some(20_000),
@@ -48,7 +57,8 @@ fn outcome(protocol: &Protocol) -> String {
 fn reaches(pieces: Pieces<'_>, shared: &[(&str, &str)], library: &str) -> Protocol {
     let code = format!("{} error(\"done\");", pieces.code);
     let machine = source(Pieces { code: &code, ..pieces });
-    let protocol = open(&machine, shared, library).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
+    let protocol = open(&machine, shared, library)
+        .unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
     let outcome = outcome(&protocol);
     assert!(outcome.ends_with(": done"), "{outcome}");
     protocol
@@ -59,9 +69,15 @@ fn errors(pieces: Pieces<'_>, shared: &[(&str, &str)], library: &str) -> Vec<Str
     let failure = open(&source(pieces), shared, library).expect_err("it has errors");
     let shown = |one: &Diagnostic| {
         let place = one.span.map(|span| failure.sources.position(span));
-        let place = place.map_or(String::new(), |(path, line, _)| format!("{}:{line}: ", path.display()));
+        let place =
+            place.map_or(String::new(), |(path, line, _)| format!("{}:{line}: ", path.display()));
         let notes: Vec<&str> = one.notes.iter().map(|(_, note)| &**note).collect();
-        format!("{place}{} | {} | {}", one.message, notes.join(", "), one.hint.as_deref().unwrap_or(""))
+        format!(
+            "{place}{} | {} | {}",
+            one.message,
+            notes.join(", "),
+            one.hint.as_deref().unwrap_or("")
+        )
     };
     let errors = failure.diagnostics.iter().filter(|one| one.severity == Severity::Error);
     errors.map(shown).collect()
@@ -98,13 +114,22 @@ fn a_forks_values_types_fields_and_machines_are_its_own() {
         assert(MachineType_to_string(MachineType:Switch) == \"Switch\" && Level_to_int(Level:High) == 1);
         cache.profileEntry(address, Level:Low);";
     let states = "L, AccessPermission:Leased;";
-    let machine = source(Pieces { states, code: &format!("{code} error(\"done\");"), ..Pieces::default() });
-    let machine = machine.replace("L1Cache", "Switch").replace("createMachineID(MachineType:Switch", "createMachineID(MachineType:L1Cache");
-    let protocol = open(&machine, &[EXPORTS, TYPES], "").unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
+    let machine =
+        source(Pieces { states, code: &format!("{code} error(\"done\");"), ..Pieces::default() });
+    let machine = machine
+        .replace("L1Cache", "Switch")
+        .replace("createMachineID(MachineType:Switch", "createMachineID(MachineType:L1Cache");
+    let protocol = open(&machine, &[EXPORTS, TYPES], "")
+        .unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
     let outcome = outcome(&protocol);
     assert!(outcome.ends_with(": done"), "{outcome}");
     let warnings: Vec<&str> = protocol.warnings.iter().map(|one| &*one.message).collect();
-    assert!(warnings.iter().any(|one| one.contains("what only counts is ignored: CacheMemory.profileEntry")), "{warnings:?}");
+    assert!(
+        warnings
+            .iter()
+            .any(|one| one.contains("what only counts is ignored: CacheMemory.profileEntry")),
+        "{warnings:?}"
+    );
     // Without the files, a name is unknown.
     let failure = open(&machine, &[], "").expect_err("it has errors");
     let first = &failure.diagnostics[0];
@@ -117,7 +142,10 @@ fn shared_files_that_cannot_be_read_are_a_warning() {
     let wrong = ("RubySlicc_Types.sm", "structure(CacheMemory {");
     let protocol = reaches(Pieces::default(), &[EXPORTS, wrong], "");
     let warnings: Vec<&str> = protocol.warnings.iter().map(|one| &*one.message).collect();
-    assert!(warnings.iter().any(|one| one.starts_with("the declarations of this file are not read: ")), "{warnings:?}");
+    assert!(
+        warnings.iter().any(|one| one.starts_with("the declarations of this file are not read: ")),
+        "{warnings:?}"
+    );
 }
 
 #[test]
@@ -133,7 +161,7 @@ fn what_is_missing_is_named_once_with_what_can_be_done() {
         "the type `NoType` is not declared",
         "the type `NoEnumeration` is not declared",
         "the function `none` is not declared",
-        "`Tracker` is not supported by this runtime: it has no behaviour for touch, isTouched",
+        "`Tracker` is not supported by this runtime: it has no behaviour for touch, isTouched, recordTouch",
         "`levels` is not supported by this runtime",
         "`CacheMemory` is not supported by this runtime: it has no behaviour for getBanks",
     ];
@@ -142,8 +170,8 @@ fn what_is_missing_is_named_once_with_what_can_be_done() {
         assert!(one.contains(start), "{said:#?}");
     }
     assert!(said[4].contains("declared here without a body"), "{}", said[4]);
-    assert!(said[4].contains("and here, as in 3 more places"), "{}", said[4]);
-    assert!(said[4].contains("--library FILE: structure(Tracker) { void touch(Addr a) { … } bool isTouched(Addr a) { … } }"), "{}", said[4]);
+    assert!(said[4].contains("and here, as in 4 more places"), "{}", said[4]);
+    assert!(said[4].contains("--library FILE: structure(Tracker) { void touch(Addr a) { … } bool isTouched(Addr a) { … } void recordTouch() { … } }"), "{}", said[4]);
     assert!(said[5].contains("int levels(Level a) { … }"), "{}", said[5]);
 }
 
@@ -182,7 +210,24 @@ fn a_description_gives_behaviour() {
         assert(levels(Level:High) == 7 && levels(Level:Low) == 4);";
     let parameters = "Tracker * tracker; Silent * silent; Pair * pair;";
     let declarations = "Owners owners; Tally tally;";
-    reaches(Pieces { parameters, declarations, code, ..Pieces::default() }, &[EXPORTS, shared], library);
+    reaches(
+        Pieces { parameters, declarations, code, ..Pieces::default() },
+        &[EXPORTS, shared],
+        library,
+    );
+}
+
+/// A description of a machine is added to the machine of that name, so that its functions see the ports and variables.
+#[test]
+fn a_description_may_add_to_a_machine() {
+    let library = "machine(MachineType:L1Cache, \"more of it\") : int step := 3; {
+          int asked, default=\"0\";
+          int count(Addr a) { asked := asked + step; if (cache.isTagPresent(a)) { return asked; } return 0; }
+          void pop_request() { requests_in.dequeue(clockEdge()); }
+        }";
+    let declarations = "int count(Addr a);";
+    let code = "assert(count(address) == 3 && count(address) == 6 && count(address + 64) == 0);";
+    reaches(Pieces { declarations, code, ..Pieces::default() }, &[], library);
 }
 
 #[test]
@@ -196,7 +241,10 @@ fn a_class_may_be_described_as_one_that_the_runtime_has() {
     let code = "assert(!victims.holds(address) && victims.both(address) == 1 && victims.cacheAvail(address));
         AbstractCacheEntry made := victims.allocate(address, new Entry); assert(victims.holds(address) && victims.both(address) == 2);
         assert(cache.isTagPresent(address)); assert(!coupled.isTagPresent(address)); assert(MachineType:Other != MachineType:NULL);";
-    let shared = (TYPES.0, "structure(Coupled, interface=\"CacheMemory\", external=\"yes\") { int getBanks(); }");
+    let shared = (
+        TYPES.0,
+        "structure(Coupled, interface=\"CacheMemory\", external=\"yes\") { int getBanks(); }",
+    );
     let states = Pieces { parameters, code, ..Pieces::default() };
     reaches(states, &[shared], library);
 }
@@ -204,14 +252,15 @@ fn a_class_may_be_described_as_one_that_the_runtime_has() {
 #[test]
 fn wrong_descriptions_are_errors_with_their_lines() {
     let library = "structure(A, kind=\"sett\") { }\nstructure(B, kind=\"set\") { void squash(Addr a); }\nint f(Addr a);\n\
-        machine(MachineType:L1Cache, \"x\") : { }\nstructure(C, kind=\"map\") { void put(Addr a, int b), as=\"nothing\"; }";
+        machine(MachineType:L2Cache, \"x\") : { }\nstructure(C, kind=\"map\") { void put(Addr a, int b), as=\"nothing\"; }\nint number;";
     let said = errors(Pieces { code: "", ..Pieces::default() }, &[], library);
     let expected = [
+        ("own.library:4: the protocol has no machine `L2Cache`", "name one of its machines"),
         ("own.library:1: there is no kind `sett`", "set, map, counter"),
         ("own.library:2: a set has no function `squash` with 1 arguments", "add(_)"),
         ("own.library:3: `f` has no body", "return"),
-        ("own.library:4: a description has functions, structures", "protocol's own files"),
         ("own.library:5: a map has no function `nothing` with 2 arguments", "set(_, _)"),
+        ("own.library:6: a description has functions, structures", "protocol's own files"),
     ];
     assert_eq!(said.len(), expected.len(), "{said:#?}");
     for (one, (start, hint)) in said.iter().zip(expected) {

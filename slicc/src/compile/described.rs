@@ -91,9 +91,14 @@ impl<'a> Compiler<'a> {
     ) -> Outcome<()> {
         let object = self.parameter(of, false, method.span)?;
         self.declare(SELF, method.name.span, Symbol::Value(object))?;
-        if let (TypeKind::Structure, ValuePlace::Memory { base, .. }) = (&self.types[of].kind, object.place) {
-            let fields: Vec<_> =
-                self.types[of].fields.iter().map(|(name, field)| (name.clone(), field.clone())).collect();
+        if let (TypeKind::Structure, ValuePlace::Memory { base, .. }) =
+            (&self.types[of].kind, object.place)
+        {
+            let fields: Vec<_> = self.types[of]
+                .fields
+                .iter()
+                .map(|(name, field)| (name.clone(), field.clone()))
+                .collect();
             for (name, field) in fields {
                 let place = ValuePlace::Memory { base, offset: field.offset };
                 let value = Value::variable(field.of, place);

@@ -78,7 +78,8 @@ struct Missing {
 impl Lacking {
     fn note(&mut self, missing: Missing) {
         let known = self.functions.iter_mut().find(|one| {
-            (&one.class, &one.name, &one.prototype) == (&missing.class, &missing.name, &missing.prototype)
+            (&one.class, &one.name, &one.prototype)
+                == (&missing.class, &missing.name, &missing.prototype)
         });
         match known {
             Some(known) if known.places.contains(&missing.places[0]) => {}
@@ -160,7 +161,9 @@ fn unsupported(same: &[&Missing]) -> Diagnostic {
             let names = listed(same.iter().map(|one| one.name.to_string()));
             format!("`{class}` is not supported by this runtime: it has no behaviour for {names}")
         }
-        None => format!("`{}` is not supported by this runtime: it has no behaviour for it", first.name),
+        None => {
+            format!("`{}` is not supported by this runtime: it has no behaviour for it", first.name)
+        }
     };
     let mut error = Diagnostic::error(first.places[0], message);
     if first.declared != NOWHERE && first.declared.file > 0 {
@@ -177,16 +180,21 @@ fn unsupported(same: &[&Missing]) -> Diagnostic {
         Some(class) => format!("structure({class}) {{ {bodies} }}"),
         None => bodies,
     };
-    error.hint(format!("describe it in a file, and name that with --library FILE: {example} ({PAGE})"))
+    error.hint(format!(
+        "describe it in a file, and name that with --library FILE: {example} ({PAGE})"
+    ))
 }
 
 /// Whether a function without a result only counts, by its name and that of its class.
 fn is_statistic(class: Option<&str>, name: &str) -> bool {
-    const COUNTING: [&str; 11] =
-        ["profile", "record", "stat", "regstat", "count", "log", "print", "dump", "sample", "notify", "regprobe"];
+    const COUNTING: [&str; 11] = [
+        "profile", "record", "stat", "regstat", "count", "log", "print", "dump", "sample",
+        "notify", "regprobe",
+    ];
     const CLASSES: [&str; 5] = ["profiler", "stats", "statistic", "logger", "histogram"];
     let (name, class) = (name.to_ascii_lowercase(), class.unwrap_or("").to_ascii_lowercase());
-    let name = name.trim_start_matches("increment").trim_start_matches("inc").trim_start_matches('_');
+    let name =
+        name.trim_start_matches("increment").trim_start_matches("inc").trim_start_matches('_');
     COUNTING.iter().any(|word| name.starts_with(word))
         || ["stats", "statistic", "profile"].iter().any(|word| name.ends_with(word))
         || CLASSES.iter().any(|word| class.contains(word))
@@ -224,7 +232,8 @@ impl Compiler<'_> {
         arguments: usize,
     ) -> Outcome<Value> {
         let class = self.types[of].short_name(self.machine_name()).to_owned();
-        let is_statistic = result == self.types.known.void && is_statistic(Some(&class), &method.text);
+        let is_statistic =
+            result == self.types.known.void && is_statistic(Some(&class), &method.text);
         let methods = self.types[of].methods.get(&method.text);
         let found = methods.into_iter().flatten().find(|one| one.parameters.len() == arguments);
         let parameters = found.map(|one| one.parameters.clone()).unwrap_or_default();
@@ -266,7 +275,8 @@ impl Compiler<'_> {
     fn prototype(&self, name: &str, result: TypeId, parameters: &[TypeId]) -> String {
         let short = |of: &TypeId| self.types[*of].short_name(self.machine_name());
         let named = parameters.iter().zip("abcdefghijklmnopqrstuvwxyz".chars());
-        let parameters: Vec<String> = named.map(|(of, name)| format!("{} {name}", short(of))).collect();
+        let parameters: Vec<String> =
+            named.map(|(of, name)| format!("{} {name}", short(of))).collect();
         format!("{} {name}({})", short(&result), parameters.join(", "))
     }
 }

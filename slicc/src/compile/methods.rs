@@ -46,7 +46,14 @@ impl Compiler<'_> {
         let name = match self.types[of].described {
             Some(kind) => match kind.function(called, arguments.len()) {
                 Some(function) => format!("{}.{function}", kind.class()),
-                None => return self.fail_once(unknown_function(kind, method.span, called, arguments.len())),
+                None => {
+                    return self.fail_once(unknown_function(
+                        kind,
+                        method.span,
+                        called,
+                        arguments.len(),
+                    ));
+                }
             },
             None => format!("{}.{called}", self.class_with(of, &method.text)),
         };

@@ -301,7 +301,8 @@ impl Types {
                         _ => None,
                     });
                     for states in states {
-                        let null = states.values.iter().position(|state| &*state.name.text == "null");
+                        let null =
+                            states.values.iter().position(|state| &*state.name.text == "null");
                         let name = format!("get_{}_{}_null", machine.name.text, states.name.text);
                         self.constants.extend(null.map(|at| (name.into(), at as u64)));
                     }

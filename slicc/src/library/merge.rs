@@ -53,7 +53,8 @@ const MADE_HERE: [&str; 3] = ["RubyRequest", "SequencerMsg", "MemoryMsg"];
 
 /// The warning that the runtime does not set a field that a fork adds to one of its messages.
 fn unset(message: &Name, field: &Name) -> Diagnostic {
-    let text = format!("nothing here sets {}.{}, so it always has its default", message.text, field.text);
+    let text =
+        format!("nothing here sets {}.{}, so it always has its default", message.text, field.text);
     Diagnostic::warning(field.span, text)
         .hint("this field is of a fork of gem5, whose cores, devices or memory set it")
 }
@@ -143,7 +144,12 @@ impl<'a> Known<'a> {
                     self.take(one);
                 }
             }
-            (Declaration::Enumeration(_) | Declaration::Structure(_) | Declaration::ExternalType(_), None) => {
+            (
+                Declaration::Enumeration(_)
+                | Declaration::Structure(_)
+                | Declaration::ExternalType(_),
+                None,
+            ) => {
                 if type_name(one).is_some_and(|name| self.named.contains(name)) {
                     self.take(one);
                 }

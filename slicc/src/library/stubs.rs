@@ -69,9 +69,14 @@ impl Kind {
     pub fn functions(self) -> &'static [(&'static str, usize)] {
         match self {
             Kind::Statistic => &[],
-            Kind::Set => {
-                &[("add", 1), ("remove", 1), ("contains", 1), ("size", 0), ("isEmpty", 0), ("clear", 0)]
-            }
+            Kind::Set => &[
+                ("add", 1),
+                ("remove", 1),
+                ("contains", 1),
+                ("size", 0),
+                ("isEmpty", 0),
+                ("clear", 0),
+            ],
             Kind::Map => &[
                 ("set", 2),
                 ("get", 1),
@@ -81,9 +86,14 @@ impl Kind {
                 ("isEmpty", 0),
                 ("clear", 0),
             ],
-            Kind::Counter => {
-                &[("increment", 0), ("decrement", 0), ("add", 1), ("set", 1), ("get", 0), ("clear", 0)]
-            }
+            Kind::Counter => &[
+                ("increment", 0),
+                ("decrement", 0),
+                ("add", 1),
+                ("set", 1),
+                ("get", 0),
+                ("clear", 0),
+            ],
         }
     }
 
@@ -134,9 +144,12 @@ pub(crate) fn check(
                 let message = format!("`{}` has no body", function.name.text);
                 diagnostics.push(Diagnostic::error(function.name.span, message).hint(BODY));
             }
-            Declaration::Function(_) | Declaration::Enumeration(_) | Declaration::ExternalType(_) => {}
+            Declaration::Function(_)
+            | Declaration::Enumeration(_)
+            | Declaration::ExternalType(_) => {}
             other => {
-                let message = "a description has functions, structures, enumerations and external types only";
+                let message =
+                    "a description has functions, structures, enumerations and external types only";
                 let hint = "declare this in the protocol's own files";
                 diagnostics.push(Diagnostic::error(span_of(other), message).hint(hint));
             }
@@ -158,7 +171,8 @@ pub(crate) fn check(
         }
     };
     let stands_alone = |name: &str| {
-        let is_built_in = is_class(name) || LibraryFunction::names().any(|row| is_method_of(row, name));
+        let is_built_in =
+            is_class(name) || LibraryFunction::names().any(|row| is_method_of(row, name));
         let mut classes = described.iter().chain(shared).filter_map(|one| match one {
             Declaration::Structure(one) => Some(one),
             _ => None,
@@ -193,7 +207,10 @@ fn is_method_of(row: &str, class: &str) -> bool {
 const BODY: &str = "write what it does: `int f(Addr a) { return 0; }`";
 
 /// The built-in class that a structure is described as, or that a fork's class extends.
-pub(crate) fn class_of<'a>(structure: &'a Structure, is_class: &dyn Fn(&str) -> bool) -> Option<&'a str> {
+pub(crate) fn class_of<'a>(
+    structure: &'a Structure,
+    is_class: &dyn Fn(&str) -> bool,
+) -> Option<&'a str> {
     let extended = || {
         let is_external = attribute(&structure.pairs, "external").is_some();
         attribute(&structure.pairs, "interface").filter(|_| is_external)
@@ -222,7 +239,8 @@ fn wrong(structure: &Structure, is_class: &dyn Fn(&str) -> bool) -> Vec<Diagnost
     let unknown = methods.filter_map(|method| {
         let named = method.pairs.iter().find(|pair| &*pair.key.text == "as");
         let name = named.map_or(&method.name, |pair| &pair.value);
-        let is_known = kind == Kind::Statistic || kind.function(&name.text, method.parameters.len()).is_some();
+        let is_known =
+            kind == Kind::Statistic || kind.function(&name.text, method.parameters.len()).is_some();
         (!is_known).then(|| unknown_function(kind, name.span, &name.text, method.parameters.len()))
     });
     unknown.collect()

@@ -34,15 +34,51 @@ pub struct Beside {
 }
 
 impl Loader<'_, '_> {
-    /// Adds the declarations that stand beside the protocol to its own.
-    pub(super) fn add_beside(&mut self, declarations: &mut Vec<Declaration>) {
-        let own_files = 1..self.sources.files().len();
-        let libraries = self.libraries();
+    /// The declarations of descriptions. What they declare in machines is added to the machines of these names.
+    pub(super) fn described(&mut self, declarations: &mut [Declaration]) -> Vec<Declaration> {
+        let (machines, rest): (Vec<_>, Vec<_>) =
+            self.libraries().into_iter().partition(|one| matches!(one, Declaration::Machine(_)));
+        for one in machines {
+            let Declaration::Machine(piece) = one else { continue };
+            let own = declarations.iter_mut().find_map(|other| match other {
+                Declaration::Machine(machine) if machine.name.text == piece.name.text => {
+                    Some(machine)
+                }
+                _ => None,
+            });
+            match own {
+                Some(machine) => {
+                    machine.parameters.extend(piece.parameters);
+                    machine.body.extend(piece.body);
+                }
+                None => {
+                    let message = format!(
+                        "the protocol has no machine `{}` to which this could be added",
+                        piece.name.text
+                    );
+                    self.say(
+                        Diagnostic::error(piece.name.span, message)
+                            .hint("name one of its machines"),
+                    );
+                }
+            }
+        }
+        rest
+    }
+
+    /// Adds the declarations that stand beside the protocol to its own. `own_files` is the number of its files, with the built-in one
+    /// and descriptions, and `libraries` are the declarations of those.
+    pub(super) fn add_beside(
+        &mut self,
+        own_files: usize,
+        libraries: Vec<Declaration>,
+        declarations: &mut Vec<Declaration>,
+    ) {
         let mut beside = self.shared();
         if libraries.is_empty() && beside.is_empty() {
             return;
         }
-        let texts = self.sources.files()[own_files].iter();
+        let texts = self.sources.files()[1..own_files].iter();
         let named: Words = texts.flat_map(|file| words(&file.text)).collect();
         self.diagnostics.extend(stubs::check(&libraries, &beside, declarations));
         beside.splice(0..0, libraries);
@@ -53,7 +89,11 @@ impl Loader<'_, '_> {
     /// The shared declarations of the tree of gem5.
     fn shared(&mut self) -> Vec<Declaration> {
         let folders = self.beside.folders.clone();
-        folders.iter().map(|folder| self.shared_in(folder)).find(|found| !found.is_empty()).unwrap_or_default()
+        folders
+            .iter()
+            .map(|folder| self.shared_in(folder))
+            .find(|found| !found.is_empty())
+            .unwrap_or_default()
     }
 
     fn shared_in(&mut self, folder: &Path) -> Vec<Declaration> {
@@ -65,7 +105,9 @@ impl Loader<'_, '_> {
         wanted.extend(self.provided.iter().cloned());
         let mut found = Vec::new();
         for (at, name) in wanted.iter().enumerate() {
-            if !wanted[..at].contains(name) && name.file_name().is_none_or(|name| name != INTERFACES) {
+            if !wanted[..at].contains(name)
+                && name.file_name().is_none_or(|name| name != INTERFACES)
+            {
                 let file = self.shared_file(&folder.join(name));
                 found.extend(file.into_iter().flat_map(|file| file.declarations));
             }
@@ -78,7 +120,9 @@ impl Loader<'_, '_> {
         let text = String::from_utf8((self.read)(path).ok()?).ok()?;
         let index = self.sources.add(path, text);
         let file = parser::parse(index, &self.sources.files()[index as usize].text);
-        if let Some(first) = file.diagnostics.into_iter().find(|one| one.severity == Severity::Error) {
+        if let Some(first) =
+            file.diagnostics.into_iter().find(|one| one.severity == Severity::Error)
+        {
             let message = format!("the declarations of this file are not read: {}", first.message);
             let warning = Diagnostic { message, severity: Severity::Warning, ..first };
             self.diagnostics.push(warning);
@@ -95,7 +139,11 @@ impl Loader<'_, '_> {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     let said = super::no_place(unreadable(&path, &error));
-                    let hint = if is_missing(&error) { "write one, or leave --library out" } else { "is it a text?" };
+                    let hint = if is_missing(&error) {
+                        "write one, or leave --library out"
+                    } else {
+                        "is it a text?"
+                    };
                     self.say(said.hint(hint));
                     continue;
                 }

@@ -116,7 +116,8 @@ impl Types {
         let is_library = |types: &Types, class: &str| {
             types.names.get(class).is_some_and(|&of| types.types[of].kind == TypeKind::Library)
         };
-        let class = class_of(declared, &|class| is_library(self, class)).filter(|_| declared.span.file > 0);
+        let class =
+            class_of(declared, &|class| is_library(self, class)).filter(|_| declared.span.file > 0);
         let known = match class {
             Some(class) => self.names.get(class),
             // The protocol describes a type that the runtime provides.
@@ -183,7 +184,10 @@ impl Types {
     fn add_methods(&mut self, machine: Option<&str>, of: TypeId, declared: &ast::Structure) {
         for method in &declared.methods {
             let known = self.types[of].methods.get(&method.name.text);
-            let is_known = known.into_iter().flatten().any(|one| one.parameters.len() == method.parameters.len());
+            let is_known = known
+                .into_iter()
+                .flatten()
+                .any(|one| one.parameters.len() == method.parameters.len());
             if !is_known {
                 self.method(machine, of, method);
             }
