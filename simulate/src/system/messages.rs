@@ -58,7 +58,7 @@ impl System {
         };
         if envelope
             .size
-            .is_some_and(|size| self.words.words[message as usize + usize::from(size)] > 16)
+            .is_some_and(|(size, unset)| self.words.words[message as usize + usize::from(size)] >= unset)
         {
             return Err(Trap::Other(
                 "a message went to the network whose MessageSize was never set",

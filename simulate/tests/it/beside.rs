@@ -217,6 +217,25 @@ fn a_description_gives_behaviour() {
     );
 }
 
+/// A message of a size that only the fork has may go through the network; one without a size may not.
+#[test]
+fn sizes_of_a_fork_are_sizes() {
+    let types = "structure(Note, interface=\"Message\") { Addr addr; NetDest Destination; MessageSizeType MessageSize; }";
+    let parameters = "MessageBuffer * notes, network=\"To\", virtual_network=\"1\"; MessageBuffer * noted, network=\"From\", virtual_network=\"1\";";
+    let declarations = "out_port(notes_out, Note, notes);";
+    let ports = "in_port(noted_in, Note, noted) { if (noted_in.isReady(clockEdge())) { peek(noted_in, Note) { error(\"arrived\"); } } }";
+    let send = |size: &str| {
+        let code = format!("enqueue(notes_out, Note, 1) {{ out_msg.addr := address; out_msg.Destination.add(machineID); {size} }}");
+        let machine = source(Pieces { types, parameters, declarations, ports, code: &code, ..Pieces::default() });
+        let protocol = open(&machine, &[EXPORTS], "").unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
+        outcome(&protocol)
+    };
+    let arrived = send("out_msg.MessageSize := MessageSizeType:Hint_Control;");
+    assert!(arrived.ends_with(": arrived"), "{arrived}");
+    let unset = send("if (out_msg.MessageSize == MessageSizeType:Hint_Control) { error(\"set\"); }");
+    assert!(unset.contains("MessageSize was never set"), "{unset}");
+}
+
 /// A description of a machine is added to the machine of that name, so that its functions see the ports and variables.
 #[test]
 fn a_description_may_add_to_a_machine() {
@@ -226,7 +245,9 @@ fn a_description_may_add_to_a_machine() {
           void pop_request() { requests_in.dequeue(clockEdge()); }
         }";
     let declarations = "int count(Addr a);";
-    let code = "assert(count(address) == 3 && count(address) == 6 && count(address + 64) == 0);";
+    let library = &format!("{library} structure(TBETable) {{ int twice(int n) {{ return 2 * n; }} bool has(Addr a) {{ return self.isPresent(a); }} }}");
+    let declarations = &format!("{declarations} TBETable others, template=\"<L1Cache_TBE>\";");
+    let code = "assert(TBEs.twice(4) == 8 && !TBEs.has(address) && !others.has(address)); assert(count(address) == 3 && count(address) == 6 && count(address + 64) == 0);";
     reaches(Pieces { declarations, code, ..Pieces::default() }, &[], library);
 }
 

@@ -20,12 +20,13 @@ impl<'a> Compiler<'a> {
     /// Records the methods of a structure that have a body. Those of messages are for functional accesses, which the runtime does
     /// not make.
     pub(super) fn method_signatures(&mut self, structure: &'a ast::Structure) {
-        let Some(of) = self.types.find(None, &structure.name.text) else { return };
+        let Some(of) = self.types.find(self.machine_name(), &structure.name.text) else { return };
         if self.types[of].kind == TypeKind::Message {
             return;
         }
         for method in structure.methods.iter().filter(|method| method.body.is_some()) {
-            let prototype = self.types.prototype(None, method);
+            let machine = self.machine.clone();
+            let prototype = self.types.prototype(machine.as_deref(), method);
             self.note_problems();
             let number = self.functions.len() as u32;
             self.functions.push(Function::default());
@@ -47,7 +48,7 @@ impl<'a> Compiler<'a> {
 
     /// Compiles the methods of a structure that have a body.
     pub(super) fn method_bodies(&mut self, structure: &ast::Structure) {
-        let Some(of) = self.types.find(None, &structure.name.text) else { return };
+        let Some(of) = self.types.find(self.machine_name(), &structure.name.text) else { return };
         for method in &structure.methods {
             let key = (of, method.name.text.clone(), method.parameters.len());
             let signature = self.methods.get(&key).filter(|one| one.span == method.span).cloned();

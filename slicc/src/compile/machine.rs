@@ -167,6 +167,7 @@ impl<'a> Compiler<'a> {
                 Declaration::Function(function) => {
                     let _ = self.signature(function);
                 }
+                Declaration::Structure(structure) => self.method_signatures(structure),
                 Declaration::InPort(port) => {
                     let rank = self.rank(port, machine);
                     let _ = self.declare_port(&port.name, &port.buffer, &port.message, true, rank);
@@ -181,6 +182,7 @@ impl<'a> Compiler<'a> {
         for declaration in &machine.body {
             match declaration {
                 Declaration::Function(function) => self.function(function),
+                Declaration::Structure(structure) => self.method_bodies(structure),
                 Declaration::InPort(port) => in_ports.extend(self.in_port(port)),
                 _ => {}
             }
@@ -254,7 +256,8 @@ impl<'a> Compiler<'a> {
                     return self.fail(error);
                 }
                 (Err(_), _) if of == self.types.known.unknown => {}
-                (Err(diagnostic), _) => return self.fail(diagnostic),
+                // The variable is declared all the same, so that its uses are no errors.
+                (Err(diagnostic), _) => self.diagnostics.push(diagnostic),
             }
         } else if let Some(value) = &object.value
             && variables != usize::MAX

@@ -48,6 +48,13 @@ pub(crate) fn add<'a>(
     unset
 }
 
+/// The warning that memory does not know a type of requests.
+fn unknown_to_memory(value: &Name) -> Diagnostic {
+    let text = format!("memory does not know requests of type {}: one ends the run", value.text);
+    Diagnostic::warning(value.span, text)
+        .hint("this type is of a fork of gem5; memory here reads (MEMORY_READ) and writes (MEMORY_WB)")
+}
+
 /// The messages that the runtime itself makes.
 const MADE_HERE: [&str; 3] = ["RubyRequest", "SequencerMsg", "MemoryMsg"];
 
@@ -178,12 +185,16 @@ impl<'a> Known<'a> {
 
     fn extend_values(&mut self, at: usize, more: &Enumeration) {
         let Declaration::Enumeration(known) = &mut self.all[at] else { return };
+        let is_of_memory = &*more.name.text == "MemoryRequestType";
         for value in &more.values {
             let name = &value.0.text;
             let is_new = known.values.iter().all(|(other, _)| other.text != *name);
             if is_new && self.named.contains(&**name) {
                 known.values.push(value.clone());
                 self.has_grown = true;
+                if is_of_memory {
+                    self.unset.push(unknown_to_memory(&value.0));
+                }
             }
         }
     }

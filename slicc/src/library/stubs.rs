@@ -188,6 +188,42 @@ pub(crate) fn check(
     diagnostics
 }
 
+/// Adds the methods of classes that protocols declare in their machines, such as `TBETable`, to these declarations, and removes them from
+/// the others of a description.
+pub(crate) fn add_to_machines(described: &mut Vec<Declaration>, all: &mut [Declaration]) {
+    let is_private = |name: &str, all: &[Declaration]| {
+        let is_built_in = all.iter().any(|one| matches!(one, Declaration::Structure(one) if *one.name.text == *name));
+        !is_built_in && LibraryFunction::names().any(|row| is_method_of(row, name))
+    };
+    described.retain(|one| {
+        let Declaration::Structure(structure) = one else { return true };
+        if !is_private(&structure.name.text, all) {
+            return true;
+        }
+        let machines = all.iter_mut().filter_map(|one| match one {
+            Declaration::Machine(machine) => Some(machine),
+            _ => None,
+        });
+        for own in machines.flat_map(|machine| &mut machine.body) {
+            match own {
+                Declaration::Structure(own) if own.name.text == structure.name.text => add_methods(own, structure),
+                _ => {}
+            }
+        }
+        false
+    });
+}
+
+/// Gives a structure the methods of its description, in place of its own of the same names and numbers of arguments.
+fn add_methods(own: &mut Structure, described: &Structure) {
+    own.methods.retain(|one| {
+        described.methods.iter().all(|other| {
+            (&one.name.text, one.parameters.len()) != (&other.name.text, other.parameters.len())
+        })
+    });
+    own.methods.extend(described.methods.iter().cloned());
+}
+
 /// Makes variables of the parameters whose class no script of gem5 can give a value here: a description says what their methods do,
 /// or the runtime ignores them.
 fn keep_in_machine(machine: &mut Machine, stands_alone: &dyn Fn(&str) -> bool) {

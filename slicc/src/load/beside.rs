@@ -36,7 +36,7 @@ pub struct Beside {
 impl Loader<'_, '_> {
     /// The declarations of descriptions. What they declare in machines is added to the machines of these names.
     pub(super) fn described(&mut self, declarations: &mut [Declaration]) -> Vec<Declaration> {
-        let (machines, rest): (Vec<_>, Vec<_>) =
+        let (machines, mut rest): (Vec<_>, Vec<_>) =
             self.libraries().into_iter().partition(|one| matches!(one, Declaration::Machine(_)));
         for one in machines {
             let Declaration::Machine(piece) = one else { continue };
@@ -63,6 +63,7 @@ impl Loader<'_, '_> {
                 }
             }
         }
+        stubs::add_to_machines(&mut rest, declarations);
         rest
     }
 
