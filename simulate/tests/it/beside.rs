@@ -225,14 +225,25 @@ fn sizes_of_a_fork_are_sizes() {
     let declarations = "out_port(notes_out, Note, notes);";
     let ports = "in_port(noted_in, Note, noted) { if (noted_in.isReady(clockEdge())) { peek(noted_in, Note) { error(\"arrived\"); } } }";
     let send = |size: &str| {
-        let code = format!("enqueue(notes_out, Note, 1) {{ out_msg.addr := address; out_msg.Destination.add(machineID); {size} }}");
-        let machine = source(Pieces { types, parameters, declarations, ports, code: &code, ..Pieces::default() });
-        let protocol = open(&machine, &[EXPORTS], "").unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
+        let code = format!(
+            "enqueue(notes_out, Note, 1) {{ out_msg.addr := address; out_msg.Destination.add(machineID); {size} }}"
+        );
+        let machine = source(Pieces {
+            types,
+            parameters,
+            declarations,
+            ports,
+            code: &code,
+            ..Pieces::default()
+        });
+        let protocol = open(&machine, &[EXPORTS], "")
+            .unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
         outcome(&protocol)
     };
     let arrived = send("out_msg.MessageSize := MessageSizeType:Hint_Control;");
     assert!(arrived.ends_with(": arrived"), "{arrived}");
-    let unset = send("if (out_msg.MessageSize == MessageSizeType:Hint_Control) { error(\"set\"); }");
+    let unset =
+        send("if (out_msg.MessageSize == MessageSizeType:Hint_Control) { error(\"set\"); }");
     assert!(unset.contains("MessageSize was never set"), "{unset}");
 }
 
@@ -244,10 +255,16 @@ fn a_description_may_add_to_a_machine() {
           int count(Addr a) { asked := asked + step; if (cache.isTagPresent(a)) { return asked; } return 0; }
           void pop_request() { requests_in.dequeue(clockEdge()); }
         }";
-    let declarations = "int count(Addr a);";
-    let library = &format!("{library} structure(TBETable) {{ int twice(int n) {{ return 2 * n; }} bool has(Addr a) {{ return self.isPresent(a); }} }}");
-    let declarations = &format!("{declarations} TBETable others, template=\"<L1Cache_TBE>\";");
-    let code = "assert(TBEs.twice(4) == 8 && !TBEs.has(address) && !others.has(address)); assert(count(address) == 3 && count(address) == 6 && count(address + 64) == 0);";
+    let declarations = "int count(Addr a); TBETable others, template=\"<L1Cache_TBE>\";";
+    let library = &format!(
+        "{library}
+         structure(TBETable) {{ int twice(int n) {{ return 2 * n; }} bool has(Addr a) {{ return self.isPresent(a); }} }}
+         structure(Entry) {{ int more(int n) {{ return Count + n; }} }}
+         structure(RubyRequest) {{ bool isOf(Addr a) {{ return LineAddress == a; }} }}"
+    );
+    let code = "assert(count(address) == 3 && count(address) == 6 && count(address + 64) == 0);
+        assert(TBEs.twice(4) == 8 && !TBEs.has(address) && !others.has(address)); assert(cache_entry.more(1) == 8);
+        peek(requests_in, RubyRequest) { assert(in_msg.isOf(address) && !in_msg.isOf(address + 64)); }";
     reaches(Pieces { declarations, code, ..Pieces::default() }, &[], library);
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Signature {
     pub defaults: Vec<Option<Expression>>,
     /// The index of the function, if it has a body.
     pub number: Option<u32>,
+    /// Whether it is another function than the built-in one of this name with as many parameters.
+    pub is_overload: bool,
     /// Whether the result is returned by reference rather than copied.
     pub by_reference: bool,
     pub span: Span,
@@ -74,6 +76,7 @@ impl Compiler<'_> {
         let result = signature.result;
         let value = match signature.number {
             Some(number) => self.call_function(number, &signature, &values, span),
+            None if signature.is_overload => self.lacks_function(function, &signature, span),
             None => match LibraryFunction::find(&format!("{}/{}", function.text, values.len())) {
                 Some(builtin) => self.call_library(builtin, result, &values, span),
                 None => self.lacks_function(function, &signature, span),

@@ -9,6 +9,7 @@ use super::calls::Signature;
 use super::code::Function;
 use super::expressions::constant;
 use super::op::Op;
+use super::types::declare::is_functional;
 use super::types::{TypeId, TypeKind};
 use crate::ast::{self, Passing};
 use crate::source::Span;
@@ -21,10 +22,10 @@ impl<'a> Compiler<'a> {
     /// not make.
     pub(super) fn method_signatures(&mut self, structure: &'a ast::Structure) {
         let Some(of) = self.types.find(self.machine_name(), &structure.name.text) else { return };
-        if self.types[of].kind == TypeKind::Message {
-            return;
-        }
-        for method in structure.methods.iter().filter(|method| method.body.is_some()) {
+        let kind = self.types[of].kind.clone();
+        let has_code =
+            |method: &&ast::Function| method.body.is_some() && !is_functional(&kind, method);
+        for method in structure.methods.iter().filter(has_code) {
             let machine = self.machine.clone();
             let prototype = self.types.prototype(machine.as_deref(), method);
             self.note_problems();
@@ -38,6 +39,7 @@ impl<'a> Compiler<'a> {
                 parameters: own.chain(prototype.parameters.into_iter().zip(passing)).collect(),
                 defaults: vec![None; method.parameters.len() + 1],
                 number: Some(number),
+                is_overload: false,
                 by_reference: false,
                 span: method.span,
             };
@@ -92,9 +94,15 @@ impl<'a> Compiler<'a> {
     ) -> Outcome<()> {
         let object = self.parameter(of, false, method.span)?;
         self.declare(SELF, method.name.span, Symbol::Value(object))?;
-        if let (TypeKind::Structure, ValuePlace::Memory { base, .. }) =
-            (&self.types[of].kind, object.place)
-        {
+        let base = match (&self.types[of].kind, object.place) {
+            (TypeKind::Structure | TypeKind::Message, ValuePlace::Memory { base, .. }) => {
+                Some(base)
+            }
+            // An entry or a TBE is handled by pointer.
+            (TypeKind::Entry, ValuePlace::Register(base)) => Some(base),
+            _ => None,
+        };
+        if let Some(base) = base {
             let fields: Vec<_> = self.types[of]
                 .fields
                 .iter()

@@ -229,15 +229,12 @@ impl Compiler<'_> {
         of: TypeId,
         method: &Name,
         result: TypeId,
-        arguments: usize,
+        parameters: &[TypeId],
     ) -> Outcome<Value> {
         let class = self.types[of].short_name(self.machine_name()).to_owned();
         let is_statistic =
             result == self.types.known.void && is_statistic(Some(&class), &method.text);
-        let methods = self.types[of].methods.get(&method.text);
-        let found = methods.into_iter().flatten().find(|one| one.parameters.len() == arguments);
-        let parameters = found.map(|one| one.parameters.clone()).unwrap_or_default();
-        let prototype = self.prototype(&method.text, result, &parameters);
+        let prototype = self.prototype(&method.text, result, parameters);
         self.lacking.note(Missing {
             class: Some(class.into()),
             name: method.text.clone(),

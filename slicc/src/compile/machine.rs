@@ -10,6 +10,7 @@ use super::types::{TypeId, TypeKind, attribute};
 use crate::ast::{
     self, Block, Declaration, Expression, ExpressionKind, Name, Passing, Statement, StatementKind,
 };
+use crate::library::merge::OVERLOAD;
 use crate::source::{Diagnostic, Span};
 
 impl<'a> Compiler<'a> {
@@ -58,6 +59,8 @@ impl<'a> Compiler<'a> {
             parameters: prototype.parameters.into_iter().zip(passing).collect(),
             defaults: defaults.collect(),
             number,
+            is_overload: attribute(&function.pairs, "as")
+                .is_some_and(|pair| &*pair.value.text == OVERLOAD),
             by_reference: attribute(&function.pairs, "return_by_ref").is_some()
                 && self.types[prototype.result].is_wide(),
             span: function.span,

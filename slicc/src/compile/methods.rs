@@ -28,7 +28,7 @@ impl Compiler<'_> {
         } else {
             self.arguments(arguments)?
         };
-        let Prototype { result, alias, .. } = self.method_prototype(of, method, &values)?;
+        let Prototype { result, alias, parameters } = self.method_prototype(of, method, &values)?;
         if result == self.types.known.unknown {
             return Err(Abandoned);
         }
@@ -63,7 +63,7 @@ impl Compiler<'_> {
         let found = LibraryFunction::find(&format!("{name}{of_entry}/{}", arguments.len()));
         let Some(builtin) = found else {
             self.release(mark);
-            return self.lacks_method(of, method, result, arguments.len());
+            return self.lacks_method(of, method, result, &parameters);
         };
         if builtin == LibraryFunction::RecordEmplace {
             self.check_fields(of, method, arguments.len())?;

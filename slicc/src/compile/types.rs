@@ -5,7 +5,7 @@
 //! that copying a value copies words. Cache entries and TBEs are handled by pointer: a variable of
 //! such a type holds an address.
 
-mod declare;
+pub(crate) mod declare;
 mod default;
 
 use rustc_hash::FxHashMap;

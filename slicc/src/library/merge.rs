@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ast::{Declaration, Enumeration, Function, Name, Structure};
+use crate::ast::{Declaration, Enumeration, Function, Name, Pair, PairKind, Structure};
 use crate::dialect::{field_is_older, type_today};
 use crate::load::span_of;
 use crate::source::{Diagnostic, Sources};
@@ -51,8 +51,9 @@ pub(crate) fn add<'a>(
 /// The warning that memory does not know a type of requests.
 fn unknown_to_memory(value: &Name) -> Diagnostic {
     let text = format!("memory does not know requests of type {}: one ends the run", value.text);
-    Diagnostic::warning(value.span, text)
-        .hint("this type is of a fork of gem5; memory here reads (MEMORY_READ) and writes (MEMORY_WB)")
+    Diagnostic::warning(value.span, text).hint(
+        "this type is of a fork of gem5; memory here reads (MEMORY_READ) and writes (MEMORY_WB)",
+    )
 }
 
 /// The messages that the runtime itself makes.
@@ -166,8 +167,17 @@ impl<'a> Known<'a> {
     }
 
     fn take(&mut self, one: &Declaration) {
-        self.push(one.clone());
-        self.named.extend(words(self.sources.text(span_of(one))));
+        let mut one = one.clone();
+        if let Declaration::Function(function) = &mut one {
+            let same = self.functions.get(&function.name.text).into_iter().flatten();
+            let same = same.filter_map(|&at| match &self.all[at] {
+                Declaration::Function(known) => Some(known),
+                _ => None,
+            });
+            mark_overload(function, same);
+        }
+        self.named.extend(words(self.sources.text(span_of(&one))));
+        self.push(one);
         self.has_grown = true;
     }
 
@@ -211,13 +221,14 @@ impl<'a> Known<'a> {
         };
         let mut new_fields = more.fields.clone();
         new_fields.retain(|one| self.named.contains(&*one.name.text) && is_new_field(&one.name));
-        let is_same = |one: &Function, other: &Function| {
-            one.name.text == other.name.text && one.parameters.len() == other.parameters.len()
-        };
         let mut new_methods = more.methods.clone();
         new_methods.retain(|one| {
-            self.named.contains(&*one.name.text) && !methods.iter().any(|other| is_same(one, other))
+            let mut same = methods.iter().filter(|other| other.name.text == one.name.text);
+            self.named.contains(&*one.name.text) && !same.any(|other| has_same_types(one, other))
         });
+        for one in &mut new_methods {
+            mark_overload(one, methods.iter());
+        }
         if new_fields.is_empty() && new_methods.is_empty() {
             return;
         }
@@ -255,6 +266,23 @@ impl<'a> Known<'a> {
             sorter.visit(at);
         }
         sorter.sorted
+    }
+}
+
+/// The value of the attribute `as` of a function that has the name of a built-in one, and as many parameters of other types: it is
+/// another function.
+pub(crate) const OVERLOAD: &str = "?";
+
+/// Marks a function without a body if one of `known` has its name and its number of parameters.
+fn mark_overload<'f>(function: &mut Function, mut known: impl Iterator<Item = &'f Function>) {
+    let is_overload = known.any(|other| {
+        other.name.text == function.name.text && other.parameters.len() == function.parameters.len()
+    });
+    let is_described =
+        function.body.is_some() || function.pairs.iter().any(|pair| &*pair.key.text == "as");
+    if is_overload && !is_described {
+        let name = |text: &str| Name { text: text.into(), span: function.name.span };
+        function.pairs.push(Pair { key: name("as"), value: name(OVERLOAD), kind: PairKind::Text });
     }
 }
 

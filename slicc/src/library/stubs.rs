@@ -188,16 +188,29 @@ pub(crate) fn check(
     diagnostics
 }
 
-/// Adds the methods of classes that protocols declare in their machines, such as `TBETable`, to these declarations, and removes them from
-/// the others of a description.
+/// Adds the methods of structures that protocols declare in their machines, such as `TBETable` or an entry, to these declarations, and
+/// removes them from the others of a description.
 pub(crate) fn add_to_machines(described: &mut Vec<Declaration>, all: &mut [Declaration]) {
     let is_private = |name: &str, all: &[Declaration]| {
-        let is_built_in = all.iter().any(|one| matches!(one, Declaration::Structure(one) if *one.name.text == *name));
-        !is_built_in && LibraryFunction::names().any(|row| is_method_of(row, name))
+        let is_built_in = all
+            .iter()
+            .any(|one| matches!(one, Declaration::Structure(one) if *one.name.text == *name));
+        let is_declared_in = |machine: &Machine| {
+            machine
+                .body
+                .iter()
+                .any(|one| matches!(one, Declaration::Structure(one) if *one.name.text == *name))
+        };
+        let is_own = all
+            .iter()
+            .any(|one| matches!(one, Declaration::Machine(machine) if is_declared_in(machine)));
+        !is_built_in && (is_own || LibraryFunction::names().any(|row| is_method_of(row, name)))
     };
     described.retain(|one| {
         let Declaration::Structure(structure) = one else { return true };
-        if !is_private(&structure.name.text, all) {
+        let has_kind =
+            attribute(&structure.pairs, "kind").is_some() || !structure.fields.is_empty();
+        if has_kind || !is_private(&structure.name.text, all) {
             return true;
         }
         let machines = all.iter_mut().filter_map(|one| match one {
@@ -206,7 +219,9 @@ pub(crate) fn add_to_machines(described: &mut Vec<Declaration>, all: &mut [Decla
         });
         for own in machines.flat_map(|machine| &mut machine.body) {
             match own {
-                Declaration::Structure(own) if own.name.text == structure.name.text => add_methods(own, structure),
+                Declaration::Structure(own) if own.name.text == structure.name.text => {
+                    add_methods(own, structure)
+                }
                 _ => {}
             }
         }

@@ -31,7 +31,9 @@ pub(super) fn dma_fields(types: &Types) -> DmaFields {
 
 /// The offsets of the fields of a type that the network reads.
 pub(super) fn envelope(of: &Type, types: &Types) -> Envelope {
-    let size = |field: &Field| (field.offset, types[field.of].initial.first().copied().unwrap_or_default());
+    let size = |field: &Field| {
+        (field.offset, types[field.of].initial.first().copied().unwrap_or_default())
+    };
     Envelope {
         destination: of
             .fields
