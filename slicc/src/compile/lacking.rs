@@ -180,8 +180,14 @@ fn unsupported(same: &[&Missing]) -> Diagnostic {
         Some(class) => format!("structure({class}) {{ {bodies} }}"),
         None => bodies,
     };
+    let is_of_fork = first.class.is_some() && first.declared != NOWHERE && first.declared.file > 0;
+    let kinds = if is_of_fork {
+        "; or say what it is: kind=\"set\", \"map\", \"counter\", \"statistic\", or a class such as \"CacheMemory\""
+    } else {
+        ""
+    };
     error.hint(format!(
-        "describe it in a file, and name that with --library FILE: {example} ({PAGE})"
+        "describe it in a file, and name that with --library FILE: {example}{kinds} ({PAGE})"
     ))
 }
 
