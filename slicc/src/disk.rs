@@ -61,8 +61,9 @@ pub(crate) fn described(path: &Path) -> Option<Vec<u8>> {
 /// # Errors
 /// Fails with the diagnostics of the protocol, or if a file cannot be read.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
-    let beside =
-        Beside { folders: shared_folder(path).into_iter().collect(), libraries: libraries() };
+    // An overlay has its own protocols, and the shared declarations are in the tree that it is laid over, which the user names.
+    let shared = shared_folder(path).into_iter().chain(allowed()).collect();
+    let beside = Beside { folders: shared, libraries: libraries() };
     let folders = folders_of(path, &beside.folders);
     let mut is_root = true;
     load_beside(path, beside, &mut |wanted| {
@@ -113,7 +114,7 @@ fn read_root(path: &Path) -> io::Result<Vec<u8>> {
     inputs::read_from(inputs::open(path)?, LARGEST_TEXT_BYTES)
 }
 
-/// The folders, without links, in which the files of a protocol may lie: its own, `shared`, and those that the user allows. If the
+/// The folders, without links, in which the files of a protocol may lie: its own, and `shared`, which has those that the user allows. If the
 /// `.slicc` file is a link, the folder of its target is another one.
 fn folders_of(root: &Path, shared: &[PathBuf]) -> Vec<PathBuf> {
     let folder = match root.parent() {
@@ -122,7 +123,7 @@ fn folders_of(root: &Path, shared: &[PathBuf]) -> Vec<PathBuf> {
     };
     let target = root.canonicalize().ok();
     let of_target = target.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let named = [folder.to_owned()].into_iter().chain(allowed()).chain(shared.iter().cloned());
+    let named = [folder.to_owned()].into_iter().chain(shared.iter().cloned());
     named.filter_map(|folder| folder.canonicalize().ok()).chain(of_target).collect()
 }
 
@@ -203,6 +204,38 @@ mod tests {
             assert!(made.unwrap().success());
         });
         assert!(said.contains("no regular file"), "{said}");
+    }
+
+    /// Shared declarations are read in the folder of the protocol, above it, and in folders that the user allows; a link does not lead
+    /// out of these.
+    #[test]
+    fn shared_declarations_are_found_in_a_tree_of_gem5() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let machine = "machine(MachineType:Relay, \"x\") : { state_declaration(State) { I, AccessPermission:Invalid; } }";
+        let text = format!("protocol \"P\"; include \"common.sm\"; {machine}");
+        for name in ["gem5/src/mem/ruby/protocol", "gem5/src/own/deep", "overlay", "linked"] {
+            fs::create_dir_all(path(name)).unwrap();
+        }
+        let exports = "enumeration(MachineType) { Relay; Other; }";
+        let shared = "gem5/src/mem/ruby/protocol";
+        fs::write(path(&format!("{shared}/RubySlicc_Exports.sm")), exports).unwrap();
+        fs::write(path(&format!("{shared}/common.sm")), "structure(A) { Addr addr; }").unwrap();
+        for name in ["gem5/src/own/deep", "overlay", "linked"] {
+            fs::write(path(&format!("{name}/p.slicc")), &text).unwrap();
+        }
+        let types = |name: &str| {
+            let loaded = load(&path(&format!("{name}/p.slicc"))).ok()?;
+            Some(loaded.sources.files().iter().any(|file| file.text == exports))
+        };
+        assert_eq!(types("gem5/src/own/deep"), Some(true));
+        fs::write(path("linked/common.sm"), "structure(A) { Addr addr; }").unwrap();
+        let exports_of_another = path(&format!("{shared}/RubySlicc_Exports.sm"));
+        symlink(exports_of_another, path("linked/RubySlicc_Exports.sm")).unwrap();
+        assert_eq!(types("linked"), Some(false));
+        assert_eq!(types("overlay"), None);
+        allow(&[path(shared)]);
+        assert_eq!(types("overlay"), Some(true));
     }
 
     #[test]
