@@ -592,6 +592,22 @@ mod tests {
         assert_eq!(loaded.warnings, []);
     }
 
+    /// Until July 2015 a machine declared its own type; since then it has to be one that exists.
+    #[test]
+    fn an_older_machine_declares_its_type() {
+        let types = |head: &str| {
+            let text = format!("protocol 'p'; machine({head}, \"x\") : {{ }}");
+            let loaded = read(&[("p.slicc", &text)]).unwrap();
+            let found = loaded.declarations.iter().find_map(|one| match one {
+                Declaration::Enumeration(one) if &*one.name.text == "MachineType" => Some(one),
+                _ => None,
+            });
+            found.unwrap().values.iter().any(|(name, _)| &*name.text == "GPUCopyDMA")
+        };
+        assert!(types("GPUCopyDMA"));
+        assert!(!types("MachineType:GPUCopyDMA"));
+    }
+
     #[test]
     fn files_that_declare_nothing_are_odd() {
         let loaded =
