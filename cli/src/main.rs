@@ -86,6 +86,11 @@ struct Cli {
     #[arg(long, global = true, value_name = "FOLDER", help_heading = "Global options")]
     include: Vec<PathBuf>,
 
+    /// A file that describes functions and classes of a fork of gem5 that protocols use and rubric lacks; may be repeated
+    /// (docs/slicc.md)
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    library: Vec<PathBuf>,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -210,6 +215,10 @@ fn main() -> ExitCode {
     };
     host::inputs::protect();
     slicc::disk::allow(&cli.include);
+    if let Err((path, error)) = slicc::disk::describe(&cli.library) {
+        error::print(&Error::File { file: path.display().to_string(), error });
+        return Status::Bad.into();
+    }
     paint::choose(cli.color);
     interrupt::listen();
     let mut out = io::BufWriter::new(io::stdout().lock());

@@ -11,6 +11,7 @@ pub(crate) mod buffer;
 pub mod cache;
 pub(crate) mod crossbar;
 pub mod delays;
+pub(crate) mod described;
 pub(crate) mod directory;
 pub(crate) mod flags;
 pub(crate) mod line_map;

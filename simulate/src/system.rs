@@ -153,8 +153,8 @@ enum Role {
 struct Envelope {
     /// The offset of `Destination`.
     destination: Option<u16>,
-    /// The offset of `MessageSize`.
-    size: Option<u16>,
+    /// The offset of `MessageSize`, and the number that stands for a size that was never set: one past the last.
+    size: Option<(u16, u64)>,
     /// The width of the message in words.
     width: usize,
 }

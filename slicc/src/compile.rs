@@ -11,15 +11,16 @@ pub mod types;
 
 mod body;
 mod calls;
+mod described;
 mod expressions;
 mod fractions;
 mod fuse;
 mod inline;
+mod lacking;
 mod looks;
 mod machine;
 mod methods;
 mod operators;
-mod own_methods;
 mod snippet;
 mod statements;
 mod transitions;
@@ -34,6 +35,7 @@ use crate::source::{Diagnostic, Severity, Span};
 use body::{Body, Outcome, Symbol};
 use calls::Signature;
 use code::{Function, Ordered, Program};
+use lacking::{Lacking, Repeated};
 use op::Op;
 use types::{NOWHERE, Sizes, TypeId, TypeKind, Types};
 
@@ -41,6 +43,10 @@ use types::{NOWHERE, Sizes, TypeId, TypeKind, Types};
 pub(crate) struct Compiler<'a> {
     outline: &'a Outline,
     diagnostics: Vec<Diagnostic>,
+    /// The errors of which one place stands for all.
+    repeated: Repeated,
+    /// The functions that the protocol calls and the runtime lacks.
+    lacking: Lacking,
     types: Types,
     code: Vec<Op>,
     spans: Vec<Span>,
@@ -50,10 +56,6 @@ pub(crate) struct Compiler<'a> {
     bodies: Vec<Option<&'a ast::Function>>,
     /// Indices of the functions that are being inlined, the outermost first.
     inlining: Vec<u32>,
-    /// The methods that structures define with a body, with the types.
-    methods: Vec<(TypeId, &'a ast::Function)>,
-    /// The number of such methods in whose bodies the code is.
-    method_depth: usize,
     constants: Vec<u64>,
     texts: Vec<Box<str>>,
     tables: Vec<Vec<u64>>,
@@ -64,6 +66,8 @@ pub(crate) struct Compiler<'a> {
     /// Names in the machine whose declarations have errors. Their uses have none beside.
     broken: FxHashSet<Box<str>>,
     signatures: FxHashMap<Box<str>, Vec<Signature>>,
+    /// The methods that have a body, by the type, the name, and the number of arguments.
+    methods: FxHashMap<(TypeId, Box<str>, usize), Signature>,
     /// The name of the current machine.
     machine: Option<Box<str>>,
     machine_span: Span,
@@ -94,14 +98,14 @@ pub fn compile(
     let mut compiler = Compiler {
         outline,
         diagnostics: Vec::new(),
+        repeated: Repeated::default(),
+        lacking: Lacking::default(),
         types: Types::new(Sizes { block: block_bytes / 8, machines }),
         code: Vec::new(),
         spans: Vec::new(),
         functions: Vec::new(),
         bodies: Vec::new(),
         inlining: Vec::new(),
-        methods: Vec::new(),
-        method_depth: 0,
         constants: Vec::new(),
         texts: Vec::new(),
         tables: Vec::new(),
@@ -109,6 +113,7 @@ pub fn compile(
         members: FxHashMap::default(),
         broken: FxHashSet::default(),
         signatures: FxHashMap::default(),
+        methods: FxHashMap::default(),
         machine: None,
         machine_span: NOWHERE,
         tbe: None,
@@ -125,7 +130,9 @@ pub fn compile(
             compiled.extend(compiler.machine(machine, at));
         }
     }
-    let diagnostics = distinct(compiler.diagnostics);
+    let mut diagnostics = distinct(compiler.diagnostics);
+    compiler.repeated.describe(&mut diagnostics);
+    diagnostics.extend(compiler.lacking.diagnostics());
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err(diagnostics);
     }
@@ -160,6 +167,7 @@ fn distinct(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 impl<'a> Compiler<'a> {
     /// Declares and compiles the declarations outside of machines, the prelude first.
     fn globals(&mut self, declarations: &'a [Declaration]) {
+        self.types.note_constants(declarations);
         let globals = || declarations.iter().filter(|one| !matches!(one, Declaration::Machine(_)));
         for declaration in globals() {
             // The compiler looks for types that it knows by name after each declaration.
@@ -168,6 +176,7 @@ impl<'a> Compiler<'a> {
                 self.diagnostics.push(diagnostic);
                 continue;
             }
+            self.note_problems();
             match declaration {
                 Declaration::Function(function) => {
                     let _ = self.signature(function);
@@ -175,6 +184,7 @@ impl<'a> Compiler<'a> {
                 Declaration::Object(object) => {
                     let _ = self.global(object);
                 }
+                Declaration::Structure(structure) => self.method_signatures(structure),
                 _ => {}
             }
         }
@@ -187,6 +197,11 @@ impl<'a> Compiler<'a> {
             .collect();
         for function in bodies {
             self.function(function);
+        }
+        for declaration in globals() {
+            if let Declaration::Structure(structure) = declaration {
+                self.method_bodies(structure);
+            }
         }
     }
 
@@ -204,7 +219,6 @@ impl<'a> Compiler<'a> {
             }
             Declaration::Structure(structure) => {
                 let of = self.types.structure(machine, structure)?;
-                self.own_methods(of, structure);
                 let is_tbe =
                     &*structure.name.text == "TBE" && self.types[of].kind == TypeKind::Entry;
                 if is_tbe && machine.is_some() {
@@ -232,7 +246,19 @@ impl<'a> Compiler<'a> {
     fn resolve(&mut self, name: &Name) -> Outcome<TypeId> {
         match self.types.resolve(self.machine.as_deref(), name) {
             Ok(of) => Ok(of),
-            Err(diagnostic) => self.fail(diagnostic),
+            Err(diagnostic) => self.fail_once(diagnostic),
+        }
+    }
+
+    /// The type of this name, or the unknown type after an error.
+    fn resolve_anyway(&mut self, name: &Name) -> TypeId {
+        self.resolve(name).unwrap_or(self.types.known.unknown)
+    }
+
+    /// Reports the errors in declarations of types and functions.
+    fn note_problems(&mut self) {
+        for problem in self.types.take_problems() {
+            let _: Outcome<()> = self.fail_once(problem);
         }
     }
 }

@@ -96,7 +96,9 @@ impl<'a> Reader<'a> {
         let name = self.take(end(|c| c.is_ascii_alphanumeric() || "_:>-".contains(c)));
         match name {
             "" => None,
-            "Cycles" | "Tick" | "int" | "Addr" if self.accept("(") => {
+            "Cycles" | "Tick" | "int" | "Addr" | "intToAddress" | "intToCycles" | "intToTick"
+                if self.accept("(") =>
+            {
                 let value = self.level(0)?;
                 self.accept(")").then_some(value)
             }

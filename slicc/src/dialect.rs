@@ -20,11 +20,11 @@ mod used;
 
 use rustc_hash::FxHashSet;
 
-use crate::ast::{Declaration, Machine};
+use crate::ast::{Declaration, Machine, Name};
 use crate::load::span_of;
 use crate::source::{Diagnostic, Span};
 pub(crate) use files::list_of_files;
-pub(crate) use names::protocol_today;
+pub(crate) use names::{field_is_older, protocol_today, type_today};
 pub use unknown::explain;
 
 /// The declarations of older libraries, in SLICC. They stand behind the prelude, in the same file.
@@ -88,6 +88,7 @@ pub(crate) fn modernise(
     for machine in machines(declarations).filter(|machine| is_older(machine)) {
         context.found(HEAD, machine.name.span);
     }
+    declare_machine_types(declarations);
     objects::rewrite(declarations, &mut context);
     entries::rewrite(declarations, &mut context);
     let is_own = |one: &&mut Declaration| span_of(one).file > 0;
@@ -96,6 +97,22 @@ pub(crate) fn modernise(
     }
     used::add(declarations, older, is_gone, &mut context);
     warning(context.found)
+}
+
+/// Adds the types of older machines to the enumeration of machine types: until July 2015 each machine declared its own.
+fn declare_machine_types(declarations: &mut [Declaration]) {
+    let older = machines(declarations).filter(|machine| is_older(machine));
+    let names: Vec<Name> = older.map(|machine| machine.name.clone()).collect();
+    let types = declarations.iter_mut().find_map(|one| match one {
+        Declaration::Enumeration(one) if &*one.name.text == "MachineType" => Some(one),
+        _ => None,
+    });
+    let Some(types) = types else { return };
+    for name in names {
+        if types.values.iter().all(|(known, _)| known.text != name.text) {
+            types.values.push((name, Vec::new()));
+        }
+    }
 }
 
 /// The names of the types that a protocol declares outside and inside of machines.

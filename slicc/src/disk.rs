@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use host::inputs::{self, LARGEST_TEXT_BYTES};
 
-use crate::load::{Failure, Loaded, load_with};
+use crate::load::{Beside, Failure, Loaded, SIGNS, load_beside};
 
 /// The folders that the user allows beside those of protocols.
 static ALLOWED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -28,20 +28,82 @@ pub(crate) fn allowed() -> Vec<PathBuf> {
     ALLOWED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
+/// The files that describe what the runtime lacks, with their texts.
+static LIBRARIES: Mutex<Vec<(PathBuf, Vec<u8>)>> = Mutex::new(Vec::new());
+
+/// Reads files that describe what the runtime lacks ([`crate::library`]), for all protocols that the process loads from here on.
+///
+/// # Errors
+/// Fails with the path of a file that cannot be read.
+pub fn describe(files: &[PathBuf]) -> Result<(), (PathBuf, io::Error)> {
+    for path in files {
+        let text = inputs::open(path).and_then(|file| inputs::read_from(file, LARGEST_TEXT_BYTES));
+        let text = text.map_err(|error| (path.clone(), error))?;
+        LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner).push((path.clone(), text));
+    }
+    Ok(())
+}
+
+/// The files that [`describe`] has read.
+pub(crate) fn libraries() -> Vec<PathBuf> {
+    let read = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    read.iter().map(|(path, _)| path.clone()).collect()
+}
+
+/// The text of a file that [`describe`] has read.
+pub(crate) fn described(path: &Path) -> Option<Vec<u8>> {
+    let read = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    read.iter().find(|(other, _)| other == path).map(|(_, text)| text.clone())
+}
+
 /// Reads a `.slicc` file and the files that it includes from the disk.
 ///
 /// # Errors
 /// Fails with the diagnostics of the protocol, or if a file cannot be read.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
-    let folders = folders_of(path);
+    // An overlay has its own protocols, and the shared declarations are in the tree that it is laid over, which the user names.
+    let shared = shared_folder(path).into_iter().chain(allowed()).collect();
+    let beside = Beside { folders: shared, libraries: libraries() };
+    let folders = folders_of(path, &beside.folders);
     let mut is_root = true;
-    load_with(path, &mut |wanted| {
+    load_beside(path, beside, &mut |wanted| {
         if std::mem::take(&mut is_root) {
             return read_root(wanted);
+        }
+        if let Some(text) = described(wanted) {
+            return Ok(text);
         }
         check_inside(&folders, wanted)?;
         inputs::read_from(inputs::open_regular(wanted)?, LARGEST_TEXT_BYTES)
     })
+}
+
+/// The places of gem5's folder of protocols, as seen from a folder above it.
+const SHARED_FOLDERS: [&str; 8] = [
+    "",
+    "common",
+    "protocol",
+    "ruby/protocol",
+    "mem/protocol",
+    "mem/ruby/protocol",
+    "src/mem/protocol",
+    "src/mem/ruby/protocol",
+];
+
+/// The folder with the declarations that all protocols of a tree of gem5 share: that of the protocol, one above it, or gem5's folder
+/// of protocols in the same tree.
+fn shared_folder(path: &Path) -> Option<PathBuf> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let is_shared = |folder: &Path| SIGNS.iter().any(|name| folder.join(name).is_file());
+    if is_shared(&folder) {
+        return Some(folder);
+    }
+    let real = folder.canonicalize().ok()?;
+    let above = real.ancestors().flat_map(|above| SHARED_FOLDERS.map(|name| above.join(name)));
+    above.into_iter().find(|folder| is_shared(folder))
 }
 
 /// The file that the user named, which may be a pipe.
@@ -52,16 +114,16 @@ fn read_root(path: &Path) -> io::Result<Vec<u8>> {
     inputs::read_from(inputs::open(path)?, LARGEST_TEXT_BYTES)
 }
 
-/// The folders, without links, in which the files of a protocol may lie. If the `.slicc` file is a link, they are its own and its
-/// target's.
-fn folders_of(root: &Path) -> Vec<PathBuf> {
+/// The folders, without links, in which the files of a protocol may lie: its own, and `shared`, which has those that the user allows. If the
+/// `.slicc` file is a link, the folder of its target is another one.
+fn folders_of(root: &Path, shared: &[PathBuf]) -> Vec<PathBuf> {
     let folder = match root.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
     let target = root.canonicalize().ok();
     let of_target = target.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let named = [folder.to_owned()].into_iter().chain(allowed());
+    let named = [folder.to_owned()].into_iter().chain(shared.iter().cloned());
     named.filter_map(|folder| folder.canonicalize().ok()).chain(of_target).collect()
 }
 
@@ -142,6 +204,38 @@ mod tests {
             assert!(made.unwrap().success());
         });
         assert!(said.contains("no regular file"), "{said}");
+    }
+
+    /// Shared declarations are read in the folder of the protocol, above it, and in folders that the user allows; a link does not lead
+    /// out of these.
+    #[test]
+    fn shared_declarations_are_found_in_a_tree_of_gem5() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let machine = "machine(MachineType:Relay, \"x\") : { state_declaration(State) { I, AccessPermission:Invalid; } }";
+        let text = format!("protocol \"P\"; include \"common.sm\"; {machine}");
+        for name in ["gem5/src/mem/ruby/protocol", "gem5/src/own/deep", "overlay", "linked"] {
+            fs::create_dir_all(path(name)).unwrap();
+        }
+        let exports = "enumeration(MachineType) { Relay; Other; }";
+        let shared = "gem5/src/mem/ruby/protocol";
+        fs::write(path(&format!("{shared}/RubySlicc_Exports.sm")), exports).unwrap();
+        fs::write(path(&format!("{shared}/common.sm")), "structure(A) { Addr addr; }").unwrap();
+        for name in ["gem5/src/own/deep", "overlay", "linked"] {
+            fs::write(path(&format!("{name}/p.slicc")), &text).unwrap();
+        }
+        let types = |name: &str| {
+            let loaded = load(&path(&format!("{name}/p.slicc"))).ok()?;
+            Some(loaded.sources.files().iter().any(|file| file.text == exports))
+        };
+        assert_eq!(types("gem5/src/own/deep"), Some(true));
+        fs::write(path("linked/common.sm"), "structure(A) { Addr addr; }").unwrap();
+        let exports_of_another = path(&format!("{shared}/RubySlicc_Exports.sm"));
+        symlink(exports_of_another, path("linked/RubySlicc_Exports.sm")).unwrap();
+        assert_eq!(types("linked"), Some(false));
+        assert_eq!(types("overlay"), None);
+        allow(&[path(shared)]);
+        assert_eq!(types("overlay"), Some(true));
     }
 
     #[test]

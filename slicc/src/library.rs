@@ -13,6 +13,9 @@
 //! Bloom filters are missing: SLICC's library declares none in this version of gem5. Functions that only a transaction or a GPU calls
 //! end a run with a fault, since no core here makes such requests.
 
+pub(crate) mod merge;
+pub(crate) mod stubs;
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -300,6 +303,25 @@ library! {
     ExpectTakeData = "ExpectedMap.receiveData/1";
     ExpectTookResponse = "ExpectedMap.receivedRespType/1";
     ExpectTookData = "ExpectedMap.receivedDataType/1";
+
+    // Objects that a description of what the runtime lacks calls sets, maps and counters.
+    DescribedSetAdd = "DescribedSet.add/1";
+    DescribedSetRemove = "DescribedSet.remove/1";
+    DescribedSetContains = "DescribedSet.contains/1";
+    DescribedSetSize = "DescribedSet.size/0" | "DescribedMap.size/0";
+    DescribedSetIsEmpty = "DescribedSet.isEmpty/0" | "DescribedMap.isEmpty/0";
+    DescribedSetClear = "DescribedSet.clear/0";
+    DescribedMapSet = "DescribedMap.set/2";
+    DescribedMapGet = "DescribedMap.get/1";
+    DescribedMapRemove = "DescribedMap.remove/1";
+    DescribedMapContains = "DescribedMap.contains/1";
+    DescribedMapClear = "DescribedMap.clear/0";
+    DescribedIncrement = "DescribedCounter.increment/0";
+    DescribedDecrement = "DescribedCounter.decrement/0";
+    DescribedAdd = "DescribedCounter.add/1";
+    DescribedAssign = "DescribedCounter.set/1";
+    DescribedNumber = "DescribedCounter.get/0";
+    DescribedReset = "DescribedCounter.clear/0";
 
     // A table whose lookup creates missing entries.
     PerfectLookup = "PerfectCacheMemory.lookup/1";

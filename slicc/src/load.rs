@@ -1,14 +1,16 @@
 //! Reads a `.slicc` file and the files that it includes into one list of declarations.
 //!
-//! The declarations on which every protocol builds, `RubySlicc_interfaces.slicc` and the
-//! `RubySlicc_*.sm` files, are part of the program. They come first, whether or not a protocol
-//! includes them, and such files are never opened.
+//! The declarations on which every protocol builds, those of gem5's `RubySlicc_*.sm` files, are part of the program. They come
+//! first, whether or not a protocol includes them. What such files beside the protocol have in addition is added to them
+//! ([`beside`]), and so is what a file of the user describes.
+
+mod beside;
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::Declaration;
 use super::dialect;
@@ -20,6 +22,8 @@ use crate::mutant::given::GivenPlaces;
 use crate::options::Options;
 use crate::setting::Setting;
 use crate::source::{Diagnostic, Severity, Sources, Span};
+pub use beside::Beside;
+pub(crate) use beside::SIGNS;
 
 /// The name in messages of the declarations on which every protocol builds.
 const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
@@ -54,6 +58,8 @@ pub struct Loaded {
     pub repairs: Vec<String>,
     /// The mutant's settings, which override gem5's scripts.
     pub settings: Vec<Setting>,
+    /// The places of the files beside the protocol.
+    pub(crate) beside: Beside,
     /// All declarations; those of an included file replace its `include` line.
     pub declarations: Vec<Declaration>,
     /// Whether it is in an older dialect of SLICC and was rewritten, as a warning says.
@@ -104,7 +110,7 @@ impl Loaded {
         let own = self.sources.files().get(1..).unwrap_or_default();
         let root = own.first().map_or(Path::new(""), |root| &root.path);
         let folder = root.parent().unwrap_or(Path::new(""));
-        let loaded = load_with(root, &mut |path| {
+        let loaded = load_beside(root, self.beside.clone(), &mut |path| {
             let other = changed.iter().find(|one| folder.join(&one.path) == path);
             let own = own.iter().find(|file| file.path == path);
             match (other, own) {
@@ -154,8 +160,18 @@ pub type Reader<'a> = dyn FnMut(&Path) -> io::Result<Vec<u8>> + 'a;
 /// assert_eq!(loaded.sources.files().len(), 3);
 /// ```
 pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> {
+    load_beside(path, Beside::default(), read)
+}
+
+/// Reads a protocol as [`load_with`] does, and the files beside it, which `read` returns as well.
+///
+/// # Errors
+/// Fails as [`load_with`] does.
+pub fn load_beside(path: &Path, beside: Beside, read: &mut Reader<'_>) -> Result<Loaded, Failure> {
     let mut loader = Loader {
         read,
+        beside,
+        provided: Vec::new(),
         folder: folder_of(path),
         sources: Sources::default(),
         diagnostics: Vec::new(),
@@ -245,6 +261,10 @@ fn is_provided(path: &Path) -> bool {
 /// The state while files are read.
 struct Loader<'a, 'r> {
     read: &'a mut Reader<'r>,
+    /// The places of the files beside the protocol.
+    beside: Beside,
+    /// The files that are included and have the names of files with gem5's shared declarations.
+    provided: Vec<PathBuf>,
     /// The folder of the `.slicc` file.
     folder: PathBuf,
     sources: Sources,
@@ -316,12 +336,19 @@ impl Loader<'_, '_> {
         let wanted = Path::new(&*include.path.text);
         let errors = self.diagnostics.iter().filter(|one| one.severity == Severity::Error);
         self.precedes_options |= wanted.file_name().is_some_and(|name| name == INTERFACES);
-        if is_provided(wanted) || errors.count() >= MOST_ERRORS {
+        let has_too_many = errors.count() >= MOST_ERRORS;
+        if is_provided(wanted) {
+            self.provided.push(wanted.to_owned());
+            return Vec::new();
+        }
+        if has_too_many {
             return Vec::new();
         }
         let mut folders = vec![folder.to_owned(), self.folder.clone()];
         folders.extend(disk::allowed());
-        folders.dedup();
+        folders.extend(self.beside.folders.iter().cloned());
+        let mut seen = FxHashSet::default();
+        folders.retain(|folder| seen.insert(straight(folder)));
         let candidates: Vec<PathBuf> = folders.iter().map(|folder| folder.join(wanted)).collect();
         for path in &candidates {
             let identity = straight(path);
@@ -403,10 +430,13 @@ impl Loader<'_, '_> {
         };
         let protocol =
             if has_error(&self.diagnostics) { None } else { self.protocol(&declarations) };
+        let described = self.described(&mut declarations);
+        let own_files = self.sources.files().len();
         let rewritten =
             dialect::modernise(&mut declarations, older, &mut |name| self.is_gone(name));
         let is_older = rewritten.is_some();
         self.diagnostics.extend(rewritten);
+        self.add_beside(own_files, described, &mut declarations);
         match protocol {
             Some((protocol, options)) if !has_error(&self.diagnostics) => Ok(Loaded {
                 sources: self.sources,
@@ -415,6 +445,7 @@ impl Loader<'_, '_> {
                 mutant: None,
                 repairs: Vec::new(),
                 settings: Vec::new(),
+                beside: self.beside,
                 declarations,
                 is_older,
                 warnings: self.diagnostics,
@@ -569,6 +600,22 @@ mod tests {
         assert_eq!(loaded.sources.files().len(), 2);
         assert_eq!(loaded.sources.files()[0].path, Path::new(PRELUDE_PATH));
         assert_eq!(loaded.warnings, []);
+    }
+
+    /// Until July 2015 a machine declared its own type; since then it has to be one that exists.
+    #[test]
+    fn an_older_machine_declares_its_type() {
+        let types = |head: &str| {
+            let text = format!("protocol 'p'; machine({head}, \"x\") : {{ }}");
+            let loaded = read(&[("p.slicc", &text)]).unwrap();
+            let found = loaded.declarations.iter().find_map(|one| match one {
+                Declaration::Enumeration(one) if &*one.name.text == "MachineType" => Some(one),
+                _ => None,
+            });
+            found.unwrap().values.iter().any(|(name, _)| &*name.text == "GPUCopyDMA")
+        };
+        assert!(types("GPUCopyDMA"));
+        assert!(!types("MachineType:GPUCopyDMA"));
     }
 
     #[test]

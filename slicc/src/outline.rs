@@ -29,7 +29,10 @@ pub const PERMISSIONS: [&str; 8] = [
     "Busy",
 ];
 
-/// The machine types, in the order in which the language numbers them.
+/// Largest number of machine types: those of gem5 with those that a fork adds.
+pub const MOST_MACHINE_TYPES: usize = 64;
+
+/// The machine types of gem5, in the order in which the language numbers them. Those that a fork adds follow.
 pub const MACHINE_TYPES: [&str; 20] = [
     "L0Cache",
     "L1Cache",
@@ -63,7 +66,7 @@ pub struct Outline {
 /// The tables of a machine.
 #[derive(Clone, Debug)]
 pub struct MachineOutline {
-    /// The name, one of [`MACHINE_TYPES`].
+    /// The name: one of [`MACHINE_TYPES`], or one that the protocol's tree of gem5 declares.
     pub name: String,
     /// The description in the source.
     pub description: Option<String>,
@@ -198,11 +201,13 @@ impl Outline {
         let mut diagnostics = Diagnostics::default();
         frame::check_file(&loaded.declarations, &mut diagnostics);
         let mut outline = Outline::default();
+        let machine_types = values_of("MachineType", &loaded.declarations);
+        let permissions = values_of("AccessPermission", &loaded.declarations);
         for (index, declaration) in loaded.declarations.iter().enumerate() {
             if let Declaration::Machine(machine) = declaration {
                 frame::check_machine(machine, &mut diagnostics);
-                outline.check_name(machine, &mut diagnostics);
-                let tables = machine::tables(machine, index, &mut diagnostics);
+                outline.check_name(machine, &machine_types, &mut diagnostics);
+                let tables = machine::tables(machine, index, &permissions, &mut diagnostics);
                 outline.machines.push(tables);
             }
         }
@@ -226,16 +231,23 @@ impl Outline {
         self.machines.iter().find(|machine| machine.name == name)
     }
 
-    fn check_name(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
+    fn check_name(&self, machine: &Machine, types: &[&str], diagnostics: &mut Diagnostics) {
         let name = &machine.name;
         if &*machine.family.text != "MachineType" {
             let message = format!("`{}` is not a `MachineType`", machine.family.text);
             let hint = "a machine is declared as `machine(MachineType:NAME, ...)`";
             diagnostics.report(Diagnostic::error(machine.family.span, message).hint(hint));
-        } else if !MACHINE_TYPES.contains(&&*name.text) {
+        } else if !types.iter().take(MOST_MACHINE_TYPES).any(|known| **known == *name.text) {
             let message = format!("there is no machine type `{}`", name.text);
-            let hint = nearest(&name.text, MACHINE_TYPES).map_or_else(
-                || format!("there are {}", MACHINE_TYPES.join(", ")),
+            let hint = nearest(&name.text, types.iter().copied()).map_or_else(
+                || {
+                    format!(
+                        "there are {}; a fork of gem5 declares others in RubySlicc_Exports.sm, which is read if it stands beside the \
+                         protocol, or name a file with `enumeration(MachineType) {{ {}; }}`: --library FILE",
+                        types.join(", "),
+                        name.text
+                    )
+                },
                 |nearest| format!("did you mean `{nearest}`?"),
             );
             diagnostics.report(Diagnostic::error(name.span, message).hint(hint));
@@ -249,6 +261,15 @@ impl Outline {
             );
         }
     }
+}
+
+/// The values of a global enumeration.
+fn values_of<'a>(name: &str, declarations: &'a [Declaration]) -> Vec<&'a str> {
+    let found = declarations.iter().find_map(|declaration| match declaration {
+        Declaration::Enumeration(one) if &*one.name.text == name => Some(&one.values),
+        _ => None,
+    });
+    found.into_iter().flatten().map(|(value, _)| &*value.text).collect()
 }
 
 impl MachineOutline {

@@ -40,6 +40,30 @@ pub struct Include {
 
 /// Parses the text of the file with index `file` among the sources.
 pub fn parse(file: u32, text: &str) -> File {
+    let parsed = parse_text(file, text);
+    if parsed.diagnostics.is_empty() {
+        return parsed;
+    }
+    match conflict(file, text) {
+        Some(error) => File { diagnostics: vec![error], ..parsed },
+        None => parsed,
+    }
+}
+
+/// The error that a text has lines with which version control marks a conflict. gem5 refuses such a text, too.
+fn conflict(file: u32, text: &str) -> Option<Diagnostic> {
+    let marks = ["<<<<<<< ", ">>>>>>> "];
+    let starts = text.match_indices('\n').map(|(at, _)| at + 1).chain([0]);
+    let at = starts.filter(|at| marks.iter().any(|mark| text[*at..].starts_with(mark))).min()?;
+    let span = Span { file, start: at as u32, end: at as u32 + 7 };
+    let message = "a conflict between two versions of this file was not resolved";
+    Some(
+        Diagnostic::error(span, message)
+            .hint("keep one version, and remove the lines of `<<<<<<<`, `=======` and `>>>>>>>`"),
+    )
+}
+
+fn parse_text(file: u32, text: &str) -> File {
     let (tokens, diagnostics) = lexer::tokens(file, text);
     if !diagnostics.is_empty() {
         // Parsing without the missing tokens would only cause further errors.

@@ -350,3 +350,53 @@ fn places_in_built_in_protocols_are_printed_by_the_command_that_messages_name() 
     let marked = shown.lines().find(|line| line[..8].ends_with(" > ")).unwrap();
     assert!(marked.contains(text), "{marked}: {text}");
 }
+
+/// The arguments that read the protocol of a fork in `fixtures/slicc/forks`, with its description.
+fn fork(command: &[&str], description: &str) -> Vec<String> {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/slicc");
+    let protocol = format!("{fixtures}/forks/tracked.slicc");
+    let mut arguments: Vec<String> =
+        command.iter().map(|one| one.replace("PROTOCOL", &protocol)).collect();
+    arguments.extend(["--include".to_owned(), fixtures.to_owned()]);
+    if !description.is_empty() {
+        arguments.extend(["--library".to_owned(), description.replace("FIXTURES", fixtures)]);
+    }
+    arguments
+}
+
+/// What a fork has in C++ is described for every command that reads a protocol; without a description each thing is one error.
+#[test]
+fn a_library_describes_what_a_fork_has_in_cplusplus() {
+    let check = |description: &str| fork(&["protocol", "check", "PROTOCOL"], description);
+    let run = |arguments: &[String], status: i32| {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        output_of(&arguments, status)
+    };
+    let said = run(&check(""), 2);
+    assert_eq!(said.matches("error: ").count(), 2, "{said}");
+    assert!(
+        said.contains(
+            "`Tracker` is not supported by this runtime: it has no behaviour for touch, isTouched"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("forks/RubySlicc_Types.sm:6:11"), "{said}");
+    let library = "FIXTURES/forks/tracked.library";
+    assert!(run(&check(library), 0).contains("tracked: 1 machine"));
+    let one = ["--threads", "1", "--locations", "1"];
+    for command in [
+        &["simulate", "PROTOCOL", "--check"][..],
+        &["mutants", "list", "PROTOCOL"],
+        &["protocol", "show", "PROTOCOL"],
+    ] {
+        let mut arguments = fork(command, library);
+        if command[0] == "simulate" {
+            arguments.extend(one.map(str::to_owned));
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        output(&arguments);
+    }
+    let missing = check("no-such-file");
+    let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+    assert!(error(&missing).starts_with("rubric: error: no-such-file: "));
+}

@@ -31,7 +31,8 @@ impl Plan {
         // The last setting of a parameter counts: the user's.
         let asked = std::mem::replace(&mut options.settings, protocol.loaded.settings.clone());
         options.settings.extend(asked);
-        let mut plan = Plan::new(protocol.name(), &protocol.declared(), &options)?;
+        let kinds = protocol.program.machines.iter().map(|one| (&*one.name, one.kind)).collect();
+        let mut plan = Plan::with_kinds(protocol.name(), &protocol.declared(), kinds, &options)?;
         let sent = protocol.loaded.options;
         plan.tells_linked = sent.has(ProtocolOption::LoadLinked);
         plan.tells_conditional = sent.has(ProtocolOption::StoreConditional);
@@ -47,8 +48,19 @@ impl Plan {
         machines: &[Declared],
         options: &Options,
     ) -> Result<Plan, Vec<Diagnostic>> {
+        Plan::with_kinds(protocol, machines, Vec::new(), options)
+    }
+
+    /// As [`Plan::new`], for a protocol that may have machine types of its own. `kinds` are the numbers of all its types.
+    fn with_kinds(
+        protocol: &str,
+        machines: &[Declared],
+        kinds: Vec<(&str, u32)>,
+        options: &Options,
+    ) -> Result<Plan, Vec<Diagnostic>> {
         let mut planner = Planner {
             protocol,
+            kinds,
             script: Script::find(protocol, machines),
             options,
             used: vec![false; options.settings.len()],
@@ -80,6 +92,8 @@ pub(super) struct Planner<'a> {
     /// The name of the protocol.
     protocol: &'a str,
     pub script: Option<Script>,
+    /// The numbers of the machine types, if they are not only those of gem5.
+    kinds: Vec<(&'a str, u32)>,
     pub options: &'a Options,
     /// Whether each setting applied to a parameter.
     used: Vec<bool>,
@@ -141,7 +155,7 @@ impl Planner<'_> {
 
     fn plan_all(&mut self, machines: &[Declared]) {
         let mut order: Vec<usize> = (0..machines.len()).collect();
-        order.sort_by_key(|&at| known::machine_type(machines[at].name));
+        order.sort_by_key(|&at| self.machine_type(machines[at].name));
         for at in order {
             self.plan_machine(at, &machines[at], machines);
         }
@@ -154,7 +168,7 @@ impl Planner<'_> {
 
     fn plan_machine(&mut self, declared: usize, machine: &Declared, all: &[Declared]) {
         let name = machine.name;
-        let Some(kind) = known::machine_type(name) else {
+        let Some(kind) = self.machine_type(name) else {
             return self.complain(format!("{name} is not a machine type"));
         };
         let count = self.count(machine, all);
@@ -182,6 +196,12 @@ impl Planner<'_> {
             interleaving: self.interleaving(machine, count),
         };
         self.plan.machines.push(machine);
+    }
+
+    /// The number of a machine type.
+    fn machine_type(&self, name: &str) -> Option<u32> {
+        let own = self.kinds.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+        own.or_else(|| known::machine_type(name))
     }
 
     /// The number of controllers of a machine.

@@ -194,6 +194,9 @@ pub enum Misuse {
     /// An event or structure was added to a full queue.
     #[error("a TriggerQueue of more than {0} elements, which is not supported")]
     QueueFull(u64),
+    /// An element was added to a full set or map of a description.
+    #[error("a described set or map of more than {0} elements, which is not supported")]
+    DescribedFull(u64),
     /// The front of an empty queue was read or removed.
     #[error("the front of an empty TriggerQueue (undefined behaviour in gem5)")]
     QueueEmpty,

@@ -11,7 +11,7 @@ use super::Misuse;
 pub const MOST: u64 = 64;
 
 /// The number of machine types, which is also the type of "no machine".
-pub const MACHINE_TYPES: usize = 20;
+pub const MACHINE_TYPES: usize = slicc::outline::MOST_MACHINE_TYPES;
 
 /// The bits of the elements below a size.
 #[inline]
@@ -444,12 +444,12 @@ mod tests {
         let mut dest = [0; 2];
         let absent = machines.add(&mut dest, machine(4, 2));
         assert_eq!(absent, Err(Misuse::NoElement { element: 2, size: 2 }));
-        assert_eq!(machines.add(&mut dest, machine(20, 0)), Err(Misuse::NoMachineType(20)));
+        assert_eq!(machines.add(&mut dest, machine(64, 0)), Err(Misuse::NoMachineType(64)));
         // Machines that do not exist can be removed and looked up, as long as they have a type and
         // a bit.
         assert_eq!(machines.remove(&mut dest, machine(4, 2)), Ok(()));
         assert_eq!(machines.is_element(&dest, machine(9, 63)), Ok(false));
-        assert_eq!(machines.remove(&mut dest, machine(20, 0)), Err(Misuse::NoMachineType(20)));
+        assert_eq!(machines.remove(&mut dest, machine(64, 0)), Err(Misuse::NoMachineType(64)));
         assert_eq!(machines.is_element(&dest, machine(9, 64)), Err(Misuse::NoBit(64)));
         machines.broadcast_type(&mut dest, 4);
         machines.broadcast_type(&mut dest, 9);

@@ -77,8 +77,7 @@ impl System {
         let buffers = plan.buffers as usize + plan.wires.len();
         let sequencers = plan.sequencers as usize;
         let types = &program.types;
-        let envelopes =
-            types.iter().map(|(_, of)| envelope(of, types.known.destinations)).collect();
+        let envelopes = types.iter().map(|(_, of)| envelope(of, types)).collect();
         let kinds = types.iter().map(|(_, of)| type_field(of).map(|field| field.offset)).collect();
         let largest = types.iter().map(|(_, of)| of.initial.len()).max().unwrap_or(0);
         let mut homes = vec![None; 64];

@@ -56,10 +56,9 @@ impl System {
         let Some(destination) = envelope.destination else {
             return Err(Trap::Other("a message without the field Destination went to the network"));
         };
-        if envelope
-            .size
-            .is_some_and(|size| self.words.words[message as usize + usize::from(size)] > 16)
-        {
+        if envelope.size.is_some_and(|(size, unset)| {
+            self.words.words[message as usize + usize::from(size)] >= unset
+        }) {
             return Err(Trap::Other(
                 "a message went to the network whose MessageSize was never set",
             ));

@@ -88,7 +88,10 @@ impl System {
             return String::new();
         }
         let machine = &self.program.machines[self.controllers[self.current].machine];
-        let transition = &machine.transitions[self.transition as usize];
+        // What the network or memory does wrong while a transition runs is not of its machine.
+        let Some(transition) = machine.transitions.get(self.transition as usize) else {
+            return String::new();
+        };
         let event = &machine.events[usize::from(transition.event)];
         let state = &machine.states[usize::from(transition.state)];
         format!(", event {event} in state {state}")

@@ -104,7 +104,7 @@ fn destinations_hold_machines_that_exist() {
         ),
         (
             "MachineID nobody; NetDest d; d.remove(nobody);".to_owned(),
-            Fault("machine type 20"),
+            Fault("machine type 64"),
         ),
         (
             "NetDest d; assert(d.smallestElement() == machineID);".to_owned(),

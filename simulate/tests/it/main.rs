@@ -3,6 +3,7 @@
 //! One program, so that all tests are linked once and share the processors.
 
 mod actions;
+mod beside;
 mod clients;
 mod common;
 mod dma;

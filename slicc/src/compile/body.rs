@@ -243,6 +243,14 @@ impl Compiler<'_> {
         Err(Abandoned)
     }
 
+    /// Reports an error about something that is missing, and may be missing in many places: the first stands for all.
+    pub(super) fn fail_once<T>(&mut self, diagnostic: Diagnostic) -> Outcome<T> {
+        if self.repeated.is_first(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+        Err(Abandoned)
+    }
+
     /// Opens a scope.
     pub(super) fn open(&mut self) {
         self.body().scopes.push(Scope::default());
@@ -285,6 +293,8 @@ impl Compiler<'_> {
     /// The meaning of a name here; a name without one is an error.
     pub(super) fn find(&mut self, name: &Name) -> Outcome<Symbol> {
         match self.lookup(&name.text) {
+            // The type of the name was reported where it is declared.
+            Some(Symbol::Value(value)) if value.of == self.types.known.unknown => Err(Abandoned),
             Some(symbol) => Ok(symbol),
             None if self.broken.contains(&name.text) => Err(Abandoned),
             None => {
@@ -303,7 +313,7 @@ impl Compiler<'_> {
                 {
                     error = error.hint(format!("did you mean `{near}`?"));
                 }
-                self.fail(error)
+                self.fail_once(error)
             }
         }
     }

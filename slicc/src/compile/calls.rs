@@ -2,7 +2,7 @@
 //! defines.
 
 use super::Compiler;
-use super::body::{Outcome, Value, ValuePlace};
+use super::body::{Abandoned, Outcome, Value, ValuePlace};
 use super::expressions::{constant, register};
 use super::op::{Op, Register, control};
 use super::types::{NOWHERE, TypeId, TypeKind};
@@ -20,6 +20,8 @@ pub(super) struct Signature {
     pub defaults: Vec<Option<Expression>>,
     /// The index of the function, if it has a body.
     pub number: Option<u32>,
+    /// Whether it is another function than the built-in one of this name with as many parameters.
+    pub is_overload: bool,
     /// Whether the result is returned by reference rather than copied.
     pub by_reference: bool,
     pub span: Span,
@@ -63,21 +65,24 @@ impl Compiler<'_> {
         if let Some(value) = self.conversion(function, arguments, span)? {
             return Ok(value);
         }
+        if let Some(value) = self.number_of_value(function, arguments)? {
+            return Ok(value);
+        }
         let mut values = self.arguments(arguments)?;
         let Some(signature) = self.choose(function, &values, arguments)? else {
             return self.unknown_function(function, arguments.len());
         };
         self.fill_in(&signature, &mut values)?;
-        match signature.number {
+        let result = signature.result;
+        let value = match signature.number {
             Some(number) => self.call_function(number, &signature, &values, span),
+            None if signature.is_overload => self.lacks_function(function, &signature, span),
             None => match LibraryFunction::find(&format!("{}/{}", function.text, values.len())) {
-                Some(builtin) => self.call_library(builtin, signature.result, &values, span),
-                None => self.fail(unsupported(&function.text, span).note(
-                    signature.span,
-                    "declared here without a body, so the runtime has to provide it",
-                )),
+                Some(builtin) => self.call_library(builtin, result, &values, span),
+                None => self.lacks_function(function, &signature, span),
             },
-        }
+        };
+        if result == known.unknown { Err(Abandoned) } else { value }
     }
 
     pub(super) fn arguments(&mut self, arguments: &[Expression]) -> Outcome<Vec<(Value, Span)>> {
@@ -136,6 +141,23 @@ impl Compiler<'_> {
         Ok(Some(register(result, to)))
     }
 
+    /// `Enum_to_int(value)`, which some forks have.
+    fn number_of_value(
+        &mut self,
+        function: &Name,
+        arguments: &[Expression],
+    ) -> Outcome<Option<Value>> {
+        let family = function.text.strip_suffix("_to_int");
+        let of = family.and_then(|family| self.types.find(self.machine_name(), family));
+        let (Some(of), [argument]) = (of, arguments) else { return Ok(None) };
+        if !matches!(self.types[of].kind, TypeKind::Enumeration { .. }) {
+            return Ok(None);
+        }
+        let value = self.expression(argument)?;
+        self.expect(of, value.of, argument.span)?;
+        Ok(Some(Value { of: self.types.known.int, writable: false, ..value }))
+    }
+
     /// Chooses among functions of the same name by the types of the arguments.
     fn choose(
         &mut self,
@@ -192,7 +214,7 @@ impl Compiler<'_> {
                     Some(first) if first.span != NOWHERE => error.note(first.span, "declared here"),
                     _ => error,
                 };
-                self.fail(error)
+                self.fail_once(error)
             }
         }
     }
@@ -209,7 +231,7 @@ impl Compiler<'_> {
         {
             error = error.hint(hint);
         }
-        self.fail(error)
+        self.fail_once(error)
     }
 
     /// Calls a function with a body.
@@ -347,16 +369,6 @@ impl Compiler<'_> {
         let of = value.of as u16;
         self.emit(Op::Comment { of, from }, span);
         Ok(())
-    }
-}
-
-/// The error about a function or method that is declared but missing in the library.
-pub(super) fn unsupported(name: &str, span: Span) -> Diagnostic {
-    let message = format!("`{name}` is not supported by this runtime");
-    let error = Diagnostic::error(span, message);
-    match suggestion(name, LibraryFunction::names()) {
-        Some(hint) => error.hint(hint),
-        None => error,
     }
 }
 

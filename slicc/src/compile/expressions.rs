@@ -1,7 +1,7 @@
 //! Compiles expressions.
 
 use super::Compiler;
-use super::body::{Outcome, Symbol, Value, ValuePlace};
+use super::body::{Abandoned, Outcome, Symbol, Value, ValuePlace};
 use super::fractions;
 use super::op::{Op, Register};
 use super::types::{TypeId, TypeKind};
@@ -57,10 +57,10 @@ impl Compiler<'_> {
                     let found = format!("`{}`", name.text);
                     return self.fail(Diagnostic::missing_semicolon(kind.span, &found));
                 }
-                let of = self.resolve(kind)?;
+                let of = self.resolve_anyway(kind);
                 let value = self.local(of, span)?;
                 self.declare(&name.text, name.span, Symbol::Value(value))?;
-                Ok(value)
+                if of == known.unknown { Err(Abandoned) } else { Ok(value) }
             }
             ExpressionKind::Call { function, arguments } => self.call(function, arguments, span),
             ExpressionKind::StaticCall { class, function, .. } => self.fail(
@@ -130,6 +130,9 @@ impl Compiler<'_> {
 
     fn enumerator(&mut self, family: &Name, value: &Name) -> Outcome<Value> {
         let of = self.resolve(family)?;
+        if of == self.types.known.unknown {
+            return Err(Abandoned);
+        }
         if let Some(number) = self.types[of].enumerator(&value.text) {
             return Ok(constant(of, number));
         }
@@ -146,7 +149,7 @@ impl Compiler<'_> {
             }
             _ => Diagnostic::error(family.span, format!("`{}` is not an enumeration", family.text)),
         };
-        self.fail(error)
+        self.fail_once(error)
     }
 
     fn field(&mut self, object: &Expression, field: &Name, span: Span) -> Outcome<Value> {
@@ -172,8 +175,11 @@ impl Compiler<'_> {
             if let Some(near) = nearest(&field.text, owner.order.iter().map(|name| &**name)) {
                 error = error.hint(format!("did you mean `{near}`?"));
             }
-            return self.fail(error);
+            return self.fail_once(error);
         };
+        if found.of == self.types.known.unknown {
+            return Err(Abandoned);
+        }
         let place = match (&owner.kind, value.place) {
             // The fields of library objects are statistics, which are not kept.
             (TypeKind::Library, _) => ValuePlace::Constant(0),
@@ -315,6 +321,7 @@ impl Compiler<'_> {
     pub(super) fn fits(&self, wanted: TypeId, given: TypeId) -> bool {
         let known = &self.types.known;
         self.types.extends(given, wanted)
+            || [wanted, given].contains(&known.unknown)
             || self.is_number(wanted) && self.is_number(given)
             // The null pointer and the results of lookups fit any type of entries.
             || given == known.entry && self.types[wanted].kind == TypeKind::Entry

@@ -10,6 +10,7 @@ use super::types::{TypeId, TypeKind, attribute};
 use crate::ast::{
     self, Block, Declaration, Expression, ExpressionKind, Name, Passing, Statement, StatementKind,
 };
+use crate::library::merge::OVERLOAD;
 use crate::source::{Diagnostic, Severity, Span};
 
 impl<'a> Compiler<'a> {
@@ -38,10 +39,8 @@ impl<'a> Compiler<'a> {
     /// compiled later.
     pub(super) fn signature(&mut self, function: &'a ast::Function) -> Outcome<()> {
         let machine = self.machine.clone();
-        let prototype = match self.types.prototype(machine.as_deref(), function) {
-            Ok(prototype) => prototype,
-            Err(diagnostic) => return self.fail(diagnostic),
-        };
+        let prototype = self.types.prototype(machine.as_deref(), function);
+        self.note_problems();
         if self.functions.len() >= usize::from(u16::MAX) {
             return self.fail(Diagnostic::error(
                 function.name.span,
@@ -60,6 +59,8 @@ impl<'a> Compiler<'a> {
             parameters: prototype.parameters.into_iter().zip(passing).collect(),
             defaults: defaults.collect(),
             number,
+            is_overload: attribute(&function.pairs, "as")
+                .is_some_and(|pair| &*pair.value.text == OVERLOAD),
             by_reference: attribute(&function.pairs, "return_by_ref").is_some()
                 && self.types[prototype.result].is_wide(),
             span: function.span,
@@ -163,6 +164,7 @@ impl<'a> Compiler<'a> {
             if let Err(diagnostic) = self.declare_type(declaration) {
                 self.diagnostics.push(diagnostic);
             }
+            self.note_problems();
             match declaration {
                 Declaration::Object(object) => {
                     let member = self.member(object, &mut initial, first_variable);
@@ -171,6 +173,7 @@ impl<'a> Compiler<'a> {
                 Declaration::Function(function) => {
                     let _ = self.signature(function);
                 }
+                Declaration::Structure(structure) => self.method_signatures(structure),
                 Declaration::InPort(port) => {
                     let rank = self.rank(port, machine);
                     let declared =
@@ -189,6 +192,7 @@ impl<'a> Compiler<'a> {
         for declaration in &machine.body {
             match declaration {
                 Declaration::Function(function) => self.function(function),
+                Declaration::Structure(structure) => self.method_bodies(structure),
                 Declaration::InPort(port) => in_ports.extend(self.in_port(port)),
                 _ => {}
             }
@@ -243,7 +247,7 @@ impl<'a> Compiler<'a> {
         initial: &mut Vec<u64>,
         variables: usize,
     ) -> Outcome<Member> {
-        let of = self.resolve(&object.kind)?;
+        let of = self.resolve_anyway(&object.kind);
         let machine = self.machine.clone();
         let of = match self.types.with_template(machine.as_deref(), of, &object.pairs) {
             Ok(of) => of,
@@ -278,7 +282,9 @@ impl<'a> Compiler<'a> {
                     );
                     return self.fail(error);
                 }
-                (Err(diagnostic), _) => return self.fail(diagnostic),
+                (Err(_), _) if of == self.types.known.unknown => {}
+                // The variable is declared all the same, so that its uses are no errors.
+                (Err(diagnostic), _) => self.diagnostics.push(diagnostic),
             }
         } else if let Some(value) = &object.value
             && variables != usize::MAX
@@ -374,7 +380,7 @@ impl<'a> Compiler<'a> {
         input: bool,
         rank: u32,
     ) -> Outcome<()> {
-        let of = if input { self.type_of_in_port(message) } else { Some(self.resolve(message)?) };
+        let of = if input { self.type_of_in_port(message) } else { Some(self.resolve_anyway(message)) };
         let value = match self.find(buffer)? {
             Symbol::Value(value) if self.types[value.of].kind == TypeKind::Library => value,
             _ => {

@@ -1,13 +1,14 @@
 //! Compiles method calls: finds the method, and generates the call of the library's function.
 
 use super::Compiler;
-use super::body::{Outcome, Symbol, Value, ValuePlace};
-use super::calls::{suggestion, unsupported};
+use super::body::{Abandoned, Outcome, Symbol, Value, ValuePlace};
+use super::calls::suggestion;
 use super::expressions::constant;
 use super::trackers::records;
-use super::types::{TypeId, TypeKind};
+use super::types::{Prototype, TypeId, TypeKind};
 use crate::ast::{Expression, ExpressionKind, Name};
 use crate::library::LibraryFunction;
+use crate::library::stubs::{Kind, unknown_function};
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {
@@ -21,25 +22,48 @@ impl Compiler<'_> {
     ) -> Outcome<Value> {
         let mark = self.top();
         let (value, of) = self.receiver(object)?;
-        if value.of == of
-            && let Some(result) = self.call_own_method(value, method, arguments, span)?
-        {
-            return Ok(result);
-        }
         // Ports and buffers ignore the time that `isReady` and `dequeue` are given, unlike timers.
         let values = if of != self.types.known.timers && is_now(&method.text, arguments) {
             vec![(constant(self.types.known.tick, 0), span)]
         } else {
             self.arguments(arguments)?
         };
-        let result = self.method_result(of, method, &values)?;
-        let name = format!("{}.{}", self.class_with(of, &method.text), method.text);
+        let Prototype { result, alias, parameters } = self.method_prototype(of, method, &values)?;
+        if result == self.types.known.unknown {
+            return Err(Abandoned);
+        }
+        let key = (of, method.text.clone(), arguments.len());
+        if let Some(signature) = self.methods.get(&key).cloned() {
+            let mut all = vec![(value, object.span)];
+            all.extend(values);
+            return self.call_method(&signature, &all, span);
+        }
+        if self.types[of].described == Some(Kind::Statistic) {
+            self.release(mark);
+            return self.fresh(result, span);
+        }
+        let called = alias.as_deref().unwrap_or(&method.text);
+        let name = match self.types[of].described {
+            Some(kind) => match kind.function(called, arguments.len()) {
+                Some(function) => format!("{}.{function}", kind.class()),
+                None => {
+                    return self.fail_once(unknown_function(
+                        kind,
+                        method.span,
+                        called,
+                        arguments.len(),
+                    ));
+                }
+            },
+            None => format!("{}.{called}", self.class_with(of, &method.text)),
+        };
         let takes_entry =
             values.first().is_some_and(|(value, _)| self.types[value.of].kind == TypeKind::Entry);
         let of_entry = if takes_entry { "(entry)" } else { "" };
         let found = LibraryFunction::find(&format!("{name}{of_entry}/{}", arguments.len()));
         let Some(builtin) = found else {
-            return self.fail(unsupported(&name, method.span));
+            self.release(mark);
+            return self.lacks_method(of, method, result, &parameters);
         };
         if builtin == LibraryFunction::RecordEmplace {
             self.check_fields(of, method, arguments.len())?;
@@ -98,13 +122,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// Checks the arguments of a method and returns the type of its result.
-    fn method_result(
+    /// Checks the arguments of a method and returns its declaration.
+    fn method_prototype(
         &mut self,
         of: TypeId,
         method: &Name,
         values: &[(Value, Span)],
-    ) -> Outcome<TypeId> {
+    ) -> Outcome<Prototype> {
         let own = &self.types[of];
         let buffer = &*own.name == "MessageBuffer";
         let interface = own.interface.clone().and_then(|name| self.types.find(None, &name));
@@ -128,7 +152,7 @@ impl Compiler<'_> {
             if let Some(hint) = suggestion(&method.text, own.methods.keys().map(|name| &**name)) {
                 error = error.hint(hint);
             }
-            return self.fail(error);
+            return self.fail_once(error);
         }
         let same_count: Vec<_> =
             candidates.iter().filter(|one| one.parameters.len() == values.len()).collect();
@@ -139,13 +163,13 @@ impl Compiler<'_> {
                 .all(|(wanted, (value, _))| self.fits(*wanted, value.of))
         });
         match (fitting, same_count.first()) {
-            (Some(found), _) => Ok(found.result),
+            (Some(found), _) => Ok((**found).clone()),
             (None, Some(first)) => {
-                let (result, parameters) = (first.result, first.parameters.clone());
-                for (wanted, (value, span)) in parameters.iter().zip(values) {
+                let first = (**first).clone();
+                for (wanted, (value, span)) in first.parameters.iter().zip(values) {
                     self.expect(*wanted, value.of, *span)?;
                 }
-                Ok(result)
+                Ok(first)
             }
             (None, None) => {
                 let counts: Vec<String> =
@@ -156,7 +180,7 @@ impl Compiler<'_> {
                     counts.join(" or "),
                     values.len()
                 );
-                self.fail(Diagnostic::error(method.span, text))
+                self.fail_once(Diagnostic::error(method.span, text))
             }
         }
     }

@@ -16,6 +16,9 @@ impl Compiler<'_> {
         span: Span,
     ) -> Outcome<Value> {
         let known = self.types.known;
+        if operator == Unary::Increment && self.is_unknown_statistic(operand) {
+            return Ok(constant(known.scalar, 0));
+        }
         let value = self.expression(operand)?;
         match operator {
             Unary::Not => {

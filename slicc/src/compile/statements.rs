@@ -90,7 +90,12 @@ impl Compiler<'_> {
         }
         // The value comes first: in `T x := e;`, the name `x` is not yet in scope in `e`.
         let mark = self.top();
-        let given = self.expression(value)?;
+        let given = self.expression(value);
+        if given.is_err() && matches!(target.kind, ExpressionKind::Local { .. }) {
+            // What is declared here is not another error where it is used.
+            let _ = self.expression(target);
+        }
+        let given = given?;
         if let ExpressionKind::Local { kind, name } = &target.kind
             && self.resolve(kind)? == given.of
             && let ValuePlace::Register(register) = given.place

@@ -5,6 +5,8 @@
 //! plain words in the entry or controller that holds them, so that states can be compared. The
 //! functions are in the crate `simulate`.
 
+use crate::library::stubs::Kind;
+
 /// Largest number of events in a queue.
 pub const MOST_EVENTS: usize = 32;
 /// Number of events in a word of a queue.
@@ -93,6 +95,19 @@ pub fn initial(name: &str) -> Option<Vec<u64>> {
         }
         "TBEStorage" => Some(vec![0; storage::WIDTH]),
         _ => None,
+    }
+}
+
+/// Largest number of elements of a described set or map.
+pub const MOST_ELEMENTS: usize = 256;
+
+/// The initial words of a structure that is described as this kind: a number, or the number of elements, then room for them, in
+/// ascending order, and behind all for their values.
+pub fn described(kind: Kind) -> Vec<u64> {
+    match kind {
+        Kind::Statistic | Kind::Counter => vec![0],
+        Kind::Set => vec![0; 1 + MOST_ELEMENTS],
+        Kind::Map => vec![0; 1 + 2 * MOST_ELEMENTS],
     }
 }
 

@@ -5,17 +5,21 @@
 //! that copying a value copies words. Cache entries and TBEs are handled by pointer: a variable of
 //! such a type holds an address.
 
-mod declare;
+pub(crate) mod declare;
 mod default;
 
 use rustc_hash::FxHashMap;
 
-use crate::ast::{self, Pair};
+use crate::ast::{self, Declaration, ExpressionKind, Pair};
+use crate::library::stubs::Kind;
 use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
 
 /// Index of a type in [`Types`].
 pub type TypeId = usize;
+
+/// The name of the type that stands for those that are not declared. Nothing is said of its values, since the type itself is an error.
+const UNKNOWN: &str = "?";
 
 /// Number of tokens of a cache line in protocols that count tokens.
 pub const MOST_TOKENS: u64 = 1024;
@@ -76,6 +80,8 @@ pub struct Prototype {
     pub result: TypeId,
     /// The types of the parameters.
     pub parameters: Vec<TypeId>,
+    /// The name of the library's function that it is, if that is another one.
+    pub alias: Option<Box<str>>,
 }
 
 /// A type.
@@ -97,6 +103,10 @@ pub struct Type {
     pub initial: Vec<u64>,
     /// Whether this is the type of a machine's cache entries, rather than of another table.
     pub main: bool,
+    /// The declaration of a structure; [`NOWHERE`] of other types.
+    pub declared: Span,
+    /// The kind as which a description gives it behaviour.
+    pub described: Option<Kind>,
 }
 
 impl Type {
@@ -146,6 +156,7 @@ impl Type {
 #[expect(missing_docs, reason = "the names are those of the types")]
 pub struct KnownTypes {
     pub void: TypeId,
+    pub unknown: TypeId,
     pub int: TypeId,
     pub bool: TypeId,
     pub text: TypeId,
@@ -186,6 +197,10 @@ pub struct Types {
     sizes: Sizes,
     /// The types that the compiler knows by name.
     pub known: KnownTypes,
+    /// The values of functions without arguments that defaults may name.
+    constants: FxHashMap<Box<str>, u64>,
+    /// The errors in declarations, whose other parts are declared all the same.
+    problems: Vec<Diagnostic>,
 }
 
 impl std::ops::Index<TypeId> for Types {
@@ -203,8 +218,12 @@ impl Types {
             names: FxHashMap::default(),
             sizes,
             known: KnownTypes::default(),
+            constants: FxHashMap::default(),
+            problems: Vec::new(),
         };
         types.add("void", TypeKind::Void, Vec::new());
+        types.add(UNKNOWN, TypeKind::Scalar, vec![0]);
+        types.find_known();
         types
     }
 
@@ -224,6 +243,7 @@ impl Types {
         let find = |name: &str| self.names.get(name).copied().unwrap_or_default();
         self.known = KnownTypes {
             void: 0,
+            unknown: find(UNKNOWN),
             int: find("int"),
             bool: find("bool"),
             text: find("std::string"),
@@ -260,25 +280,64 @@ impl Types {
             interface: None,
             initial,
             main: false,
+            declared: NOWHERE,
+            described: None,
         });
         id
     }
 
+    /// Notes the values of functions that defaults may name: those with a body that returns a number, and the accessors of a state
+    /// called `null`, which SLICC makes in some forks.
+    pub fn note_constants(&mut self, declarations: &[Declaration]) {
+        for declaration in declarations {
+            match declaration {
+                Declaration::Function(function) => {
+                    let value = constant_of(function);
+                    self.constants.extend(value.map(|value| (function.name.text.clone(), value)));
+                }
+                Declaration::Machine(machine) => {
+                    let states = machine.body.iter().filter_map(|one| match one {
+                        Declaration::States(states) => Some(states),
+                        _ => None,
+                    });
+                    for states in states {
+                        let null =
+                            states.values.iter().position(|state| &*state.name.text == "null");
+                        let name = format!("get_{}_{}_null", machine.name.text, states.name.text);
+                        self.constants.extend(null.map(|at| (name.into(), at as u64)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Resolves the types of a function.
-    ///
-    /// # Errors
-    /// Fails if one of them is unknown.
-    pub fn prototype(
-        &self,
-        machine: Option<&str>,
-        function: &ast::Function,
-    ) -> Result<Prototype, Diagnostic> {
-        let parameters = function
-            .parameters
-            .iter()
-            .map(|parameter| self.resolve(machine, &parameter.kind))
-            .collect::<Result<_, _>>()?;
-        Ok(Prototype { result: self.resolve(machine, &function.result)?, parameters })
+    pub fn prototype(&mut self, machine: Option<&str>, function: &ast::Function) -> Prototype {
+        let mut parameters = Vec::with_capacity(function.parameters.len());
+        for parameter in &function.parameters {
+            parameters.push(self.resolve_anyway(machine, &parameter.kind));
+        }
+        let result = self.resolve_anyway(machine, &function.result);
+        let alias = attribute(&function.pairs, "as").map(|pair| pair.value.text.clone());
+        Prototype { result, parameters, alias }
+    }
+
+    /// Looks up a type. If there is none, the error becomes one of the [problems](Types::take_problems), and the unknown type stands
+    /// for it.
+    pub fn resolve_anyway(&mut self, machine: Option<&str>, name: &ast::Name) -> TypeId {
+        match self.resolve(machine, name) {
+            Ok(found) => found,
+            Err(error) => {
+                self.problems.push(error);
+                self.known.unknown
+            }
+        }
+    }
+
+    /// The errors in declarations since this was last asked.
+    pub fn take_problems(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.problems)
     }
 
     /// Looks up a type that has to exist.
@@ -303,6 +362,20 @@ impl Types {
     /// Whether a pointer to `from` may be used as a pointer to `to`.
     pub fn extends(&self, from: TypeId, to: TypeId) -> bool {
         from == to || self.types[from].interface.as_deref() == Some(&*self.types[to].name)
+    }
+}
+
+/// The number that a function without parameters returns, if that is all it does.
+fn constant_of(function: &ast::Function) -> Option<u64> {
+    let statements = &function.body.as_ref()?.statements;
+    let [ast::Statement { kind: ast::StatementKind::Return(value), .. }] = &statements[..] else {
+        return None;
+    };
+    match &value.kind {
+        _ if !function.parameters.is_empty() => None,
+        ExpressionKind::Number(number) => Some(*number),
+        ExpressionKind::Bool(value) => Some(u64::from(*value)),
+        _ => None,
     }
 }
 

@@ -180,3 +180,13 @@ pub(crate) fn protocol_today(name: &str) -> &str {
 pub(super) fn type_row(name: &str) -> Option<&'static TypeRow> {
     TYPES.iter().find(|row| row.old == name)
 }
+
+/// The name that a type of older files has today, if that is another one.
+pub(crate) fn type_today(name: &str) -> Option<&'static str> {
+    type_row(name).map(|row| row.now)
+}
+
+/// Whether a field of a message is an older name of another one.
+pub(crate) fn field_is_older(message: &str, field: &str) -> bool {
+    FIELDS.iter().any(|row| row.message == message && row.old == field)
+}

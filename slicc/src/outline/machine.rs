@@ -21,6 +21,7 @@ const MOST: usize = u16::MAX as usize;
 pub(super) fn tables(
     machine: &Machine,
     declaration: usize,
+    permissions: &[&str],
     diagnostics: &mut Diagnostics,
 ) -> MachineOutline {
     let mut tables = MachineOutline {
@@ -37,7 +38,7 @@ pub(super) fn tables(
         entries: Vec::new(),
     };
     for (index, declaration) in machine.body.iter().enumerate() {
-        tables.declare(index, declaration, diagnostics);
+        tables.declare(index, declaration, permissions, diagnostics);
     }
     tables.check(machine, diagnostics);
     check_shorthands(machine, diagnostics);
@@ -50,9 +51,15 @@ fn description(pairs: &[Pair], key: &str) -> Option<String> {
 }
 
 impl MachineOutline {
-    fn declare(&mut self, index: usize, declaration: &Declaration, diagnostics: &mut Diagnostics) {
+    fn declare(
+        &mut self,
+        index: usize,
+        declaration: &Declaration,
+        permissions: &[&str],
+        diagnostics: &mut Diagnostics,
+    ) {
         match declaration {
-            Declaration::States(states) => self.declare_states(states, diagnostics),
+            Declaration::States(states) => self.declare_states(states, permissions, diagnostics),
             Declaration::Enumeration(one) if &*one.name.text == "Event" => {
                 self.events = values(one);
             }
@@ -80,7 +87,12 @@ impl MachineOutline {
         }
     }
 
-    fn declare_states(&mut self, states: &States, diagnostics: &mut Diagnostics) {
+    fn declare_states(
+        &mut self,
+        states: &States,
+        permissions: &[&str],
+        diagnostics: &mut Diagnostics,
+    ) {
         if &*states.name.text != "State" {
             let message = format!("the states of a machine are called `{}`", states.name.text);
             let hint = "the runtime looks for `state_declaration(State, ...)`";
@@ -91,7 +103,7 @@ impl MachineOutline {
             .iter()
             .map(|state| StateOutline {
                 name: state.name.text.to_string(),
-                permission: permission(state, diagnostics),
+                permission: permission(state, permissions, diagnostics),
                 description: description(&state.pairs, "desc"),
                 span: state.name.span,
             })
@@ -163,12 +175,16 @@ fn port([name, buffer, message]: [&Name; 3], rank: Option<u32>, declaration: usi
     }
 }
 
+/// The permission that stands for those that only a fork of gem5 has: what lies in the line may neither be read nor written.
+const OTHER_PERMISSION: u8 = 2;
+
 /// The permission of a state. An unknown one is reported, and the first permission returned.
-fn permission(state: &StateValue, diagnostics: &mut Diagnostics) -> u8 {
+fn permission(state: &StateValue, permissions: &[&str], diagnostics: &mut Diagnostics) -> u8 {
     let name = &state.permission;
     let is_family = &*state.family.text == "AccessPermission";
     match PERMISSIONS.iter().position(|&one| one == &*name.text) {
         Some(index) if is_family => index as u8,
+        None if is_family && permissions.contains(&&*name.text) => OTHER_PERMISSION,
         _ => {
             let wrong = if is_family { name } else { &state.family };
             let message =

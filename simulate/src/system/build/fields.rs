@@ -1,6 +1,6 @@
 //! The offsets of the fields of messages that the runtime itself reads.
 
-use slicc::compile::types::{Type, Types};
+use slicc::compile::types::{Field, Type, Types};
 
 use crate::system::{DmaFields, Envelope};
 
@@ -30,14 +30,17 @@ pub(super) fn dma_fields(types: &Types) -> DmaFields {
 }
 
 /// The offsets of the fields of a type that the network reads.
-pub(super) fn envelope(of: &Type, destinations: usize) -> Envelope {
+pub(super) fn envelope(of: &Type, types: &Types) -> Envelope {
+    let size = |field: &Field| {
+        (field.offset, types[field.of].initial.first().copied().unwrap_or_default())
+    };
     Envelope {
         destination: of
             .fields
             .get("Destination")
-            .filter(|field| field.of == destinations)
+            .filter(|field| field.of == types.known.destinations)
             .map(|field| field.offset),
-        size: of.fields.get("MessageSize").map(|field| field.offset),
+        size: of.fields.get("MessageSize").map(size),
         width: of.initial.len(),
     }
 }

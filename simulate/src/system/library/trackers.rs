@@ -7,6 +7,7 @@ use slicc::compile::trackers::{
 use slicc::library::LibraryFunction;
 
 use crate::ruby::Misuse;
+use crate::ruby::described;
 use crate::ruby::trackers::{events, expected, records, storage};
 use crate::system::System;
 use crate::system::fault::Trap;
@@ -68,6 +69,10 @@ impl System {
             SlotsTake => storage::take(words)?,
             SlotsShare => nothing(storage::share(words, b))?,
             SlotsGiveBack => nothing(storage::give_back(words, b))?,
+            _ if described::is_described(function) => {
+                let c = self.words.words[at + 2];
+                described::call(function, &mut self.words.words[object as usize..], b, c)?
+            }
             _ => self.partitioned(function, object, at)?,
         }))
     }
@@ -169,6 +174,7 @@ impl System {
 fn is_tracker(function: LibraryFunction) -> bool {
     (LibraryFunction::SlotsUsed as u16..=LibraryFunction::ExpectTookData as u16)
         .contains(&(function as u16))
+        || described::is_described(function)
 }
 
 /// Carries out a function of an `ExpectedMap`.

@@ -118,8 +118,11 @@ fn variables_without_an_implementation_are_reported() {
         declarations: "structure(Oracle, external=\"yes\") { int ask(Addr); } Oracle oracle;",
         ..Pieces::default()
     };
-    let outcome = outcome_with(&source(pieces), &[], 1);
-    assert!(outcome.contains("Oracle"), "{outcome}");
+    // One that is not used has no effect.
+    assert_eq!(outcome_with(&source(pieces), &[], 1), "clean");
+    let code = "int answer := oracle.ask(address);";
+    let outcome = outcome_with(&source(Pieces { code, ..pieces }), &[], 1);
+    assert!(outcome.contains("`Oracle` is not supported"), "{outcome}");
 }
 
 /// Buffers that are attached to the network without a virtual network lead from a controller to its

@@ -3,7 +3,19 @@
 use super::super::trackers;
 use super::{Field, TypeId, TypeKind, Types, UNSET_ADDRESS, attribute, mask_words, qualified};
 use crate::ast::{self, Pair};
+use crate::library::stubs::{Kind, class_of};
+use crate::outline::MOST_MACHINE_TYPES;
 use crate::source::Diagnostic;
+
+/// Whether a method is one of a message for functional accesses, which the runtime does not make.
+pub(crate) fn is_functional(kind: &TypeKind, method: &ast::Function) -> bool {
+    *kind == TypeKind::Message
+        && method.body.is_some()
+        && method.name.text.starts_with("functional")
+}
+
+/// The invalid machine: one type past the last.
+const INVALID_MACHINE: u64 = (MOST_MACHINE_TYPES as u64) << 32;
 
 impl Types {
     /// Declares a type of the runtime.
@@ -17,8 +29,7 @@ impl Types {
             if primitive || name == "MachineID" { TypeKind::Scalar } else { TypeKind::Library };
         let initial = match name {
             "Addr" => UNSET_ADDRESS,
-            // The invalid machine: one type past the last.
-            "MachineID" => 20 << 32,
+            "MachineID" => INVALID_MACHINE,
             _ => 0,
         };
         self.add(&qualified(machine, name), kind, vec![initial]);
@@ -99,8 +110,8 @@ impl Types {
     /// Declares a structure: fields first, then methods.
     ///
     /// # Errors
-    /// Fails if the name is taken, a type of a field or method is unknown, two fields have the same
-    /// name, a default is not a value, or the structure is too large.
+    /// Fails if the name is taken. Errors in fields and methods are [problems](Types::take_problems): a type that is unknown, two
+    /// fields of the same name, a default that is not a value, a structure that is too large.
     pub fn structure(
         &mut self,
         machine: Option<&str>,
@@ -109,9 +120,21 @@ impl Types {
         let name = &*declared.name.text;
         let external = attribute(&declared.pairs, "external").is_some();
         let interface = attribute(&declared.pairs, "interface").map(|pair| pair.value.text.clone());
-        if external && machine.is_some() && self.names.contains_key(name) {
+        let is_library = |types: &Types, class: &str| {
+            types.names.get(class).is_some_and(|&of| types.types[of].kind == TypeKind::Library)
+        };
+        let class =
+            class_of(declared, &|class| is_library(self, class)).filter(|_| declared.span.file > 0);
+        let known = match class {
+            Some(class) => self.names.get(class),
             // The protocol describes a type that the runtime provides.
-            return Ok(self.names[name]);
+            None if external && machine.is_some() => self.names.get(name),
+            None => None,
+        };
+        if let Some(&known) = known {
+            self.names.entry(name.into()).or_insert(known);
+            self.add_methods(machine, known, declared);
+            return Ok(known);
         }
         let full = self.fresh_name(machine, &declared.name)?;
         let kind = match (name, interface.as_deref()) {
@@ -126,12 +149,18 @@ impl Types {
             _ if external => TypeKind::Library,
             _ => TypeKind::Structure,
         };
+        let described = Kind::of(declared).filter(|_| declared.span.file > 0);
+        let kind = match described {
+            Some(_) => TypeKind::Value,
+            None => kind,
+        };
         let kind = if external && machine.is_some() && trackers::initial(name).is_some() {
             TypeKind::Value
         } else {
             kind
         };
         let initial = match name {
+            _ if let Some(described) = described => trackers::described(described),
             _ if kind == TypeKind::Value && machine.is_some() => {
                 trackers::initial(name).unwrap_or_default()
             }
@@ -140,6 +169,7 @@ impl Types {
             "Set" if external => vec![0; 2],
             "BoolVec" if external => vec![0; trackers::flags::WIDTH],
             "NetDest" if external => vec![0; self.sizes.machines.max(1)],
+            "MachineID" if external && machine.is_none() => vec![INVALID_MACHINE],
             _ if external => vec![0],
             _ => Vec::new(),
         };
@@ -148,13 +178,30 @@ impl Types {
             attribute(&declared.pairs, "main").is_none_or(|pair| &*pair.value.text != "false");
         self.types[id].main = main && interface.as_deref() == Some("AbstractCacheEntry");
         self.types[id].interface = interface;
+        self.types[id].declared = declared.name.span;
+        self.types[id].described = described;
         for field in &declared.fields {
-            self.field(machine, id, field)?;
+            let problem = self.field(machine, id, field).err();
+            self.problems.extend(problem);
         }
         for method in &declared.methods {
-            self.method(machine, id, method)?;
+            self.method(machine, id, method);
         }
         Ok(id)
+    }
+
+    /// Adds the methods of another declaration of a type, but those that it has.
+    fn add_methods(&mut self, machine: Option<&str>, of: TypeId, declared: &ast::Structure) {
+        for method in &declared.methods {
+            let known = self.types[of].methods.get(&method.name.text);
+            let is_known = known
+                .into_iter()
+                .flatten()
+                .any(|one| one.parameters.len() == method.parameters.len());
+            if !is_known {
+                self.method(machine, of, method);
+            }
+        }
     }
 
     fn field(
@@ -163,7 +210,7 @@ impl Types {
         id: TypeId,
         field: &ast::Object,
     ) -> Result<(), Diagnostic> {
-        let of = self.resolve(machine, &field.kind)?;
+        let of = self.resolve_anyway(machine, &field.kind);
         let of = self.with_template(machine, of, &field.pairs)?;
         if self.types[id].fields.contains_key(&field.name.text) {
             return Err(Diagnostic::error(
@@ -179,7 +226,11 @@ impl Types {
                     "a value of this type has no default to set",
                 ));
             }
-            fresh[0] = self.default(machine, of, default)?;
+            match self.default(machine, of, default) {
+                Ok(value) => fresh[0] = value,
+                Err(_) if of == self.known.unknown => {}
+                Err(error) => self.problems.push(error),
+            }
         }
         let owner = &mut self.types[id];
         let offset = owner.initial.len() as u16;
@@ -195,18 +246,11 @@ impl Types {
         Ok(())
     }
 
-    fn method(
-        &mut self,
-        machine: Option<&str>,
-        id: TypeId,
-        method: &ast::Function,
-    ) -> Result<(), Diagnostic> {
-        // Those with a body are no functions of the library.
-        if method.body.is_none() {
-            let prototype = self.prototype(machine, method)?;
+    fn method(&mut self, machine: Option<&str>, id: TypeId, method: &ast::Function) {
+        if !is_functional(&self.types[id].kind, method) {
+            let prototype = self.prototype(machine, method);
             self.types[id].methods.entry(method.name.text.clone()).or_default().push(prototype);
         }
-        Ok(())
     }
 
     /// The type of a variable or field of the type `of` with these attributes: another one if the

@@ -48,7 +48,7 @@ impl Types {
             "getBlockSizeBits" => Some(i64::from(self.sizes.block.trailing_zeros()) + 3),
             "getBlockSizeBytes" => Some(self.sizes.block as i64 * 8),
             "max_tokens" => Some(MOST_TOKENS as i64),
-            name => member(name),
+            name => member(name).or_else(|| self.constants.get(name).map(|value| *value as i64)),
         })
     }
 

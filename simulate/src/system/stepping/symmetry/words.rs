@@ -104,6 +104,9 @@ impl Reader<'_> {
             TypeKind::Value if whole.name.contains("MN_TBEStorage") => {
                 self.refuse(name, "a queue of structures");
             }
+            TypeKind::Value if whole.described.is_some() => {
+                self.refuse(name, "an object of a description");
+            }
             TypeKind::Void
             | TypeKind::Scalar
             | TypeKind::Enumeration { .. }
