@@ -74,37 +74,6 @@ impl Circumstances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::{Campaign, Options};
-    use crate::observer::NoObserver;
-
-    /// The runs of a campaign with a value of a parameter, which changes them, and under which warnings are faults.
-    #[test]
-    fn runs_with_settings_are_repeated() {
-        let folder = tempfile::tempdir().unwrap();
-        let runs = |name: &str, settings: Vec<Setting>| {
-            let options = Options {
-                protocols: vec!["MI_example".to_owned()],
-                output: folder.path().join(name),
-                made: false,
-                named: false,
-                clients: vec![Client::IN_ORDER],
-                runs: 2,
-                settings,
-                strict: true,
-                ..Options::default()
-            };
-            Campaign::new(options).unwrap().run(&NoObserver).unwrap().results.runs
-        };
-        let set = vec!["L1Cache.issue_latency=40".parse().unwrap()];
-        let (with, without) = (runs("with", set), runs("without", Vec::new()));
-        assert!(!with.is_empty());
-        for (row, other) in with.iter().zip(&without) {
-            assert_ne!(row.trace_hash, other.trace_hash, "the setting changes nothing");
-            for row in [row, other] {
-                assert_eq!(Some(repeat(row).unwrap().digest()), row.trace_hash, "{}", row.command);
-            }
-        }
-    }
 
     #[test]
     fn the_circumstances_of_a_run_are_read_from_its_command() {
