@@ -321,6 +321,7 @@ fn runs_with_settings_are_repeated() {
             named: false,
             clients: vec![simulate::client::Client::IN_ORDER],
             runs: 2,
+            seed: 3,
             settings: settings.iter().map(|one| one.parse().unwrap()).collect(),
             strict: true,
             ..lab::campaign::Options::default()
