@@ -4,14 +4,16 @@
 //! RUBRIC_GEM5_BINARY=path/to/build/NULL_MI_example/gem5.opt cargo test --workspace --test it gem5::real -- --ignored
 //! ```
 //!
-//! The binary is built with the folder `gem5` as `EXTRAS`. If it is not in gem5's source tree, `RUBRIC_GEM5` names the tree.
+//! The binary is built with the folder `gem5` as `EXTRAS`, with one protocol or several, each of which is tested. If it is not in gem5's
+//! source tree, `RUBRIC_GEM5` names the tree.
 
 use std::collections::BTreeMap;
 use std::env;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use lab::gem5::{Binary, Given};
 use serde_json::Value;
 
 use super::{json, operations, root};
@@ -29,13 +31,26 @@ const CLIENTS: [(&str, &str); 5] = [
     ("early-8-buffer-8", "tso"),
 ];
 
-/// The path of gem5 with the plug-in, if it is given.
-fn binary() -> Option<PathBuf> {
-    let binary = env::var_os("RUBRIC_GEM5_BINARY").map(PathBuf::from);
-    if binary.is_none() {
+/// The protocols that are tested, of those that a gem5 is built with.
+const PROTOCOLS: [&str; 8] = [
+    "MI_example",
+    "MESI_Two_Level",
+    "MESI_Three_Level",
+    "MOESI_hammer",
+    "MOESI_CMP_directory",
+    "MOESI_CMP_token",
+    "MOESI_AMD_Base",
+    "CHI",
+];
+
+/// The gem5 with the plug-in that is given, once for each of its protocols.
+fn binaries() -> Vec<Binary> {
+    let Ok(path) = env::var("RUBRIC_GEM5_BINARY") else {
         std::io::stdout().write_all(b"skipped: there is no RUBRIC_GEM5_BINARY\n").unwrap();
-    }
-    binary
+        return Vec::new();
+    };
+    let Ok(given) = path.parse::<Given>();
+    Binary::probe(&given, &PROTOCOLS).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// An operation that both sides show: thread, kind, address, value read, value written, tick of issue, tick of completion.
@@ -86,13 +101,17 @@ fn traced(history: &Value) -> Vec<Shown> {
 
 /// Runs gem5 on the programs of a file, with further arguments before and after the script. Returns whether the run ended
 /// normally; otherwise it showed a known fault of the released protocol (`mi-l1-forward-blocks-queue`, `amd-stalewb-undefined`).
-fn comes_to_its_end(binary: &Path, m5out: &str, flags: &[&str], options: &[&str]) -> bool {
-    let mut gem5 = Command::new(binary);
-    gem5.args(["-q", "-d", m5out]).args(flags).arg(root().join("gem5/rubric.py")).args(options);
+fn comes_to_its_end(binary: &Binary, m5out: &str, flags: &[&str], options: &[&str]) -> bool {
+    let mut gem5 = Command::new(&binary.path);
+    gem5.args(["-q", "-d", m5out]).args(flags).arg(root().join("gem5/rubric.py"));
+    gem5.args(binary.arguments()).args(options);
     let ended = gem5.output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
-    let is_known = is_of(binary, "MI_example") && said.contains("Possible Deadlock detected")
-        || is_of(binary, "MOESI_AMD_Base") && said.contains("event: StaleWB");
+    let is_known = match binary.protocol.as_str() {
+        "MI_example" => said.contains("Possible Deadlock detected"),
+        "MOESI_AMD_Base" => said.contains("event: StaleWB"),
+        _ => false,
+    };
     assert!(ended.status.success() || is_known, "{gem5:?}: {said}");
     ended.status.success()
 }
@@ -193,81 +212,88 @@ fn is_same(ours: &Identity, theirs: &Identity) -> bool {
     without_tick(ours) == without_tick(theirs) && is_on_time
 }
 
+/// Protocols that lose locks of read-modify-writes, as released.
+fn loses_locks(binary: &Binary) -> bool {
+    ["MOESI_AMD_Base", "MOESI_CMP_token"].contains(&binary.protocol.as_str())
+}
+
 #[test]
 #[ignore = "needs a gem5 with the plug-in in RUBRIC_GEM5_BINARY"]
 fn logs_agree_with_traces() {
-    let Some(binary) = binary() else { return };
-    let programs = PROGRAMS * CLIENTS.len();
-    // As released, these protocols lose locks of read-modify-writes.
-    let loses_locks = ["MOESI_AMD_Base", "MOESI_CMP_token"].iter().any(|it| is_of(&binary, it));
-    let rmws = if loses_locks { "0" } else { "10" };
-    let mut crashes = 0;
-    for number in 0..programs {
-        let folder = Folder::new();
-        let (seed, m5out) = ((number + 1).to_string(), folder.path("m5out"));
-        let (client, model) = CLIENTS[number % CLIENTS.len()];
-        let linked = ["0", "100"][number / CLIENTS.len() % 2];
-        let options = ["--rmws", rmws, "--linked", linked, "--locations", "6", "--seed", &seed];
-        let program = output(&[&["generate", "program", "MI_example"], &options[..]].concat());
-        let file = folder.file("program.txt", &program);
-        let flags = ["--debug-flags=ProtocolTrace,RubySequencer,RubyPort", "--debug-file=trace.gz"];
-        let options = ["--program", &file, "--log", "rubric.log", "--client", client];
-        let options = [&options[..], &["--delay-seed", &seed]].concat();
-        if !comes_to_its_end(&binary, &m5out, &flags, &options) {
-            crashes += 1;
-            continue;
-        }
-        let log = format!("{m5out}/rubric.log");
-        let (ours, theirs) = (json(&log), json(&format!("{m5out}/trace.gz")));
-        compare(client, logged(&ours[0]), traced(&theirs[0]));
-        if number < CLIENTS.len() {
-            let again = folder.path("again");
-            let options = [&options[..], &["--transitions"]].concat();
-            assert!(comes_to_its_end(&binary, &again, &[], &options));
-            let again = format!("{again}/rubric.log");
-            assert_eq!(logged(&json(&again)[0]), logged(&ours[0]));
-            let traced = transitions(&format!("{m5out}/trace.gz"));
-            // The log goes on until the last core has its response, a tick later.
-            assert_eq!(transitions(&again)[..traced.len()], traced);
-        }
-        if loses_locks {
-            // These protocols have other faults too, so verdicts are compared. The trace shows requests, which only in-order
-            // cores make in program order.
-            if client != "in-order" {
-                continue;
-            }
+    for binary in binaries() {
+        let all = PROGRAMS * CLIENTS.len();
+        let crashes = (0..all).filter(|&number| !log_agrees(&binary, number)).count();
+        let most = if binary.protocol == "MOESI_AMD_Base" { all / 2 } else { all / 10 };
+        let protocol = &binary.protocol;
+        assert!(crashes <= most, "{protocol}: {crashes} of {all} programs could not be compared");
+    }
+}
+
+/// Runs one program on a kind of core and compares the log with the trace. Returns whether the run came to its end.
+fn log_agrees(binary: &Binary, number: usize) -> bool {
+    let folder = Folder::new();
+    let (seed, m5out) = ((number + 1).to_string(), folder.path("m5out"));
+    let (client, model) = CLIENTS[number % CLIENTS.len()];
+    let rmws = if loses_locks(binary) { "0" } else { "10" };
+    let linked = ["0", "100"][number / CLIENTS.len() % 2];
+    let options = ["--rmws", rmws, "--linked", linked, "--locations", "6", "--seed", &seed];
+    let program = output(&[&["generate", "program", "MI_example"], &options[..]].concat());
+    let file = folder.file("program.txt", &program);
+    let flags = ["--debug-flags=ProtocolTrace,RubySequencer,RubyPort", "--debug-file=trace.gz"];
+    let options = ["--program", &file, "--client", client, "--delay-seed", &seed];
+    if !comes_to_its_end(binary, &m5out, &flags, &options) {
+        return false;
+    }
+    let (log, trace) = (format!("{m5out}/rubric.log"), format!("{m5out}/trace.gz"));
+    let (ours, theirs) = (json(&log), json(&trace));
+    compare(client, logged(&ours[0]), traced(&theirs[0]));
+    if number < CLIENTS.len() {
+        let again = folder.path("again");
+        let options = [&options[..], &["--transitions"]].concat();
+        assert!(comes_to_its_end(binary, &again, &[], &options));
+        let again = format!("{again}/rubric.log");
+        assert_eq!(logged(&json(&again)[0]), logged(&ours[0]));
+        let traced = transitions(&trace);
+        // The log goes on until the last core has its response, a tick later.
+        assert_eq!(transitions(&again)[..traced.len()], traced);
+    }
+    check_verdict(binary, client, model, &log, &trace);
+    true
+}
+
+/// Checks what a log says of the memory model that its cores guarantee.
+fn check_verdict(binary: &Binary, client: &str, model: &str, log: &str, trace: &str) {
+    let violates_early = ["MESI_Two_Level", "MESI_Three_Level"].contains(&binary.protocol.as_str());
+    if loses_locks(binary) {
+        // These protocols have other faults too, so verdicts are compared. The trace shows requests, which only in-order cores make
+        // in program order.
+        if client == "in-order" {
             let verdict = |path: &str| {
                 rubric(&["check", "--model", model, path]).output().unwrap().status.code()
             };
-            assert_eq!(verdict(&log), verdict(&format!("{m5out}/trace.gz")), "{seed}");
-        } else if !(client.starts_with("early") && is_of(&binary, "MESI_Two_Level")) {
-            output_of(&["check", "--model", model, &log], 0);
+            assert_eq!(verdict(log), verdict(trace), "{log}");
         }
+    } else if !(client.starts_with("early") && violates_early) {
+        output_of(&["check", "--model", model, log], 0);
     }
-    let most = if is_of(&binary, "MOESI_AMD_Base") { programs / 2 } else { programs / 10 };
-    assert!(crashes <= most, "{crashes} of {programs} programs could not be compared");
 }
 
 /// gem5's usual replacement policy fails in caches with one way; the script gives them another.
 #[test]
 #[ignore = "needs a gem5 with the plug-in in RUBRIC_GEM5_BINARY"]
 fn caches_may_have_one_way() {
-    let Some(binary) = binary() else { return };
-    let folder = Folder::new();
-    let program = output(&["generate", "program", "MI_example", "--locations", "6"]);
-    let file = folder.file("program.txt", &program);
-    let mut options = vec!["--program".to_owned(), file];
-    for cache in ["l1d", "l1i", "l2"] {
-        options.extend([format!("--{cache}_size=128B"), format!("--{cache}_assoc=1")]);
+    for binary in binaries() {
+        let folder = Folder::new();
+        let program = output(&["generate", "program", "MI_example", "--locations", "6"]);
+        let file = folder.file("program.txt", &program);
+        let mut options = vec!["--program".to_owned(), file];
+        for cache in ["l1d", "l1i", "l2"] {
+            options.extend([format!("--{cache}_size=128B"), format!("--{cache}_assoc=1")]);
+        }
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        assert!(comes_to_its_end(&binary, &folder.path("m5out"), &[], &options));
+        output_of(&["check", &folder.path("m5out/rubric.log")], 0);
     }
-    let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    assert!(comes_to_its_end(&binary, &folder.path("m5out"), &[], &options));
-    output_of(&["check", &folder.path("m5out/rubric.log")], 0);
-}
-
-/// Whether the path of a binary names the protocol that was built in.
-fn is_of(binary: &Path, protocol: &str) -> bool {
-    binary.to_string_lossy().contains(protocol)
 }
 
 /// The L1 cache of the released MESI_Two_Level does not tell the core of an invalidation in IS, so a core that loads early
@@ -275,23 +301,26 @@ fn is_of(binary: &Path, protocol: &str) -> bool {
 #[test]
 #[ignore = "needs gem5's MESI_Two_Level with the plug-in in RUBRIC_GEM5_BINARY"]
 fn early_loads_on_mesi_two_level_violate_tso() {
-    let Some(binary) = binary() else { return };
-    if !is_of(&binary, "MESI_Two_Level") {
-        return;
+    for binary in binaries().iter().filter(|it| it.protocol == "MESI_Two_Level") {
+        let folder = Folder::new();
+        let options = ["--threads", "4", "--operations", "400", "--locations", "6", "--think", "4"];
+        let many = ["--runs", "40"];
+        let arguments = [&["generate", "program", "MESI_Two_Level"], &options[..], &many].concat();
+        let file = folder.file("programs.txt", output(&arguments));
+        let violations = |client: &str| {
+            let m5out = folder.path(client);
+            let options = ["--program", &file, "--client", client, "--fork", "--jobs", "2"];
+            assert!(comes_to_its_end(binary, &m5out, &[], &options));
+            let is_violation = |number: &usize| {
+                let log = format!("{m5out}/program-{number}/rubric.log");
+                let check = rubric(&["check", "--quiet", "--model", "tso", &log]).output().unwrap();
+                let status = check.status.code().unwrap();
+                assert!(status < 2, "{log}: {}", String::from_utf8_lossy(&check.stderr));
+                status == 1
+            };
+            (0..40).filter(is_violation).count()
+        };
+        assert_eq!(violations("store-buffer-8"), 0);
+        assert!(violations("early-8-buffer-8") > 0);
     }
-    let folder = Folder::new();
-    let options = ["--threads", "4", "--operations", "400", "--locations", "6", "--think", "4"];
-    let many = ["--runs", "40"];
-    let arguments = [&["generate", "program", "MESI_Two_Level"], &options[..], &many].concat();
-    let file = folder.file("programs.txt", output(&arguments));
-    let violations = |client: &str| {
-        let m5out = folder.path(client);
-        let options = ["--program", &file, "--client", client, "--fork", "--jobs", "2"];
-        assert!(comes_to_its_end(&binary, &m5out, &[], &options));
-        let logs = (0..40).map(|number| format!("{m5out}/rubric-{number}.log"));
-        let checked = logs.map(|log| rubric(&["check", "--quiet", "--model", "tso", &log]));
-        checked.filter_map(|mut check| check.output().unwrap().status.code()).sum::<i32>()
-    };
-    assert_eq!(violations("store-buffer-8"), 0);
-    assert!(violations("early-8-buffer-8") > 0);
 }
