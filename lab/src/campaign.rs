@@ -41,6 +41,7 @@ pub(crate) mod judge;
 mod log;
 pub mod named_effects;
 mod proved;
+mod repeat;
 mod rounds;
 pub(crate) mod runner;
 mod settings;
@@ -50,7 +51,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use history::History;
 use serde::{Deserialize, Serialize};
 use simulate::client::Client;
 use simulate::program::Extras;
@@ -74,6 +74,7 @@ pub use files::{lacks_shards, tables};
 use in_gem5::Gem5Bench;
 use log::Entry;
 pub use proved::STATES as EXPLORED_STATES;
+pub use repeat::repeat;
 use rounds::{Rounds, Stream};
 use runner::Runner;
 use settings::Settings;
@@ -541,22 +542,4 @@ pub fn logged(folder: &Path) -> Result<Option<Vec<CampaignRun>>, Error> {
         runs.extend(entries.into_values().map(|entry| entry.row));
     }
     Ok((!logs.is_empty()).then_some(runs))
-}
-
-/// Reproduces the run of a row, and returns its history.
-///
-/// # Errors
-/// Fails if the files of the protocol have changed or are gone, or if the run was made in gem5.
-pub fn repeat(row: &CampaignRun) -> Result<History, Error> {
-    if let Some(binary) = &row.gem5 {
-        return Err(Error::MadeInGem5 { binary: binary.clone(), command: row.command.clone() });
-    }
-    let opened = Opened::new(&row.protocol, row.mutant.as_deref())?;
-    let given = &row.protocol;
-    let client: Client = row.client.parse().map_err(Error::run(given))?;
-    let lineage: Lineage = row.lineage.parse().map_err(Error::run(given))?;
-    let simulation = Recipe::of(&lineage).simulation(&opened.protocol, client);
-    let plan = opened.plan(&simulation)?;
-    let run = simulation.run(&opened.protocol, &plan, None);
-    Ok(run.map_err(Error::run(given))?.history()?)
 }

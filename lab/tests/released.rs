@@ -11,7 +11,7 @@ const HEAD: &str = "\
 # Known faults of gem5's released protocols
 
 This page lists the faults that are known in the SLICC files of gem5 24.0.0.1 to 25.1.0.0. Each was checked by reading gem5's
-source; file and line are those of v24.0.0.1 where it has the fault, else of v25.1.0.0. [What changed](releases.md) between these
+source; file and line are those of the version named beside them. [What changed](releases.md) between these
 releases is a page of its own. `rubric test` recognises what they cause: a program that fails, and is clean on the protocol with their repairs,
 is a known finding. The first command to try, in `src/mem/ruby/protocol` of a gem5 tree, tests a protocol:
 `rubric test MESI_Two_Level.slicc`.

@@ -308,3 +308,35 @@ fn coverage_is_that_of_the_protocol_as_it_is() {
     output(&small(&path, &["--quiet"]));
     assert_eq!(fs::read(&table).unwrap(), bytes);
 }
+
+/// The runs of a campaign with a value of a parameter, which changes them, and under which warnings are faults.
+#[test]
+fn runs_with_settings_are_repeated() {
+    let folder = Folder::new();
+    let runs = |name: &str, settings: &[&str]| {
+        let options = lab::campaign::Options {
+            protocols: vec!["MI_example".to_owned()],
+            output: folder.0.path().join(name),
+            made: false,
+            named: false,
+            clients: vec![simulate::client::Client::IN_ORDER],
+            runs: 2,
+            seed: 3,
+            settings: settings.iter().map(|one| one.parse().unwrap()).collect(),
+            strict: true,
+            ..lab::campaign::Options::default()
+        };
+        let campaign = lab::campaign::Campaign::new(options).unwrap();
+        campaign.run(&lab::NoObserver).unwrap().results.runs
+    };
+    let with = runs("with", &["L1Cache.issue_latency=40"]);
+    let without = runs("without", &[]);
+    assert!(!with.is_empty() && with.len() == without.len());
+    for (row, other) in with.iter().zip(&without) {
+        assert_ne!(row.trace_hash, other.trace_hash, "the setting changes nothing");
+        for row in [row, other] {
+            let again = lab::campaign::repeat(row).unwrap();
+            assert_eq!(Some(again.digest()), row.trace_hash, "{}", row.command);
+        }
+    }
+}

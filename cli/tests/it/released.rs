@@ -2,10 +2,10 @@
 //!
 //! Each fault is looked for on a protocol with all other repairs, so that it is the only fault. The listings are in
 //! `fixtures/protocols/released`, and `docs/released.md` shows them. They have names, operations and moves, but no text of gem5.
-//! If `RUBRIC_GEM5` names the folder of gem5's files, `RUBRIC_DRAW=1` writes them anew:
+//! If `RUBRIC_GEM5` names the folder of gem5's files, `RUBRIC_DRAW=1` writes those of their version anew:
 //!
 //! ```text
-//! RUBRIC_GEM5=path/to/gem5 RUBRIC_DRAW=1 cargo test --workspace --test it released:: -- --ignored
+//! RUBRIC_GEM5=path/to/gem5 RUBRIC_GEM5_VERSION=v25.1.0.0 RUBRIC_DRAW=1 cargo test --workspace --test it released:: -- --ignored
 //! ```
 //!
 //! Another test that needs gem5's files looks for transitions that gem5 took and rubric does not take.
@@ -32,10 +32,16 @@ const SEEDS: u64 = 5;
 /// The fault that no single run shows: messages that should wait are tried again and again, which only adds transitions.
 const ONLY_SLOW: &str = "msi-stall-is-no-stall";
 
-/// The faults of v24.0.0.1 that a run shows.
+/// The faults that a run shows.
 fn shown() -> impl Iterator<Item = &'static Released> {
     let is_shown = |one: &&Released| one.shown.starts_with("by rubric") && one.name != ONLY_SLOW;
-    released::all().iter().filter(is_shown).filter(|one| one.version == "v24.0.0.1")
+    released::all().iter().filter(is_shown)
+}
+
+/// The faults that a run of the given files shows: those of v24.0.0.1, or of the version that `RUBRIC_GEM5_VERSION` names.
+fn shown_in_given() -> impl Iterator<Item = &'static Released> {
+    let version = std::env::var("RUBRIC_GEM5_VERSION").unwrap_or("v24.0.0.1".to_owned());
+    shown().filter(move |one| one.version == version)
 }
 
 fn listing_of(fault: &Released) -> PathBuf {
@@ -53,7 +59,7 @@ fn file_of(gem5: &Path, protocol: &str) -> String {
     gem5.join(folder).join(format!("{protocol}.slicc")).to_str().unwrap().to_owned()
 }
 
-/// A fault on a protocol in which all other faults are repaired.
+/// A fault on a protocol in which all other faults of its version are repaired.
 struct Alone {
     file: String,
     /// The arguments that repair all other faults.
@@ -70,8 +76,13 @@ struct Listing {
 
 impl Alone {
     fn new(gem5: &Path, fault: &Released) -> Alone {
+        let release = fault.version.trim_start_matches('v');
+        let is_there = |name: &String| {
+            released::of_repair(name).any(|one| one.is_in(release).unwrap_or_default())
+        };
         let others = repair::of(&fault.protocol).map(|one| one.name.into_owned());
-        let others: Vec<String> = others.filter(|name| *name != fault.repair).collect();
+        let others: Vec<String> =
+            others.filter(|name| *name != fault.repair && is_there(name)).collect();
         let repair = if others.is_empty() {
             Vec::new()
         } else {
@@ -130,9 +141,9 @@ impl Alone {
 
     /// The shortest run to the fault in the system that the table names, if it names one, within any number of states.
     fn explored_as_named(&self, fault: &Released) -> Option<Listing> {
-        let named = fault.see.strip_prefix("rubric explore protocol ")?;
-        let command = named.split(" (").next().unwrap_or(named);
-        let system: Vec<&str> = command.split(' ').skip(1).collect();
+        fault.see.strip_prefix("rubric explore protocol ")?;
+        let system = options_of(fault.see.strip_prefix("rubric ")?);
+        let system: Vec<&str> = system.iter().map(String::as_str).collect();
         self.explored_in(&system, None)
     }
 
@@ -282,7 +293,7 @@ fn every_transition_that_gem5_took_is_taken() {
 #[ignore = "needs gem5's protocols in the folder that RUBRIC_GEM5 names"]
 fn listings_are_those_of_gem5s_files() {
     let Some(gem5) = gem5() else { return };
-    for fault in shown() {
+    for fault in shown_in_given() {
         let alone = Alone::new(&gem5, fault);
         let named = alone.explored_as_named(fault);
         let explored = named.or_else(|| if is_explored(fault) { alone.explored() } else { None });

@@ -157,8 +157,12 @@ impl<'a> Dependencies<'a> {
             entry.line(),
             &Sources { rows: sources.address.picked.clone(), ..Sources::default() },
         );
-        self.loads.insert(name_of(entry), Sources::of(row));
-        let unknown = u64::from(sources.address.is_open) + u64::from(sources.data.is_open);
+        // An acquire or an atomic of private memory is left out at first, and added without its value if a selected access follows it.
+        // A choice that reached it through memory cannot be followed beyond it then.
+        let before = self.loads.insert(name_of(entry), Sources::of(row)).unwrap_or_default();
+        let is_cut = before.picked.iter().any(|on| !sources.address.picked.contains(on));
+        let is_open = [sources.address.is_open, sources.data.is_open, is_cut];
+        let unknown = is_open.into_iter().map(u64::from).sum::<u64>();
         unknown + self.controls.record(entry.line(), builder)
     }
 
@@ -350,6 +354,30 @@ mod tests {
         let sources = found.of(3);
         found.left_out(&load(3, 0x2000, 8), &sources);
         assert_eq!(store_at(4, &mut found), (1, 0));
+    }
+
+    /// An acquire of private memory, which is added to the history since it orders other accesses.
+    #[test]
+    fn a_choice_that_ends_at_an_added_load_is_counted() {
+        let unknown = |kind: DependencyKind, address: u64| {
+            let edges = [edge(2, kind, 1)];
+            let mut found = Dependencies::new(&edges);
+            found.loads.insert(origin(1, false), Sources::of(0));
+            let saved = entry(2, 0x1000, Operation::store(8, Some(0)));
+            let sources = found.of(2);
+            found.left_out(&saved, &sources);
+            let load = entry(3, address, Operation::load(8, Some(0)));
+            let sources = found.of(3);
+            found.left_out(&load, &sources);
+            let mut builder = HistoryBuilder::new();
+            for _ in 0..2 {
+                builder.push(Access::new(0, Kind::Load, Place::Cell(1)));
+            }
+            found.record(&load, &sources, &mut builder)
+        };
+        assert_eq!(unknown(DependencyKind::Choice, 0x1000), 1);
+        assert_eq!(unknown(DependencyKind::Choice, 0x2000), 0);
+        assert_eq!(unknown(DependencyKind::Data, 0x1000), 0);
     }
 
     #[test]
