@@ -4,6 +4,7 @@ use std::error::Error;
 
 use rubric::{FromReader, History, Model, check};
 
+/// Prints the verdicts on a file under SC, TSO and PSO.
 pub fn main() -> Result<(), Box<dyn Error>> {
     let recorded = concat!(
         env!("CARGO_MANIFEST_DIR"),

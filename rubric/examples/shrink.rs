@@ -4,6 +4,7 @@ use std::error::Error;
 
 use rubric::{FromReader, History, Model, check, shape};
 
+/// Shrinks a recorded violation.
 pub fn main() -> Result<(), Box<dyn Error>> {
     let recorded = concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -8,6 +8,7 @@ use std::thread;
 use rubric::watch::{End, Watch};
 use rubric::{Bounds, Model, ingest};
 
+/// Follows a recorded trace through a pipe.
 pub fn main() -> Result<(), Box<dyn Error>> {
     let (reader, mut writer) = std::io::pipe()?;
     let simulator = thread::spawn(move || {

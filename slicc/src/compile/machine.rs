@@ -380,7 +380,8 @@ impl<'a> Compiler<'a> {
         input: bool,
         rank: u32,
     ) -> Outcome<()> {
-        let of = if input { self.type_of_in_port(message) } else { Some(self.resolve_anyway(message)) };
+        let of =
+            if input { self.type_of_in_port(message) } else { Some(self.resolve_anyway(message)) };
         let value = match self.find(buffer)? {
             Symbol::Value(value) if self.types[value.of].kind == TypeKind::Library => value,
             _ => {
