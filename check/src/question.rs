@@ -44,9 +44,10 @@ impl<'q> Question<'q> {
         Question { is_alone: true, ..self }
     }
 
-    /// Decides a history, a reference to one or a shared one, with its reads-from. The verifier has accepted the proof of a
-    /// violation. Cost: as [`settle`](mod@crate::settle) says of deciding the history, which is linear for most histories, and exponential
-    /// in the worst case.
+    /// Decides a history, a reference to one or a shared one, with its reads-from. The verifier has accepted the proof of a violation.
+    ///
+    /// Cost: that of [`check()`](fn@crate::check), which is linear for most histories and exponential in the worst case; twice that if some
+    /// read-modify-writes may have failed and their strictest form is a violation; more, for at most 64 cases, if that leaves it open.
     pub fn ask<H: Borrow<History>>(self, whole: H, reads_from: &ReadsFrom) -> Answer<H> {
         let Question { model, options, .. } = self;
         let start = Instant::now();

@@ -147,21 +147,17 @@ impl<'a> Known<'a> {
         match (one, at) {
             (Declaration::Enumeration(more), Some(at)) => self.extend_values(at, more),
             (Declaration::Structure(more), Some(at)) => self.extend_members(at, more),
-            (Declaration::Function(function), _) => {
-                if self.named.contains(&*function.name.text) && !self.has_function(function) {
-                    self.take(one);
-                }
+            (Declaration::Function(function), _)
+                if self.named.contains(&*function.name.text) && !self.has_function(function) =>
+            {
+                self.take(one);
             }
             (
                 Declaration::Enumeration(_)
                 | Declaration::Structure(_)
                 | Declaration::ExternalType(_),
                 None,
-            ) => {
-                if type_name(one).is_some_and(|name| self.named.contains(name)) {
-                    self.take(one);
-                }
-            }
+            ) if type_name(one).is_some_and(|name| self.named.contains(name)) => self.take(one),
             _ => {}
         }
     }
