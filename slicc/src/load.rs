@@ -2,7 +2,7 @@
 //!
 //! The declarations on which every protocol builds, those of gem5's `RubySlicc_*.sm` files, are part of the program. They come
 //! first, whether or not a protocol includes them. What such files beside the protocol have in addition is added to them
-//! ([`beside`]), and so is what a file of the user describes.
+//! (`beside`), and so is what a file of the user describes.
 
 mod beside;
 
