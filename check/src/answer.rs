@@ -39,7 +39,7 @@ impl<H: Borrow<History>> Answer<H> {
         self.form.as_ref().unwrap_or(self.whole.borrow())
     }
 
-    /// The verdict.
+    /// The verdict on [`Answer::history`].
     pub fn verdict(&self) -> &Verdict {
         &self.outcome.verdict
     }

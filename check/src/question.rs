@@ -15,7 +15,7 @@ use crate::settle::{Settled, settle};
 /// Whether a model allows a history, and how to find out.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'q> {
-    /// The model.
+    /// The model that may allow the history.
     pub model: Model,
     /// The algorithm, and the limits unless there are `bounds`.
     pub options: &'q Options,

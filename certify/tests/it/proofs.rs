@@ -41,6 +41,12 @@ impl Proof {
         Proof { history, model, criterion: None, verdict: "consistent", lines }
     }
 
+    /// Whether trying every run says whether the model allows the history: not if final values decide it, which runs do not have, nor if
+    /// initial values are not known. The proofs here about such histories are refutations.
+    pub fn is_decided_by_runs(&self) -> bool {
+        !self.history.contains("infer") && !self.history.contains("final")
+    }
+
     /// The text of the certificate.
     pub fn certificate(&self) -> String {
         self.with_lines(self.lines)
@@ -105,7 +111,7 @@ pub fn verified(proof: &Proof, text: &str) -> Result<Verified, Rejection> {
     verify(&history(proof.history), &read(text))
 }
 
-/// Store buffering.
+/// Store buffering: each of two threads stores and then reads what the other location held before.
 pub const SB: &str = "0: st 0 := 1
     0: ld 1 == 0
     1: st 1 := 1

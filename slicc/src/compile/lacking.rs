@@ -69,7 +69,7 @@ struct Missing {
     prototype: String,
     /// The declaration of the class or the function.
     declared: Span,
-    /// The calls.
+    /// Where the protocol calls it.
     places: Vec<Span>,
     /// Whether it only counts, so that calls are ignored.
     is_statistic: bool,

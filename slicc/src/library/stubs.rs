@@ -25,7 +25,7 @@ pub enum Kind {
     Set,
     /// A map from values of one word to others.
     Map,
-    /// A number.
+    /// A number, which is 0 at first.
     Counter,
 }
 
