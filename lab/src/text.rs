@@ -14,23 +14,6 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// The words of a command, as a shell splits it: the inverse of [`quoted`].
-pub fn words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = command.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            ' ' => words.extend(word.take()),
-            '\'' => word.get_or_insert_default().extend(chars.by_ref().take_while(|c| *c != '\'')),
-            '\\' => word.get_or_insert_default().extend(chars.next()),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 /// Replaces control characters, so that no text of a protocol can send commands to a terminal.
 pub fn tame(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
@@ -77,17 +60,4 @@ pub fn written_at(span: Option<Span>, sources: &Sources) -> Option<(String, usiz
         text.to_owned()
     };
     Some((path.display().to_string(), given.number.max(1), text))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_those_that_were_quoted() {
-        let given = ["rubric", "a b", "it's", "", "x=1,2", "\\"];
-        let command = given.map(quoted).join(" ");
-        assert_eq!(words(&command), given);
-        assert_eq!(words("  two   words "), ["two", "words"]);
-    }
 }

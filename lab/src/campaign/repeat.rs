@@ -8,7 +8,6 @@ use tables::CampaignRun;
 
 use crate::error::Error;
 use crate::protocols::{Opened, Repairs, find_mutant};
-use crate::text::words;
 
 /// Reproduces the run of a row, and returns its history.
 ///
@@ -48,10 +47,12 @@ impl Circumstances {
     /// Reads the options of a command.
     ///
     /// # Errors
-    /// Fails if the value of an option cannot be read.
+    /// Fails if it is no command of a shell, or the value of an option cannot be read.
     fn of(command: &str) -> Result<Circumstances, String> {
         let mut circumstances = Circumstances::default();
-        let mut words = words(command).into_iter();
+        let words =
+            shlex::split(command).ok_or_else(|| format!("`{command}`: quotes do not end"))?;
+        let mut words = words.into_iter();
         while let Some(word) = words.next() {
             match &*word {
                 "--strict" => circumstances.is_strict = true,
@@ -89,5 +90,14 @@ mod tests {
             Circumstances { is_strict: true, ..Circumstances::default() }
         );
         assert!(Circumstances::of("rubric simulate P --set nothing").is_err());
+        assert!(Circumstances::of("rubric simulate 'P").is_err());
+    }
+
+    /// A command is written by [`crate::text::quoted`], word by word.
+    #[test]
+    fn quoted_words_are_read_as_they_were() {
+        let given = ["rubric", "a b", "it's", "", "x=1,2", "\\"];
+        let command = given.map(crate::text::quoted).join(" ");
+        assert_eq!(shlex::split(&command).unwrap(), given);
     }
 }

@@ -13,7 +13,7 @@ fn place(words: &[u64], at: u64) -> Result<(usize, u64), Misuse> {
     Ok((FIRST + (at / 64) as usize, 1 << (at % 64)))
 }
 
-/// Returns a flag.
+/// Whether the flag at a position is set.
 ///
 /// # Errors
 /// Fails if there is no such flag.

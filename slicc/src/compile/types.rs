@@ -323,8 +323,8 @@ impl Types {
         Prototype { result, parameters, alias }
     }
 
-    /// Looks up a type. If there is none, the error becomes one of the [problems](Types::take_problems), and the unknown type stands
-    /// for it.
+    /// Looks up a type. If there is none, returns the type `unknown`, and the error becomes one of the
+    /// [problems](Types::take_problems).
     pub fn resolve_anyway(&mut self, machine: Option<&str>, name: &ast::Name) -> TypeId {
         match self.resolve(machine, name) {
             Ok(found) => found,

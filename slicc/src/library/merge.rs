@@ -265,8 +265,8 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The value of the attribute `as` of a function that has the name of a built-in one, and as many parameters of other types: it is
-/// another function.
+/// The value of the attribute `as` that marks a function as another one than the built-in function of its name: both have as many
+/// parameters, and those are of other types.
 pub(crate) const OVERLOAD: &str = "?";
 
 /// Marks a function without a body if one of `known` has its name and its number of parameters.
