@@ -113,7 +113,7 @@ impl Model {
     }
 
     /// The name on the command line and in JSON, such as `tso`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.0.name
     }
 

@@ -78,7 +78,7 @@ impl Context {
 pub(crate) fn modernise(
     declarations: &mut Vec<Declaration>,
     older: Vec<Declaration>,
-    is_gone: &mut dyn FnMut(&str) -> bool,
+    is_gone: &dyn Fn(&str) -> bool,
 ) -> Option<Diagnostic> {
     let mut context = Context {
         own_types: own_types(declarations),

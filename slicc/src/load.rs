@@ -6,6 +6,7 @@
 
 mod beside;
 
+use std::cell::LazyCell;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -432,8 +433,11 @@ impl Loader<'_, '_> {
             if has_error(&self.diagnostics) { None } else { self.protocol(&declarations) };
         let described = self.described(&mut declarations);
         let own_files = self.sources.files().len();
-        let rewritten =
-            dialect::modernise(&mut declarations, older, &mut |name| self.is_gone(name));
+        let rewritten = {
+            let own_types = LazyCell::new(|| self.own_types());
+            let is_gone = |name: &str| own_types.as_ref().is_some_and(|it| !it.contains(name));
+            dialect::modernise(&mut declarations, older, &is_gone)
+        };
         let is_older = rewritten.is_some();
         self.diagnostics.extend(rewritten);
         self.add_beside(own_files, described, &mut declarations);
@@ -455,10 +459,13 @@ impl Loader<'_, '_> {
         }
     }
 
-    /// Whether gem5's own declarations of types lie beside the protocol, and a structure of older versions is not among them.
-    fn is_gone(&mut self, structure: &str) -> bool {
-        (self.read)(&self.folder.join(TYPES))
-            .is_ok_and(|bytes| !String::from_utf8_lossy(&bytes).contains(structure))
+    /// The words of gem5's own declarations of types, if these lie beside the protocol. A structure of older versions that is not
+    /// among them is gone.
+    fn own_types(&mut self) -> Option<FxHashSet<String>> {
+        let bytes = (self.read)(&self.folder.join(TYPES)).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        Some(words.map(str::to_owned).collect())
     }
 
     /// The name on the protocol line, and the options of the protocol.

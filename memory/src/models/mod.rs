@@ -28,6 +28,17 @@ pub const ALL: &[Model] = &[
     Model::RMO,
 ];
 
+/// The names of [`ALL`].
+pub const NAMES: &[&str] = &{
+    let mut names = [""; ALL.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = ALL[at].name();
+        at += 1;
+    }
+    names
+};
+
 /// The models that store buffers can express, and that have a machine, the strongest first.
 pub fn with_machines() -> impl DoubleEndedIterator<Item = Model> {
     ALL.iter().copied().filter(|model| !model.is_weak())

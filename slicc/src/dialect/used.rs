@@ -16,7 +16,7 @@ const TYPES: Older = Older { until: (2020, 6), what: "types and fields that the 
 pub(super) fn add(
     declarations: &mut Vec<Declaration>,
     older: Vec<Declaration>,
-    is_gone: &mut dyn FnMut(&str) -> bool,
+    is_gone: &dyn Fn(&str) -> bool,
     context: &mut Context,
 ) {
     let (mut used, mut own) = (Used::of(&older), FxHashSet::default());
