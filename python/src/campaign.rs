@@ -10,11 +10,11 @@ use ::simulate::client::Client;
 use check::Guarantee;
 use lab::campaign::{self as campaigns, Options, TIMEOUT};
 use lab::{Observer, Stage};
+use mutate::Operator;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use report::answers::{Answers, KillMatrix, Scope};
 use slicc::builtin::BUILTINS;
-use slicc::mutant::Operator;
 use tables::results::Results;
 use tables::{ArrowTable, TableError};
 

@@ -5,6 +5,7 @@ mod diagnostics;
 mod frame;
 mod machine;
 mod table;
+mod table_entry;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,7 @@ use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
 
 use diagnostics::Diagnostics;
+pub use table_entry::TableEntry;
 
 /// The access permissions of states, in the order in which the language declares them.
 pub const PERMISSIONS: [&str; 8] = [
