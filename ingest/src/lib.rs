@@ -58,9 +58,10 @@ pub use ending::Ending;
 pub use error::{Error, WriteError};
 pub use format::{Contents, FormatInfo, Resemblance, TraceFormat};
 pub use formats::{FORMATS, any_of};
+pub use instructions::Addresses;
 pub use live::Live;
 pub use live_reader::{LiveEnd, LiveReader};
-pub use options::{Addresses, Options};
+pub use options::Options;
 pub use statistics::{Statistics, TransitionCount};
 pub use transitions::{Transition, Transitions};
 

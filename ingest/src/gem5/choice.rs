@@ -3,12 +3,12 @@
 use history::{
     Gap, History, HistoryBuilder, Initial, NotUnderstood, Provenance, Source, Unfinished,
 };
+use instructions::Selected;
 
 use crate::error::Error;
 use crate::format::Contents;
 use crate::gem5::Reader;
 use crate::gem5::completion::Leftover;
-use crate::gem5::exec::Selected;
 use crate::gem5::gaps::Loss;
 use crate::input::Lines;
 
@@ -34,12 +34,12 @@ impl Reader<'_> {
         ending.missing.extend(self.cut(lines));
         let mut selected = Selected::default();
         if source == Source::Exec {
-            let executed = self.exec.finish(options);
+            let executed = self.exec.recording.finish();
             selected =
                 executed.ok_or_else(|| Error::NotAnnounced { file: lines.file().to_owned() })?;
         }
         if let Some((line, address)) = selected.of_program
-            && self.exec.spaces.are_mixed(self.surroundings.full_system)
+            && self.exec.recording.spaces.are_mixed(self.surroundings.full_system)
         {
             selected.not_understood.push(NotUnderstood {
                 gap: Gap::Process,
@@ -283,10 +283,10 @@ impl Reader<'_> {
         statistics.prefetches = self.sequencers.prefetches;
         statistics.overlapping = self.sequencers.overlapping;
         statistics.unmatched = self.sequencers.unmatched;
-        statistics.weak_fences = self.exec.weak_fences;
+        statistics.weak_fences = self.exec.recording.weak_fences;
         statistics.exec_lines = self.exec.lines;
-        statistics.exec_operations = self.exec.accesses;
-        statistics.failed_store_conditionals += self.exec.failed_store_conditionals;
+        statistics.exec_operations = self.exec.recording.accesses;
+        statistics.failed_store_conditionals += self.exec.recording.failed_store_conditionals;
         statistics.client_operations += self.sink.client.operations;
         statistics.forwarded_loads = self.sink.client.forwarded;
         statistics.uncommitted_stores = self.sink.client.uncommitted;
@@ -322,7 +322,7 @@ impl Reader<'_> {
             source,
             unrecorded_writes: is_exec,
             locations_found: is_exec && selected.shared_bytes.is_some(),
-            isa: self.exec.isa().filter(|_| is_exec),
+            isa: self.exec.recording.isa().filter(|_| is_exec),
             not_understood: std::mem::take(&mut selected.not_understood),
             unknown_fences: std::mem::take(&mut selected.unknown_fences),
             unknown_dependencies: selected.unknown_dependencies,
@@ -414,7 +414,7 @@ impl Reader<'_> {
         if !empty || self.without_history.is_some() {
             return Ok(());
         }
-        if source == Source::Exec && !self.exec.shows_addresses {
+        if source == Source::Exec && !self.exec.recording.shows_addresses {
             return Err(Error::MissingFlag {
                 file: file.to_owned(),
                 missing: "ExecResult or ExecEffAddr (both are part of Exec)".to_owned(),

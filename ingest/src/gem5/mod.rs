@@ -236,7 +236,14 @@ impl<'o> Reader<'o> {
             },
             raw: RawLines::new(options.transitions),
             sequencers: Sequencers::default(),
-            exec: Exec::default(),
+            exec: Exec::new(instructions::Options {
+                isa: options.isa,
+                configured_isa: surroundings.isa,
+                cache_line: surroundings.block_size.map_or(64, u64::from),
+                addresses: options.addresses.clone(),
+                from_tick: options.from_tick,
+                to_tick: options.to_tick,
+            }),
             end: End::default(),
             objects: Vec::new(),
             ids: FxHashMap::default(),
@@ -397,7 +404,7 @@ impl<'o> Reader<'o> {
             self.sequencers.interrupt();
         }
         if loss.is_of_cpus() {
-            self.exec.interrupt(self.sink.options);
+            self.exec.recording.interrupt();
         }
     }
 
@@ -567,9 +574,7 @@ impl<'o> Reader<'o> {
             return Ok(());
         }
         let cpu = CpuName { object, path, configured: &self.surroundings.cpus };
-        let block = self.surroundings.block_size.map_or(64, u64::from);
-        let at = LineContext { line, tick, block, isa: self.surroundings.isa, space };
-        self.exec.line(cpu, thread, text, at, self.sink.options)
+        self.exec.line(cpu, thread, text, LineContext { line, tick, space })
     }
 
     /// Takes in a message of a sequencer, of one of its ports, or of the queue behind a port.

@@ -1,9 +1,10 @@
 //! Notes on the history of a trace: parts that were skipped, assumed or left out.
 
 use history::Source;
+use instructions::Selected;
 
 use crate::gem5::Reader;
-use crate::gem5::exec::{HARDWARE_THREAD, Selected};
+use crate::gem5::exec::HARDWARE_THREAD;
 
 impl Reader<'_> {
     /// Returns remarks on the history for the user, one sentence each.
@@ -89,7 +90,7 @@ impl Reader<'_> {
                 "Several sequencers print the same version; threads were numbered anew.".to_owned(),
             );
         }
-        if source == Source::Exec && self.exec.hardware_threads {
+        if source == Source::Exec && self.exec.threads.are_several {
             note(format!(
                 "CPUs have several hardware threads: thread {HARDWARE_THREAD} * T + N is hardware \
                  thread T of CPU N."
@@ -98,7 +99,7 @@ impl Reader<'_> {
         if source == Source::Exec {
             self.notes_on_addresses(&mut note);
         }
-        if source == Source::Exec && self.exec.full_fences {
+        if source == Source::Exec && self.exec.recording.full_fences {
             note(
                 "gem5 prints `fence.tso` as `fence rw, rw` and executes it as a full fence: a violation of TSO or \
                  PSO may rest on that."
@@ -106,15 +107,15 @@ impl Reader<'_> {
             );
         }
         if source == Source::Exec {
-            self.exec.on_cpus().into_iter().for_each(&mut note);
+            self.exec.threads.on_cpus().into_iter().for_each(&mut note);
         }
-        if source == Source::Exec && self.exec.renumbered {
+        if source == Source::Exec && self.exec.threads.renumbered {
             note("Several CPUs have the same number; threads were numbered anew.".to_owned());
         }
     }
 
     fn notes_on_addresses(&self, note: &mut impl FnMut(String)) {
-        let spaces = &self.exec.spaces;
+        let spaces = &self.exec.recording.spaces;
         if spaces.are_mixed(self.surroundings.full_system) {
             note(
                 "Addresses are virtual and processes are not distinguished: a location may be that of several \

@@ -8,15 +8,15 @@
 
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
-use super::action::{Action, Operation, Update, cut};
-use super::flow::Edge;
-use super::line::{Line, nth, split_name};
-use super::registers::{Registers, Target};
-use super::riscv_uses::uses;
+use crate::decode::action::{Action, Operation, Update, cut};
+use crate::decode::registers::{Registers, Target};
+use crate::decode::riscv_uses::uses;
+use crate::flow::Edge;
+use crate::instruction::{Instruction, nth, split_name};
 
 /// Decodes the lines of one hardware thread.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     registers: Registers,
     /// The annotation of the instruction at an address, from the line that announced it.
     announced: Option<(u64, Annotation)>,
@@ -100,7 +100,7 @@ fn atomic(name: &[u8]) -> Option<(Atomic, u8)> {
 }
 
 /// Number of bytes of an atomic operation, load-reserved or store-conditional; `None` for other instructions.
-pub(super) fn atomic_size(name: &[u8]) -> Option<u8> {
+pub(crate) fn atomic_size(name: &[u8]) -> Option<u8> {
     atomic(name).map(|(_, size)| size)
 }
 
@@ -115,7 +115,7 @@ fn is_unknown_atomic(body: &[u8], name: &[u8]) -> bool {
 }
 
 /// Number of bytes of a plain load; `None` for other instructions.
-pub(super) fn load_size(name: &[u8]) -> Option<u8> {
+pub(crate) fn load_size(name: &[u8]) -> Option<u8> {
     Some(match name {
         b"lb" | b"lbu" => 1,
         b"lh" | b"lhu" | b"flh" => 2,
@@ -126,7 +126,7 @@ pub(super) fn load_size(name: &[u8]) -> Option<u8> {
 }
 
 /// Number of bytes of a plain store; `None` for other instructions.
-pub(super) fn store_size(name: &[u8]) -> Option<u8> {
+pub(crate) fn store_size(name: &[u8]) -> Option<u8> {
     Some(match name {
         b"sb" => 1,
         b"sh" | b"fsh" => 2,
@@ -140,7 +140,7 @@ impl Decoder {
     /// Decodes a line, the `at`-th of the trace.
     ///
     /// Returns the part that is missing from the line.
-    pub fn decode(&mut self, line: &Line<'_>, at: u64) -> Result<Action, &'static str> {
+    pub fn decode(&mut self, line: &Instruction<'_>, at: u64) -> Result<Action, &'static str> {
         let (word, operands) = split_name(line.body);
         let mnemonic = Mnemonic::of(word);
         if line.class.is_none() {
@@ -172,14 +172,18 @@ impl Decoder {
     }
 
     /// Whether a line is the fence of an acquire, which follows the access that it belongs to.
-    pub fn is_acquire(line: &Line<'_>) -> bool {
+    pub fn is_acquire(line: &Instruction<'_>) -> bool {
         line.body.starts_with(b"0x")
             && line.body.ends_with(b" fence")
             && line.micro.is_some_and(|micro| micro > 0)
     }
 
     /// Takes in a line without results, which announces the micro-operations of an instruction.
-    fn announce(&mut self, line: &Line<'_>, mnemonic: &Mnemonic) -> Result<Action, &'static str> {
+    fn announce(
+        &mut self,
+        line: &Instruction<'_>,
+        mnemonic: &Mnemonic,
+    ) -> Result<Action, &'static str> {
         let name = mnemonic.name();
         if line.micro.is_some() || load_size(name).is_some() || store_size(name).is_some() {
             return Err("the operation class of the instruction");
@@ -190,7 +194,7 @@ impl Decoder {
         Ok(Action::Nothing)
     }
 
-    fn access(&self, line: &Line<'_>, mnemonic: &Mnemonic, operands: &[u8]) -> Action {
+    fn access(&self, line: &Instruction<'_>, mnemonic: &Mnemonic, operands: &[u8]) -> Action {
         let name = mnemonic.name();
         if name == b"fence" || name == b"fence_tso" {
             return fence(name, operands);
@@ -229,7 +233,7 @@ impl Decoder {
         }
     }
 
-    fn annotation(&self, line: &Line<'_>, mnemonic: &Mnemonic) -> Annotation {
+    fn annotation(&self, line: &Instruction<'_>, mnemonic: &Mnemonic) -> Annotation {
         match self.announced {
             Some((pc, annotation)) if line.pc == Some(pc) => annotation,
             _ if !mnemonic.annotation.is_none() => mnemonic.annotation,
@@ -242,7 +246,7 @@ impl Decoder {
         what: Atomic,
         size: u8,
         annotation: Annotation,
-        line: &Line<'_>,
+        line: &Instruction<'_>,
         operands: &[u8],
     ) -> Action {
         let operand = self.value(nth(operands, 1));
@@ -283,7 +287,7 @@ impl Decoder {
     }
 
     /// Notes the values that an instruction writes to registers.
-    fn write_back(&mut self, line: &Line<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
+    fn write_back(&mut self, line: &Instruction<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
         let last = operands.rsplit(|&byte| byte == b' ' || byte == b',').next();
         let offset = last.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
         match effect(mnemonic.name()) {
@@ -302,7 +306,7 @@ impl Decoder {
     }
 
     /// Notes a jump to the address in a register: `jalr ra, 8(a5)`, `c_jr ra` or `c_jalr a5`.
-    fn jump(&mut self, line: &Line<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
+    fn jump(&mut self, line: &Instruction<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
         let base = operands.split(|&byte| byte == b'(').nth(1);
         let base = base.map_or(operands, |base| base.strip_suffix(b")").unwrap_or(base));
         let offset = operands.split(|&byte| byte == b'(').next().unwrap_or_default();
@@ -365,7 +369,7 @@ fn effect(name: &[u8]) -> RegisterEffect {
 /// Whether the first operand of an instruction, other than a load or an atomic operation, receives the value that its line
 /// shows.
 #[rustfmt::skip]
-pub(super) fn shows_result(name: &[u8]) -> bool {
+pub(crate) fn shows_result(name: &[u8]) -> bool {
     matches!(
         name,
         b"add" | b"add_uw" | b"addi" | b"addi16sp" | b"addi4spn" | b"addiw" | b"addw"
@@ -403,7 +407,7 @@ fn fence(name: &[u8], operands: &[u8]) -> Action {
 }
 
 /// The number of an integer register by its name.
-pub(super) fn number(name: &[u8]) -> Option<usize> {
+pub(crate) fn number(name: &[u8]) -> Option<usize> {
     NAMES.iter().position(|known| *known == name)
 }
 
@@ -416,12 +420,13 @@ const NAMES: [&[u8]; 32] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::instruction;
 
     /// Decodes lines, and returns the action of the last one.
     fn last(lines: &[&str]) -> Action {
         let mut decoder = Decoder::default();
         let actions = lines.iter().map(|text| {
-            let line = Line::parse(text.as_bytes()).unwrap();
+            let line = instruction(text);
             decoder.decode(&line, 1).unwrap()
         });
         actions.last().unwrap()

@@ -3,9 +3,9 @@
 //! gem5 prints the register that an instruction writes first, then those that it reads. Of a compressed instruction
 //! with an accumulator, such as `c_add a0, a1`, it prints that register once.
 
-use super::flow::{RegisterSet, Uses};
-use super::line::{Line, nth};
-use super::riscv::{atomic_size, load_size, number, store_size};
+use crate::decode::riscv::{atomic_size, load_size, number, store_size};
+use crate::flow::{RegisterSet, Uses};
+use crate::instruction::{Instruction, nth};
 
 /// Position of the first floating-point register.
 const FLOATING: usize = 32;
@@ -20,7 +20,12 @@ const RETURN_ADDRESS: usize = 1;
 const ARGUMENT: usize = 10;
 
 /// The registers that an instruction reads and writes. `name` is its name, without `c_` if it `is_compressed`.
-pub(super) fn uses(line: &Line<'_>, name: &[u8], is_compressed: bool, operands: &[u8]) -> Uses {
+pub(crate) fn uses(
+    line: &Instruction<'_>,
+    name: &[u8],
+    is_compressed: bool,
+    operands: &[u8],
+) -> Uses {
     let first = of(nth(operands, 0));
     let all = named(operands);
     // The base register of an access is in parentheses at the end of the operands.
@@ -74,7 +79,7 @@ pub(super) fn uses(line: &Line<'_>, name: &[u8], is_compressed: bool, operands: 
 /// The uses of load-reserved, store-conditional and atomic operations, such as `amoadd_d a5, a4, (a3)`; `None` for
 /// other instructions.
 fn atomic_uses(
-    line: &Line<'_>,
+    line: &Instruction<'_>,
     name: &[u8],
     operands: &[u8],
     address: RegisterSet,
@@ -108,7 +113,7 @@ fn computes(name: &[u8]) -> bool {
         b"fadd_", b"fsub_", b"fmul_", b"fdiv_", b"fsqrt_", b"fmadd_", b"fmsub_", b"fnmsub_",
         b"fnmadd_", b"fsgnj", b"fmin_", b"fmax_", b"fcvt_", b"fmv_", b"feq_", b"flt_", b"fle_",
     ];
-    super::riscv::shows_result(name)
+    crate::decode::riscv::shows_result(name)
         || FLOATING.iter().any(|prefix| name.starts_with(prefix))
         || matches!(
             name,
@@ -141,11 +146,12 @@ fn register(name: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gem5::exec::line::split_name;
+    use crate::instruction::split_name;
+    use crate::sample::instruction;
 
     fn read(text: &str) -> Uses {
         let line = format!("0x4 @f    : {text} : IntAlu :  D=0x0000000000000000");
-        let line = Line::parse(line.as_bytes()).unwrap();
+        let line = instruction(&line);
         let (name, operands) = split_name(line.body);
         let plain = name.strip_prefix(b"c_");
         uses(&line, plain.unwrap_or(name), plain.is_some(), operands)

@@ -7,15 +7,16 @@ use history::{
     WeakFence,
 };
 
-use super::dependencies::{AccessSources, Dependencies};
-use super::hart::Hart;
-use super::log::{Entry, EntryKind, Log};
-use super::shared::Shared;
-use super::spaces::{is_kernel, plain};
+use crate::dependencies::{AccessSources, Dependencies};
+use crate::hart::Hart;
+use crate::log::{Entry, EntryKind, Log};
+use crate::shared::Shared;
+use crate::spaces::{is_kernel, plain};
 
 /// The history of the selected accesses, and remarks on the others.
 #[derive(Debug, Default)]
-pub(crate) struct Selected {
+pub struct Selected {
+    /// The operations.
     pub builder: HistoryBuilder,
     /// Stores and store-conditionals that may or may not have been performed.
     pub unfinished: Vec<Unfinished>,
@@ -41,7 +42,7 @@ pub(crate) struct Selected {
 ///
 /// `vector` is the largest size of a vector register in bytes, where it is known. `chosen` are the addresses that are
 /// selected; without them, the locations that threads share are.
-pub(super) fn history(
+pub(crate) fn history(
     log: Log,
     shared: &Shared,
     harts: &[Hart],

@@ -6,12 +6,11 @@ use std::hash::{Hash, Hasher};
 use history::{Isa, Kind};
 use rustc_hash::FxHasher;
 
-use super::action::{Action, Operation};
-use super::cpus::Stays;
-use super::flow::Edge;
-use super::line::Line;
-use super::log::{Entry, LinePosition};
-use super::{arm, riscv, x86};
+use crate::decode::action::{Action, Operation};
+use crate::decode::{arm, riscv, x86};
+use crate::flow::Edge;
+use crate::instruction::Instruction;
+use crate::log::{Entry, LinePosition};
 
 /// Receives entries whose execution is certain.
 type Keep<'a> = &'a mut dyn FnMut(Entry);
@@ -27,9 +26,8 @@ const TEST_WINDOW: u32 = 8;
 
 /// A hardware thread, with the accesses whose effect is not certain yet.
 #[derive(Debug)]
-pub(super) struct Hart {
+pub(crate) struct Hart {
     pub label: u32,
-    pub stays: Stays,
     pub decoders: Decoders,
     /// The last access. If it faulted, it will be executed again.
     last: Option<HeldAccess>,
@@ -41,7 +39,7 @@ pub(super) struct Hart {
     is_reservation_lost: bool,
     /// The store-conditional whose outcome is not known yet.
     attempt: Option<Attempt>,
-    current: Instruction,
+    current: Progress,
     /// Whether an instruction was printed that neither accesses nor orders memory.
     shows_all: bool,
     /// The first instructions that are not understood, each with line and text.
@@ -50,7 +48,7 @@ pub(super) struct Hart {
 
 /// The decoders of a thread, one for each instruction set that needs state.
 #[derive(Debug, Default)]
-pub(super) struct Decoders {
+pub(crate) struct Decoders {
     riscv: riscv::Decoder,
     arm: arm::Decoder,
 }
@@ -81,7 +79,7 @@ struct HeldAccess {
 
 /// An instruction with those of its micro-operations that were printed so far.
 #[derive(Debug, Default)]
-struct Instruction {
+struct Progress {
     pc: Option<u64>,
     micro: Option<u32>,
     /// Hash of the line that announced the instruction.
@@ -108,17 +106,16 @@ struct Attempt {
 }
 
 impl Hart {
-    pub fn new(label: u32, stays: Stays) -> Hart {
+    pub fn new(label: u32) -> Hart {
         Hart {
             label,
-            stays,
             decoders: Decoders::default(),
             last: None,
             suspended: Vec::new(),
             lock: None,
             attempt: None,
             is_reservation_lost: false,
-            current: Instruction::default(),
+            current: Progress::default(),
             shows_all: false,
             unknown: Vec::new(),
         }
@@ -146,7 +143,12 @@ impl Hart {
     }
 
     /// Decodes a line, the `at`-th of the trace.
-    pub fn decode(&mut self, isa: Isa, line: &Line<'_>, at: u64) -> Result<Action, &'static str> {
+    pub fn decode(
+        &mut self,
+        isa: Isa,
+        line: &Instruction<'_>,
+        at: u64,
+    ) -> Result<Action, &'static str> {
         match isa {
             Isa::X86 => x86::decode(line),
             Isa::Riscv => self.decoders.riscv.decode(line, at),
@@ -170,10 +172,10 @@ impl Hart {
     }
 
     /// Decides whether earlier accesses were performed, by the place where the thread continues.
-    pub fn arrive(&mut self, line: &Line<'_>, keep: Keep<'_>) {
+    pub fn arrive(&mut self, line: &Instruction<'_>, keep: Keep<'_>) {
         if !self.current.is_continued_by(line) {
             self.shows_all |= self.current.shows_more();
-            self.current = Instruction::default();
+            self.current = Progress::default();
         }
         self.current.add(line, self.shows_all);
         if self.attempt.is_some() {
@@ -203,7 +205,7 @@ impl Hart {
     }
 
     /// Keeps the suspended accesses if the line shows that they were performed.
-    fn resume(&mut self, line: &Line<'_>, keep: Keep<'_>) {
+    fn resume(&mut self, line: &Instruction<'_>, keep: Keep<'_>) {
         let back = |waiting: &HeldAccess| waiting.shows_that_it_went_on(line);
         while let Some(at) = self.suspended.iter().position(back) {
             keep(self.suspended.remove(at).entry);
@@ -225,7 +227,7 @@ impl Hart {
     }
 
     /// Holds back the access of a line until later lines show whether it was performed.
-    pub fn wait(&mut self, entry: Entry, line: &Line<'_>, keep: Keep<'_>) {
+    pub fn wait(&mut self, entry: Entry, line: &Instruction<'_>, keep: Keep<'_>) {
         let (pc, micro) = (line.pc, line.micro);
         let here = |it: &HeldAccess| it.pc == pc && it.micro == micro;
         if let Some(at) = self.suspended.iter().position(here) {
@@ -265,7 +267,7 @@ impl Hart {
     }
 
     /// Searches for the branch that tests a store-conditional's status, and for the instruction after it.
-    fn follow_attempt(&mut self, line: &Line<'_>, keep: Keep<'_>) {
+    fn follow_attempt(&mut self, line: &Instruction<'_>, keep: Keep<'_>) {
         let Some(attempt) = &mut self.attempt else {
             return;
         };
@@ -354,7 +356,7 @@ impl Hart {
     }
 
     /// Remembers the text of an instruction that is not understood.
-    pub fn describe(&mut self, line: u64, text: &Line<'_>) {
+    pub fn describe(&mut self, line: u64, text: &Instruction<'_>) {
         if self.unknown.len() < 1024 {
             self.unknown.push((line, text.shown()));
         }
@@ -376,9 +378,9 @@ impl Hart {
     }
 }
 
-impl Instruction {
+impl Progress {
     /// Whether a line is a further micro-operation of the instruction.
-    fn is_continued_by(&self, line: &Line<'_>) -> bool {
+    fn is_continued_by(&self, line: &Instruction<'_>) -> bool {
         let is_announced = self.announced.is_some() && self.micro.is_none();
         self.pc == line.pc
             && match (self.micro, line.micro) {
@@ -388,7 +390,7 @@ impl Instruction {
             }
     }
 
-    fn add(&mut self, line: &Line<'_>, is_known: bool) {
+    fn add(&mut self, line: &Instruction<'_>, is_known: bool) {
         self.pc = line.pc;
         self.micro = line.micro;
         if line.class.is_none() && line.micro.is_none() {
@@ -417,7 +419,7 @@ fn hash(text: &[u8]) -> u64 {
 impl HeldAccess {
     /// Whether a line shows that the thread continued after the access, so that the access was performed. An
     /// instruction of the same function shows it, since a handler is another function.
-    fn shows_that_it_went_on(&self, line: &Line<'_>) -> bool {
+    fn shows_that_it_went_on(&self, line: &Instruction<'_>) -> bool {
         if self.pc == line.pc {
             return self.is_another(line);
         }
@@ -425,14 +427,14 @@ impl HeldAccess {
     }
 
     /// Whether a line at the same address is of another instruction, as when programs take turns.
-    fn is_another(&self, line: &Line<'_>) -> bool {
+    fn is_another(&self, line: &Instruction<'_>) -> bool {
         match (self.announced, line.class) {
             (Some(announced), None) if line.micro.is_none() => announced != hash(line.body),
             _ => self.micro == line.micro && self.body != hash(line.body),
         }
     }
 
-    fn is_in_function(&self, line: &Line<'_>) -> bool {
+    fn is_in_function(&self, line: &Instruction<'_>) -> bool {
         match (self.pc, line.pc) {
             (Some(before), Some(now)) if before.abs_diff(now) <= LONGEST_FUNCTION => {
                 self.function.is_some() && self.function == line.function.map(hash)
@@ -442,7 +444,7 @@ impl HeldAccess {
     }
 
     /// Whether the instruction of a line may directly follow the access.
-    fn is_before(&self, line: &Line<'_>) -> bool {
+    fn is_before(&self, line: &Instruction<'_>) -> bool {
         match (self.pc, line.pc) {
             (Some(before), Some(now)) => now.wrapping_sub(before) <= LONGEST_INSTRUCTION,
             _ => true,

@@ -7,7 +7,7 @@ use history::ANNOUNCEMENT;
 
 /// The announcements that were read so far.
 #[derive(Debug, Default)]
-pub(super) struct Announced {
+pub(crate) struct Announced {
     /// The announcement whose stores are not complete yet.
     begun: Option<Begun>,
     /// The ranges that were announced.

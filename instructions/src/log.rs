@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 use history::{Annotation, Doubt, Gap, Kind, Place};
 use rustc_hash::FxHashMap;
 
-use super::action::{Operation, cut};
+use crate::decode::action::{Operation, cut};
 
 /// An entry of the log. It has 48 bytes, since there may be tens of millions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     hart: u16,
     /// Bits 32 to 47 of the trace line.
     line_high: u16,
@@ -33,7 +33,7 @@ pub(super) struct Entry {
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EntryKind {
+pub(crate) enum EntryKind {
     Access(Kind, Annotation),
     Fence(Kind),
     /// A fence whose kind the trace does not show.
@@ -68,7 +68,7 @@ const SECOND: u8 = 32;
 
 /// The hardware thread, line and tick of an entry.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LinePosition {
+pub(crate) struct LinePosition {
     pub hart: usize,
     pub line: u64,
     pub tick: Option<u64>,
@@ -332,13 +332,13 @@ impl Entry {
 }
 
 /// The gap that an access of this kind leaves if it is not understood.
-pub(super) fn gap_of(kind: Kind) -> Gap {
+pub(crate) fn gap_of(kind: Kind) -> Gap {
     if kind.writes() { Gap::Write } else { Gap::Read }
 }
 
 /// The entries of all threads, in pieces that can be freed one by one.
 #[derive(Debug, Default)]
-pub(super) struct Log {
+pub(crate) struct Log {
     pieces: Vec<Vec<Entry>>,
     /// The last line of each thread.
     last: Vec<u64>,

@@ -3,13 +3,14 @@
 use history::Isa;
 use memchr::memmem;
 
-use super::line::Line;
+use crate::decode::riscv::number;
+use crate::instruction::Instruction;
 
 /// Returns the instruction set of a line, if it is certain.
 ///
 /// gem5 prints x86 micro-operations as `  MOV_R_P : ld   edx, DS:[…]`, Arm's instructions with two
 /// spaces before them and RISC-V's with none.
-pub(super) fn of_line(line: &Line<'_>) -> Option<Isa> {
+pub(crate) fn of_line(line: &Instruction<'_>) -> Option<Isa> {
     line.class?;
     let body = line.body;
     let is_x86 = memmem::find(body, b" : ").is_some()
@@ -38,7 +39,7 @@ pub(super) fn of_line(line: &Line<'_>) -> Option<Isa> {
 fn has_riscv_base(body: &[u8]) -> bool {
     let base = body.strip_suffix(b")");
     let base = base.and_then(|text| text.rsplit(|&byte| byte == b'(').next());
-    base.is_some_and(|name| super::riscv::number(name).is_some())
+    base.is_some_and(|name| number(name).is_some())
 }
 
 /// Whether a text begins with `[` and a base register of Arm.
@@ -49,9 +50,10 @@ fn is_base(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::instruction;
 
     fn isa(text: &str) -> Option<Isa> {
-        of_line(&Line::parse(text.as_bytes()).unwrap())
+        of_line(&instruction(text))
     }
 
     #[test]

@@ -11,7 +11,7 @@ use history::DependencyKind;
 
 /// A set of registers of a thread, by numbers below 64 that the instruction set's module chooses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct RegisterSet(u64);
+pub(crate) struct RegisterSet(u64);
 
 impl RegisterSet {
     pub const NONE: RegisterSet = RegisterSet(0);
@@ -48,7 +48,7 @@ const REGISTERS: usize = 64;
 
 /// The registers that an instruction reads and writes. It reads all registers before it writes any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Uses {
+pub(crate) struct Uses {
     /// Registers that the address of the memory access is computed from.
     pub address: RegisterSet,
     /// Registers that the stored value is computed from.
@@ -77,7 +77,7 @@ pub(super) struct Uses {
 
 /// A dependency of a line on a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Edge {
+pub(crate) struct Edge {
     pub line: u32,
     /// The part of the line that depends: [`DependencyKind::Control`] for a branch, and for an address that depends on
     /// the load through a choice, on which all later writes depend then as on a branch.
@@ -87,12 +87,12 @@ pub(super) struct Edge {
 }
 
 /// The name of a load: twice its line, plus 1 for the second of two loads that the line shows.
-pub(super) fn origin(line: u32, is_second: bool) -> u32 {
+pub(crate) fn origin(line: u32, is_second: bool) -> u32 {
     2 * line + u32::from(is_second)
 }
 
 /// The name that stands for loads that the trace does not show.
-pub(super) const UNKNOWN: u32 = u32::MAX;
+pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// Largest number of loads that are kept for the value of a register; of more loads the latest are kept.
 const MOST_ORIGINS: usize = 8;
@@ -177,7 +177,7 @@ impl Value {
 
 /// Tracks the values that a thread loads from register to register.
 #[derive(Debug)]
-pub(super) struct Flow {
+pub(crate) struct Flow {
     registers: [Value; REGISTERS],
     /// The dependencies so far, in the order of lines.
     edges: Vec<Edge>,

@@ -4,10 +4,10 @@
 //! always zero: `subs   x0, x1` compares or negates. Accesses of vector registers have the names of integer registers.
 //! A dependency that is not certain is recorded as unknown. All vector registers are tracked as if they were one.
 
-use super::action::cut;
-use super::arm::{atomic, sized};
-use super::flow::{RegisterSet, Uses};
-use super::line::{Line, nth};
+use crate::decode::action::cut;
+use crate::decode::arm::{atomic, sized};
+use crate::flow::{RegisterSet, Uses};
+use crate::instruction::{Instruction, nth};
 
 const STACK_POINTER: usize = 31;
 /// Position of the first of gem5's three internal registers.
@@ -20,8 +20,8 @@ const LINK: usize = 30;
 
 /// The registers that an instruction reads and writes. `value` returns the known value of the integer register with
 /// this number, to be compared with the value that the line of a store shows.
-pub(super) fn uses(
-    line: &Line<'_>,
+pub(crate) fn uses(
+    line: &Instruction<'_>,
     name: &[u8],
     operands: &[u8],
     value: impl Fn(usize) -> Option<u64>,
@@ -56,7 +56,7 @@ pub(super) fn uses(
 }
 
 fn access(
-    line: &Line<'_>,
+    line: &Instruction<'_>,
     name: &[u8],
     operands: &[u8],
     value: impl Fn(usize) -> Option<u64>,
@@ -102,7 +102,7 @@ impl Uses {
 }
 
 /// The register that a plain store stores: an integer register, or the vector register with the same number.
-fn stored(line: &Line<'_>, name: &[u8], value: impl Fn(usize) -> Option<u64>) -> Uses {
+fn stored(line: &Instruction<'_>, name: &[u8], value: impl Fn(usize) -> Option<u64>) -> Uses {
     let vectors = RegisterSet::of(VECTORS);
     let data = Uses { data: named(name), ..Uses::default() };
     let either = || Uses { data: named(name) | vectors, ..Uses::default() }.without_certainty();
@@ -235,11 +235,12 @@ fn digits(text: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gem5::exec::line::split_name;
+    use crate::instruction::split_name;
+    use crate::sample::instruction;
 
     fn read_with(text: &str, value: Option<u64>) -> Uses {
         let line = format!("0x4 @f    :   {text} :  D=0x0000000000000007 A=0x40");
-        let line = Line::parse(line.as_bytes()).unwrap();
+        let line = instruction(&line);
         let (name, operands) = split_name(line.body.trim_ascii_start());
         uses(&line, name, operands, |_| value)
     }

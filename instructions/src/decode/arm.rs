@@ -7,15 +7,15 @@
 
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
-use super::action::{Action, Operation, cut};
-use super::arm_uses::uses;
-use super::flow::Edge;
-use super::line::{Line, is_transaction, nth, split_name};
-use super::registers::{Registers, Target};
+use crate::decode::action::{Action, Operation, cut};
+use crate::decode::arm_uses::uses;
+use crate::decode::registers::{Registers, Target};
+use crate::flow::Edge;
+use crate::instruction::{Instruction, nth, split_name};
 
 /// Decodes the lines of one hardware thread.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     registers: Registers,
 }
 
@@ -28,7 +28,7 @@ struct Register {
 
 /// A branch that tests a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Test {
+pub(crate) struct Test {
     pub register: usize,
     /// Whether the branch is taken if the register is 0 (`cbz`), and not if it is not 0 (`cbnz`).
     pub if_zero: bool,
@@ -46,7 +46,7 @@ impl Decoder {
     ///
     /// # Errors
     /// Returns the part that is missing from the line.
-    pub fn decode(&mut self, line: &Line<'_>, at: u64) -> Result<Action, &'static str> {
+    pub fn decode(&mut self, line: &Instruction<'_>, at: u64) -> Result<Action, &'static str> {
         let (name, operands) = split_name(line.body.trim_ascii_start());
         if line.class.is_none() && line.micro.is_some() {
             return Err("the operation class of the micro-operation");
@@ -75,7 +75,7 @@ impl Decoder {
     }
 
     /// Notes the possible target of a branch.
-    fn follow_branch(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
+    fn follow_branch(&mut self, line: &Instruction<'_>, name: &[u8], operands: &[u8]) {
         let shown = operands.rsplit(|&byte| byte == b',').next().unwrap_or_default().trim_ascii();
         match name {
             b"b" | b"bl" | b"cbz" | b"cbnz" | b"tbz" | b"tbnz" => self.jump_to(line, shown),
@@ -94,7 +94,7 @@ impl Decoder {
         }
     }
 
-    fn jump_to(&mut self, line: &Line<'_>, shown: &[u8]) {
+    fn jump_to(&mut self, line: &Instruction<'_>, shown: &[u8]) {
         let symbol = shown.strip_prefix(b"<").and_then(|place| place.strip_suffix(b">"));
         let target = match (target(line, shown), symbol) {
             (Some(address), _) => Target::Address(address),
@@ -104,7 +104,7 @@ impl Decoder {
         self.registers.jump(target);
     }
 
-    fn action(&self, line: &Line<'_>, name: &[u8], operands: &[u8]) -> Action {
+    fn action(&self, line: &Instruction<'_>, name: &[u8], operands: &[u8]) -> Action {
         match name {
             b"dmb" | b"dsb" => return barrier(name, operands.trim_ascii()),
             b"dmb.st" | b"dsb.st" => return barrier(&name[..3], b"st"),
@@ -115,7 +115,7 @@ impl Decoder {
             _ if is_prefetch(name) => return Action::Nothing,
             _ => {}
         }
-        if is_transaction(line.body) {
+        if line.is_transaction() {
             // The effects of a transaction may be undone.
             return match name {
                 b"tstart" | b"tcancel" => Action::UnknownEverywhere(Gap::Write),
@@ -154,7 +154,7 @@ impl Decoder {
     }
 
     /// Load-exclusive and store-exclusive of any size and annotation.
-    fn exclusive(&self, name: &[u8], operands: &[u8], line: &Line<'_>) -> Option<Action> {
+    fn exclusive(&self, name: &[u8], operands: &[u8], line: &Instruction<'_>) -> Option<Action> {
         let (name, size) = sized(name);
         let annotation = match name {
             b"ldaxr" => Annotation::Acquire,
@@ -186,7 +186,7 @@ impl Decoder {
     }
 
     /// Notes the values that an instruction writes to registers.
-    fn write_back(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
+    fn write_back(&mut self, line: &Instruction<'_>, name: &[u8], operands: &[u8]) {
         if matches!(name, b"dmb" | b"dsb" | b"isb" | b"nop" | b"clrex" | b"prfm") {
             return;
         }
@@ -220,7 +220,7 @@ impl Decoder {
     }
 
     /// The register that a branch tests; `None` for anything but such a branch.
-    pub fn tests(line: &Line<'_>) -> Option<Test> {
+    pub fn tests(line: &Instruction<'_>) -> Option<Test> {
         let (name, operands) = split_name(line.body.trim_ascii_start());
         let if_zero = match name {
             b"cbz" => true,
@@ -235,7 +235,7 @@ impl Decoder {
     }
 
     /// Whether a line names a register among its operands, so that it may read or write the register.
-    pub fn mentions(line: &Line<'_>, number: usize) -> bool {
+    pub fn mentions(line: &Instruction<'_>, number: usize) -> bool {
         let (_, operands) = split_name(line.body.trim_ascii_start());
         operands
             .split(|byte| !byte.is_ascii_alphanumeric())
@@ -247,7 +247,7 @@ impl Decoder {
 const LARGEST_ZEROED: u16 = 2048;
 
 /// Parses the target of a branch: `0x104`, or `<f+4>` if `f` is the function that the branch itself is in.
-fn target(line: &Line<'_>, shown: &[u8]) -> Option<u64> {
+fn target(line: &Instruction<'_>, shown: &[u8]) -> Option<u64> {
     if let Some(digits) = shown.strip_prefix(b"0x") {
         return u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
     }
@@ -295,7 +295,7 @@ fn is_prefetch(name: &[u8]) -> bool {
 }
 
 /// Splits a name into the part before the letter of its size, and the size in bytes; 0 stands for 4 or 8 bytes.
-pub(super) fn sized(name: &[u8]) -> (&[u8], u8) {
+pub(crate) fn sized(name: &[u8]) -> (&[u8], u8) {
     match name.split_last() {
         Some((b'b', rest)) => (rest, 1),
         Some((b'h', rest)) => (rest, 2),
@@ -304,7 +304,7 @@ pub(super) fn sized(name: &[u8]) -> (&[u8], u8) {
 }
 
 /// The action of loads and stores of one register, plain or with acquire or release.
-fn plain(line: &Line<'_>, name: &[u8]) -> Option<Action> {
+fn plain(line: &Instruction<'_>, name: &[u8]) -> Option<Action> {
     let (base, size) = match name {
         b"ldrsw" | b"ldursw" | b"ldtrsw" => {
             return Some(Action::Access(Operation::load(4, line.data)));
@@ -326,7 +326,7 @@ fn plain(line: &Line<'_>, name: &[u8]) -> Option<Action> {
 }
 
 /// The action of the micro-operations of pair accesses and of accesses with write-back.
-fn micro_operation(line: &Line<'_>, name: &[u8]) -> Option<Action> {
+fn micro_operation(line: &Instruction<'_>, name: &[u8]) -> Option<Action> {
     Some(match name {
         b"ldrxi_uop" | b"ldrxr_uop" | b"ldrxl_uop" | b"ldrfpxi_uop" | b"ldrfpxr_uop"
         | b"ldrfpxl_uop" => Action::Access(Operation::load(8, line.data)),
@@ -345,7 +345,7 @@ fn micro_operation(line: &Line<'_>, name: &[u8]) -> Option<Action> {
 
 /// The action of atomic operations such as `ldaddal`, `swp`, `stclrlb` and `casa`. Their lines show neither the value
 /// that they read nor whether a comparison succeeded.
-pub(super) fn atomic(name: &[u8]) -> Option<Action> {
+pub(crate) fn atomic(name: &[u8]) -> Option<Action> {
     const OPERATIONS: [&[u8]; 8] =
         [b"add", b"clr", b"eor", b"set", b"smax", b"smin", b"umax", b"umin"];
     let arithmetic = || {
@@ -391,11 +391,12 @@ fn register(name: &[u8]) -> Option<Register> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::instruction;
 
     fn last(lines: &[&str]) -> Action {
         let mut decoder = Decoder::default();
         let actions = lines.iter().map(|text| {
-            let line = Line::parse(text.as_bytes()).unwrap();
+            let line = instruction(text);
             decoder.decode(&line, 1).unwrap()
         });
         actions.last().unwrap()
@@ -475,15 +476,15 @@ mod tests {
 
     #[test]
     fn a_branch_shows_where_it_leads() {
-        let test = |text: &[u8]| Decoder::tests(&Line::parse(text).unwrap());
+        let test = |text: &str| Decoder::tests(&instruction(text));
         let branch = |target| Some(Test { register: 9, if_zero: false, target });
-        let own = b"0x108 @f+8    :   cbnz   w9, <f+4> : IntAlu : ";
+        let own = "0x108 @f+8    :   cbnz   w9, <f+4> : IntAlu : ";
         assert_eq!(test(own), branch(Some(0x104)));
-        let first = b"0x108 @f+8    :   cbnz   w9, <f> : IntAlu : ";
+        let first = "0x108 @f+8    :   cbnz   w9, <f> : IntAlu : ";
         assert_eq!(test(first), branch(Some(0x100)));
-        let plain = b"0x108    :   cbnz   w9, 0x104 : IntAlu : ";
+        let plain = "0x108    :   cbnz   w9, 0x104 : IntAlu : ";
         assert_eq!(test(plain), branch(Some(0x104)));
-        let other = b"0x108 @f+8    :   cbnz   w9, <g+4> : IntAlu : ";
+        let other = "0x108 @f+8    :   cbnz   w9, <g+4> : IntAlu : ";
         assert_eq!(test(other), branch(None));
     }
 }

@@ -6,12 +6,12 @@
 
 use std::collections::VecDeque;
 
-use super::flow::Flow;
-use super::line::Line;
+use crate::flow::Flow;
+use crate::instruction::Instruction;
 
 /// Registers of a hardware thread.
 #[derive(Debug, Default)]
-pub(super) struct Registers {
+pub(crate) struct Registers {
     values: [Option<u64>; 32],
     /// The address of the last instruction, and the target that it may branch to.
     next: Option<(u64, Target)>,
@@ -23,7 +23,7 @@ pub(super) struct Registers {
 
 /// The target that an instruction may branch to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// The instruction is no branch, or its target is not known.
     None,
     /// An address.
@@ -59,7 +59,7 @@ impl Registers {
 
     /// Notes that the instruction of a line is executed next. If the last one did not lead there, another program may
     /// have run in between, and all values are forgotten.
-    pub fn arrive(&mut self, line: &Line<'_>) {
+    pub fn arrive(&mut self, line: &Instruction<'_>) {
         let last = self.next.take();
         let is_expected = line.pc.is_some_and(|pc| match &last {
             // The first instruction of the thread.
@@ -104,13 +104,14 @@ impl Registers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::instruction;
 
     #[test]
     fn what_is_not_certain_is_forgotten() {
         let mut registers = Registers::default();
         let arrive = |registers: &mut Registers, place: &str| {
             let line = format!("{place}    : nop : No_OpClass : ");
-            registers.arrive(&Line::parse(line.as_bytes()).unwrap());
+            registers.arrive(&instruction(&line));
         };
         arrive(&mut registers, "0x100");
         registers.set(5, Some(7));

@@ -3,13 +3,13 @@
 use history::{Gap, Kind, Side};
 use memchr::memmem;
 
-use super::action::{Action, Operation};
-use super::line::{Line, split_name};
+use crate::decode::action::{Action, Operation};
+use crate::instruction::{Instruction, split_name};
 
 /// Decodes a line.
 ///
 /// Returns the part that is missing from the line.
-pub(super) fn decode(line: &Line<'_>) -> Result<Action, &'static str> {
+pub(crate) fn decode(line: &Instruction<'_>) -> Result<Action, &'static str> {
     match (line.class, line.micro) {
         (Some(_), Some(_)) => Ok(action(line)),
         (None, Some(_)) => Err("the operation class of the micro-operation"),
@@ -17,7 +17,7 @@ pub(super) fn decode(line: &Line<'_>) -> Result<Action, &'static str> {
     }
 }
 
-fn action(line: &Line<'_>) -> Action {
+fn action(line: &Instruction<'_>) -> Action {
     let (name, operands) = micro_operation(line.body);
     if !(line.loads() || line.stores()) {
         return fence(name);
@@ -149,9 +149,10 @@ fn numbered(name: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::instruction;
 
     fn read(text: &str) -> Action {
-        decode(&Line::parse(text.as_bytes()).unwrap()).unwrap()
+        decode(&instruction(text)).unwrap()
     }
 
     fn access(name: &str, register: &str, class: &str, value: u64) -> Action {

@@ -11,12 +11,12 @@
 use history::{DependencyKind, HistoryBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::flow::{Edge, UNKNOWN, origin};
-use super::log::Entry;
+use crate::flow::{Edge, UNKNOWN, origin};
+use crate::log::Entry;
 
 /// The operations that an address, a value or a branch depends on, by their rows in the builder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sources {
+pub(crate) struct Sources {
     rows: Vec<u32>,
     /// The operations that it depends on through a choice.
     picked: Vec<u32>,
@@ -57,7 +57,7 @@ impl Sources {
 
 /// The operations that the address and the data of an access depend on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct AccessSources {
+pub(crate) struct AccessSources {
     address: Sources,
     data: Sources,
     /// Whether the value that the access writes is computed from the one that it reads.
@@ -65,7 +65,7 @@ pub(super) struct AccessSources {
 }
 
 /// Finds the dependencies of one thread, access by access in the order of lines.
-pub(super) struct Dependencies<'a> {
+pub(crate) struct Dependencies<'a> {
     edges: &'a [Edge],
     /// The line of the last access and its sources, for lines with two accesses.
     last: Option<(u64, AccessSources)>,
@@ -300,8 +300,8 @@ mod tests {
     use history::{Access, Kind, Place};
 
     use super::*;
-    use crate::gem5::exec::action::Operation;
-    use crate::gem5::exec::log::LinePosition;
+    use crate::decode::action::Operation;
+    use crate::log::LinePosition;
 
     fn entry(line: u64, address: u64, operation: Operation) -> Entry {
         Entry::access(

@@ -32,7 +32,7 @@ impl Granule {
 
 /// The accesses to memory so far.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(crate) struct Shared {
     granules: FxHashMap<u64, Granule>,
 }
 

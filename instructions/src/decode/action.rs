@@ -4,7 +4,7 @@ use history::{Annotation, Gap, Kind, low_bytes};
 
 /// The effect of an instruction or micro-operation on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(crate) enum Action {
     /// Nothing that orders or accesses memory.
     Nothing,
     /// An access to memory.
@@ -37,7 +37,7 @@ pub(super) enum Action {
 
 /// An access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Operation {
+pub(crate) struct Operation {
     pub kind: Kind,
     pub annotation: Annotation,
     /// Number of bytes; 0 if the instruction does not show it.
@@ -109,7 +109,7 @@ impl Operation {
 }
 
 /// The lowest `size` bytes of a value; the whole value if `size` is 0, which stands for unknown.
-pub(super) fn cut(value: u64, size: u8) -> u64 {
+pub(crate) fn cut(value: u64, size: u8) -> u64 {
     match size {
         0 => value,
         size => value & low_bytes(size),
@@ -118,7 +118,7 @@ pub(super) fn cut(value: u64, size: u8) -> u64 {
 
 /// The computation of an atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Update {
+pub(crate) enum Update {
     Swap,
     Add,
     Xor,

@@ -6,11 +6,11 @@
 //! that gem5 runs. To tell the spaces apart, the number of the space, from 0, is put into bits of a program's address that
 //! programs do not use.
 
-use super::line::Line;
+use crate::instruction::Instruction;
 
 /// The address spaces that lines have shown so far.
 #[derive(Debug, Default)]
-pub(crate) struct Spaces {
+pub struct Spaces {
     known: Vec<u64>,
     /// Whether there were more address spaces than can be distinguished.
     overflown: bool,
@@ -27,7 +27,7 @@ const NUMBERS: u64 = 0x7f;
 
 impl Spaces {
     /// Notes that an instruction was executed in a space, and moves its address into that space.
-    pub(super) fn enter(&mut self, space: Option<u64>, line: &mut Line<'_>) {
+    pub(crate) fn enter(&mut self, space: Option<u64>, line: &mut Instruction<'_>) {
         self.kernel |= line.pc.is_some_and(is_kernel);
         let Some(space) = space else {
             return;
@@ -70,6 +70,7 @@ pub(crate) fn plain(address: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::instruction;
 
     #[test]
     fn programs_have_memory_of_their_own() {
@@ -78,7 +79,7 @@ mod tests {
             let text = format!(
                 "0x4 @f    : ld a5, 0(a4) : MemRead :  D=0x0000000000000000 A={address:#x}"
             );
-            let mut line = Line::parse(text.as_bytes()).unwrap();
+            let mut line = instruction(&text);
             spaces.enter(space, &mut line);
             line.address.unwrap()
         };
