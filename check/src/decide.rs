@@ -24,7 +24,7 @@ use crate::engine::value_problems::ValueProblems;
 use crate::engine::windows::{self, WindowOutcome};
 use crate::kernel::pairs::{count_unordered, write_pairs};
 use crate::options::Options;
-use crate::papers::{self, Answer, Problem};
+use crate::published::{Answer, Problem, Published};
 use crate::sat::formula::{Found, OpenOrder};
 use crate::sat::residual::Residual;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
@@ -209,16 +209,20 @@ fn decide_known(
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);
     }
-    if !options.algorithm.is_stage() && problems.reads_itself {
+    let published = match options.algorithm {
+        Algorithm::Published(published) => Some(published),
+        _ => None,
+    };
+    if published.is_some() && problems.reads_itself {
         // The papers do not consider a read-modify-write that reads its own value. Saturation refutes it.
         let saturate = Options { algorithm: Algorithm::Saturate, ..options.clone() };
         let outcome = decide(history, reads_from, model, &saturate, bounds);
         return Outcome { decided_by: Stage::By(options.algorithm), ..outcome };
     }
-    if !options.algorithm.is_stage() {
+    if let Some(published) = published {
         let problem =
             Problem { history, reads_from, finals: &finals.writes, model, options, bounds };
-        return problems.qualify(by_paper(&problem, problems.ambiguous));
+        return problems.qualify(by_paper(published, &problem, problems.ambiguous));
     }
     if model.is_weak() {
         let budget = options.budget;
@@ -265,7 +269,7 @@ fn decide_known(
 }
 
 /// Runs a paper's algorithm.
-fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
+fn by_paper(published: &Published, problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     let algorithm = problem.options.algorithm;
     let stage = Stage::By(algorithm);
     if ambiguous > 0 {
@@ -274,7 +278,7 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     if let Some(op) = problem.model.first_refined(problem.history) {
         return Outcome::new(Verdict::Undecided(Reason::Refined(op)), stage);
     }
-    let report = papers::run(problem).expect("a stage is no algorithm of a paper");
+    let report = (published.run)(problem);
     let (history, model) = (problem.history, problem.model);
     let verdict = match report.answer {
         Answer::Order(order) => match run_of(history, model, &order, |_| false) {
