@@ -8,7 +8,7 @@
 use instructions::Instruction;
 use rustc_hash::FxHashMap;
 
-use crate::gem5::sequencer::trailing_number;
+use crate::gem5::readers::sequencer::trailing_number;
 
 /// A CPU in the configuration of a run.
 #[derive(Clone, Debug)]

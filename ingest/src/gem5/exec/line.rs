@@ -8,8 +8,8 @@ use nom::bytes::complete::tag;
 use nom::combinator::all_consuming;
 use nom::sequence::preceded;
 
-use crate::gem5::fault::Fault;
-use crate::gem5::grammar::hex_digits;
+use crate::gem5::lines::fault::Fault;
+use crate::gem5::lines::grammar::hex_digits;
 
 /// Parses a line from its end, where the results are.
 pub(crate) fn parse(text: &[u8]) -> Result<Instruction<'_>, Fault> {

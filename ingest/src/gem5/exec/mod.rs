@@ -9,7 +9,7 @@ mod threads;
 
 use instructions::{IsaBasis, Options, Problem, Recording};
 
-use crate::gem5::fault::Fault;
+use crate::gem5::lines::fault::Fault;
 pub(crate) use cpus::{ConfiguredCpu, CpuName};
 pub(crate) use threads::HARDWARE_THREAD;
 use threads::Threads;
