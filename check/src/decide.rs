@@ -220,8 +220,12 @@ fn decide_known(
         return Outcome { decided_by: Stage::By(options.algorithm), ..outcome };
     }
     if let Some(published) = published {
-        let problem =
-            Problem { history, reads_from, finals: &finals.writes, model, options, bounds };
+        let problem = Problem {
+            budget: options.budget,
+            no_baseline: options.no_baseline,
+            store_order: options.store_order.as_deref(),
+            ..Problem::new(history, reads_from, &finals.writes, model, bounds)
+        };
         return problems.qualify(by_paper(published, &problem, problems.ambiguous));
     }
     if model.is_weak() {
@@ -269,9 +273,8 @@ fn decide_known(
 }
 
 /// Runs a paper's algorithm.
-fn by_paper(published: &Published, problem: &Problem<'_>, ambiguous: usize) -> Outcome {
-    let algorithm = problem.options.algorithm;
-    let stage = Stage::By(algorithm);
+fn by_paper(published: &'static Published, problem: &Problem<'_>, ambiguous: usize) -> Outcome {
+    let stage = Stage::By(Algorithm::Published(published));
     if ambiguous > 0 {
         return Outcome::new(Verdict::Undecided(Reason::NeedsSources(ambiguous)), stage);
     }

@@ -12,7 +12,6 @@ use memory::Model;
 use crate::algorithm::Power;
 use crate::criterion_violation::CriterionViolation;
 use crate::engine::proof::Violation;
-use crate::options::Options;
 use crate::verdict::{Reason, Statistics};
 
 /// An algorithm that is not one of this crate's stages.
@@ -43,10 +42,28 @@ pub struct Problem<'a> {
     pub finals: &'a [OpId],
     /// The model. The algorithm must apply to it.
     pub model: Model,
-    /// Limits and choices.
-    pub options: &'a Options,
+    /// Maximum number of contradictions that a search or the SAT solver may meet.
+    pub budget: u64,
+    /// Whether the algorithms of HPCA 2006 sort without inferring edges first.
+    pub no_baseline: bool,
+    /// For the algorithms of HPCA 2006: the order of all writes of each location.
+    pub store_order: Option<&'a [OpId]>,
     /// The time and memory after which to give up.
     pub bounds: &'a Bounds,
+}
+
+impl<'a> Problem<'a> {
+    /// A problem without choices, and without limits other than the bounds.
+    pub fn new(
+        history: &'a History,
+        reads_from: &'a ReadsFrom,
+        finals: &'a [OpId],
+        model: Model,
+        bounds: &'a Bounds,
+    ) -> Problem<'a> {
+        let (budget, no_baseline, store_order) = (u64::MAX, false, None);
+        Problem { history, reads_from, finals, model, budget, no_baseline, store_order, bounds }
+    }
 }
 
 /// The answer of an algorithm.

@@ -17,6 +17,7 @@
 //! assert_eq!(protocol.title(), "MI_example with mi-l1-forward-blocks-queue");
 //! ```
 
+mod collector;
 mod compare;
 mod edit;
 mod effects;

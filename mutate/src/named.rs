@@ -16,6 +16,7 @@ mod draft;
 mod error;
 pub(crate) mod fault;
 pub(crate) mod misfit;
+mod outcome;
 mod pattern;
 pub(crate) mod places;
 mod ports;

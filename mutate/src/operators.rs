@@ -11,7 +11,7 @@ mod ports;
 mod stalls;
 mod statements;
 
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::operator::Operator;
 use crate::scene::Scene;
 

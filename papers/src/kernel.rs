@@ -2,7 +2,7 @@
 
 use check::kernel::Kernel;
 use check::published::Problem;
-use check::{Algorithm, Options};
+use check::Algorithm;
 use history::{History, ReadsFrom};
 use host::Bounds;
 use memory::Model;
@@ -42,16 +42,8 @@ pub fn derived(
     if model.has_refined(history) {
         return None;
     }
-    let options = Options { algorithm: criterion, ..Options::default() };
     let Algorithm::Published(published) = criterion else { return None };
-    let report = (published.run)(&Problem {
-        history,
-        reads_from,
-        finals: &[],
-        model,
-        options: &options,
-        bounds,
-    });
+    let report = (published.run)(&Problem::new(history, reads_from, &[], model, bounds));
     report.statistics.ordered
 }
 

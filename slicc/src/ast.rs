@@ -557,3 +557,9 @@ pub enum Binary {
     Divide,
     Remainder,
 }
+
+/// The value of an attribute.
+pub fn attribute<'a>(pairs: &'a [Pair], key: &str) -> Option<&'a str> {
+    let pair = pairs.iter().find(|pair| &*pair.key.text == key)?;
+    Some(&pair.value.text)
+}

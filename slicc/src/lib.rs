@@ -19,6 +19,7 @@
 //! assert!(cache.events.iter().any(|event| event.name == "Fwd_GETX"));
 //! ```
 
+mod allowed;
 pub mod ast;
 pub mod builtin;
 pub mod compile;

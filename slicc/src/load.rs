@@ -14,11 +14,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::Declaration;
 use super::dialect;
-use super::disk;
 use super::parser::{self, Include};
+use crate::allowed::{allowed, is_outside};
 use crate::lexer::tokens;
 use crate::library::PRELUDE;
 use crate::options::Options;
+use crate::requests::options_of_name;
 use crate::setting::Setting;
 use crate::source::{Changed, Diagnostic, Severity, Source, Sources, Span};
 use crate::token::Token;
@@ -377,7 +378,7 @@ impl Loader<'_, '_> {
             return Vec::new();
         }
         let mut folders = vec![folder.to_owned(), self.folder.clone()];
-        folders.extend(disk::allowed());
+        folders.extend(allowed());
         folders.extend(self.beside.folders.iter().cloned());
         let mut seen = FxHashSet::default();
         folders.retain(|folder| seen.insert(straight(folder)));
@@ -407,7 +408,7 @@ impl Loader<'_, '_> {
                 Err(error) if is_missing(&error) => {}
                 Err(error) => {
                     let said = Diagnostic::error(include.path.span, unreadable(path, &error));
-                    self.say(if disk::is_outside(&error) {
+                    self.say(if is_outside(&error) {
                         said.hint("allow it, if you trust the protocol: --include FOLDER")
                     } else {
                         said
@@ -516,7 +517,7 @@ impl Loader<'_, '_> {
         self.diagnostics.extend(unknown);
         let name = first.name.text.to_string();
         let by_name = self.precedes_options && first.options.is_empty();
-        let options = if by_name { Options::of_name(&name, declarations) } else { options };
+        let options = if by_name { options_of_name(&name, declarations) } else { options };
         Some((name, options))
     }
 }

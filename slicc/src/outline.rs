@@ -11,7 +11,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::ast::{Action, Declaration, Machine, Pair};
+use super::ast::{Action, Declaration, Machine};
 use super::load::Loaded;
 use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
@@ -304,10 +304,4 @@ impl ActionOutline {
             _ => None,
         }
     }
-}
-
-/// The value of an attribute.
-pub fn attribute<'a>(pairs: &'a [Pair], key: &str) -> Option<&'a str> {
-    let pair = pairs.iter().find(|pair| &*pair.key.text == key)?;
-    Some(&pair.value.text)
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use slicc::ast;
 use slicc::compile::code::{Function, Machine, Program};
 use slicc::compile::op::{Op, Register, control};
-use slicc::outline::attribute;
+use slicc::ast::attribute;
 use slicc::protocol::Protocol;
 
 use super::super::compare::{extent, is_last};

@@ -10,17 +10,11 @@ use super::clause::{Change, Clause, Pair, Place, RowChange, Rows};
 use super::draft::{Draft, Next, Row};
 use super::fault::Fault;
 use super::misfit::{Misfit, nowhere};
+use super::outcome::{Outcome, changed};
 use super::pattern::Pattern;
 use super::syntax::MachineSyntax;
 use super::{ports, statements, whole};
 use crate::edit::{self, Edit, EditedFile, File};
-
-/// The result of applying a clause.
-pub(super) enum Outcome {
-    Changed,
-    /// The protocol is already as the clause would make it; the text says how.
-    Already(String),
-}
 
 /// Computes the edits that inject a fault into a protocol, grouped by file.
 ///
@@ -112,10 +106,6 @@ fn pairs(rows: &Rows) -> String {
     let pair = |(state, event): &Pair| format!("({state}, {event})");
     let all: Vec<String> = rows.needed.iter().map(pair).collect();
     all.join(", ")
-}
-
-pub(super) fn changed(is_changed: bool, already: impl FnOnce() -> String) -> Outcome {
-    if is_changed { Outcome::Changed } else { Outcome::Already(already()) }
 }
 
 /// Adds rows with the actions of the row `of`, or only with the one of them that matches `what`.

@@ -6,7 +6,7 @@ use slicc::ast::{Action, Block, Expression, ExpressionKind, Statement, Statement
 use slicc::source::Span;
 use slicc::visit::{self, Node};
 
-use super::apply::{Outcome, changed};
+use super::outcome::{Outcome, changed};
 use super::clause::BodyChange;
 use super::draft::Draft;
 use super::misfit::{Misfit, nowhere};

@@ -4,7 +4,7 @@ use slicc::ast::{Block, Expression, ExpressionKind, InPort, Name, Pair, Statemen
 use slicc::source::Span;
 use slicc::visit::{self, Node};
 
-use super::apply::{Outcome, changed};
+use super::outcome::{Outcome, changed};
 use super::clause::PortChange;
 use super::draft::{Draft, laid_out};
 use super::misfit::{Misfit, nowhere};

@@ -3,7 +3,7 @@
 use slicc::ast::{Declaration, ExpressionKind, StatementKind, States};
 use slicc::source::Span;
 
-use super::apply::{Outcome, changed};
+use super::outcome::{Outcome, changed};
 use super::bodies;
 use super::clause::MachineChange;
 use super::draft::{Draft, Row, laid_out};

@@ -3,7 +3,7 @@
 
 use slicc::outline::Entry;
 
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::scene::Scene;
 
 /// The names of an entry's actions, followed by `@2` and so on where a name is repeated.

@@ -5,7 +5,7 @@ use slicc::scripts::{Script, is_ordered};
 use slicc::setting::Setting;
 
 use crate::edit::Edit;
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::scene::Scene;
 use crate::usage::network;
 

@@ -4,7 +4,7 @@ use slicc::ast::{Expression, ExpressionKind, Statement, StatementKind};
 
 use crate::edit::Edit;
 use crate::fields::{Field, Written};
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::scene::Scene;
 use crate::walk::MessageScope;
 

@@ -7,7 +7,7 @@ use slicc::visit::{self, Node};
 use super::data::is_dirty;
 use crate::edit::Edit;
 use crate::fields::Written;
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::scene::Scene;
 use crate::walk::MessageScope;
 

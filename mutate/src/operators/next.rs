@@ -2,7 +2,7 @@
 
 use slicc::outline::{Entry, Next};
 
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::scene::Scene;
 
 /// Largest number of states, for each permission, to which a transition is redirected.

@@ -2,7 +2,7 @@
 
 use super::actions::places;
 use crate::edit::Edit;
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::scene::Scene;
 use crate::walk;
 

@@ -5,7 +5,7 @@ use slicc::source::Span;
 use slicc::visit::{self, Node};
 
 use crate::edit::Edit;
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::scene::Scene;
 use crate::walk;
 

@@ -3,7 +3,7 @@
 use slicc::outline::{Entry, Next};
 
 use super::actions::places;
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::scene::Scene;
 
 /// Largest number of other rows whose handling a stalling row takes over.

@@ -4,7 +4,7 @@ use slicc::ast::{Expression, ExpressionKind, Statement, StatementKind};
 
 use super::data::is_dirty;
 use crate::edit::Edit;
-use crate::made::Collector;
+use crate::collector::Collector;
 use crate::scene::{Body, Scene};
 use crate::walk::{self, MessageScope};
 

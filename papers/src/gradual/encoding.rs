@@ -64,13 +64,13 @@ pub fn solve(
     let is_solved = if formula.contradicts {
         Some(false)
     } else {
-        formula.solver.solve(&[], problem.options.budget)
+        formula.solver.solve(&[], problem.budget)
     };
     let answer = match is_solved {
         Some(true) => Answer::Order(order.sorted(&solver)),
         Some(false) => Answer::Refuted,
         None if problem.bounds.passed() => Answer::Exceeded,
-        None => Answer::GaveUp(Reason::Budget(problem.options.budget)),
+        None => Answer::GaveUp(Reason::Budget(problem.budget)),
     };
     let sat = solver.statistics();
     Report {

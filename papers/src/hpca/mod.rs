@@ -127,13 +127,13 @@ fn decide(
     let mut graph = Graph::new(problem, swaps);
     graph.observe(problem.finals)?;
     statistics.edges = graph.edges.len();
-    if let Some(order) = &problem.options.store_order {
+    if let Some(order) = problem.store_order {
         let answer = by_store_order(&mut graph, order);
         statistics.edges = graph.edges.len();
         return Ok(answer);
     }
     let mut inference = Inference::new(graph, problem.bounds)?;
-    let infers = !(sorts && problem.options.no_baseline);
+    let infers = !(sorts && problem.no_baseline);
     let inferred = infer(&mut inference, then == Then::R8, infers);
     statistics.edges = inference.graph.edges.len();
     inferred?;

@@ -7,7 +7,7 @@ use crate::common::{change_reads, print, run, seeded, sized_program};
 use check::engine::relation::Relation;
 use check::engine::schedule::schedule;
 use check::published::{Answer, Problem, Report};
-use check::{Bounds, Model, Options};
+use check::{Bounds, Model};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::machine::{self, explore};
 use papers::execution::Execution;
@@ -36,15 +36,8 @@ fn finals(history: &History) -> Vec<OpId> {
 fn answer(history: &History, model: Model, start: Start, bounds: &Bounds) -> Report {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let execution = Execution::new(history, &reads_from);
-    let (finals, options, none) = (finals(history), Options::default(), Bounds::none());
-    let problem = Problem {
-        history,
-        reads_from: &reads_from,
-        finals: &finals,
-        model,
-        options: &options,
-        bounds,
-    };
+    let (finals, none) = (finals(history), Bounds::none());
+    let problem = Problem::new(history, &reads_from, &finals, model, bounds);
     let mut pww = Relation::new(execution.len());
     if let Start::Saturated = start {
         let forced = ForcedOrder::new(&execution, model, &finals, &none).unwrap();

@@ -173,18 +173,6 @@ fn what_is_inferred_is_what_saturation_derives() {
     assert!(same > 100 && fewer > 100, "{same} {fewer}");
 }
 
-/// The input of an algorithm, for a history in which every value is written once.
-fn problem<'a>(
-    history: &'a History,
-    reads_from: &'a ReadsFrom,
-    model: Model,
-    options: &'a Options,
-    bounds: &'a Bounds,
-    finals: &'a [OpId],
-) -> Problem<'a> {
-    Problem { history, reads_from, finals, model, options, bounds }
-}
-
 /// The writes of final values at locations with writes; `None` if no write has one of them.
 fn finals_of(history: &History) -> Option<Vec<OpId>> {
     let write = |last: &history::Final| {
@@ -203,9 +191,9 @@ fn finals_of(history: &History) -> Option<Vec<OpId>> {
 /// All pairs that the rules order, or `None` for a contradiction.
 fn inferred(history: &History, model: Model, swaps: Swaps) -> Option<Vec<(u32, u32)>> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let (options, bounds) = (Options::default(), Bounds::none());
+    let bounds = Bounds::none();
     let finals = finals_of(history)?;
-    let problem = problem(history, &reads_from, model, &options, &bounds, &finals);
+    let problem = Problem::new(history, &reads_from, &finals, model, &bounds);
     let mut graph = Graph::new(&problem, swaps);
     graph.observe(&finals).ok()?;
     let mut inference = Inference::new(graph, &bounds).ok()?;

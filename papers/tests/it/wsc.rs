@@ -20,7 +20,6 @@ struct Case {
     history: History,
     reads_from: ReadsFrom,
     finals: Vec<OpId>,
-    options: Options,
     bounds: Bounds,
 }
 
@@ -29,7 +28,6 @@ impl Case {
         Case {
             reads_from: ReadsFrom::derive(history, Ambiguity::Refuse).unwrap(),
             finals: finals(history),
-            options: Options::default(),
             bounds: Bounds::none(),
             history: history.clone(),
         }
@@ -40,14 +38,7 @@ impl Case {
     }
 
     fn problem(&self, model: Model) -> Problem<'_> {
-        Problem {
-            history: &self.history,
-            reads_from: &self.reads_from,
-            finals: &self.finals,
-            model,
-            options: &self.options,
-            bounds: &self.bounds,
-        }
+        Problem::new(&self.history, &self.reads_from, &self.finals, model, &self.bounds)
     }
 
     /// Whether a read returns, or a location ends with, a value that no write has. This is decided before any algorithm

@@ -12,7 +12,7 @@
 
 use super::LibraryFunction;
 use crate::ast::{Declaration, Machine, Name, Object, Structure};
-use crate::outline::attribute;
+use crate::ast::attribute;
 use crate::source::{Diagnostic, Span};
 
 /// A kind of object that a structure may be described as.

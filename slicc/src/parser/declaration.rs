@@ -12,14 +12,15 @@ use super::input::{
 };
 use super::older;
 use super::statement::{block, with_semicolon};
-use super::{Declaration, Diagnostic, Include, Name};
+use super::file::Include;
 use crate::ast::{
-    Action, Enumeration, Expression, ExternalType, Function, InPort, Machine, NextState, Object,
+    Action, Declaration, Enumeration, Expression, ExternalType, Function, InPort, Machine, Name, NextState, Object,
     OutPort, Pair, PairKind, Parameter, Passing, ProtocolLine, StateValue, States, Structure,
     Transition,
 };
 use crate::lexer::MOST_ERRORS;
 use crate::options::is_option;
+use crate::source::Diagnostic;
 use crate::token::TokenKind;
 
 /// Parses the declarations of a file.

@@ -1,4 +1,4 @@
-//! The crash that a message describes. [`crash_messages`] has gem5's messages; those of `rubric simulate` are read here.
+//! The crash that a message describes. [`messages`] has gem5's messages; those of `rubric simulate` are read here.
 
 use history::{Crash, CrashKind, FileLine};
 
@@ -54,7 +54,7 @@ impl<'a> Text<'a> {
     }
 
     fn address(self, key: &str) -> Option<u64> {
-        self.word(key).and_then(crash_messages::address)
+        self.word(key).and_then(messages::address)
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn of_message(text: Text<'_>, otherwise: CrashKind, source: Option<&F
         return of_simulated(text);
     }
     let mut crash = Crash::new(otherwise, text.whole());
-    let is_known = crash_messages::read(&crash.message.clone(), text.is_cut, &mut crash);
+    let is_known = messages::read(&crash.message.clone(), text.is_cut, &mut crash);
     if !is_known && text.first().starts_with("assert(") {
         crash.kind = CrashKind::FailedAssertion;
     }
