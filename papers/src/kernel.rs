@@ -1,8 +1,8 @@
 //! How much of the [kernel](check::kernel) of a history the papers' criteria derive.
 
+use check::Algorithm;
 use check::kernel::Kernel;
 use check::published::Problem;
-use check::Algorithm;
 use history::{History, ReadsFrom};
 use host::Bounds;
 use memory::Model;

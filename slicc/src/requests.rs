@@ -55,7 +55,11 @@ pub(crate) fn options_of_name(name: &str, declarations: &[Declaration]) -> Optio
             options = options.with(option);
         }
     };
-    ask(matches!(name, "MESI_Two_Level" | "MESI_Three_Level"), ProtocolOption::LoadLinked, LOAD_LINKED);
+    ask(
+        matches!(name, "MESI_Two_Level" | "MESI_Three_Level"),
+        ProtocolOption::LoadLinked,
+        LOAD_LINKED,
+    );
     ask(name.starts_with("MESI_Three_Level"), ProtocolOption::StoreConditional, STORE_CONDITIONAL);
     if name == "CHI" { options.with(ProtocolOption::PartialFunctionalReads) } else { options }
 }

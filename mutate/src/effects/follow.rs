@@ -9,9 +9,9 @@
 use std::ops::Range;
 
 use slicc::ast;
+use slicc::ast::attribute;
 use slicc::compile::code::{Function, Machine, Program};
 use slicc::compile::op::{Op, Register, control};
-use slicc::ast::attribute;
 use slicc::protocol::Protocol;
 
 use super::super::compare::{extent, is_last};

@@ -6,10 +6,10 @@ use slicc::ast::{Action, Block, Expression, ExpressionKind, Statement, Statement
 use slicc::source::Span;
 use slicc::visit::{self, Node};
 
-use super::outcome::{Outcome, changed};
 use super::clause::BodyChange;
 use super::draft::Draft;
 use super::misfit::{Misfit, nowhere};
+use super::outcome::{Outcome, changed};
 use super::pattern::{Pattern, field, own_expressions, without_spaces};
 use super::syntax::MachineSyntax;
 use crate::edit::{Edit, apply};

@@ -4,10 +4,10 @@ use slicc::ast::{Block, Expression, ExpressionKind, InPort, Name, Pair, Statemen
 use slicc::source::Span;
 use slicc::visit::{self, Node};
 
-use super::outcome::{Outcome, changed};
 use super::clause::PortChange;
 use super::draft::{Draft, laid_out};
 use super::misfit::{Misfit, nowhere};
+use super::outcome::{Outcome, changed};
 use super::pattern::{own_expressions, without_spaces};
 use crate::edit::Edit;
 use crate::walk;

@@ -3,11 +3,11 @@
 use slicc::ast::{Declaration, ExpressionKind, StatementKind, States};
 use slicc::source::Span;
 
-use super::outcome::{Outcome, changed};
 use super::bodies;
 use super::clause::MachineChange;
 use super::draft::{Draft, Row, laid_out};
 use super::misfit::{Misfit, nowhere};
+use super::outcome::{Outcome, changed};
 use super::pattern::{Pattern, own_expressions, without_spaces};
 use super::syntax::MachineSyntax;
 use crate::edit::Edit;

@@ -2,9 +2,9 @@
 
 use slicc::ast::{Binary, Expression, ExpressionKind, Unary};
 
+use crate::collector::Collector;
 use crate::edit::Edit;
 use crate::fields::Written;
-use crate::collector::Collector;
 use crate::scene::Scene;
 
 pub(super) fn off_by_one(scene: &Scene, mutants: &mut Collector) {

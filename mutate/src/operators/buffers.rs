@@ -4,8 +4,8 @@ use slicc::ast::{Object, Pair, PairKind};
 use slicc::scripts::{Script, is_ordered};
 use slicc::setting::Setting;
 
-use crate::edit::Edit;
 use crate::collector::Collector;
+use crate::edit::Edit;
 use crate::scene::Scene;
 use crate::usage::network;
 

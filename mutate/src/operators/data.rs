@@ -2,9 +2,9 @@
 
 use slicc::ast::{Expression, ExpressionKind, Statement, StatementKind};
 
+use crate::collector::Collector;
 use crate::edit::Edit;
 use crate::fields::{Field, Written};
-use crate::collector::Collector;
 use crate::scene::Scene;
 use crate::walk::MessageScope;
 

@@ -5,9 +5,9 @@ use slicc::compile::types::TypeKind;
 use slicc::visit::{self, Node};
 
 use super::data::is_dirty;
+use crate::collector::Collector;
 use crate::edit::Edit;
 use crate::fields::Written;
-use crate::collector::Collector;
 use crate::scene::Scene;
 use crate::walk::MessageScope;
 

@@ -1,8 +1,8 @@
 //! Makes mutants in which the core is not told that a line was lost.
 
 use super::actions::places;
-use crate::edit::Edit;
 use crate::collector::Collector;
+use crate::edit::Edit;
 use crate::scene::Scene;
 use crate::walk;
 

@@ -4,8 +4,8 @@ use slicc::ast::{Expression, ExpressionKind, InPort, Name, Pair, StatementKind};
 use slicc::source::Span;
 use slicc::visit::{self, Node};
 
-use crate::edit::Edit;
 use crate::collector::Collector;
+use crate::edit::Edit;
 use crate::scene::Scene;
 use crate::walk;
 

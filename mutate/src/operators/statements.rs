@@ -3,8 +3,8 @@
 use slicc::ast::{Expression, ExpressionKind, Statement, StatementKind};
 
 use super::data::is_dirty;
-use crate::edit::Edit;
 use crate::collector::Collector;
+use crate::edit::Edit;
 use crate::scene::{Body, Scene};
 use crate::walk::{self, MessageScope};
 

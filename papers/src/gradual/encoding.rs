@@ -61,11 +61,8 @@ pub fn solve(
     let Some(order) = formula.encode(known) else {
         return Answer::Exceeded.into();
     };
-    let is_solved = if formula.contradicts {
-        Some(false)
-    } else {
-        formula.solver.solve(&[], problem.budget)
-    };
+    let is_solved =
+        if formula.contradicts { Some(false) } else { formula.solver.solve(&[], problem.budget) };
     let answer = match is_solved {
         Some(true) => Answer::Order(order.sorted(&solver)),
         Some(false) => Answer::Refuted,

@@ -11,8 +11,8 @@
 //! ```
 
 use super::LibraryFunction;
-use crate::ast::{Declaration, Machine, Name, Object, Structure};
 use crate::ast::attribute;
+use crate::ast::{Declaration, Machine, Name, Object, Structure};
 use crate::source::{Diagnostic, Span};
 
 /// A kind of object that a structure may be described as.
