@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use ::history::{Ambiguity, History as Operations, ReadsFrom};
 use check::Bounds;
-use check::kernel::{NoKernel, criteria, derived, write_pairs};
+use check::kernel::{NoKernel, write_pairs};
 use lab::text::named;
+use papers::kernel::{criteria, derived};
 use pyo3::prelude::*;
 
 use crate::error::Error;

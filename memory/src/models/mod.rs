@@ -72,6 +72,21 @@ impl Model {
     /// SPARC's relaxed memory order, with timestamps as dependencies.
     pub const RMO: Model = Model::of(&rmo::DEFINITION);
 
+    /// The model of that name; `rmw` is what a read-modify-write waits for, in models with that choice.
+    pub fn from_name(name: &str, rmw: PsoRmw) -> Option<Model> {
+        let found = ALL.iter().find(|model| model.name() == name);
+        found.map(|model| model.with_rmw(rmw))
+    }
+
+    /// The variant of the model in which a read-modify-write waits for `rmw`. Models without that choice
+    /// are returned unchanged.
+    pub fn with_rmw(self, rmw: PsoRmw) -> Model {
+        match self.rmw() {
+            Some(_) => Model::pso(rmw),
+            None => self,
+        }
+    }
+
     /// The memory model of an instruction set.
     pub const fn of_isa(isa: Isa) -> Model {
         match isa {
