@@ -84,7 +84,7 @@ impl Opened {
         let mut opened = Opened { given: given.to_owned(), protocol, refused: Vec::new() };
         match repairs {
             Repairs::None => {}
-            Repairs::All => opened.repair_all_but(&BTreeSet::new())?,
+            Repairs::All => opened.repair_all_but(&BTreeSet::new()),
             Repairs::Named(names) => {
                 names.iter().try_for_each(|name| opened.apply_repair(name))?;
             }
@@ -128,7 +128,7 @@ impl Opened {
             Repairs::None => {}
             Repairs::All => {
                 let own = opened.iter().flat_map(|one| one.refusals().into_keys()).collect();
-                opened.iter_mut().try_for_each(|one| one.repair_all_but(&own))?;
+                opened.iter_mut().for_each(|one| one.repair_all_but(&own));
             }
             Repairs::Named(names) => {
                 names.iter().try_for_each(|name| repair_some(&mut opened, name))?;
@@ -138,7 +138,7 @@ impl Opened {
     }
 
     /// Applies all repairs that fit but those of some names, and notes which are refused.
-    fn repair_all_but(&mut self, without: &BTreeSet<String>) -> Result<(), Error> {
+    fn repair_all_but(&mut self, without: &BTreeSet<String>) {
         let refusals = self.refusals();
         self.refused = refusals.iter().map(|(name, why)| format!("{name}: {why}")).collect();
         let fits = |name: &&String| {
@@ -149,9 +149,7 @@ impl Opened {
         self.refused.extend(others.map(|name| {
             format!("{name}: it was left out here, too, since another version refuses it")
         }));
-        let repaired = repair::all_that_fit_but(&self.protocol, without);
-        self.protocol = repaired.map_err(|failure| refused(&self.given, failure))?.protocol;
-        Ok(())
+        self.protocol = repair::all_that_fit_but(&self.protocol, without).protocol;
     }
 
     /// The repairs that would overwrite the user's own changes, with the reasons.

@@ -101,7 +101,7 @@ fn tell_known(
     simulation: &Simulation,
     run: &Run,
 ) -> Result<(), Error> {
-    let Some(explainer) = Explainer::new(opened, args.for_checking())? else {
+    let Some(explainer) = Explainer::new(opened, args.for_checking()) else {
         // No repair fits, but the message may be that of a known fault.
         let crash = lab::simulated::crash(run, opened.protocol.sources());
         let known = crash
