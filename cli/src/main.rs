@@ -214,6 +214,11 @@ fn main() -> ExitCode {
         }
     };
     host::inputs::protect();
+    if let Some(missing) = cli.include.iter().find(|folder| !folder.is_dir()) {
+        let file = missing.display().to_string();
+        error::print(&Error::File { file, error: io::ErrorKind::NotADirectory.into() });
+        return Status::Bad.into();
+    }
     slicc::disk::allow(&cli.include);
     if let Err((path, error)) = slicc::disk::describe(&cli.library) {
         error::print(&Error::File { file: path.display().to_string(), error });

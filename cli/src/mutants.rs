@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::known::wrapped;
 use crate::options::Format;
 use crate::status::Status;
-use lab::protocols::{Opened, find_mutant, find_repair};
+use lab::protocols::{Opened, find_mutant, find_repair, words_of};
 use lab::text::quoted;
 
 /// List and show mutants: protocols with a fault put in
@@ -298,7 +298,7 @@ fn shown(one: &Mutant, given: &str, patch: &str, out: &mut dyn Write) -> io::Res
     for setting in &one.settings {
         writeln!(out, "In gem5's configuration script: {setting}\n")?;
     }
-    let (given, name) = (quoted(given), quoted(&one.name));
+    let (given, name) = (words_of(given), quoted(&one.name));
     let option = if one.origin == Origin::Repair { "repair" } else { "mutant" };
     writeln!(out, "rubric simulate {given} --{option} {name} --runs 100 --check --client all\n")?;
     write!(out, "{patch}")

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use mutate::{Misfit, Mutant, made, named, repair};
@@ -9,12 +10,14 @@ use simulate::config::{Options, Plan, most_threads, unhandled};
 use simulate::program::Extras;
 use simulate::simulation::Simulation;
 use slicc::builtin::{builtin, load_files, open};
+use slicc::disk;
 use slicc::load::{Failure, Modification};
 use slicc::outline::Outline;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 use slicc::source::Diagnostic;
 
 use crate::error::{Error, Refusal};
+use crate::text::quoted;
 
 /// A protocol that can run, with the name by which the user referred to it.
 #[derive(Clone, Debug)]
@@ -230,6 +233,16 @@ impl Opened {
         let plan = Plan::of(&self.protocol, &Options { threads, ..options.clone() });
         plan.map_err(refusal(&self.protocol, &self.given))
     }
+}
+
+/// The words of a command that name a protocol: as it was given, with the folders and descriptions that the user allowed for it.
+pub fn words_of(given: &str) -> String {
+    let option = |name: &str, paths: Vec<PathBuf>| {
+        let words = paths.iter().map(|path| format!(" --{name} {}", quoted(&path.display().to_string())));
+        words.collect::<String>()
+    };
+    let include = option("include", disk::allowed());
+    format!("{}{include}{}", quoted(given), option("library", disk::libraries()))
 }
 
 /// Applies a repair to all protocols that it fits, which must be at least one.

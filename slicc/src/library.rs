@@ -15,6 +15,7 @@
 
 pub(crate) mod merge;
 pub(crate) mod stubs;
+pub(crate) mod unused;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

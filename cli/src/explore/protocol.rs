@@ -35,7 +35,7 @@ use crate::sequence::Form;
 use crate::simulate::parse;
 use crate::simulate::protocols::warn_of_protocol;
 use crate::status::Status;
-use lab::protocols::{Opened, Repairs};
+use lab::protocols::{Opened, Repairs, words_of};
 use lab::text::quoted;
 use mutants::MutantArgs;
 use repertoire::RepertoireArgs;
@@ -311,7 +311,7 @@ impl Args {
 
     /// The command that repeats one exploration.
     fn command(&self, subject: &Subject) -> String {
-        let mut words = vec![format!("rubric explore protocol {}", quoted(subject.given))];
+        let mut words = vec![format!("rubric explore protocol {}", words_of(subject.given))];
         let counts = [
             ("threads", self.threads, 2),
             ("locations", self.locations, 1),

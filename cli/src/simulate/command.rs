@@ -8,12 +8,12 @@ use simulate::program::{ProgramSize, WeakShares};
 use super::args::Args;
 use super::options::{Program, System};
 use crate::version::END_OF_NAME;
-use lab::protocols::Repairs;
+use lab::protocols::{Repairs, words_of};
 
 impl Args {
     /// The arguments of `rubric simulate` that repeat a run. Options that change nothing are left out.
     pub fn words(&self, protocol: &str, client: Client, seed: u64) -> String {
-        let mut words = vec![quoted(protocol)];
+        let mut words = vec![words_of(protocol)];
         if self.repair != Repairs::None {
             words.push(format!("--repair {}", self.repair));
         }

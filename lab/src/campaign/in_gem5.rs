@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::gem5::{
     Binary, Ending, Given, Idle, Kept, Played, Request, Session, System, command, has_cores,
 };
-use crate::protocols::{Opened, find_mutant};
+use crate::protocols::{Opened, find_mutant, words_of};
 use crate::shard::Shard;
 use crate::text::{quoted, tame};
 
@@ -341,7 +341,7 @@ impl Gem5Runs<'_, '_> {
         let Gem5Subject { binary, opened, .. } = self.subject;
         format!(
             "rubric campaign {} --gem5 {} --client {} --seed {} --runs 1{} --keep-traces -o again",
-            quoted(&opened.given),
+            words_of(&opened.given),
             quoted(&binary.given.to_string()),
             self.client,
             lineage.seed(),

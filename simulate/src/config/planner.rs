@@ -190,7 +190,7 @@ impl Planner<'_> {
             kind,
             declared,
             instances,
-            transitions_per_cycle: base(self, "transitions_per_cycle").max(1),
+            transitions_per_cycle: base(self, "transitions_per_cycle"),
             recycle_latency: base(self, "recycle_latency"),
             mandatory_queue_latency: base(self, "mandatory_queue_latency"),
             interleaving: self.interleaving(machine, count),
@@ -305,6 +305,11 @@ impl Planner<'_> {
         let setting = self.setting(machine.name, role, name);
         match setting.map(|setting| (setting, setting.value.parse())) {
             None => value,
+            // With none a controller would never take a transition.
+            Some((setting, Ok(0))) if name == "transitions_per_cycle" => {
+                self.report(wrong(setting, "a number of at least 1"));
+                value
+            }
             Some((_, Ok(number))) => number,
             Some((setting, Err(_))) => {
                 self.report(wrong(setting, "a number"));
