@@ -1,4 +1,5 @@
-//! Compiles methods that have a body: those of structures in descriptions of what the runtime lacks.
+//! Compiles methods that have a body: those of messages for functional accesses, and those of structures in descriptions of
+//! what the runtime lacks.
 //!
 //! Such a method is a function whose first parameter is the object, which its body knows as `self`; the fields of a structure that
 //! the description declares are names there, too.
@@ -9,7 +10,6 @@ use super::calls::Signature;
 use super::code::Function;
 use super::expressions::constant;
 use super::op::Op;
-use super::types::declare::is_functional;
 use super::types::{TypeId, TypeKind};
 use crate::ast::{self, Passing};
 use crate::source::Span;
@@ -18,14 +18,10 @@ use crate::source::Span;
 const SELF: &str = "self";
 
 impl<'a> Compiler<'a> {
-    /// Records the methods of a structure that have a body. Those of messages are for functional accesses, which the runtime does
-    /// not make.
+    /// Records the methods of a structure that have a body.
     pub(super) fn method_signatures(&mut self, structure: &'a ast::Structure) {
         let Some(of) = self.types.find(self.machine_name(), &structure.name.text) else { return };
-        let kind = self.types[of].kind.clone();
-        let has_code =
-            |method: &&ast::Function| method.body.is_some() && !is_functional(&kind, method);
-        for method in structure.methods.iter().filter(has_code) {
+        for method in structure.methods.iter().filter(|method| method.body.is_some()) {
             let machine = self.machine.clone();
             let prototype = self.types.prototype(machine.as_deref(), method);
             self.note_problems();
@@ -55,7 +51,12 @@ impl<'a> Compiler<'a> {
             let key = (of, method.name.text.clone(), method.parameters.len());
             let signature = self.methods.get(&key).filter(|one| one.span == method.span).cloned();
             if let (Some(signature), Some(block)) = (signature, &method.body) {
+                // The methods of messages are for functional accesses, which explorations do not make.
+                let ordered = self.ordered;
                 let _ = self.method_body(of, method, &signature, block);
+                if self.types[of].kind == TypeKind::Message {
+                    self.ordered = ordered;
+                }
             }
         }
     }
@@ -114,6 +115,8 @@ impl<'a> Compiler<'a> {
                 self.declare(&name, method.name.span, Symbol::Value(value))?;
             }
         }
+        // A parameter hides a field of its name.
+        self.open();
         let own = signature.parameters.iter().skip(1);
         for (parameter, (of, passing)) in method.parameters.iter().zip(own) {
             let value = self.parameter(*of, *passing == Passing::Reference, method.span)?;
