@@ -109,6 +109,7 @@ library! {
     MaskOr = "void WriteMask.orMask(WriteMask)";
     MaskInvert = "void WriteMask.setInvertedMask(WriteMask)";
     MaskBlockSize = "int WriteMask.getBlockSize()";
+    MaskBlockBits = "int WriteMask.getBlockSizeBits()";
     MaskFirst = "int WriteMask.firstBitSet(bool)";
     MaskFirstFrom = "int WriteMask.firstBitSet(bool, int)";
     MaskCount = "int WriteMask.count()";

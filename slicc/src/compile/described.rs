@@ -12,16 +12,30 @@ use super::expressions::constant;
 use super::op::Op;
 use super::types::{TypeId, TypeKind};
 use crate::ast::{self, Passing};
-use crate::source::Span;
+use crate::source::{Diagnostic, Span};
 
 /// The name of the object in a method.
 const SELF: &str = "self";
 
+/// The messages that the runtime makes, in which protocols receive requests and memory's responses.
+const MESSAGES_OF_THE_RUNTIME: [&str; 3] = ["RubyRequest", "MemoryMsg", "SequencerMsg"];
+
 impl<'a> Compiler<'a> {
-    /// Records the methods of a structure that have a body.
+    /// Records the methods of a structure that have a body. Those for functional accesses of messages that the runtime itself makes are
+    /// left out, since the runtime knows what these do.
     pub(super) fn method_signatures(&mut self, structure: &'a ast::Structure) {
-        let Some(of) = self.types.find(self.machine_name(), &structure.name.text) else { return };
-        for method in structure.methods.iter().filter(|method| method.body.is_some()) {
+        let name = &*structure.name.text;
+        let Some(of) = self.types.find(self.machine_name(), name) else { return };
+        let is_known = |method: &ast::Function| {
+            MESSAGES_OF_THE_RUNTIME.contains(&name) && method.name.text.starts_with("functional")
+        };
+        let has_code = |method: &&ast::Function| method.body.is_some() && !is_known(method);
+        for method in structure.methods.iter().filter(has_code) {
+            if self.functions.len() >= usize::from(u16::MAX) {
+                let text = "the protocol has too many functions and methods";
+                self.diagnostics.push(Diagnostic::error(method.name.span, text));
+                return;
+            }
             let machine = self.machine.clone();
             let prototype = self.types.prototype(machine.as_deref(), method);
             self.note_problems();
