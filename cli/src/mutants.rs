@@ -3,9 +3,9 @@
 
 use std::io::{self, Write};
 
+use mutate::{Misfit, Mutant, Operator, Origin, made, named, repair};
 use serde_json::{Value, json};
 use slicc::builtin::{BUILTINS, builtin};
-use slicc::mutant::{Misfit, Mutant, Operator, Origin, made, named, repair};
 
 use crate::error::Error;
 use crate::known::wrapped;

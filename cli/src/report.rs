@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use check::Guarantee;
 use memory::models;
+use papers::Guarantee;
 use report::answers::{Answers, FINDERS, known_harmless};
 use report::claims::{self, Claim, Program, PublishedClaim};
 use report::coverage::MachineCoverage;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use lab::testing::{Compared, Options};
 use serde_json::{Value, json};
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
-use slicc::mutant::touched::TableEntry;
+use slicc::outline::TableEntry;
 
 use crate::test::json::{explored, finding};
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use explore::protocol::{Exploration, TransitionName, Verdict};
 use serde_json::{Value, json};
-use slicc::mutant::touched::TableEntry;
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
 use super::Args;
