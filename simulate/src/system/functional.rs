@@ -545,9 +545,19 @@ impl System {
         Ok(true)
     }
 
+    /// Fails if the current controller is not connected to memory.
+    fn has_memory(&self) -> Result<(), Trap> {
+        let controller = &self.controllers[self.current];
+        if controller.requests_to_memory.or(controller.responses_from_memory).is_some() {
+            return Ok(());
+        }
+        Err(Trap::Other("a functional access to memory by a machine that is not connected to it"))
+    }
+
     /// Reads memory, but first the requests to it of the current controller.
     fn read_memory(&mut self) -> Result<bool, Trap> {
         let packet = self.packet()?;
+        self.has_memory()?;
         if let Some(requests) = self.controllers[self.current].requests_to_memory {
             let messages: Vec<u64> = self.buffers[requests as usize].messages(u64::MAX).collect();
             for message in messages {
@@ -571,6 +581,7 @@ impl System {
     /// Writes memory, and the responses of the current controller's reads that DRAM has not answered yet.
     fn write_memory(&mut self) -> Result<bool, Trap> {
         let Packet { bytes, value } = self.packet()?;
+        self.has_memory()?;
         let line = self.line_of(bytes.address);
         let mut block = vec![0; self.block_words];
         block::write(&mut block, bytes.address - line, u64::from(bytes.size), value)?;
