@@ -31,6 +31,9 @@ impl Args {
         if let Some(recipe) = &recipe {
             words.push(format!("--recipe {recipe}"));
         }
+        if recipe.is_none() && self.functional.suppress_func_errors {
+            words.push("--suppress-func-errors".to_owned());
+        }
         words.extend(self.system.given());
         if recipe.is_none() {
             words.push(format!("--seed {seed}"));
@@ -105,6 +108,7 @@ pub fn mix(shape: &ProgramSize) -> Vec<[String; 3]> {
         option("linked", &shape.linked, &usual.linked),
         option("atomics", &shape.extras.atomics, &0),
         option("partial", &shape.extras.partial, &0),
+        option("functional", &shape.extras.functional, &0),
         option("skew", &shape.skew, &usual.skew),
         option("think", &shape.think, &usual.think),
     ]

@@ -163,6 +163,9 @@ fn summary(
                 score.transitions,
                 score.ticks
             ));
+            if let Some(words) = score.functional_words() {
+                tell(format_args!("{words}"));
+            }
             if let Some(lineage) = args.recipe_of(args.seed()) {
                 let options = Recipe::of(&lineage).words(&opened.protocol, cell.client);
                 let edited = if lineage.variations().is_empty() {

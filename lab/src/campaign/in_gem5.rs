@@ -492,7 +492,7 @@ pub fn ticks(ending: &Ending, history: &History) -> u64 {
 
 /// The command-line options for the requests that programs make in addition to their accesses.
 fn words(extras: Extras) -> String {
-    let Extras { devices, flushes, atomics, partial } = extras;
+    let Extras { devices, flushes, atomics, partial, .. } = extras;
     let options =
         [("--dma", devices), ("--flush", flushes), ("--atomics", atomics), ("--partial", partial)];
     let given = options.iter().filter(|(_, number)| *number > 0);
@@ -505,7 +505,8 @@ mod tests {
 
     #[test]
     fn commands_have_the_options_of_all_extras() {
-        let extras = Extras { devices: 2, flushes: 10, atomics: 50, partial: 30 };
+        let extras =
+            Extras { devices: 2, flushes: 10, atomics: 50, partial: 30, ..Extras::default() };
         assert_eq!(words(extras), " --dma 2 --flush 10 --atomics 50 --partial 30");
         assert_eq!(words(Extras { devices: 1, ..Extras::default() }), " --dma 1");
     }

@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn systems_have_the_devices_and_flushes_that_are_asked_for() {
         let protocol = Protocol::open("MOESI_hammer").unwrap();
-        let extras = Extras { devices: 3, flushes: 10, atomics: 50, partial: 0 };
+        let extras = Extras { devices: 3, flushes: 10, atomics: 50, ..Extras::default() };
         let options = Options { extras: Some(extras), ..Options::default() };
         let system = SYSTEMS[1].with_extras(&options, &protocol);
         let named = "2 threads, 2 locations, room for one, atomics, flushes, 2 DMA devices";

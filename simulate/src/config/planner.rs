@@ -36,6 +36,7 @@ impl Plan {
         let sent = protocol.loaded.options;
         plan.tells_linked = sent.has(ProtocolOption::LoadLinked);
         plan.tells_conditional = sent.has(ProtocolOption::StoreConditional);
+        plan.reads_in_parts = sent.has(ProtocolOption::PartialFunctionalReads);
         Ok(plan)
     }
 
@@ -73,6 +74,7 @@ impl Plan {
                 sends_atomics: false,
                 tells_linked: false,
                 tells_conditional: false,
+                reads_in_parts: false,
                 dma_sequencers: 0,
                 wires: Vec::new(),
             },
