@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Campaign, FINDERS, Mutant, Scope, kills};
 use tables::CampaignRun;
 
 /// A mutant that something found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CaughtMutant {
     /// The protocol.
     pub protocol: String,
