@@ -52,7 +52,7 @@ pub struct Line<'a> {
 }
 
 /// Writes the result of a test as one line.
-pub fn write(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
     let (test, found) = (&ran.test, ran.outcomes.as_ref().ok());
     let witnesses = found.map(Outcomes::witnesses);
     let states = found.map(|it| it.states.iter().map(|state| test.state(state)).collect());

@@ -38,6 +38,10 @@ fn forbid_null(object: &mut Map<String, Value>) {
             value.as_object_mut().filter(|_| !required.contains(&key.as_str().into()))
         {
             remove_null(schema);
+            if let Some(Value::String(description)) = schema.get_mut("description") {
+                *description = description.replace(". `null` if", ". Left out if");
+                *description = description.replace("`null` if", "left out if");
+            }
         }
     }
 }
@@ -53,6 +57,13 @@ fn remove_null(schema: &mut Map<String, Value>) {
     }
     if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
         choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
+        if let [Value::Object(only)] = &mut choices[..] {
+            let only = std::mem::take(only);
+            schema.remove("anyOf");
+            for (keyword, value) in only {
+                schema.entry(keyword).or_insert(value);
+            }
+        }
     }
 }
 

@@ -181,7 +181,7 @@ struct Violating<'a> {
 }
 
 /// Prints a line for each protocol and client.
-pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (cell, score) in series.cells.iter().zip(&series.scores) {
         json::line(&line(series, cell, score), out)?;
     }
