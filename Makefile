@@ -104,7 +104,7 @@ naive:
 
 # The tables of times are measured last, when nothing else runs.
 bench:
-	$(CARGO) bench --package ingest --package check --package simulate
+	$(CARGO) bench --package ingest --package check --package papers --package simulate
 	RUBRIC_BENCH=$(BENCH) $(if $(RESULTS),RUBRIC_RESULTS=$(abspath $(RESULTS))) \
 		$(CARGO) bench --package cli --bench growth
 	$(CARGO) bench --package cli --bench speed

@@ -108,7 +108,7 @@ impl Criterion {
     }
 
     /// The weakest model whose histories all satisfy the criterion. (The documentation of
-    /// `papers::criteria::causal` in the `check` crate proves that TSO implies CC and CCv.)
+    /// `papers::criteria::causal` proves that TSO implies CC and CCv.)
     pub const fn weakest_model(self) -> Model {
         self.definition().weakest_model
     }

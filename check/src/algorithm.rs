@@ -1,11 +1,11 @@
-//! The table of all algorithms: this program's own stages, and the papers' algorithms.
-//!
-//! The row of an algorithm has its name, a description, where it is published, which answers it can give, and
-//! the models it applies to. Names, help texts and lists all come from the table. To add an algorithm, add its
-//! row, and the function that runs it in [`crate::papers`].
+//! [`Algorithm`]: the stages of this crate, and algorithms of others that it can run, such as those of the papers.
 
-use certify::criterion::Criterion;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
 use memory::Model;
+
+use crate::published::Published;
 
 /// The answers that an algorithm can give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,166 +25,96 @@ pub enum Power {
     },
 }
 
-/// The definition of an algorithm: a row of the table.
-struct AlgorithmRow {
-    /// The name on the command line and in tables.
-    name: &'static str,
-    /// What the algorithm does, as a sentence.
-    title: &'static str,
-    power: Power,
-    /// The models that the algorithm applies to; `None` for all.
-    models: Option<&'static [Model]>,
-    /// The paper and section that define the algorithm; empty for a stage.
-    paper: &'static str,
-}
-
-const SC: Option<&[Model]> = Some(&[Model::SC]);
-const TSO: Option<&[Model]> = Some(&[Model::TSO]);
-const SC_AND_TSO: Option<&[Model]> = Some(&[Model::SC, Model::TSO]);
-
-const fn below(criterion: Criterion) -> Power {
-    Power::Criterion { follows_from: criterion.weakest_model() }
-}
-
-const BELOW_SC: Power = Power::Criterion { follows_from: Model::SC };
-const BELOW_TSO: Power = Power::Criterion { follows_from: Model::TSO };
-
-macro_rules! algorithms {
-    ($(#[doc = $title:literal] $(#[$attribute:ident])? $variant:ident = $name:literal, $power:expr, $models:expr, $paper:literal;)*) => {
-        /// An algorithm that decides histories. The stages of this program come first, then the
-        /// algorithms of [papers](crate::papers), paper by paper.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-        pub enum Algorithm {
-            $(#[doc = $title] $(#[$attribute])? $variant,)*
-        }
-
-        const TABLE: &[AlgorithmRow] = &[$(AlgorithmRow {
-            name: $name,
-            title: $title,
-            power: $power,
-            models: $models,
-            paper: $paper,
-        },)*];
-
-        impl Algorithm {
-            /// Every algorithm, in the order of the table.
-            pub const ALL: [Algorithm; TABLE.len()] = [$(Algorithm::$variant,)*];
-        }
-    };
-}
-
-algorithms! {
+/// An algorithm that decides histories. Algorithms are told apart by their names.
+#[derive(Clone, Copy, Default)]
+pub enum Algorithm {
     /// Runs the stages in turn, until one decides.
     #[default]
-    Stages = "stages", Power::Complete, None, "";
+    Stages,
     /// Tries the trace's own order of completions as a run.
-    TraceOrder = "trace-order", Power::Proves, None, "";
+    TraceOrder,
     /// Derives the order that the reads force.
-    Saturate = "saturate", Power::Refutes, None, "";
+    Saturate,
     /// Derives forced order, then searches for a memory order.
-    Complete = "complete", Power::Complete, None, "";
+    Complete,
     /// Derives forced order, then asks a SAT solver about the pairs of writes that are left unordered.
-    Sat = "sat", Power::Complete, None, "";
-    /// Checks causal consistency, CC.
-    Cc = "cc", below(Criterion::Cc), SC_AND_TSO, "CAV 2019, section 3.1";
-    /// Checks causal convergence, CCv.
-    Ccv = "ccv", below(Criterion::Ccv), SC_AND_TSO, "CAV 2019, section 3.1";
-    /// Checks causal memory, CM.
-    Cm = "cm", below(Criterion::Cm), SC, "CAV 2019, section 3.1";
-    /// Checks convergent causal memory, CCM.
-    Ccm = "ccm", below(Criterion::Ccm), SC, "CAV 2019, section 3.2";
-    /// Checks weak convergent causal memory, wCCM.
-    Wccm = "wccm", below(Criterion::Wccm), TSO, "CAV 2019, section 4.1";
-    /// Solves the axioms of SC as one formula.
-    ScSat = "sc-sat", Power::Complete, SC, "CAV 2019, section 5";
-    /// Solves the axioms of TSO as one formula.
-    TsoSat = "tso-sat", Power::Complete, TSO, "CAV 2019, section 5";
-    /// Checks CC, CCv and CCM, then enumerates store orders.
-    ScCcmEnum = "sc-ccm-enum", Power::Complete, SC, "CAV 2019, Algorithm 1";
-    /// Checks CC, CCv and CCM, then solves the rest by SAT.
-    ScCcmSat = "sc-ccm-sat", Power::Complete, SC, "CAV 2019, section 5.1";
-    /// Checks wCCM, then enumerates store orders.
-    TsoWccmEnum = "tso-wccm-enum", Power::Complete, TSO, "CAV 2019, Algorithm 2";
-    /// Checks wCCM, then solves the rest by SAT.
-    TsoWccmSat = "tso-wccm-sat", Power::Complete, TSO, "CAV 2019, section 5.1";
-    /// Checks weak sequential consistency, wSC.
-    Wsc = "wsc", BELOW_SC, SC, "Boosting, section 3";
-    /// Checks the counterpart of wSC for TSO.
-    Wtso = "wtso", BELOW_TSO, TSO, "Boosting, section 3";
-    /// Checks wSC with the six-write pattern.
-    WscPattern = "wsc-pattern", BELOW_SC, SC, "Boosting, section 4";
-    /// Checks wSC while guessing the order of one pair of writes.
-    WscGuess1 = "wsc-guess1", BELOW_SC, SC, "Boosting, section 4";
-    /// Checks wSC, then solves the rest by SAT.
-    WscEnum = "wsc-enum", Power::Complete, SC, "Boosting, section 5";
-    /// Checks CCM, then solves the rest by SAT.
-    CcmEnum = "ccm-enum", Power::Complete, SC, "Boosting, section 5";
-    /// Searches interleavings with memoized frontiers.
-    Dbcop = "dbcop", Power::Complete, SC, "Boosting, section 5";
-    /// Searches interleavings that keep the order of wSC.
-    WscDbcop = "wsc-dbcop", Power::Complete, SC, "Boosting, section 5";
-    /// Applies rules R1 to R7.
-    TsoBaseline = "tso-baseline", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.1";
-    /// Applies rules R1 to R8.
-    HpcaR8 = "hpca-r8", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.2";
-    /// Sorts topologically with active stores.
-    Heu = "heu", Power::Incomplete, SC_AND_TSO, "HPCA 2006, section 4.2.1";
-    /// Sorts topologically and derives edges after each store.
-    Deriv = "deriv", Power::Incomplete, SC_AND_TSO, "HPCA 2006, section 4.2.2";
-    /// Sorts as `heu` does, with backtracking.
-    HeuBack = "heu-back", Power::Complete, SC_AND_TSO, "HPCA 2006, section 4.2.3";
-    /// Sorts as `deriv` does, with backtracking.
-    DerivBack = "deriv-back", Power::Complete, SC_AND_TSO, "HPCA 2006, section 4.2.3";
-    /// Tries the order of completions as store order.
-    SimpleWitness = "simple-witness", Power::Proves, SC, "Qadeer, section 5.2";
-    /// Looks for a k-nice cycle relative to the order of completions.
-    NiceCycle = "nice-cycle", Power::Proves, SC, "Qadeer, section 6";
+    Sat,
+    /// Runs an algorithm of another crate.
+    Published(&'static Published),
 }
 
 impl Algorithm {
-    fn row(self) -> &'static AlgorithmRow {
-        &TABLE[self as usize]
-    }
+    /// The stages of this crate.
+    pub const STAGES: [Algorithm; 5] = [
+        Algorithm::Stages,
+        Algorithm::TraceOrder,
+        Algorithm::Saturate,
+        Algorithm::Complete,
+        Algorithm::Sat,
+    ];
 
     /// The name on the command line and in tables.
     pub fn name(self) -> &'static str {
-        self.row().name
-    }
-
-    /// The algorithm of that name, which may be a former name.
-    pub fn from_name(name: &str) -> Option<Algorithm> {
-        let is_named = |it: &Algorithm| it.name() == name || it.former_name() == Some(name);
-        Algorithm::ALL.into_iter().find(is_named)
+        match self {
+            Algorithm::Stages => "stages",
+            Algorithm::TraceOrder => "trace-order",
+            Algorithm::Saturate => "saturate",
+            Algorithm::Complete => "complete",
+            Algorithm::Sat => "sat",
+            Algorithm::Published(published) => published.name,
+        }
     }
 
     /// The name that the algorithm had in earlier versions, which is still accepted.
     pub fn former_name(self) -> Option<&'static str> {
-        (self == Algorithm::TraceOrder).then_some("temporal")
+        matches!(self, Algorithm::TraceOrder).then_some("temporal")
     }
 
     /// What the algorithm does, as a sentence.
     pub fn title(self) -> &'static str {
-        self.row().title.trim()
+        match self {
+            Algorithm::Stages => "Runs the stages in turn, until one decides.",
+            Algorithm::TraceOrder => "Tries the trace's own order of completions as a run.",
+            Algorithm::Saturate => "Derives the order that the reads force.",
+            Algorithm::Complete => "Derives forced order, then searches for a memory order.",
+            Algorithm::Sat => {
+                "Derives forced order, then asks a SAT solver about the pairs of writes that are left unordered."
+            }
+            Algorithm::Published(published) => published.title.trim(),
+        }
     }
 
     /// Where the algorithm is published; empty for a stage.
     pub fn paper(self) -> &'static str {
-        self.row().paper
+        match self {
+            Algorithm::Published(published) => published.paper,
+            _ => "",
+        }
     }
 
     /// Whether the algorithm is this program's own, and not that of a paper.
     pub fn is_stage(self) -> bool {
-        self.row().paper.is_empty()
+        !matches!(self, Algorithm::Published(_))
     }
 
     /// The answers that the algorithm can give.
     pub fn power(self) -> Power {
-        self.row().power
+        match self {
+            Algorithm::Stages | Algorithm::Complete | Algorithm::Sat => Power::Complete,
+            Algorithm::TraceOrder => Power::Proves,
+            Algorithm::Saturate => Power::Refutes,
+            Algorithm::Published(published) => published.power,
+        }
     }
 
     /// Whether the algorithm can be run for a model.
     pub fn applies_to(self, model: Model) -> bool {
-        self.row().models.is_none_or(|models| models.contains(&model))
+        match self {
+            Algorithm::Published(published) => {
+                published.models.is_none_or(|models| models.contains(&model))
+            }
+            _ => true,
+        }
     }
 
     /// The model that the algorithm is run for by default.
@@ -198,24 +128,22 @@ impl Algorithm {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_unique_and_every_algorithm_has_a_model() {
-        for (at, algorithm) in Algorithm::ALL.into_iter().enumerate() {
-            let others = &Algorithm::ALL[..at];
-            assert!(others.iter().all(|other| other.name() != algorithm.name()));
-            assert!(algorithm.applies_to(algorithm.default_model()));
-            assert_eq!(algorithm.paper().is_empty(), algorithm.is_stage());
-        }
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Algorithm) -> bool {
+        self.name() == other.name()
     }
+}
 
-    #[test]
-    fn pso_is_for_the_stages() {
-        let pso = Model::PSO;
-        let applicable = Algorithm::ALL.into_iter().filter(|a| a.applies_to(pso));
-        assert_eq!(applicable.count(), 5);
+impl Eq for Algorithm {}
+
+impl Hash for Algorithm {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }

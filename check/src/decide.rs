@@ -24,7 +24,7 @@ use crate::engine::value_problems::ValueProblems;
 use crate::engine::windows::{self, WindowOutcome};
 use crate::kernel::pairs::{count_unordered, write_pairs};
 use crate::options::Options;
-use crate::papers::{self, Answer, Problem};
+use crate::published::{Answer, Problem, Published};
 use crate::sat::formula::{Found, OpenOrder};
 use crate::sat::residual::Residual;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
@@ -209,16 +209,24 @@ fn decide_known(
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);
     }
-    if !options.algorithm.is_stage() && problems.reads_itself {
+    let published = match options.algorithm {
+        Algorithm::Published(published) => Some(published),
+        _ => None,
+    };
+    if published.is_some() && problems.reads_itself {
         // The papers do not consider a read-modify-write that reads its own value. Saturation refutes it.
         let saturate = Options { algorithm: Algorithm::Saturate, ..options.clone() };
         let outcome = decide(history, reads_from, model, &saturate, bounds);
         return Outcome { decided_by: Stage::By(options.algorithm), ..outcome };
     }
-    if !options.algorithm.is_stage() {
-        let problem =
-            Problem { history, reads_from, finals: &finals.writes, model, options, bounds };
-        return problems.qualify(by_paper(&problem, problems.ambiguous));
+    if let Some(published) = published {
+        let problem = Problem {
+            budget: options.budget,
+            no_baseline: options.no_baseline,
+            store_order: options.store_order.as_deref(),
+            ..Problem::new(history, reads_from, &finals.writes, model, bounds)
+        };
+        return problems.qualify(by_paper(published, &problem, problems.ambiguous));
     }
     if model.is_weak() {
         let budget = options.budget;
@@ -265,16 +273,15 @@ fn decide_known(
 }
 
 /// Runs a paper's algorithm.
-fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
-    let algorithm = problem.options.algorithm;
-    let stage = Stage::By(algorithm);
+fn by_paper(published: &'static Published, problem: &Problem<'_>, ambiguous: usize) -> Outcome {
+    let stage = Stage::By(Algorithm::Published(published));
     if ambiguous > 0 {
         return Outcome::new(Verdict::Undecided(Reason::NeedsSources(ambiguous)), stage);
     }
     if let Some(op) = problem.model.first_refined(problem.history) {
         return Outcome::new(Verdict::Undecided(Reason::Refined(op)), stage);
     }
-    let report = papers::run(problem).expect("a stage is no algorithm of a paper");
+    let report = (published.run)(problem);
     let (history, model) = (problem.history, problem.model);
     let verdict = match report.answer {
         Answer::Order(order) => match run_of(history, model, &order, |_| false) {

@@ -10,8 +10,8 @@
 //!
 //! - a [`Question`] is asked in one place, about histories too of which it is not known whether some operations have written, and
 //!   its [`Answer`] has the first line, the caveats and the certificate;
-//! - [`Algorithm`] lists the stages and the algorithms of the [`papers`], which [`decide()`] runs; [`Guarantee`]
-//!   lists the models and weaker criteria that a history can be asked about;
+//! - [`Algorithm`] lists the stages, which [`decide()`] runs, and takes [algorithms of other crates](published), such as those of the
+//!   papers;
 //! - [`kernel`] computes the store order that all runs of a history have in common;
 //! - [`online`] checks the operations of a running program as they arrive;
 //! - [`shrink`] finds small parts of a history that still violate a model;
@@ -45,17 +45,18 @@ pub mod algorithm;
 mod answer;
 pub mod assumptions;
 mod certificate;
+pub mod criterion_violation;
 mod decide;
 pub mod engine;
 pub mod generate;
-mod guarantee;
 mod headline;
 pub mod kernel;
+pub mod nice_cycle;
 pub mod online;
 mod options;
-pub mod papers;
+pub mod published;
 mod question;
-mod sat;
+pub mod sat;
 mod settle;
 pub mod shrink;
 pub mod verdict;
@@ -65,7 +66,6 @@ pub use accept::accepted;
 pub use algorithm::Algorithm;
 pub use answer::Answer;
 pub use decide::{check, check_within, decide};
-pub use guarantee::Guarantee;
 pub use headline::Headline;
 pub use host::{Bounds, Exceeded};
 pub use memory::Model;

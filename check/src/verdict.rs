@@ -6,9 +6,9 @@ use history::{Doubt, Gap, History, NotUnderstood, OpId};
 use host::{Bounds, Exceeded};
 
 use crate::algorithm::Algorithm;
+use crate::criterion_violation::CriterionViolation;
 use crate::engine::proof::Violation;
-use crate::papers::criteria::violation::CriterionViolation;
-use crate::papers::qadeer::nice_cycle::NiceCycle;
+use crate::nice_cycle::NiceCycle;
 use memory::machine::Step;
 
 /// The part of the program that decided a history, or gave up.

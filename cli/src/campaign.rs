@@ -11,7 +11,7 @@ use lab::gem5::Given;
 use lab::protocols::Repairs;
 use lab::shard::Shard;
 use lab::text::tame;
-use slicc::mutant::Operator;
+use mutate::Operator;
 use slicc::setting::Setting;
 
 use crate::error::Error;

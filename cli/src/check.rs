@@ -274,7 +274,7 @@ impl InputCheck<'_> {
         reads_from: &ReadsFrom,
         model: Model,
     ) -> Result<(), Error> {
-        let applicable = Algorithm::ALL.into_iter();
+        let applicable = papers::ALL.into_iter();
         let applicable = applicable.filter(|algorithm| algorithm.applies_to(model));
         let decided = applicable.map(|algorithm| {
             let options = self.checker.args.for_checking(algorithm, None);

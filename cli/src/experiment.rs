@@ -293,6 +293,6 @@ fn name_parser() -> PossibleValuesParser {
 }
 
 fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
-    PossibleValuesParser::new(Algorithm::ALL.map(words::algorithm))
-        .try_map(|name| Algorithm::from_name(&name).ok_or("the name of an algorithm was expected"))
+    PossibleValuesParser::new(papers::ALL.map(words::algorithm))
+        .try_map(|name| papers::from_name(&name).ok_or("the name of an algorithm was expected"))
 }

@@ -5,10 +5,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use check::kernel::{Kernel, NoKernel, criteria, derived, kernel};
+use check::kernel::{Kernel, NoKernel, kernel};
 use check::{Algorithm, Bounds, Headline, Model, Reason};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use host::Exceeded;
+use papers::kernel::{criteria, derived};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use mutate::{Misfit, Mutant, Operator, Origin, made, named, repair};
 use schemars::JsonSchema;
 use serde::Serialize;
 use slicc::builtin::{BUILTINS, builtin};
-use slicc::mutant::{Misfit, Mutant, Operator, Origin, made, named, repair};
 
 use crate::error::Error;
 use crate::json;

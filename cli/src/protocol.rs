@@ -18,7 +18,7 @@ use slicc::builtin;
 use slicc::compile::compile;
 use slicc::dialect::explain;
 use slicc::lint::lint;
-use slicc::load::Loaded;
+use slicc::load::{Loaded, Modification};
 use slicc::outline::Outline;
 use slicc::source::{Diagnostic, Severity, Sources};
 

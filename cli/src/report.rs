@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use check::Guarantee;
+use papers::Guarantee;
 use report::answers::Answers;
 use report::claims::{self, Claim};
 use report::coverage::MachineCoverage;

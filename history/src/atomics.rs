@@ -7,8 +7,9 @@ use rustc_hash::FxHashMap;
 
 use crate::annotation::Annotation;
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
-use crate::history::{History, OpId, OperationFlags, Thread};
+use crate::history::History;
 use crate::kind::Kind;
+use crate::operation::{OpId, OperationFlags, Thread};
 use crate::structure::StructureColumns;
 use crate::unrecorded;
 

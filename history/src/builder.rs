@@ -7,10 +7,11 @@ use thiserror::Error;
 
 use crate::annotation::Annotation;
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
-use crate::history::{Final, History, NONE32, NONE64, OpId, OperationFlags, Thread};
+use crate::history::{Final, History};
 use crate::initial;
 use crate::kind::Kind;
 use crate::layout::{self, Layout};
+use crate::operation::{NONE32, NONE64, OpId, OperationFlags, Thread};
 use crate::permutation::{ranks, rows_by_label, sort_by_sequence};
 use crate::provenance::{Provenance, Sizes};
 use crate::structure::StructureColumns;

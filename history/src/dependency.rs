@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::history::OpId;
 use crate::kind::Kind;
+use crate::operation::OpId;
 
 /// The part of an operation that depends on an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

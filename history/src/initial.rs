@@ -7,8 +7,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::builder::Initial;
-use crate::history::{History, OpId};
+use crate::history::History;
 use crate::layout;
+use crate::operation::OpId;
 use crate::provenance::InitialMode;
 use crate::unrecorded;
 

@@ -11,8 +11,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rustc_hash::FxHashMap;
 
 use crate::builder::{AssumedSize, Place};
-use crate::history::{History, Location, NONE32, OpId, OperationFlags, Thread};
+use crate::history::{History, Location};
 use crate::kind::Kind;
+use crate::operation::{NONE32, OpId, OperationFlags, Thread};
 use crate::provenance::Sizes;
 use crate::structure::StructureColumns;
 

@@ -34,6 +34,7 @@ mod history;
 mod initial;
 mod kind;
 mod layout;
+mod operation;
 mod parts;
 mod permutation;
 mod provenance;
@@ -51,9 +52,10 @@ pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Plac
 pub use crash::{Crash, CrashKind, FileLine};
 pub use dependency::{Dependency, DependencyKind, dependencies_as_text, dependency_from_text};
 pub use fence::{Side, WeakFence};
-pub use history::{Final, History, Location, OpId, Operation, Thread};
+pub use history::{Final, History, Location};
 pub use kind::Kind;
 pub use layout::low_bytes;
+pub use operation::{OpId, Operation, Thread};
 pub use parts::WholeAccess;
 pub use provenance::{
     Doubt, Gap, InitialMode, Isa, NotUnderstood, Provenance, Sizes, Source, Unfinished,

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use crate::history::{History, Location, OpId, OperationFlags};
+use crate::history::{History, Location};
+use crate::operation::{OpId, OperationFlags};
 use crate::restore::Row;
 
 /// The bytes and values of an access that was split, before it was.

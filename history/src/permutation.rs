@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::history::{NONE32, NONE64};
+use crate::operation::{NONE32, NONE64};
 
 /// Largest ratio of the range of keys to their number for which keys are counted instead of sorted.
 const DENSE: u64 = 64;

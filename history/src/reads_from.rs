@@ -10,7 +10,8 @@ use std::cell::OnceCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use crate::history::{History, NONE32, OpId};
+use crate::history::History;
+use crate::operation::{NONE32, OpId};
 use crate::provenance::InitialMode;
 use crate::value_table::ValueTable;
 

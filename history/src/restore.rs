@@ -12,10 +12,11 @@ use thiserror::Error;
 use crate::annotation::Annotation;
 use crate::builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 use crate::dependency::DependencyKind;
-use crate::history::{Final, History, Location, NONE32, OpId};
+use crate::history::{Final, History, Location};
 use crate::initial::free_sources;
 use crate::kind::Kind;
 use crate::layout::low_bytes;
+use crate::operation::{NONE32, OpId};
 use crate::provenance::{Provenance, Sizes};
 
 /// One operation of a history with all its columns, with names instead of ids.

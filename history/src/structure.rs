@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::history::{OpId, Thread};
 use crate::kind::Kind;
+use crate::operation::{OpId, Thread};
 
 /// The load-linked that a store-conditional is paired with.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct StructureColumns {
     pub(crate) threads: Vec<Thread>,
     /// By operation, its kind.
     pub(crate) kinds: Vec<Kind>,
-    /// By operation, the index of its location; [`NONE32`](crate::history::NONE32) for a fence.
+    /// By operation, the index of its location; [`NONE32`](crate::operation::NONE32) for a fence.
     pub(crate) locations: Vec<u32>,
     /// The operations, in ascending order, that end a reservation of their own thread although they do not write, or do not
     /// although they write. In the second case, the pair around the operation is crossed, but still excludes writes of other threads.
@@ -73,7 +73,7 @@ impl Structure {
         &self.columns.kinds
     }
 
-    /// By operation, the index of its location; [`NONE32`](crate::history::NONE32)(crate::history::NONE32) for a fence.
+    /// By operation, the index of its location; [`NONE32`](crate::operation::NONE32) for a fence.
     pub(crate) fn locations(&self) -> &[u32] {
         &self.columns.locations
     }

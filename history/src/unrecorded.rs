@@ -4,7 +4,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::history::{History, OpId, OperationFlags};
+use crate::history::History;
+use crate::operation::{OpId, OperationFlags};
 
 /// By location and value, the number of writes and the position of the first in the trace.
 type Written = FxHashMap<(u32, u64), (u32, u64)>;

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::history::{History, NONE32};
+use crate::history::History;
+use crate::operation::NONE32;
 
 /// Largest ratio of the range of values to the number of writes for which a table is dense.
 const DENSE: u64 = 4;

@@ -10,7 +10,10 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::format::TraceFormat;
 use crate::formats;
-use crate::gem5::{ConfiguredCpu, End, Gem5, RunProperties, has_trace_line};
+use crate::gem5::crash::end::End;
+use crate::gem5::lines::recognise::has_trace_line;
+use crate::gem5::run::RunProperties;
+use crate::gem5::{ConfiguredCpu, Gem5};
 use crate::input::Lines;
 use crate::tester::Tester;
 
@@ -271,7 +274,7 @@ fn isa_of(kind: &str) -> Option<Isa> {
 /// `MESI_Two_Level` of a controller's type `MESI_Two_Level_L1Cache_Controller`.
 fn protocol_of(kind: &str) -> Option<&str> {
     let kind = kind.strip_suffix("_Controller")?;
-    let known = crate::gem5::protocol_names();
+    let known = crate::gem5::protocol::names();
     known
         .into_iter()
         .filter(|protocol| {

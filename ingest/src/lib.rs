@@ -58,13 +58,16 @@ pub use ending::Ending;
 pub use error::{Error, WriteError};
 pub use format::{Contents, FormatInfo, Resemblance, TraceFormat};
 pub use formats::{FORMATS, any_of};
+pub use instructions::Addresses;
 pub use live::Live;
 pub use live_reader::{LiveEnd, LiveReader};
-pub use options::{Addresses, Options};
+pub use options::Options;
 pub use statistics::{Statistics, TransitionCount};
 pub use transitions::{Transition, Transitions};
 
-use gem5::{Gem5, RunProperties};
+use gem5::Gem5;
+use gem5::readers::reader;
+use gem5::run::RunProperties;
 use input::Lines;
 use tester::Tester;
 
@@ -113,7 +116,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
                 // gem5 does not finish the file that it compresses if it crashes.
                 lines.allow_truncation();
             }
-            let contents = gem5::read(lines, options, &surroundings);
+            let contents = reader::read(lines, options, &surroundings);
             Ok((&Gem5, contents.map_err(|error| formats::or_mixed(error, lines, &Gem5))?))
         });
     }

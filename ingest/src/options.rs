@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use history::{AssumedSize, Initial, Isa, Source};
+use instructions::Addresses;
 
 /// How a trace is read. The default reads everything and assumes only the sizes that the trace does not record.
 #[derive(Clone, Debug, Default)]
@@ -28,15 +29,6 @@ pub struct Options {
     pub fetches: bool,
     /// Keep the table of controller transitions; otherwise they are only counted.
     pub transitions: bool,
-}
-
-/// The addresses that are kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Addresses {
-    /// The addresses in this range.
-    Range(Range<u64>),
-    /// The variables that the program announces as shared, in a trace of executed instructions.
-    Announced,
 }
 
 impl Options {

@@ -55,7 +55,8 @@ use history::{History, Source};
 
 use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
-use crate::gem5::{End, RunProperties};
+use crate::gem5::crash::end::End;
+use crate::gem5::run::RunProperties;
 use crate::input::{LINE_LIMIT, Lines};
 use crate::live_reader::LiveReader;
 use crate::options::Options;

@@ -51,12 +51,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use mutate::{Mutant, Operator};
 use serde::{Deserialize, Serialize};
 use simulate::client::Client;
 use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
 use slicc::builtin::BUILTINS;
-use slicc::mutant::{Mutant, Operator};
 use slicc::setting::Setting;
 use tables::results::Results;
 use tables::{CampaignRun, Equivalent, Generator, write_coverage, write_equivalents, write_runs};

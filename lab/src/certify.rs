@@ -40,7 +40,7 @@ pub fn certify<H: Borrow<History>>(answer: &Answer<H>) -> Result<bool, CertifyEr
 
 #[cfg(test)]
 mod tests {
-    use check::{Algorithm, Model, Options, Question, Verdict};
+    use check::{Model, Options, Question, Verdict};
     use history::{Ambiguity, ReadsFrom};
 
     use super::*;
@@ -55,7 +55,7 @@ mod tests {
     fn violations_of_criteria_are_certified() {
         let history = history("0: M[0] := 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] == 0\ncheck\n");
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        let options = Options { algorithm: Algorithm::Ccm, ..Options::default() };
+        let options = Options { algorithm: papers::CCM, ..Options::default() };
         let answer = Question::new(Model::SC, &options).ask(&history, &reads_from);
         let verdict = answer.verdict();
         assert!(matches!(verdict, Verdict::CriterionViolation(_)), "{verdict:?}");

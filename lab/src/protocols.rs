@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
+use mutate::{Misfit, Mutant, made, named, repair};
 use simulate::config::{Options, Plan, most_threads, unhandled};
 use simulate::program::Extras;
 use simulate::simulation::Simulation;
 use slicc::builtin::{builtin, load_files, open};
-use slicc::load::Failure;
-use slicc::mutant::{Misfit, Mutant, made, named, repair};
+use slicc::load::{Failure, Modification};
 use slicc::outline::Outline;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 use slicc::source::Diagnostic;

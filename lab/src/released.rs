@@ -1,7 +1,7 @@
 //! The known faults of gem5's released protocols.
 //!
 //! `fixtures/protocols/released.csv` lists them; each has been checked by reading gem5's source. A fault has a repair
-//! (`slicc::mutant::repair`), by which [`testing`](crate::testing) recognises what it causes. [`crashes`] recognises faults by the message of a
+//! (`mutate::repair`), by which [`testing`](crate::testing) recognises what it causes. [`crashes`] recognises faults by the message of a
 //! crash.
 //!
 //! ```
@@ -80,7 +80,7 @@ pub fn of_repair(repair: &str) -> impl Iterator<Item = &'static Released> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slicc::mutant::repair;
+    use mutate::repair;
 
     #[test]
     fn the_table_can_be_read_and_names_repairs_that_exist() {

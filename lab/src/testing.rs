@@ -2,7 +2,7 @@
 //!
 //! [`test()`] runs random programs on all kinds of cores, at the same time explores small systems completely, and returns each [`Finding`]
 //! once, however many runs show it, the worst kind first, with the command that reproduces it. A finding is *known* if the repairs of
-//! gem5's released faults (`slicc::mutant::repair`, [`released`](crate::released)) make it go away: the same program on the repaired
+//! gem5's released faults (`mutate::repair`, [`released`](crate::released)) make it go away: the same program on the repaired
 //! protocol is clean.
 //!
 //! - `finding`: the kinds of findings, and what makes two of them the same;
@@ -42,11 +42,11 @@ pub(crate) mod small;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use mutate::repair;
 use simulate::client::Client;
 use simulate::config::handled;
 use simulate::guided::Guide;
 use simulate::program::Extras;
-use slicc::mutant::repair;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 use tables::Coverage;

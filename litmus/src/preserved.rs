@@ -1,8 +1,9 @@
 //! Preserved program order of a candidate, as the memory model defines it for histories.
 
 use history::{OpId, ReadsFrom};
+use memory::Execution;
 use memory::Model;
-use memory::axioms::{Axioms, Execution};
+use memory::axioms::Axioms;
 use memory::weak::PpoRule;
 
 use crate::candidate::Candidate;

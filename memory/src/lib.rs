@@ -35,6 +35,7 @@
 
 pub mod axioms;
 pub mod buffer;
+mod execution;
 mod fence;
 mod label;
 pub mod machine;
@@ -44,6 +45,7 @@ mod silent;
 pub mod waits;
 pub mod weak;
 
+pub use execution::Execution;
 pub use fence::FenceEffect;
 pub use label::Label;
 pub use model::{Buffering, Definition, Model, PsoRmw};

@@ -27,10 +27,9 @@ use std::hash::{Hash, Hasher};
 
 use history::{History, Kind, OpId};
 
-use crate::axioms::Execution;
+use crate::execution::Execution;
 use crate::fence::FenceEffect;
 use crate::label::Label;
-use crate::models;
 use crate::weak::{Instructions, PpoRule};
 
 /// What a read-modify-write waits for under PSO.
@@ -113,23 +112,8 @@ impl Model {
     }
 
     /// The name on the command line and in JSON, such as `tso`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.0.name
-    }
-
-    /// The model of that name; `rmw` is what a read-modify-write waits for, in models with that choice.
-    pub fn from_name(name: &str, rmw: PsoRmw) -> Option<Model> {
-        let found = models::ALL.iter().find(|model| model.name() == name);
-        found.map(|model| model.with_rmw(rmw))
-    }
-
-    /// The variant of the model in which a read-modify-write waits for `rmw`. Models without that choice
-    /// are returned unchanged.
-    pub fn with_rmw(self, rmw: PsoRmw) -> Model {
-        match self.0.rmw {
-            Some(_) => Model::pso(rmw),
-            None => self,
-        }
     }
 
     /// What a read-modify-write waits for, if the model has that choice.

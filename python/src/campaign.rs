@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use ::simulate::client::Client;
-use check::Guarantee;
 use lab::campaign::{self as campaigns, Options, TIMEOUT};
 use lab::{Observer, Stage};
+use mutate::Operator;
+use papers::Guarantee;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use report::answers::{Answers, KillMatrix, Scope};
 use slicc::builtin::BUILTINS;
-use slicc::mutant::Operator;
 use tables::results::Results;
 use tables::{ArrowTable, TableError};
 

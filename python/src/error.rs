@@ -7,6 +7,8 @@ use pyo3::exceptions::PyException;
 use pyo3::{PyErr, create_exception};
 use tables::TableError;
 
+use crate::settings::spelled;
+
 create_exception!(
     rubric,
     Error,
@@ -29,14 +31,15 @@ create_exception!(
 
 /// The exception for an error of `lab`.
 pub fn lab(error: lab::Error) -> PyErr {
+    let message = spelled(&error.to_string());
     match error {
-        lab::Error::Input(_) | lab::Error::Table(_) => InputError::new_err(error.to_string()),
-        lab::Error::Protocol(refusal) => ProtocolError::new_err(refused(&refusal)),
+        lab::Error::Input(_) | lab::Error::Table(_) => InputError::new_err(message),
+        lab::Error::Protocol(refusal) => ProtocolError::new_err(spelled(&refused(&refusal))),
         lab::Error::NoMutant { .. }
         | lab::Error::OtherMutant { .. }
         | lab::Error::NoRepair { .. }
-        | lab::Error::OtherRepair { .. } => ProtocolError::new_err(error.to_string()),
-        error => Error::new_err(error.to_string()),
+        | lab::Error::OtherRepair { .. } => ProtocolError::new_err(message),
+        _ => Error::new_err(message),
     }
 }
 

@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use ::history::{Ambiguity, History as Operations, ReadsFrom};
 use check::Bounds;
-use check::kernel::{NoKernel, criteria, derived, write_pairs};
+use check::kernel::{NoKernel, write_pairs};
 use lab::text::named;
+use papers::kernel::{criteria, derived};
 use pyo3::prelude::*;
 
 use crate::error::Error;
 use crate::history::Origin;
+use crate::settings::spelled;
 use crate::{call, words};
 
 /// An operation: its thread, and its index in the thread.
@@ -105,9 +107,10 @@ pub fn of(
             NoKernel::Inconsistent => {
                 Error::new_err(format!("{name}: it violates {model}, so there is no kernel"))
             }
-            NoKernel::Undecided(reason) => {
-                Error::new_err(format!("{name}: undecided: {}", reason.describe(&history)))
-            }
+            NoKernel::Undecided(reason) => Error::new_err(spelled(&format!(
+                "{name}: undecided: {}",
+                reason.describe(&history)
+            ))),
         })?;
         let by = criteria(model).iter().map(|&criterion| {
             (criterion.name(), derived(&history, &reads_from, criterion, &kernel, &bounds))

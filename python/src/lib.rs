@@ -21,6 +21,7 @@ mod history;
 mod kernel;
 mod litmus_test;
 mod probe;
+mod settings;
 mod simulate;
 mod table;
 mod verdict;

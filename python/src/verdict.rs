@@ -15,6 +15,7 @@ use report::explain::words as proofs;
 
 use crate::explanation::Explanation;
 use crate::history::{History, Origin};
+use crate::settings::spelled;
 use crate::{call, error, words};
 
 /// A history, and the model and options with which to decide it.
@@ -96,7 +97,7 @@ impl Decided {
             text += &format!("  note: {caveat}\n");
         }
         text.truncate(text.trim_end().len());
-        text
+        spelled(&text)
     }
 }
 
@@ -173,7 +174,7 @@ impl Verdict {
     #[getter]
     fn reason(&self) -> Option<String> {
         let answer = &self.decided.answer;
-        answer.undecided().map(|reason| reason.describe(answer.history()))
+        answer.undecided().map(|reason| spelled(&reason.describe(answer.history())))
     }
 
     /// Why the model forbids the history, with the keys of `violation` in the JSON of `rubric check`; `None` if it does not.

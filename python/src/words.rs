@@ -29,7 +29,7 @@ pub fn model(name: &str, pso_rmw: &str) -> PyResult<Model> {
 
 /// The algorithm with a name, which must be about the model.
 pub fn algorithm(name: &str, model: Model) -> PyResult<Algorithm> {
-    let algorithm = named("algorithm", name, &Algorithm::ALL, Algorithm::name)?;
+    let algorithm = named("algorithm", name, &papers::ALL, Algorithm::name)?;
     if algorithm.applies_to(model) {
         return Ok(algorithm);
     }

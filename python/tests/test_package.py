@@ -203,6 +203,16 @@ class Checking(unittest.TestCase):
         self.assertRaisesRegex(ValueError, "read_all", rubric.read, litmus)
         self.assertEqual(rubric.read(litmus, history=histories[1].name).digest, histories[1].digest)
 
+    def test_messages_name_settings_as_python_does(self):
+        history = rubric.read(VIOLATION)
+        said = "\n".join([*history.notes, str(history.check("sc")), str(history.check("tso"))])
+        self.assertIn("(access_size)", said)
+        self.assertNotIn("--", said)
+        with tempfile.TemporaryDirectory() as folder:
+            cut = Path(folder, "cut.trace")
+            cut.write_text("      5: system.ruby.l1_cntrl0.sequencer: read data [ 0x\n" * 2)
+            self.assertRaisesRegex(rubric.InputError, "lossy=True", rubric.read, cut)
+
     def test_the_kernel(self):
         kernel = rubric.read(TRACES / "mi-2x50-io-11.trace.gz").kernel("sc")
         self.assertEqual(kernel.size, len(kernel.pairs))

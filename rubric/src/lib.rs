@@ -26,7 +26,7 @@
 //! A trace that is still being written is checked by [`watch`].
 //!
 //! Everything else is in the crates behind it, which this one re-exports: [`history`](mod@history) (operations, reads-from), [`ingest`] (the readers, with their
-//! options) and [`check`](mod@check) (stages, proofs, certificates, the papers' algorithms).
+//! options), [`check`](mod@check) (stages, proofs, certificates) and [`papers`] (the papers' algorithms).
 
 pub mod watch;
 
@@ -47,6 +47,7 @@ pub use ::history::{
     Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom, WrittenTwice,
 };
 pub use ::ingest;
+pub use ::papers;
 pub use memory::PsoRmw;
 
 /// Why a history cannot be read, checked or verified.

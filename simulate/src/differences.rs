@@ -1,12 +1,12 @@
 //! Compares a mutant with its protocol as this runtime runs them: what it changes, and whether it
 //! is equivalent.
 //!
-//! The comparison itself is in [`slicc::mutant::touched`] and [`slicc::mutant::equivalent`]. This module adds whether
+//! The comparison itself is in [`mutate::touched`] and [`mutate::equivalent`]. This module adds whether
 //! gem5's scripts give both the same controllers and parameters, which `slicc` does not know.
 //!
 //! ```
 //! use simulate::differences::{equivalent, touched};
-//! use slicc::mutant::named;
+//! use mutate::named;
 //! use slicc::protocol::Protocol;
 //!
 //! let mutant = named::find("mi-l1-forward-blocks-queue").unwrap();
@@ -16,8 +16,8 @@
 //! assert_eq!(equivalent(&original, &mutated, None), None);
 //! ```
 
-use slicc::mutant::equivalent::{self, Reached, Reason};
-use slicc::mutant::touched::{self, Touched};
+use mutate::equivalent::{self, Reached, Reason};
+use mutate::touched::{self, Touched};
 use slicc::protocol::Protocol;
 
 use crate::config::{Options, Plan, has_dma};

@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use crate::ruby::Misuse;
-use crate::stepper::MOST;
 
 /// The reason why a system cannot be built for a protocol with these options.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -48,12 +47,14 @@ pub enum SetupError {
         sequencers: usize,
     },
     /// The number of caches or lines is not supported by exploration.
-    #[error("{caches} caches and {lines} lines: 1 to {MOST} of each are supported")]
+    #[error("{caches} caches and {lines} lines: 1 to {most} of each are supported")]
     Scope {
         /// The number of caches.
         caches: u32,
         /// The number of lines.
         lines: u32,
+        /// The largest number of each that is supported.
+        most: u32,
     },
     /// The protocol has fewer sequencers than the requested number of caches.
     #[error("{caches} caches were requested, but the protocol has {sequencers} sequencers")]

@@ -216,7 +216,7 @@ impl Stepper {
         let agents = scope.caches.saturating_add(scope.repertoire.devices);
         if !fits(agents) || !fits(scope.caches) || !fits(scope.lines) {
             let (caches, lines) = (scope.caches, scope.lines);
-            return Err(SetupError::Scope { caches, lines }.into());
+            return Err(SetupError::Scope { caches, lines, most: MOST }.into());
         }
         // The protocol is compiled again, with blocks of one word.
         let small = Protocol::new(protocol.loaded.clone(), BLOCK_BYTES as usize)

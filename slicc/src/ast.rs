@@ -64,6 +64,26 @@ pub enum Declaration {
     Function(Function),
 }
 
+impl Declaration {
+    /// The place of the declaration.
+    pub fn span(&self) -> Span {
+        match self {
+            Declaration::Protocol(line) => line.name.span,
+            Declaration::Machine(machine) => machine.span,
+            Declaration::Action(action) => action.span,
+            Declaration::InPort(port) => port.span,
+            Declaration::OutPort(port) => port.span,
+            Declaration::Transition(transition) => transition.span,
+            Declaration::ExternalType(external) => external.span,
+            Declaration::Structure(structure) => structure.span,
+            Declaration::Enumeration(enumeration) => enumeration.span,
+            Declaration::States(states) => states.span,
+            Declaration::Object(object) => object.span,
+            Declaration::Function(function) => function.span,
+        }
+    }
+}
+
 /// `protocol "name" options;`
 #[derive(Clone, Debug)]
 pub struct ProtocolLine {
@@ -536,4 +556,10 @@ pub enum Binary {
     Multiply,
     Divide,
     Remainder,
+}
+
+/// The value of an attribute.
+pub fn attribute<'a>(pairs: &'a [Pair], key: &str) -> Option<&'a str> {
+    let pair = pairs.iter().find(|pair| &*pair.key.text == key)?;
+    Some(&pair.value.text)
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 
 pub use fixtures::ProtocolFiles;
 
-use super::disk::{self, load};
+use super::allowed::{described, libraries};
+use super::disk::load;
 use super::load::{Beside, Failure, Loaded, load_beside};
 use super::suggest;
 
@@ -39,12 +40,12 @@ pub fn open(name_or_path: &str) -> Result<Loaded, Failure> {
 /// Never fails for the protocols of this program: tests load all of them.
 pub fn load_files(protocol: &ProtocolFiles) -> Result<Loaded, Failure> {
     let root = protocol.files.first().map_or("", |(path, _)| path);
-    let beside = Beside { folders: Vec::new(), libraries: disk::libraries() };
+    let beside = Beside { folders: Vec::new(), libraries: libraries() };
     load_beside(Path::new(root), beside, &mut |path| {
         let mut files = protocol.files.iter();
         match files.find(|(name, _)| Path::new(name) == path) {
             Some((_, text)) => Ok(text.as_bytes().to_vec()),
-            None => disk::described(path).ok_or_else(|| io::ErrorKind::NotFound.into()),
+            None => described(path).ok_or_else(|| io::ErrorKind::NotFound.into()),
         }
     })
 }

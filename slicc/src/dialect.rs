@@ -21,7 +21,6 @@ mod used;
 use rustc_hash::FxHashSet;
 
 use crate::ast::{Declaration, Machine, Name};
-use crate::load::span_of;
 use crate::source::{Diagnostic, Span};
 pub(crate) use files::list_of_files;
 pub(crate) use names::{field_is_older, protocol_today, type_today};
@@ -78,7 +77,7 @@ impl Context {
 pub(crate) fn modernise(
     declarations: &mut Vec<Declaration>,
     older: Vec<Declaration>,
-    is_gone: &mut dyn FnMut(&str) -> bool,
+    is_gone: &dyn Fn(&str) -> bool,
 ) -> Option<Diagnostic> {
     let mut context = Context {
         own_types: own_types(declarations),
@@ -91,7 +90,7 @@ pub(crate) fn modernise(
     declare_machine_types(declarations);
     objects::rewrite(declarations, &mut context);
     entries::rewrite(declarations, &mut context);
-    let is_own = |one: &&mut Declaration| span_of(one).file > 0;
+    let is_own = |one: &&mut Declaration| one.span().file > 0;
     for declaration in declarations.iter_mut().filter(is_own) {
         body::declaration(declaration, &mut context);
     }
@@ -118,7 +117,7 @@ fn declare_machine_types(declarations: &mut [Declaration]) {
 /// The names of the types that a protocol declares outside and inside of machines.
 fn own_types(declarations: &[Declaration]) -> FxHashSet<Box<str>> {
     let mut own = FxHashSet::default();
-    for declaration in declarations.iter().filter(|one| span_of(one).file > 0) {
+    for declaration in declarations.iter().filter(|one| one.span().file > 0) {
         let name = match declaration {
             Declaration::Structure(one) => &one.name,
             Declaration::Enumeration(one) => &one.name,

@@ -7,8 +7,8 @@
 //! returns `int` returns 32 bits. Calls with the same effect may share a row. A row `Class.method/arity` has no
 //! declaration, since protocols declare the class themselves.
 //!
-//! [`mutant::equivalent`](crate::mutant::equivalent) assumes that a function reads and changes
-//! everything, unless `mutant::library` says what it reads and changes.
+//! `mutate::equivalent` assumes that a function reads and changes
+//! everything, unless `mutate::library` says what it reads and changes.
 //!
 //! Bloom filters are missing: SLICC's library declares none in this version of gem5. Functions that only a transaction or a GPU calls
 //! end a run with a fault, since no core here makes such requests.

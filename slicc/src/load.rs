@@ -6,6 +6,7 @@
 
 mod beside;
 
+use std::cell::LazyCell;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -14,14 +15,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::Declaration;
 use super::dialect;
-use super::disk;
 use super::parser::{self, Include};
+use crate::allowed::{allowed, is_outside};
+use crate::lexer::tokens;
 use crate::library::PRELUDE;
-use crate::mutant::Changed;
-use crate::mutant::given::GivenPlaces;
 use crate::options::Options;
+use crate::requests::options_of_name;
 use crate::setting::Setting;
-use crate::source::{Diagnostic, Severity, Sources, Span};
+use crate::source::{Changed, Diagnostic, Severity, Source, Sources, Span};
+use crate::token::Token;
 pub use beside::Beside;
 pub(crate) use beside::SIGNS;
 
@@ -66,15 +68,43 @@ pub struct Loaded {
     pub is_older: bool,
     /// Warnings about what is allowed but odd.
     pub warnings: Vec<Diagnostic>,
-    /// What the protocol had, as it was given, in the places that repairs change. Read when it is first needed, and shared with the
-    /// protocols that repairs and mutants make of it.
-    pub(crate) given_places: Arc<OnceLock<GivenPlaces>>,
+    /// The protocol as the user gave it, if it was changed since. Parsed when it is first needed, and shared by all protocols that are
+    /// made of the same one.
+    given: Arc<OnceLock<Option<Loaded>>>,
+}
+
+/// A change of a protocol's files and settings, such as a mutant or a repair.
+pub trait Modification {
+    /// Applies the change to a protocol and parses the result.
+    ///
+    /// # Errors
+    /// Fails if the change does not fit the protocol, and with the diagnostics of the changed protocol.
+    fn load(&self, original: &Loaded) -> Result<Loaded, Failure>;
 }
 
 impl Loaded {
-    /// What the protocol had, as it was given, in the places that repairs change.
-    pub(crate) fn given_places(&self) -> &GivenPlaces {
-        self.given_places.get_or_init(|| GivenPlaces::of(self))
+    /// The protocol as the user gave it, before repairs and mutants.
+    pub fn as_given(&self) -> &Loaded {
+        let given = |(at, file): (usize, &Source)| {
+            let (path, _) = self.own_file(at as u32)?;
+            Some(Changed { path: path.to_owned(), text: file.given()?.to_owned() })
+        };
+        let files = self.sources.files().iter().enumerate();
+        let given: Vec<Changed> = files.filter_map(given).collect();
+        if given.is_empty() {
+            return self;
+        }
+        self.given.get_or_init(|| self.with_texts(&given).ok()).as_ref().unwrap_or(self)
+    }
+
+    /// The tokens of a stretch of code, without comments.
+    pub fn code_words(&self, span: Span) -> Vec<&str> {
+        let text = self.sources.text(span);
+        let (tokens, _) = tokens(span.file, text);
+        let word = |token: &Token| {
+            text.get(token.span.start as usize..(token.span.end as usize).min(text.len()))
+        };
+        tokens.iter().filter_map(word).collect()
     }
 
     /// The name for messages: that of the protocol and, if it is a mutant, that of its fault.
@@ -93,7 +123,7 @@ impl Loaded {
     }
 
     /// The file with this index in the sources, as in [`Loaded::own_files`].
-    pub(crate) fn own_file(&self, index: u32) -> Option<(&str, &str)> {
+    pub fn own_file(&self, index: u32) -> Option<(&str, &str)> {
         let files = self.sources.files();
         let file = files.get(index as usize).filter(|_| index > 0)?;
         let folder = files.get(1).and_then(|root| root.path.parent());
@@ -107,10 +137,18 @@ impl Loaded {
     /// # Errors
     /// Fails with the diagnostics of the changed protocol.
     pub fn reload(&self, changed: &[Changed]) -> Result<Loaded, Failure> {
+        let mut loaded = self.with_texts(changed)?;
+        loaded.sources.changed_from(&self.sources);
+        loaded.given = Arc::clone(&self.given);
+        Ok(loaded)
+    }
+
+    /// Parses the files again, some of them with other texts, as a protocol of its own.
+    fn with_texts(&self, changed: &[Changed]) -> Result<Loaded, Failure> {
         let own = self.sources.files().get(1..).unwrap_or_default();
         let root = own.first().map_or(Path::new(""), |root| &root.path);
         let folder = root.parent().unwrap_or(Path::new(""));
-        let loaded = load_beside(root, self.beside.clone(), &mut |path| {
+        load_beside(root, self.beside.clone(), &mut |path| {
             let other = changed.iter().find(|one| folder.join(&one.path) == path);
             let own = own.iter().find(|file| file.path == path);
             match (other, own) {
@@ -118,10 +156,6 @@ impl Loaded {
                 (None, Some(file)) => Ok(file.text.as_bytes().to_vec()),
                 (None, None) => Err(io::ErrorKind::NotFound.into()),
             }
-        });
-        loaded.map(|mut loaded| {
-            loaded.sources.changed_from(&self.sources);
-            loaded
         })
     }
 }
@@ -208,7 +242,7 @@ struct BuiltIn {
 static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(|| {
     let text = format!("{}{}", *PRELUDE, dialect::OLDER);
     let parser::File { mut declarations, diagnostics, .. } = parser::parse(0, &text);
-    let today = declarations.partition_point(|one| (span_of(one).start as usize) < PRELUDE.len());
+    let today = declarations.partition_point(|one| (one.span().start as usize) < PRELUDE.len());
     let older = declarations.split_off(today);
     BuiltIn { text, declarations, older, diagnostics }
 });
@@ -345,7 +379,7 @@ impl Loader<'_, '_> {
             return Vec::new();
         }
         let mut folders = vec![folder.to_owned(), self.folder.clone()];
-        folders.extend(disk::allowed());
+        folders.extend(allowed());
         folders.extend(self.beside.folders.iter().cloned());
         let mut seen = FxHashSet::default();
         folders.retain(|folder| seen.insert(straight(folder)));
@@ -375,7 +409,7 @@ impl Loader<'_, '_> {
                 Err(error) if is_missing(&error) => {}
                 Err(error) => {
                     let said = Diagnostic::error(include.path.span, unreadable(path, &error));
-                    self.say(if disk::is_outside(&error) {
+                    self.say(if is_outside(&error) {
                         said.hint("allow it, if you trust the protocol: --include FOLDER")
                     } else {
                         said
@@ -432,8 +466,11 @@ impl Loader<'_, '_> {
             if has_error(&self.diagnostics) { None } else { self.protocol(&declarations) };
         let described = self.described(&mut declarations);
         let own_files = self.sources.files().len();
-        let rewritten =
-            dialect::modernise(&mut declarations, older, &mut |name| self.is_gone(name));
+        let rewritten = {
+            let own_types = LazyCell::new(|| self.own_types());
+            let is_gone = |name: &str| own_types.as_ref().is_some_and(|it| !it.contains(name));
+            dialect::modernise(&mut declarations, older, &is_gone)
+        };
         let is_older = rewritten.is_some();
         self.diagnostics.extend(rewritten);
         self.add_beside(own_files, described, &mut declarations);
@@ -449,16 +486,19 @@ impl Loader<'_, '_> {
                 declarations,
                 is_older,
                 warnings: self.diagnostics,
-                given_places: Arc::default(),
+                given: Arc::default(),
             }),
             _ => Err(Failure { sources: self.sources, diagnostics: self.diagnostics, is_missing }),
         }
     }
 
-    /// Whether gem5's own declarations of types lie beside the protocol, and a structure of older versions is not among them.
-    fn is_gone(&mut self, structure: &str) -> bool {
-        (self.read)(&self.folder.join(TYPES))
-            .is_ok_and(|bytes| !String::from_utf8_lossy(&bytes).contains(structure))
+    /// The words of gem5's own declarations of types, if these lie beside the protocol. A structure of older versions that is not
+    /// among them is gone.
+    fn own_types(&mut self) -> Option<FxHashSet<String>> {
+        let bytes = (self.read)(&self.folder.join(TYPES)).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        Some(words.map(str::to_owned).collect())
     }
 
     /// The name on the protocol line, and the options of the protocol.
@@ -484,7 +524,7 @@ impl Loader<'_, '_> {
         self.diagnostics.extend(unknown);
         let name = first.name.text.to_string();
         let by_name = self.precedes_options && first.options.is_empty();
-        let options = if by_name { Options::of_name(&name, declarations) } else { options };
+        let options = if by_name { options_of_name(&name, declarations) } else { options };
         Some((name, options))
     }
 }
@@ -498,7 +538,7 @@ fn weave(
 ) -> Vec<Declaration> {
     let mut woven = Vec::with_capacity(declarations.len());
     for mut declaration in declarations {
-        let span = span_of(&declaration);
+        let span = declaration.span();
         while let Some((_, included)) = includes.next_if(|(at, _)| *at < span.start) {
             woven.extend(included);
         }
@@ -512,24 +552,6 @@ fn weave(
         woven.extend(included);
     }
     woven
-}
-
-/// The place of a declaration.
-pub fn span_of(declaration: &Declaration) -> Span {
-    match declaration {
-        Declaration::Protocol(line) => line.name.span,
-        Declaration::Machine(machine) => machine.span,
-        Declaration::Action(action) => action.span,
-        Declaration::InPort(port) => port.span,
-        Declaration::OutPort(port) => port.span,
-        Declaration::Transition(transition) => transition.span,
-        Declaration::ExternalType(external) => external.span,
-        Declaration::Structure(structure) => structure.span,
-        Declaration::Enumeration(enumeration) => enumeration.span,
-        Declaration::States(states) => states.span,
-        Declaration::Object(object) => object.span,
-        Declaration::Function(function) => function.span,
-    }
 }
 
 #[cfg(test)]
@@ -560,7 +582,7 @@ mod tests {
 
     /// The names without those of built-in declarations.
     fn own_names(loaded: &Loaded) -> String {
-        let is_own = |one: &&Declaration| span_of(one).file > 0;
+        let is_own = |one: &&Declaration| one.span().file > 0;
         let own: Vec<_> = loaded.declarations.iter().filter(is_own).cloned().collect();
         names(&own)
     }

@@ -5,7 +5,7 @@ const MOST_SUGGESTED: usize = 3;
 
 /// Returns up to three of `names` that contain `name` or have a small edit distance to it, the most
 /// similar first.
-pub(crate) fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let name = name.to_ascii_lowercase();
     let most = name.chars().count() / 2;
     let distance = |other: &str| match other.to_ascii_lowercase() {

@@ -3,9 +3,8 @@
 //! gem5 has them since 24.1, which builds several protocols into one program. Until then the names of a few protocols
 //! decided the same at compile time, so a function does it for the files of these releases.
 
-use crate::ast::{Declaration, Name};
+use crate::ast::Name;
 use crate::near::nearest;
-use crate::requests::{LOAD_LINKED, STORE_CONDITIONAL, core_handles};
 use crate::source::Diagnostic;
 
 /// What a protocol asks of gem5's runtime.
@@ -49,7 +48,8 @@ impl Options {
         self.0 & (1 << option as u8) != 0
     }
 
-    fn with(self, option: ProtocolOption) -> Options {
+    /// These options and another one.
+    pub(crate) fn with(self, option: ProtocolOption) -> Options {
         Options(self.0 | 1 << option as u8)
     }
 
@@ -68,20 +68,6 @@ impl Options {
             }
         }
         (options, errors)
-    }
-
-    /// The options that releases before 24.1, which know none, give to a protocol by its name. Their sequencer compares with
-    /// the names of protocols whose caches tell such requests apart, with `Load_Linked` only between 24.0 and 24.1.
-    pub(crate) fn of_name(name: &str, declarations: &[Declaration]) -> Options {
-        let mut options = Options::default();
-        let mut ask = |is_named: bool, option, request: &str| {
-            if is_named && core_handles(declarations, request) {
-                options = options.with(option);
-            }
-        };
-        ask(matches!(name, "MESI_Two_Level" | "MESI_Three_Level"), LoadLinked, LOAD_LINKED);
-        ask(name.starts_with("MESI_Three_Level"), StoreConditional, STORE_CONDITIONAL);
-        if name == "CHI" { options.with(PartialFunctionalReads) } else { options }
     }
 }
 

@@ -5,17 +5,19 @@ mod diagnostics;
 mod frame;
 mod machine;
 mod table;
+mod table_entry;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use super::ast::{Action, Declaration, Machine, Pair};
+use super::ast::{Action, Declaration, Machine};
 use super::load::Loaded;
 use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
 
 use diagnostics::Diagnostics;
+pub use table_entry::TableEntry;
 
 /// The access permissions of states, in the order in which the language declares them.
 pub const PERMISSIONS: [&str; 8] = [
@@ -302,10 +304,4 @@ impl ActionOutline {
             _ => None,
         }
     }
-}
-
-/// The value of an attribute.
-pub fn attribute<'a>(pairs: &'a [Pair], key: &str) -> Option<&'a str> {
-    let pair = pairs.iter().find(|pair| &*pair.key.text == key)?;
-    Some(&pair.value.text)
 }

@@ -7,36 +7,17 @@
 mod declaration;
 mod error;
 mod expression;
+mod file;
 mod input;
 mod older;
 mod statement;
 #[cfg(test)]
 mod tests;
 
-use super::ast::{Declaration, Name};
 use super::lexer;
 use crate::source::{Diagnostic, Span};
+pub use file::{File, Include};
 use input::{Context, In};
-
-/// A parsed file.
-#[derive(Debug)]
-pub struct File {
-    /// The declarations of the file itself.
-    pub declarations: Vec<Declaration>,
-    /// The include lines, in order.
-    pub includes: Vec<Include>,
-    /// Syntax errors. If there are any, the declarations with errors are missing from the tree.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// `include "path";`
-#[derive(Clone, Debug)]
-pub struct Include {
-    /// The path as written.
-    pub path: Name,
-    /// The declaration.
-    pub span: Span,
-}
 
 /// Parses the text of the file with index `file` among the sources.
 pub fn parse(file: u32, text: &str) -> File {

@@ -7,8 +7,7 @@ use crate::builtin;
 use crate::compile::code::Program;
 use crate::compile::compile;
 use crate::dialect::explain;
-use crate::load::{Failure, Loaded};
-use crate::mutant::Mutant;
+use crate::load::{Failure, Loaded, Modification};
 use crate::outline::Outline;
 use crate::scripts::{Declared, notice};
 use crate::setting::Setting;
@@ -36,13 +35,12 @@ impl Protocol {
         Protocol::new(builtin::open(name_or_path)?, BLOCK_BYTES)
     }
 
-    /// Returns the same protocol with a fault injected.
+    /// Returns the same protocol with a change, such as a mutant.
     ///
     /// # Errors
-    /// Fails if the mutant does not fit the protocol, and with all diagnostics of the mutated
-    /// protocol.
-    pub fn with(&self, mutant: &Mutant) -> Result<Protocol, Failure> {
-        Protocol::new(mutant.load(&self.loaded)?, BLOCK_BYTES)
+    /// Fails if the change does not fit the protocol, and with all diagnostics of the changed protocol.
+    pub fn with(&self, change: &impl Modification) -> Result<Protocol, Failure> {
+        Protocol::new(change.load(&self.loaded)?, BLOCK_BYTES)
     }
 
     /// Resolves and compiles a loaded protocol, for blocks of `block_bytes` bytes.

@@ -7,7 +7,7 @@ use crate::ast::{
     StatementKind,
 };
 use crate::load::Loaded;
-use crate::options::ProtocolOption;
+use crate::options::{Options, ProtocolOption};
 use crate::scripts::{Declared, Script};
 use crate::source::{Diagnostic, Span};
 use crate::visit::{self, Node};
@@ -44,6 +44,24 @@ pub fn core_handles(declarations: &[Declaration], name: &str) -> bool {
         });
         names
     })
+}
+
+/// The options that releases before 24.1, which know none, give to a protocol by its name. Their sequencer compares with
+/// the names of protocols whose caches tell such requests apart, with `Load_Linked` only between 24.0 and 24.1.
+pub(crate) fn options_of_name(name: &str, declarations: &[Declaration]) -> Options {
+    let mut options = Options::default();
+    let mut ask = |is_named: bool, option, request: &str| {
+        if is_named && core_handles(declarations, request) {
+            options = options.with(option);
+        }
+    };
+    ask(
+        matches!(name, "MESI_Two_Level" | "MESI_Three_Level"),
+        ProtocolOption::LoadLinked,
+        LOAD_LINKED,
+    );
+    ask(name.starts_with("MESI_Three_Level"), ProtocolOption::StoreConditional, STORE_CONDITIONAL);
+    if name == "CHI" { options.with(ProtocolOption::PartialFunctionalReads) } else { options }
 }
 
 /// The types of requests for which a machine has code of its own, and that no core of a test sends.

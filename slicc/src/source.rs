@@ -38,6 +38,15 @@ pub struct Source {
     given_lines: OnceLock<Vec<GivenLine>>,
 }
 
+/// A changed file of a protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// The path of the file, relative to the folder of the `.slicc` file.
+    pub path: String,
+    /// The new text of the file.
+    pub text: String,
+}
+
 /// The line of a file as the user gave it from which a line of the changed file comes. Repairs and mutants move
 /// lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

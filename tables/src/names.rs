@@ -3,9 +3,8 @@
 
 use serde::{Deserialize, Deserializer, de};
 
-/// The memory models: those of `memory::models::ALL`, as a test of `lab` makes sure.
-pub(super) const MODELS: &[&str] =
-    &["sc", "ibm370", "tso", "pso", "ztso", "rvwmo", "armv8", "wmo", "rmo"];
+/// The memory models.
+pub(super) use memory::models::NAMES as MODELS;
 
 /// The sizes of experiments.
 pub(super) const SIZES: &[&str] = &["quick", "paper", "large"];

@@ -2,8 +2,8 @@
 //! preserved program order of weak models.
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
+use memory::Execution;
 use memory::Model;
-use memory::axioms::Execution;
 use memory::weak::PpoRule;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -17,7 +17,7 @@
 //! the kernel. On random SC histories there are few calls.
 
 mod exchange;
-pub(crate) mod pairs;
+pub mod pairs;
 mod reorder;
 mod run;
 
@@ -25,17 +25,12 @@ use history::{History, OpId, ReadsFrom};
 use host::Bounds;
 use rustc_hash::FxHashMap;
 
-use crate::algorithm::Algorithm;
 use crate::engine::events::Events;
 use crate::engine::finals::Finals;
 use crate::engine::rank::rank;
 use crate::engine::saturate::{NoFixpoint, Saturation};
 use crate::engine::value_problems::ValueProblems;
 use crate::engine::windows::{self, WindowOutcome};
-use crate::options::Options;
-use crate::papers::criteria::causal;
-use crate::papers::execution::Execution;
-use crate::papers::{self, Problem};
 use crate::sat::formula::{Found, OpenOrder};
 use crate::sat::residual::Residual;
 use crate::verdict::{Reason, SatStatistics};
@@ -139,55 +134,6 @@ pub fn kernel(
         return Err(NoKernel::Undecided(reason));
     }
     Ok(Kernel { saturated, pairs, sat })
-}
-
-/// The criteria that are weaker than a model and derive store order, the weakest first. Only SC and TSO have
-/// such criteria.
-pub fn criteria(model: Model) -> &'static [Algorithm] {
-    if model == Model::SC {
-        &[Algorithm::Ccv, Algorithm::Ccm, Algorithm::Wsc]
-    } else if model == Model::TSO {
-        &[Algorithm::Wccm, Algorithm::Wtso]
-    } else {
-        &[]
-    }
-}
-
-/// The number of pairs of writes that one of the [`criteria`] orders; `None` if the criterion does not hold, a
-/// bound was met, or the history has weak fences. For CCv these are the pairs of `(po ∪ wr ∪ cf)⁺`, for CCM
-/// `pww`, for wCCM `wpww`, for wSC and wTSO the pairs that saturation orders. CCM and wCCM need matrices of
-/// n² bits.
-pub fn derived(
-    history: &History,
-    reads_from: &ReadsFrom,
-    criterion: Algorithm,
-    kernel: &Kernel,
-    bounds: &Bounds,
-) -> Option<u64> {
-    if matches!(criterion, Algorithm::Wsc | Algorithm::Wtso) {
-        return Some(kernel.saturated);
-    }
-    let model = criterion.default_model();
-    // The papers' criteria do not handle weak fences.
-    if model.has_refined(history) {
-        return None;
-    }
-    let options = Options { algorithm: criterion, ..Options::default() };
-    let report = papers::run(&Problem {
-        history,
-        reads_from,
-        finals: &[],
-        model,
-        options: &options,
-        bounds,
-    })?;
-    report.statistics.ordered
-}
-
-/// The number of pairs of writes that the conflicts of CCv alone relate (`cf`, CAV 2019, section 3.1),
-/// without program order and reads-from; `None` if CC does not hold, or a bound was met.
-pub fn conflicting(history: &History, reads_from: &ReadsFrom, bounds: &Bounds) -> Option<u64> {
-    causal::conflict_pairs(&Execution::new(history, reads_from), bounds)
 }
 
 fn exceeded(bounds: &Bounds) -> NoKernel {

@@ -18,5 +18,5 @@ pub(crate) mod graph;
 mod reader;
 pub(crate) mod residual;
 mod resolve;
-pub(crate) mod solver;
+pub mod solver;
 pub(crate) mod triangles;

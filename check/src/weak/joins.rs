@@ -105,8 +105,8 @@ impl Contraction {
 #[cfg(test)]
 mod tests {
     use history::{Ambiguity, ReadsFrom};
+    use memory::Execution;
     use memory::Model;
-    use memory::axioms::Execution;
 
     use super::*;
     use crate::generate::{Recipe, generate};

@@ -1,7 +1,7 @@
 //! Searches a memory order of a long history window by window (see [`crate::engine::windows`]).
 
 use history::{OpId, ReadSource};
-use memory::axioms::Execution;
+use memory::Execution;
 use memory::weak::graph::Graph;
 
 use super::Task;

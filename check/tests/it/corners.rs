@@ -198,7 +198,7 @@ fn a_final_value_beside_a_hidden_write_proves_nothing() {
 
 /// Runs every algorithm under the models that it applies to.
 fn for_each_algorithm(mut look: impl FnMut(check::Algorithm, Model)) {
-    for algorithm in check::Algorithm::ALL {
+    for algorithm in crate::ALGORITHMS {
         for model in MODELS {
             if algorithm.applies_to(model) {
                 look(algorithm, model);
@@ -360,7 +360,7 @@ fn an_empty_history_is_undecided() {
     let fence = plain(&[Access::new(0, Kind::Fence, Place::Nowhere)], &[]);
     for model in MODELS {
         for history in [&empty, &kept] {
-            for algorithm in check::Algorithm::ALL {
+            for algorithm in crate::ALGORITHMS {
                 if !algorithm.applies_to(model) {
                     continue;
                 }

@@ -3,7 +3,7 @@
 
 use crate::common::axioms::Axioms;
 use crate::common::{
-    MODELS, accesses_of, build, change_reads, decide, print, refine, run, seeded, sized_program,
+    MODELS, accesses_of, build, change_reads, decide, fenced_history, print, refine, seeded,
 };
 use certify::certificate::{Certificate, Name};
 use certify::certificate::{Claim, Evidence};
@@ -16,24 +16,11 @@ use memory::machine::{Step, explore};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-/// A random history with weak fences, from a run of a random model's machine with some reads changed, and the model.
-fn random_history(seed: u64, linked: bool, operations: usize) -> Option<(History, Model)> {
-    let mut random = seeded(seed);
-    let mut accesses = sized_program(&mut random, (2..=4, 4..=operations, 1..=3), linked);
-    let annotations = if random.random_bool(0.6) { &Annotation::ALL[..] } else { &[] };
-    refine(&mut random, &mut accesses, (0.35, &WeakFence::ALL), annotations);
-    let machine = MODELS[random.random_range(0..MODELS.len())];
-    let finals = random.random_bool(0.3);
-    let history = run(&mut random, &accesses, machine, finals)?;
-    let changes = random.random_range(0..=2);
-    Some((change_reads(&mut random, &history, changes), machine))
-}
-
 #[test]
 fn engine_machine_and_axioms_agree() {
     let mut counts = [[0, 0]; MODELS.len()];
     for seed in 0..3000 {
-        let Some((history, _)) = random_history(seed, false, 9) else {
+        let Some((history, _)) = fenced_history(seed, false, 9) else {
             continue;
         };
         for (at, model) in MODELS.into_iter().enumerate() {
@@ -55,7 +42,7 @@ fn engine_machine_and_axioms_agree() {
 fn engine_and_machine_agree_on_longer_histories_and_linked_pairs() {
     let mut counts = [0, 0];
     for seed in 10_000..12_000 {
-        let Some((history, _)) = random_history(seed, true, 13) else {
+        let Some((history, _)) = fenced_history(seed, true, 13) else {
             continue;
         };
         for model in MODELS {
@@ -119,54 +106,12 @@ fn stages_agree_on_long_histories() {
     assert!(counts.iter().all(|&count| count > 60), "{counts:?}");
 }
 
-/// The papers' algorithms are right, or say that they cannot decide.
-#[test]
-fn the_papers_algorithms_are_right_or_undecided() {
-    let mut undecided = 0;
-    for seed in 20_000..20_200 {
-        let Some((history, _)) = random_history(seed, false, 8) else {
-            continue;
-        };
-        let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        for model in [Model::SC, Model::TSO] {
-            let Some(run) = explore(&history, model, 100_000) else {
-                continue;
-            };
-            for algorithm in Algorithm::ALL {
-                if algorithm.is_stage() || !algorithm.applies_to(model) {
-                    continue;
-                }
-                let options = Options { algorithm, ..Options::default() };
-                let verdict = check(&history, &reads_from, model, &options).verdict;
-                let found = match verdict {
-                    Verdict::Consistent(_) => Some(true),
-                    Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
-                        Some(false)
-                    }
-                    Verdict::Satisfied => None,
-                    Verdict::Undecided(_) => {
-                        undecided += u32::from(model == Model::TSO);
-                        None
-                    }
-                };
-                assert!(
-                    found.is_none_or(|it| it == run.is_some()),
-                    "seed {seed} {} {model}\n{}",
-                    algorithm.name(),
-                    print(&history)
-                );
-            }
-        }
-    }
-    assert!(undecided > 100, "{undecided}");
-}
-
 /// A certificate of the history with full fences is rejected for the history with weak fences.
 #[test]
 fn certificates_of_other_fences_are_refused() {
     let mut refused = [0, 0];
     for seed in 30_000..31_500 {
-        let Some((history, _)) = random_history(seed, false, 9) else {
+        let Some((history, _)) = fenced_history(seed, false, 9) else {
             continue;
         };
         for (without, at) in [(true, 0), (false, 1)] {

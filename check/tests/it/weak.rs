@@ -8,7 +8,8 @@ use history::{
     Access, Ambiguity, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId,
     Place, Provenance, ReadSource, ReadsFrom, WeakFence,
 };
-use memory::axioms::{Execution, allows};
+use memory::Execution;
+use memory::axioms::allows;
 use memory::models;
 use rand::RngExt;
 use rand::rngs::StdRng;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use check::papers::hpca;
 use check::{Algorithm, Model};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use history::{Ambiguity, OpId};
 use memory::PsoRmw;
+use papers::hpca;
 
 use super::store_order::StoreOrder;
 use crate::error::Error;
@@ -209,7 +209,7 @@ impl Args {
     /// cannot be read.
     pub fn for_tso_tool(&self) -> Result<Option<StoreOrder>, Error> {
         let refused = |option: &str, takes: fn(Algorithm) -> bool| {
-            let takers = Algorithm::ALL.into_iter().filter(|&taker| takes(taker));
+            let takers = papers::ALL.into_iter().filter(|&taker| takes(taker));
             let names: Vec<&str> = takers.map(Algorithm::name).collect();
             Error::Usage(format!(
                 "{option} is for --algorithm {}, not for {}",
@@ -264,7 +264,7 @@ impl Args {
 fn choice_parser() -> impl TypedValueParser<Value = Choice> {
     let all =
         PossibleValue::new("all").help("Runs every algorithm that applies, and compares them");
-    let values = Algorithm::ALL.map(words::algorithm);
+    let values = papers::ALL.map(words::algorithm);
     PossibleValuesParser::new(values.into_iter().chain([all]))
-        .map(|name| Algorithm::from_name(&name).map_or(Choice::All, Choice::One))
+        .map(|name| papers::from_name(&name).map_or(Choice::All, Choice::One))
 }

@@ -148,21 +148,21 @@ mod tests {
     #[test]
     fn complete_algorithms_that_disagree_are_named() {
         let run = (Algorithm::Stages, Verdict::Consistent(Vec::new()));
-        let none = (Algorithm::Dbcop, Verdict::Unproved);
+        let none = (papers::DBCOP, Verdict::Unproved);
         let (_, what) = compared(vec![run.clone(), none]);
         let what = what.unwrap();
         for part in ["stages (complete)", "dbcop (complete)", "consistent", "violation"] {
             assert!(what.contains(part), "{what}");
         }
-        let defect = Verdict::Undecided(Reason::Refuted(Algorithm::Heu));
-        assert!(compared(vec![run, (Algorithm::Heu, defect)]).1.is_some());
+        let defect = Verdict::Undecided(Reason::Refuted(papers::HEU));
+        assert!(compared(vec![run, (papers::HEU, defect)]).1.is_some());
     }
 
     #[test]
     fn a_weaker_criterion_that_holds_contradicts_nobody() {
-        let refuted = (Algorithm::Dbcop, Verdict::Unproved);
-        let holds = (Algorithm::Cc, Verdict::Satisfied);
-        let open = (Algorithm::Heu, Verdict::Undecided(Reason::Timeout));
+        let refuted = (papers::DBCOP, Verdict::Unproved);
+        let holds = (papers::CC, Verdict::Satisfied);
+        let open = (papers::HEU, Verdict::Undecided(Reason::Timeout));
         let found = compared(vec![holds.clone(), refuted, open.clone()]);
         assert_eq!(found, (Status::Violation, None));
         assert_eq!(compared(vec![holds, open]), (Status::Undecided, None));

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use check::engine::proof::Violation;
 use check::verdict::Stage;
-use check::{Algorithm, Answer, Model, Outcome, Verdict, assumptions};
+use check::{Answer, Model, Outcome, Verdict, assumptions};
 use history::History;
 
 use super::certificates::Written;
@@ -166,9 +166,10 @@ fn subject(answer: &Answer<&History>) -> &'static str {
 
 /// The number of backtracks, in words; `None` if the algorithm that decided does not backtrack.
 fn backtracks(outcome: &Outcome) -> Option<String> {
-    let Stage::By(Algorithm::HeuBack | Algorithm::DerivBack) = outcome.decided_by else {
+    let backtracking = [papers::HEU_BACK, papers::DERIV_BACK].map(Stage::By);
+    if !backtracking.contains(&outcome.decided_by) {
         return None;
-    };
+    }
     let statistics = &outcome.statistics;
     Some(match statistics.backtracks {
         0 => "no backtracks".to_owned(),

@@ -6,7 +6,7 @@ use lab::testing::{Compared, Options};
 use schemars::JsonSchema;
 use serde::Serialize;
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
-use slicc::mutant::touched::TableEntry;
+use slicc::outline::TableEntry;
 
 use crate::json;
 use crate::test::json::{ExploredJson, FindingJson, explored, finding};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use lab::testing::{Compared, Finding, Known, Options};
 use lab::text::tame;
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
-use slicc::mutant::touched::TableEntry;
+use slicc::outline::TableEntry;
 
 use crate::test::text::{
     counted, extent, given_up, kinds_of_cores, occurrence, repaired, shown, untried,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use check::Guarantee;
 use memory::models;
+use papers::Guarantee;
 use report::answers::{Answers, FINDERS, known_harmless};
 use report::claims::{self, Claim, Program, PublishedClaim};
 use report::coverage::MachineCoverage;

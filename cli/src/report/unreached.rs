@@ -1,7 +1,7 @@
 //! Transitions that no run of a protocol can take, which coverage does not count.
 
+use mutate::unreached::{self, Asked};
 use report::page::Unreached;
-use slicc::mutant::unreached::{self, Asked};
 use tables::Coverage;
 
 use lab::protocols::Opened;

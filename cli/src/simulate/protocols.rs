@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use lab::Refusal;
 use lab::protocols::{Opened, has_controllers};
 use lab::text::{tame, written_at};
+use mutate::unreached::{self, Asked};
 use report::coverage::Reached;
 use simulate::config::{Plan, absent};
-use slicc::mutant::touched::TableEntry;
-use slicc::mutant::unreached::{self, Asked};
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 

@@ -29,6 +29,7 @@ mod protocol;
 mod released;
 mod repeat;
 mod report;
+mod reported;
 mod robust;
 mod schema;
 mod shards;

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{Folder, rubric};
 use lab::released::{self, Released};
+use mutate::repair;
 use serde_json::Value;
-use slicc::mutant::repair;
 
 /// The options of the systems that are explored, from the smallest system on.
 const SYSTEMS: [&[&str]; 3] = [&[], &["--locations", "2", "--tiny"], &["--threads", "3"]];

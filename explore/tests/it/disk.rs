@@ -8,8 +8,8 @@ use explore::protocol::{
     Disk, Exploration, OnDiskError, SearchOptions, Store, explore_by, explore_on_disk,
 };
 use explore::search::Limits;
+use mutate::named;
 use simulate::stepper::{Scope, Symmetry};
-use slicc::mutant::named;
 use slicc::protocol::Protocol;
 
 use crate::search_options::said;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use check::papers::qadeer::constraint_graph::ConstraintGraph;
 use check::{Model, Options as CheckOptions, Verdict as Checked};
 use explore::graph::Graph;
 use explore::memory::assumptions::{Assumption, AssumptionStatus};
@@ -15,6 +14,7 @@ use explore::memory::store_buffer::StoreBuffer;
 use explore::memory::{Access, Event, MemorySystem, Renaming, SystemSize};
 use explore::search::{Limits, Outcome, Stopped, breadth_first};
 use history::{Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
+use papers::qadeer::constraint_graph::ConstraintGraph;
 
 const fn size(processors: u8, locations: u8) -> SystemSize {
     SystemSize { processors, locations, values: VALUES }

@@ -3,8 +3,8 @@
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::search::{Limits, Stopped};
+use mutate::made;
 use simulate::stepper::Scope;
-use slicc::mutant::made;
 use slicc::protocol::Protocol;
 
 fn two_lines() -> Scope {

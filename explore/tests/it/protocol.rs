@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use explore::protocol::{Exploration, Finding, TransitionName, Verdict, Violation, explore};
 use explore::search::{Limits, Stopped};
+use mutate::{made, named};
 use simulate::client::Client;
 use simulate::config::{CacheGeometry, Caches, Options, Sizes};
 use simulate::program;
 use simulate::simulation::Simulation;
 use simulate::stepper::{Action, Freshness, Scope, Stepper, UnderWay};
 use simulate::system::FaultKind;
-use slicc::mutant::{made, named};
 use slicc::protocol::Protocol;
 
 /// Two caches with room for one of two lines.

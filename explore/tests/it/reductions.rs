@@ -7,9 +7,9 @@ use explore::protocol::{
     Exploration, LiveVariables, PartialOrder, SearchOptions, Verdict, explore_by,
 };
 use explore::search::Limits;
+use mutate::{Mutant, made, named};
 use simulate::stepper::{Move, Scope, Symmetry};
 use slicc::load::load_with;
-use slicc::mutant::{Mutant, made, named};
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 const PROTOCOLS: [&str; 4] = ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"];

@@ -2,8 +2,8 @@
 
 use explore::protocol::{Exploration, Finding, Verdict, explore};
 use explore::search::Limits;
+use mutate::{made, named};
 use simulate::stepper::{Order, Repertoire, Scope, StepperError, Symmetry};
-use slicc::mutant::{made, named};
 use slicc::protocol::Protocol;
 
 fn scope(lines: u32) -> Scope {

@@ -2,8 +2,8 @@
 
 use explore::protocol::{Exploration, Finding, SearchOptions, Store, Verdict, explore_by};
 use explore::search::Limits;
+use mutate::{made, named};
 use simulate::stepper::{Move, Scope, Symmetry};
-use slicc::mutant::{made, named};
 use slicc::protocol::Protocol;
 
 fn run(protocol: &Protocol, scope: &Scope, store: Store, jobs: usize) -> Exploration {

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use history::{Annotation, DependencyKind, Initial, Kind, OpId};
 use proptest::prelude::*;
 
-use crate::options::Addresses;
+use crate::Addresses;
 
 use super::*;
 

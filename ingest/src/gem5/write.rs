@@ -11,21 +11,16 @@ use std::io::Write;
 
 use history::{History, Kind, OpId};
 
-use super::Gem5;
+use super::lines::fault::TITLE;
 use super::text::{ClientLine, Names, Text};
 use crate::error::WriteError;
 use crate::expressible::beyond_operations;
-use crate::format::TraceFormat;
 
 use plan::{Plan, Start, keeps_ticks};
 
 /// The error about something that a trace cannot express.
 pub(super) fn inexpressible(what: impl Into<String>) -> WriteError {
-    WriteError::Inexpressible {
-        what: what.into(),
-        format: Gem5.title(),
-        instead: "axe text or Parquet",
-    }
+    WriteError::Inexpressible { what: what.into(), format: TITLE, instead: "axe text or Parquet" }
 }
 
 /// Writes a history of cells as a trace: cell `c` becomes the 8 bytes at `0x1000 + 64 c`, alone on

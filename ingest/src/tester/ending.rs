@@ -5,8 +5,8 @@ use history::History;
 
 use super::taken::ControllerTransitions;
 use crate::ending::Ending;
-use crate::gem5::RunProperties;
-use crate::gem5::outstanding::EndOfRun;
+use crate::gem5::crash::outstanding::EndOfRun;
+use crate::gem5::run::RunProperties;
 
 impl ControllerTransitions {
     /// The end of the last run, as far as the log shows it; empty if all operations completed.

@@ -6,7 +6,7 @@ use history::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::gem5::end::{self, End};
+use crate::gem5::crash::end::{self, End};
 use crate::options::Options;
 use crate::tester::completed::Completed;
 use crate::tester::record::{Flaw, Head, Issue, OperationRef, Ordering, Record};

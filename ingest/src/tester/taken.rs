@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::record::{Flaw, TransitionRecord};
-use crate::gem5::last_steps::LastSteps;
+use crate::gem5::crash::last_steps::LastSteps;
 use crate::gem5::protocol;
 use crate::statistics::TransitionCount;
 use crate::transitions::{Names, Transitions};

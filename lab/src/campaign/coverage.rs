@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use mutate::unreached;
 use simulate::config::{Options, asked, has_dma};
 use simulate::program::Extras;
 use simulate::system::entry_of;
-use slicc::mutant::touched::TableEntry;
-use slicc::mutant::unreached;
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 use tables::Coverage;

@@ -1,10 +1,10 @@
 //! Excludes mutants that are equivalent to their protocol, or whose code is unreachable, before they cost any runs.
 
+use mutate::equivalent::Reached;
 use rayon::prelude::*;
 use simulate::differences::equivalent;
 use simulate::program::Extras;
 use simulate::system::entry_of;
-use slicc::mutant::equivalent::Reached;
 use tables::Equivalent;
 
 use super::rounds::Stream;

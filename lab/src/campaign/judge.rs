@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use check::shrink::detect;
-use check::{Bounds, Guarantee, Model, Question, Verdict};
+use check::{Bounds, Model, Question, Verdict};
 use history::{Ambiguity, History, ReadsFrom, WrittenTwice};
+use papers::Guarantee;
 use tables::{Checked, Finding};
 
 use crate::certify::{CertifyError, certify};

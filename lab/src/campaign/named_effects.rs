@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use mutate::named;
 use simulate::named_effects::{NamedEffect, named_effects};
-use slicc::mutant::named;
 
 /// The named mutants, each with the first command that shows its fault or the reason why nothing does, as a sentence without full stop.
 ///

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use explore::protocol::{SearchOptions, Store, Verdict, explore_by};
 use explore::search::Limits;
+use mutate::unreached::Asked;
 use simulate::config::asked;
 use simulate::stepper::{Repertoire, Scope, Stepper, Symmetry};
-use slicc::mutant::unreached::Asked;
 use tables::Coverage;
 
 use super::Options;

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use mutate::{Mutant, Origin};
 use simulate::client::Client;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::{Run, Simulation};
 use simulate::system::{Covered, Fault, FaultKind, visits};
 use simulate::trace::Output;
-use slicc::mutant::{Mutant, Origin};
 use slicc::protocol::Protocol;
 use tables::{CampaignRun, Finding, Generator, RunOutcome};
 

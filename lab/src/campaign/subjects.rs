@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
 use history::random::Rng;
+use mutate::equivalent::Reason;
+use mutate::touched::Touched;
+use mutate::{Mutant, Operator, made, named};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use simulate::differences::{equivalent, touched};
-use slicc::mutant::equivalent::Reason;
-use slicc::mutant::touched::Touched;
-use slicc::mutant::{Mutant, Operator, made, named};
 
 use super::Options;
 use crate::error::Error;

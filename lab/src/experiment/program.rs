@@ -7,8 +7,8 @@ use std::str::FromStr;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use check::Model;
 use check::generate::without_order;
-use check::{Algorithm, Model};
 use history::{BuildError, History};
 use tables::Reported;
 use thiserror::Error;
@@ -31,7 +31,7 @@ const SHELL_FAILED: [i32; 2] = [126, 127];
 
 /// Whether a name is that of a built-in algorithm, or of a row about kernels.
 pub fn is_built_in(name: &str) -> bool {
-    Algorithm::from_name(name).is_some() || [KERNEL, CONFLICTS].contains(&name)
+    papers::from_name(name).is_some() || [KERNEL, CONFLICTS].contains(&name)
 }
 
 impl FromStr for Program {

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use check::kernel::{NoKernel, conflicting, criteria, derived, kernel};
+use check::kernel::{NoKernel, kernel};
 use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict, decide};
 use history::{History, ReadsFrom};
+use papers::kernel::{conflicting, criteria, derived};
 use tables::{Reported, Trial};
 
 use super::point::Task;
@@ -98,12 +99,13 @@ impl Instance<'_> {
             ..whole
         }];
         for &criterion in criteria(model) {
-            let said = match criterion {
-                // The algorithm itself orders the same pairs, so the row has its time.
-                Algorithm::Wsc | Algorithm::Wtso => self.decide(model, criterion, limits, row),
-                _ => counted(row, model, criterion.name(), limits, |bounds| {
+            // These algorithms order the same pairs themselves, so the row has their time.
+            let said = if [papers::WSC, papers::WTSO].contains(&criterion) {
+                self.decide(model, criterion, limits, row)
+            } else {
+                counted(row, model, criterion.name(), limits, |bounds| {
                     derived(self.history, self.reads_from, criterion, &found, bounds)
-                }),
+                })
             };
             rows.push(Trial { kernel: Some(pairs), ..said });
         }

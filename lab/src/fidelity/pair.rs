@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use check::{Guarantee, Model};
+use check::Model;
 use history::History;
+use papers::Guarantee;
 use serde::{Deserialize, Serialize};
 use simulate::client::Client;
 use simulate::recipe::{Lineage, Recipe};

@@ -11,8 +11,8 @@
 
 use history::{Crash, CrashKind};
 use ingest::Ending;
-use slicc::mutant::repair;
-use slicc::mutant::touched::TableEntry;
+use mutate::repair;
+use slicc::outline::TableEntry;
 
 use super::{Released, all};
 

@@ -7,9 +7,9 @@ use explore::protocol::{
     Exploration, Finding, SearchOptions, Store, Verdict, Violation, WarningRun, explore_by,
 };
 use explore::search::{Limits, Progress, Stopped};
+use mutate::Mutant;
+use mutate::repair::all_that_fit;
 use simulate::stepper::{Access, Move, Scope, Stepper, StepperError};
-use slicc::mutant::Mutant;
-use slicc::mutant::repair::all_that_fit;
 use slicc::protocol::Protocol;
 
 use super::finding::{Known, Signature};
@@ -167,8 +167,8 @@ pub(super) fn is_without(
 mod tests {
     use std::sync::atomic::AtomicBool;
 
+    use mutate::named;
     use simulate::stepper::Repertoire;
-    use slicc::mutant::named;
 
     use super::*;
 

@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use mutate::repair::{self, Repaired};
 use simulate::config::handled;
 use simulate::recipe::Lineage;
 use simulate::system::entry_of;
 use slicc::difference::{Difference, difference};
-use slicc::mutant::repair::{self, Repaired};
-use slicc::mutant::touched::TableEntry;
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
 use super::alike;
@@ -311,8 +311,8 @@ mod tests {
     use super::*;
     use crate::observer::NoObserver;
     use crate::testing::{Evidence, Extent, FindingKind, Known};
+    use mutate::named;
     use simulate::client::Client;
-    use slicc::mutant::named;
 
     /// Writes MI_example with a fault into a folder, and returns its path.
     fn mutated(folder: &std::path::Path) -> String {

@@ -6,7 +6,7 @@ use memory::Model;
 use simulate::client::Client;
 use simulate::recipe::Lineage;
 use simulate::system::FaultKind;
-use slicc::mutant::touched::TableEntry;
+use slicc::outline::TableEntry;
 
 use super::evidence::Evidence;
 

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use mutate::Mutant;
 use rayon::prelude::*;
 use simulate::client::Client;
 use simulate::recipe::Lineage;
-use slicc::mutant::Mutant;
 use slicc::protocol::Protocol;
 
 use super::Options;

@@ -1,9 +1,9 @@
 //! Determines which repairs of released faults make a failing run clean.
 
+use mutate::Mutant;
+use mutate::repair::{self, Repaired};
 use rayon::prelude::*;
 use simulate::simulation::Simulation;
-use slicc::mutant::Mutant;
-use slicc::mutant::repair::{self, Repaired};
 use slicc::protocol::Protocol;
 
 use super::finding::{Known, Signature};
@@ -152,7 +152,7 @@ impl<'a> Explainer<'a> {
 pub fn with(protocol: &Protocol, repairs: &[&Mutant]) -> Option<Protocol> {
     let mut repaired = protocol.clone();
     for repair in repairs {
-        repaired = repaired.with(repair).ok()?;
+        repaired = repaired.with(*repair).ok()?;
     }
     Some(repaired)
 }
@@ -160,7 +160,7 @@ pub fn with(protocol: &Protocol, repairs: &[&Mutant]) -> Option<Protocol> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slicc::mutant::named;
+    use mutate::named;
 
     /// Four mutants in the role of repairs: only their names matter here.
     fn repairs() -> Vec<Mutant> {

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
+use mutate::repair::Repaired;
 use simulate::client::Client;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::Simulation;
 use simulate::system::Reached;
-use slicc::mutant::repair::Repaired;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 

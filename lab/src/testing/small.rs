@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use check::Bounds;
 use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
 use explore::search::{Limits, Progress, Stopped};
+use mutate::repair::Repaired;
 use simulate::config::{handled, most_threads};
 use simulate::program::Extras;
 use simulate::stepper::{DescribedMove, Repertoire, Scope, StepperError};
-use slicc::mutant::repair::Repaired;
 use slicc::protocol::Protocol;
 
 use super::attribution::{ATTRIBUTION, is_without};

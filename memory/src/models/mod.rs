@@ -28,6 +28,17 @@ pub const ALL: &[Model] = &[
     Model::RMO,
 ];
 
+/// The names of [`ALL`].
+pub const NAMES: &[&str] = &{
+    let mut names = [""; ALL.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = ALL[at].name();
+        at += 1;
+    }
+    names
+};
+
 /// The models that store buffers can express, and that have a machine, the strongest first.
 pub fn with_machines() -> impl DoubleEndedIterator<Item = Model> {
     ALL.iter().copied().filter(|model| !model.is_weak())
@@ -60,6 +71,21 @@ impl Model {
     pub const WMO: Model = Model::of(&wmo::DEFINITION);
     /// SPARC's relaxed memory order, with timestamps as dependencies.
     pub const RMO: Model = Model::of(&rmo::DEFINITION);
+
+    /// The model of that name; `rmw` is what a read-modify-write waits for, in models with that choice.
+    pub fn from_name(name: &str, rmw: PsoRmw) -> Option<Model> {
+        let found = ALL.iter().find(|model| model.name() == name);
+        found.map(|model| model.with_rmw(rmw))
+    }
+
+    /// The variant of the model in which a read-modify-write waits for `rmw`. Models without that choice
+    /// are returned unchanged.
+    pub fn with_rmw(self, rmw: PsoRmw) -> Model {
+        match self.rmw() {
+            Some(_) => Model::pso(rmw),
+            None => self,
+        }
+    }
 
     /// The memory model of an instruction set.
     pub const fn of_isa(isa: Isa) -> Model {

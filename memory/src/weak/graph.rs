@@ -20,7 +20,7 @@ use super::rules::{
     is_acquire, is_atomic_write, is_full_atomic, is_further_part, is_ordered_acquire, is_rcsc,
     is_release, known_source, returns_read,
 };
-use crate::axioms::Execution;
+use crate::execution::Execution;
 use crate::model::Model;
 use through_memory::ThroughMemory;
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::graph::Graph;
 use super::rules::known_source;
-use crate::axioms::Execution;
+use crate::execution::Execution;
 use crate::machine::{may_lack_writes, written_values};
 use crate::model::Model;
 

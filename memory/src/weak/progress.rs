@@ -10,7 +10,7 @@ use super::graph::{Graph, Node};
 /// use history::{Access, AssumedSize, HistoryBuilder, Initial, Kind, OpId, Place, Provenance};
 /// use history::{Ambiguity, ReadsFrom};
 /// use memory::Model;
-/// use memory::axioms::Execution;
+/// use memory::Execution;
 /// use memory::weak::graph::Graph;
 /// use memory::weak::progress::Progress;
 ///

@@ -6,7 +6,7 @@ use history::{DependencyKind, History, Kind, OpId, ReadSource, WeakFence};
 
 use super::carried::{carries, own_read, picks};
 use super::graph::locally_precedes;
-use crate::axioms::Execution;
+use crate::execution::Execution;
 
 /// A rule by which a model preserves the order of two accesses of one thread.
 ///

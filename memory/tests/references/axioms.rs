@@ -2,7 +2,8 @@
 
 use crate::common::{build, random};
 use history::History;
-use memory::axioms::{Execution, allows};
+use memory::Execution;
+use memory::axioms::allows;
 use memory::machine::explore;
 use memory::{Model, PsoRmw, models};
 

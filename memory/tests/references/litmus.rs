@@ -2,7 +2,8 @@
 
 use crate::common::build;
 use history::{Access, Kind, Place};
-use memory::axioms::{Execution, allows};
+use memory::Execution;
+use memory::axioms::allows;
 use memory::{Model, models};
 
 fn load(thread: u32, cell: u64, value: u64) -> Access {

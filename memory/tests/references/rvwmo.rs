@@ -7,7 +7,8 @@ use crate::common::build;
 use history::{
     Access, Annotation, DependencyKind, History, Kind, OpId, Place, ReadSource, WeakFence,
 };
-use memory::axioms::{Axioms, Execution, allows};
+use memory::Execution;
+use memory::axioms::{Axioms, allows};
 
 /// RVWMO with the syntactic dependencies of one history, as pairs of operations by number.
 #[derive(Default)]

@@ -7,7 +7,8 @@ use history::{
     Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId, Place,
     WeakFence,
 };
-use memory::axioms::{Execution, allows, memory_order};
+use memory::Execution;
+use memory::axioms::{allows, memory_order};
 use memory::weak::graph::Graph;
 use memory::weak::{PpoRule, order};
 use memory::{Model, models};

@@ -61,6 +61,7 @@ pub struct Alarm {
     /// The model that the cores guarantee.
     pub model: String,
     /// The outcome of the run.
+    #[schemars(extend("enum" = RunOutcome::ALL.map(RunOutcome::name)))]
     pub outcome: &'static str,
     /// The criteria that its history violates, of those that follow from the model.
     pub violates: Vec<&'static str>,

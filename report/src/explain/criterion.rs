@@ -2,7 +2,7 @@
 
 use certify::certificate::Node;
 use certify::criterion::{ForbiddenCycle, PairRelation};
-use check::papers::criteria::violation::{CriterionViolation, Fact};
+use check::criterion_violation::{CriterionViolation, Fact};
 use history::{History, OpId};
 
 use super::notes::{Cycle, Facts, NoteWriter};

@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 
 use certify::certificate::Node;
+use check::criterion_violation::CriterionViolation;
 use check::engine::proof::{Contradiction, Violation};
-use check::papers::criteria::violation::CriterionViolation;
 use check::{Answer, Verdict};
 use history::{History, OpId};
 use schemars::JsonSchema;

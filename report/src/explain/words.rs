@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use certify::certificate::Node;
+use check::criterion_violation::CriterionViolation;
 use check::engine::proof::{Block, Contradiction, Violation};
-use check::papers::criteria::violation::CriterionViolation;
 use history::{History, OpId};
 use memory::machine::Step;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use check::Guarantee;
+use papers::Guarantee;
 use tables::results::Results;
 use tables::{RECORDED, Reported, Trial};
 

@@ -30,8 +30,23 @@ pub enum Role {
     Rni,
 }
 
-/// Number of controllers of a request node.
-const CONTROLLERS_PER_CORE: u32 = 3;
+/// The controllers of a core's request node, in the order in which the script makes them.
+const REQUEST_NODE: [Role; 3] = [Role::L1I, Role::L1D, Role::L2];
+
+/// The controllers of the machine `Cache`, in the order of their numbers: the role of each, and the number of its node among
+/// those of its kind.
+fn caches(options: &Options) -> impl Iterator<Item = (Role, u32)> {
+    let cores = (0..options.threads).flat_map(|node| REQUEST_NODE.map(|role| (role, node)));
+    let homes = (0..options.l2_banks).map(|node| (Role::Hnf, node));
+    let devices = (0..options.devices).map(|node| (Role::Rni, node));
+    cores.chain(homes).chain(devices)
+}
+
+/// The number of the controller of a role in a node.
+fn number_of(role: Role, node: u32, options: &Options) -> Option<u32> {
+    let at = caches(options).position(|it| it == (role, node))?;
+    Some(at as u32)
+}
 
 impl Role {
     /// All roles.
@@ -39,26 +54,17 @@ impl Role {
 
     /// The role of a controller, by its machine and number.
     pub fn of(machine: &str, number: u32, options: &Options) -> Option<Role> {
-        let homes = CONTROLLERS_PER_CORE * options.threads;
-        let devices = homes + options.l2_banks;
-        (machine == "Cache").then_some(match number % CONTROLLERS_PER_CORE {
-            _ if number >= devices => Role::Rni,
-            _ if number >= homes => Role::Hnf,
-            0 => Role::L1I,
-            1 => Role::L1D,
-            _ => Role::L2,
-        })
+        Role::in_node(machine, number, options).map(|(role, _)| role)
     }
 
     /// The number of the node, among those of its kind, to which a controller of the machine `Cache`
     /// belongs.
     pub fn node(machine: &str, number: u32, options: &Options) -> Option<u32> {
-        let homes = CONTROLLERS_PER_CORE * options.threads;
-        Role::of(machine, number, options).map(|role| match role {
-            Role::Hnf => number - homes,
-            Role::Rni => number - homes - options.l2_banks,
-            Role::L1I | Role::L1D | Role::L2 => number / CONTROLLERS_PER_CORE,
-        })
+        Role::in_node(machine, number, options).map(|(_, node)| node)
+    }
+
+    fn in_node(machine: &str, number: u32, options: &Options) -> Option<(Role, u32)> {
+        caches(options).nth(number as usize).filter(|_| machine == "Cache")
     }
 
     /// The name of the role, by which settings may name it in place of the machine.
@@ -163,7 +169,7 @@ pub(super) fn common_value(options: &Options, machine: &str, parameter: &str) ->
 /// The number of controllers of a machine.
 pub(super) fn count(machine: &str, options: &Options) -> u32 {
     match machine {
-        "Cache" => CONTROLLERS_PER_CORE * options.threads + options.l2_banks + options.devices,
+        "Cache" => caches(options).count() as u32,
         "Memory" => options.directories,
         _ => 1,
     }
@@ -196,11 +202,11 @@ pub(super) fn downstream(machine: &str, number: u32, options: &Options) -> Optio
         let kind = machine_type(machine)?;
         Some(Group { kind, first, count, step: 1, interleaving: dealt(count) })
     };
-    match Role::of(machine, number, options)? {
-        Role::L1I => group("Cache", number + 2, 1),
-        Role::L1D => group("Cache", number + 1, 1),
+    let (role, node) = Role::in_node(machine, number, options)?;
+    match role {
+        Role::L1I | Role::L1D => group("Cache", number_of(Role::L2, node, options)?, 1),
         Role::L2 | Role::Rni => {
-            group("Cache", CONTROLLERS_PER_CORE * options.threads, options.l2_banks)
+            group("Cache", number_of(Role::Hnf, 0, options)?, options.l2_banks)
         }
         Role::Hnf => group("Memory", 0, options.directories),
     }
@@ -212,9 +218,9 @@ pub(super) fn upstream(machine: &str, options: &Options) -> Option<Group> {
     let interleaving = Interleaving { end: 0, low: 0, bits: 0, hash: None };
     (machine == "MiscNode").then_some(Group {
         kind,
-        first: 1,
+        first: number_of(Role::L1D, 0, options)?,
         count: options.threads,
-        step: CONTROLLERS_PER_CORE,
+        step: REQUEST_NODE.len() as u32,
         interleaving,
     })
 }

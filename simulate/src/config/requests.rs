@@ -1,6 +1,6 @@
 //! The kinds of requests that a protocol handles, and those that it gets in a run.
 
-use slicc::mutant::unreached::Asked;
+use mutate::unreached::Asked;
 use slicc::options::ProtocolOption;
 use slicc::protocol::Protocol;
 use slicc::requests::{FLUSH, core_handles, has_atomics};

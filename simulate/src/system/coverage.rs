@@ -1,6 +1,6 @@
 //! Coverage: the transitions that a run took or stalled, and how often.
 
-use slicc::mutant::touched::TableEntry;
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
 use super::System;

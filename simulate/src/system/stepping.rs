@@ -48,7 +48,7 @@ pub use actions::{Access, Action, Repertoire};
 pub use describe::DescribedMove;
 pub use moves::{Holders, Move, Outcome};
 pub use signals::{Party, Signal, UnderWay};
-use symmetry::Kinds;
+use symmetry::words::Kinds;
 pub use symmetry::{Group, Symmetry};
 use values::{Classes, Counts, Renaming};
 pub use values::{Freshness, Values};

@@ -2,12 +2,12 @@
 
 use crate::outcome::{effect, traced};
 use crate::stress;
+use mutate::named;
 use simulate::client::Client;
 use simulate::config::has_dma;
 use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::Simulation;
-use slicc::mutant::named;
 use slicc::protocol::Protocol;
 
 /// The built-in protocols with DMA controllers.

@@ -8,15 +8,17 @@ use std::collections::BTreeMap;
 
 use crate::outcome::{effect, traced};
 use crate::stress;
+use mutate::equivalent::{Reached, Reason};
+use mutate::touched::Touched;
+use mutate::{Operator, made, named};
 use simulate::differences::{equivalent, touched};
 use simulate::named_effects::named_effects;
 use simulate::simulation::Simulation;
 use simulate::system::{entry_of, visits};
 use slicc::builtin::BUILTINS;
-use slicc::mutant::equivalent::{Reached, Reason};
-use slicc::mutant::touched::{TableEntry, Touched};
-use slicc::mutant::{Changed, Operator, made, named};
+use slicc::outline::TableEntry;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
+use slicc::source::Changed;
 
 fn open(name: &str) -> Protocol {
     Protocol::open(name).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))

@@ -2,10 +2,10 @@
 
 use crate::outcome::{effect, traced};
 use crate::stress;
+use mutate::{Mutant, named};
 use simulate::differences::touched;
 use simulate::named_effects::{NamedEffect, named_effects};
 use simulate::simulation::Simulation;
-use slicc::mutant::{Mutant, named};
 use slicc::protocol::Protocol;
 
 /// The reasons for which a mutant may show no effect.

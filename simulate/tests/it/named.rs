@@ -8,11 +8,11 @@ use std::process::Command;
 
 use crate::outcome::{effect, traced};
 use crate::stress;
+use mutate::named;
 use simulate::differences::touched;
 use simulate::named_effects::named_effects;
 use slicc::ast::{Declaration, Machine, Name, Transition};
 use slicc::builtin::BUILTINS;
-use slicc::mutant::named;
 use slicc::protocol::Protocol;
 use slicc::source::Span;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use check::{Model, Options as Asked, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
+use mutate::made;
 use simulate::client::Client;
 use simulate::config::{Caches, Options, Plan};
 use simulate::program::ProgramSize;
 use simulate::simulation::Simulation;
-use slicc::mutant::made;
 use slicc::protocol::Protocol;
 
 fn open(name: &str) -> Protocol {

@@ -1,11 +1,11 @@
 //! Runs do the same whether wakeups that only look are repeated, as without a trace, or executed.
 
+use mutate::made;
 use simulate::client::Client;
 use simulate::recipe::Recipe;
 use simulate::simulation::Run;
 use simulate::system::Covered;
 use simulate::trace::Output;
-use slicc::mutant::made;
 use slicc::protocol::Protocol;
 
 /// The results of a run as text: statistics, fault, history, coverage and stalls.

@@ -5,12 +5,12 @@ use std::path::Path;
 use crate::outcome::{effect, traced};
 use crate::stress;
 use history::Kind;
+use mutate::repair::all_that_fit;
 use simulate::client::Client;
 use simulate::config::takes_flushes;
 use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::Simulation;
-use slicc::mutant::repair::all_that_fit;
 use slicc::protocol::Protocol;
 
 /// Number of runs of each kind of core.

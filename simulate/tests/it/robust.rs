@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use mutate::named;
 use simulate::client::Client;
 use simulate::config::Options;
 use simulate::program::ProgramSize;
@@ -10,7 +11,6 @@ use simulate::ruby::delays::Delays;
 use simulate::simulation::Simulation;
 use slicc::builtin::{ProtocolFiles, builtin};
 use slicc::load::load_with;
-use slicc::mutant::named;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 /// The words, numbers and signs of a text, each with the characters up to the next.

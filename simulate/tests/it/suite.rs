@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 
 use check::{Model, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
+use mutate::repair::all_that_fit;
 use simulate::client::Client;
 use simulate::config::Options;
 use simulate::program::{Extras, ProgramSize};
 use simulate::simulation::Simulation;
 use slicc::library::LibraryFunction;
-use slicc::mutant::repair::all_that_fit;
 use slicc::protocol::Protocol;
 
 /// The protocols of the suite with their texts.

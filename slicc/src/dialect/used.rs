@@ -4,7 +4,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Context, Older, machines};
 use crate::ast::{Block, Declaration, ExpressionKind, Machine, Name, Structure};
-use crate::load::span_of;
 use crate::source::Span;
 use crate::visit::{self, Node};
 
@@ -16,7 +15,7 @@ const TYPES: Older = Older { until: (2020, 6), what: "types and fields that the 
 pub(super) fn add(
     declarations: &mut Vec<Declaration>,
     older: Vec<Declaration>,
-    is_gone: &mut dyn FnMut(&str) -> bool,
+    is_gone: &dyn Fn(&str) -> bool,
     context: &mut Context,
 ) {
     let (mut used, mut own) = (Used::of(&older), FxHashSet::default());
@@ -49,7 +48,7 @@ pub(super) fn add(
     // have enumerations as types, which therefore stand before it.
     let (values, others): (Vec<_>, Vec<_>) =
         added.into_iter().partition(|one| matches!(one, Declaration::Enumeration(_)));
-    let end = declarations.iter().position(|one| span_of(one).file > 0);
+    let end = declarations.iter().position(|one| one.span().file > 0);
     let end = end.unwrap_or(declarations.len());
     declarations.splice(end..end, others);
     declarations.splice(0..0, values);
@@ -57,7 +56,7 @@ pub(super) fn add(
 
 /// Whether the library of today declares a structure of this name.
 fn is_declared(declarations: &[Declaration], name: &Name) -> bool {
-    let mut library = declarations.iter().take_while(|one| span_of(one).file == 0);
+    let mut library = declarations.iter().take_while(|one| one.span().file == 0);
     library.any(|one| matches!(one, Declaration::Structure(one) if one.name.text == name.text))
 }
 
@@ -67,7 +66,7 @@ fn add_fields(declarations: &mut [Declaration], fields: Structure, used: &mut Us
         return;
     }
     fields.fields.iter().for_each(|field| used.note(&field.kind));
-    let mut library = declarations.iter_mut().take_while(|one| span_of(one).file == 0);
+    let mut library = declarations.iter_mut().take_while(|one| one.span().file == 0);
     let own = library.find_map(|one| match one {
         Declaration::Structure(one) if one.name.text == fields.name.text => Some(one),
         _ => None,
@@ -154,7 +153,7 @@ fn add_piece(machine: &mut Machine, piece: &Machine, context: &mut Context) {
 /// with a body and of the types that it declares.
 fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str>>) {
     // The prelude uses no older declarations.
-    if span_of(declaration).file == 0 {
+    if declaration.span().file == 0 {
         return;
     }
     match declaration {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{TableRow, Version};
-use crate::mutant::touched::TableEntry;
+use crate::outline::TableEntry;
 
 /// Names of the old version, each with its name in the new version.
 pub(super) type Names = BTreeMap<String, String>;

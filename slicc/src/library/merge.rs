@@ -8,7 +8,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{Declaration, Enumeration, Function, Name, Pair, PairKind, Structure};
 use crate::dialect::{field_is_older, type_today};
-use crate::load::span_of;
 use crate::source::{Diagnostic, Sources};
 
 /// Words of the source, among them all names.
@@ -28,7 +27,7 @@ pub(crate) fn add<'a>(
     sources: &'a Sources,
     named: Words<'a>,
 ) -> Vec<Diagnostic> {
-    let own = declarations.iter().position(|one| span_of(one).file > 0);
+    let own = declarations.iter().position(|one| one.span().file > 0);
     let own = declarations.split_off(own.unwrap_or(declarations.len()));
     let taken: FxHashSet<&str> = own.iter().filter_map(type_name).collect();
     let mut known = Known::new(std::mem::take(declarations), sources, named);
@@ -172,7 +171,7 @@ impl<'a> Known<'a> {
             });
             mark_overload(function, same);
         }
-        self.named.extend(words(self.sources.text(span_of(&one))));
+        self.named.extend(words(self.sources.text(one.span())));
         self.push(one);
         self.has_grown = true;
     }

@@ -11,9 +11,8 @@
 //! ```
 
 use super::LibraryFunction;
+use crate::ast::attribute;
 use crate::ast::{Declaration, Machine, Name, Object, Structure};
-use crate::load::span_of;
-use crate::outline::attribute;
 use crate::source::{Diagnostic, Span};
 
 /// A kind of object that a structure may be described as.
@@ -128,7 +127,7 @@ pub(crate) fn check(
 ) -> Vec<Diagnostic> {
     let built_in: Vec<Box<str>> = all
         .iter()
-        .filter(|one| span_of(one).file == 0)
+        .filter(|one| one.span().file == 0)
         .filter_map(|one| match one {
             Declaration::Structure(one) => Some(one.name.text.clone()),
             Declaration::ExternalType(one) => Some(one.name.text.clone()),
@@ -151,7 +150,7 @@ pub(crate) fn check(
                 let message =
                     "a description has functions, structures, enumerations and external types only";
                 let hint = "declare this in the protocol's own files";
-                diagnostics.push(Diagnostic::error(span_of(other), message).hint(hint));
+                diagnostics.push(Diagnostic::error(other.span(), message).hint(hint));
             }
         }
     }

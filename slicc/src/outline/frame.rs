@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 
 use super::diagnostics::Diagnostics;
 use crate::ast::{Declaration, Function, Machine, Name, Object, Structure};
-use crate::load::span_of;
 use crate::source::{Diagnostic, Span};
 
 /// Checks the declarations outside of machines.
@@ -18,7 +17,7 @@ pub(super) fn check_file(declarations: &[Declaration], diagnostics: &mut Diagnos
         };
         let message = format!("{what} outside of a machine");
         let hint = "look for a superfluous `}` before it";
-        diagnostics.report(Diagnostic::error(span_of(declaration), message).hint(hint));
+        diagnostics.report(Diagnostic::error(declaration.span(), message).hint(hint));
     }
     check(&[], declarations, diagnostics);
 }
@@ -32,7 +31,7 @@ pub(super) fn check_machine(machine: &Machine, diagnostics: &mut Diagnostics) {
             _ => continue,
         };
         let message = format!("{what} within the machine {}", machine.name.text);
-        diagnostics.report(Diagnostic::error(span_of(declaration), message));
+        diagnostics.report(Diagnostic::error(declaration.span(), message));
     }
     check(&machine.parameters, &machine.body, diagnostics);
 }

@@ -4,12 +4,11 @@ use rustc_hash::FxHashMap;
 
 use super::diagnostics::Diagnostics;
 use super::{
-    ActionOutline, EventOutline, MachineOutline, PERMISSIONS, PortOutline, StateOutline, attribute,
-    table,
+    ActionOutline, EventOutline, MachineOutline, PERMISSIONS, PortOutline, StateOutline, table,
 };
 use crate::ast::{
     Action, Block, Declaration, Enumeration, ExpressionKind, Machine, Name, Pair, StateValue,
-    StatementKind, States,
+    StatementKind, States, attribute,
 };
 use crate::near::nearest;
 use crate::source::{Diagnostic, Span};

@@ -7,19 +7,20 @@ use nom::sequence::{preceded, terminated};
 
 use super::error::begins_declaration;
 use super::expression::{enumerator, expression, literal, qualified};
+use super::file::Include;
 use super::input::{
     BRACES, Context, In, PARENTHESES, Parsed, enclosed, if_there, name, text, token,
 };
 use super::older;
 use super::statement::{block, with_semicolon};
-use super::{Declaration, Diagnostic, Include, Name};
 use crate::ast::{
-    Action, Enumeration, Expression, ExternalType, Function, InPort, Machine, NextState, Object,
-    OutPort, Pair, PairKind, Parameter, Passing, ProtocolLine, StateValue, States, Structure,
-    Transition,
+    Action, Declaration, Enumeration, Expression, ExternalType, Function, InPort, Machine, Name,
+    NextState, Object, OutPort, Pair, PairKind, Parameter, Passing, ProtocolLine, StateValue,
+    States, Structure, Transition,
 };
 use crate::lexer::MOST_ERRORS;
 use crate::options::is_option;
+use crate::source::Diagnostic;
 use crate::token::TokenKind;
 
 /// Parses the declarations of a file.

@@ -1,7 +1,7 @@
 //! Diagnostics for syntax errors.
 
-use super::{Diagnostic, Span};
 use crate::near::nearest;
+use crate::source::{Diagnostic, Span};
 use crate::token::{Token, TokenKind};
 
 /// The alternatives at the furthest token that the parser reached.

@@ -8,8 +8,8 @@ use nom::sequence::terminated;
 use super::input::{
     BRACKETS, In, PARENTHESES, Parsed, enclosed, if_there, name, nested, text, token,
 };
-use super::{Name, Span};
-use crate::ast::{Binary, Expression, ExpressionKind, Unary};
+use crate::ast::{Binary, Expression, ExpressionKind, Name, Unary};
+use crate::source::Span;
 use crate::token::TokenKind;
 
 /// Parses an expression that is not part of another.

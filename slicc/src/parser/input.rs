@@ -8,7 +8,9 @@ use nom::error::{ErrorKind, ParseError};
 use nom::{Err, IResult, Input, Needed, Parser};
 
 use super::error::{self, Expected};
-use super::{Diagnostic, Include, Name, Span};
+use super::file::Include;
+use crate::ast::Name;
+use crate::source::{Diagnostic, Span};
 use crate::token::{Token, TokenKind};
 
 /// Largest depth of nested blocks and parentheses, since the syntax tree is walked recursively.

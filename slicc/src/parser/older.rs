@@ -11,8 +11,8 @@ use nom::sequence::preceded;
 use super::declaration::{self, head, object, pair};
 use super::expression::{enumerator, expression, literal, qualified};
 use super::input::{BRACES, In, Parsed, enclosed, if_there, name, text, token};
-use super::{Name, Span};
-use crate::ast::{Declaration, Expression, ExpressionKind, Object, Pair, PairKind};
+use crate::ast::{Declaration, Expression, ExpressionKind, Name, Object, Pair, PairKind};
+use crate::source::Span;
 use crate::token::TokenKind;
 
 /// Parses the name of a machine: `MachineType:L1Cache`. Until July 2015 it was `L1Cache` alone,

@@ -5,14 +5,13 @@ use nom::combinator::opt;
 use nom::multi::{many0, separated_list1};
 use nom::sequence::preceded;
 
-use super::Name;
 use super::declaration::pairs;
 use super::expression::{self, expression, qualified};
 use super::input::{
     BRACES, In, PARENTHESES, Parsed, Unexpected, enclosed, if_there, name, nested, token,
 };
 use super::older;
-use crate::ast::{Block, Expression, Statement, StatementKind};
+use crate::ast::{Block, Expression, Name, Statement, StatementKind};
 use crate::token::TokenKind;
 
 /// Parses statements in braces.

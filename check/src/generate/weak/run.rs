@@ -13,8 +13,8 @@
 
 use history::random::Rng;
 use history::{History, Kind, OpId, ReadsFrom};
+use memory::Execution;
 use memory::Model;
-use memory::axioms::Execution;
 use memory::weak::graph::Graph;
 use memory::weak::progress::Progress;
 

@@ -6,8 +6,8 @@ mod values;
 use certify::rule::Rule;
 use history::{History, OpId, ReadSource, ReadsFrom};
 use host::Bounds;
+use memory::Execution;
 use memory::Model;
-use memory::axioms::Execution;
 use memory::weak::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -2,7 +2,6 @@
 pub mod axioms;
 #[macro_use]
 pub mod corpus;
-pub mod literal;
 pub mod settled;
 
 use std::ops::RangeInclusive;
@@ -289,4 +288,17 @@ pub fn outcome(history: &History, model: Model, algorithm: Algorithm) -> check::
         certified(history, model, &outcome.verdict);
     }
     outcome
+}
+
+/// A random history with weak fences, from a run of a random model's machine with some reads changed, and the model.
+pub fn fenced_history(seed: u64, linked: bool, operations: usize) -> Option<(History, Model)> {
+    let mut random = seeded(seed);
+    let mut accesses = sized_program(&mut random, (2..=4, 4..=operations, 1..=3), linked);
+    let annotations = if random.random_bool(0.6) { &Annotation::ALL[..] } else { &[] };
+    refine(&mut random, &mut accesses, (0.35, &WeakFence::ALL), annotations);
+    let machine = MODELS[random.random_range(0..MODELS.len())];
+    let finals = random.random_bool(0.3);
+    let history = run(&mut random, &accesses, machine, finals)?;
+    let changes = random.random_range(0..=2);
+    Some((change_reads(&mut random, &history, changes), machine))
 }

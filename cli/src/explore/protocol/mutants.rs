@@ -15,9 +15,10 @@ use lab::explorations::{Explorations, Row, digest};
 use lab::protocols::Opened;
 use lab::shard::Shard;
 use lab::text::tame;
+use mutate::touched::Touched;
+use mutate::{Mutant, Operator};
 use simulate::differences::touched;
-use slicc::mutant::touched::{TableEntry, Touched};
-use slicc::mutant::{Mutant, Operator};
+use slicc::outline::TableEntry;
 
 use self::table::Table;
 use super::subject::Subject;

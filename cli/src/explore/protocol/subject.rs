@@ -13,12 +13,12 @@ use explore::protocol::{
     explore_on_disk,
 };
 use explore::search::Progress;
+use mutate::Mutant;
+use mutate::unreached::Asked;
 use report::coverage::Reached;
 use simulate::config::Plan;
 use simulate::stepper::{Scope, StepperError};
-use slicc::mutant::Mutant;
-use slicc::mutant::touched::TableEntry;
-use slicc::mutant::unreached::Asked;
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
 use super::unreached::Met;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use explore::protocol::{Exploration, TransitionName, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
-use slicc::mutant::touched::TableEntry;
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
 use super::Args;

@@ -79,7 +79,7 @@ pub fn edited_mi_example(folder: &Path, file: &str, from: &str, to: &str) -> Str
 
 /// Writes a built-in protocol with a named fault into a folder, as gem5 releases it. Returns its path.
 pub fn with_fault(folder: &Path, fault: &str) -> String {
-    let mutant = slicc::mutant::named::find(fault).unwrap();
+    let mutant = mutate::named::find(fault).unwrap();
     let original = slicc::protocol::Protocol::open(&mutant.protocol).unwrap();
     for (name, text) in fixtures::protocol(&mutant.protocol).unwrap().files {
         fs::write(folder.join(name), text).unwrap();

@@ -5,10 +5,10 @@
 //! together: they have the same number, and all but one begin switched out. Without it their names say so, unless their lines show that they
 //! run at once ([`Stays::change`]).
 
+use instructions::Instruction;
 use rustc_hash::FxHashMap;
 
-use super::line::Line;
-use crate::gem5::sequencer::trailing_number;
+use crate::gem5::readers::sequencer::trailing_number;
 
 /// A CPU in the configuration of a run.
 #[derive(Clone, Debug)]
@@ -209,7 +209,7 @@ impl Stays {
     pub fn change(
         &mut self,
         cpu: usize,
-        line: &Line<'_>,
+        line: &Instruction<'_>,
         last: Option<u64>,
         (tick, number): (Option<u64>, u64),
     ) -> bool {

@@ -1,88 +1,130 @@
-//! Finds the hardware thread of a CPU, which may be the thread of several CPUs that take turns, and says in words which are.
+//! [`Threads`]: finds the hardware thread of a CPU, which may be the thread of several CPUs that take turns, and says in words which are.
 
-use super::cpus::{Basis, Core, CpuName, Stays, kind};
-use super::hart::Hart;
-use super::line::Line;
-use super::{Exec, HARDWARE_THREAD, LineContext};
-use crate::options::Options;
+use instructions::{Instruction, Recording};
+use rustc_hash::FxHashMap;
 
-impl Exec {
-    /// The `thread`-th hardware thread of a CPU, at a line.
-    pub(super) fn hart(&mut self, cpu: CpuName<'_>, thread: u32, line: u64) -> usize {
-        if let Some(&hart) = self.by_name.get(&(cpu.object, thread)) {
-            return hart;
+use super::LineContext;
+use super::cpus::{Basis, Core, CpuName, Cpus, Stays, kind};
+
+/// Difference between the labels of consecutive hardware threads of one CPU.
+pub(crate) const HARDWARE_THREAD: u32 = 10_000;
+
+/// The hardware threads of a trace, by the indices that the recording gave them.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    threads: Vec<Thread>,
+    /// The index of the thread, by object and number of the hardware thread.
+    by_name: FxHashMap<(usize, u32), usize>,
+    /// The index of the thread, by core and number of the hardware thread.
+    by_core: FxHashMap<(usize, u32), usize>,
+    cpus: Cpus,
+    /// Whether a CPU has several hardware threads.
+    pub are_several: bool,
+    /// Whether a thread got another label than its number, which another thread has.
+    pub renumbered: bool,
+}
+
+/// A hardware thread.
+#[derive(Debug)]
+struct Thread {
+    label: u32,
+    stays: Stays,
+}
+
+impl Threads {
+    /// The index of the `number`-th hardware thread of a CPU, which executes an instruction.
+    pub(super) fn thread(
+        &mut self,
+        cpu: CpuName<'_>,
+        number: u32,
+        line: &Instruction<'_>,
+        at: LineContext,
+        recording: &mut Recording,
+    ) -> usize {
+        let mut thread = self.find(cpu, number, at.line, recording);
+        if self.threads[thread].stays.cpu != cpu.object {
+            thread = self.change(thread, cpu, line, at, recording);
         }
-        self.hardware_threads |= thread > 0;
-        let core = self.cpus.core(cpu);
-        let hart = match self.by_core.get(&(core, thread)) {
-            Some(&hart) => hart,
-            None => self.new_hart(core, thread, Stays::new(cpu.object, line)),
-        };
-        self.by_name.insert((cpu.object, thread), hart);
-        hart
+        self.threads[thread].stays.count();
+        thread
     }
 
-    fn new_hart(&mut self, core: usize, thread: u32, stays: Stays) -> usize {
+    fn find(
+        &mut self,
+        cpu: CpuName<'_>,
+        number: u32,
+        line: u64,
+        recording: &mut Recording,
+    ) -> usize {
+        if let Some(&thread) = self.by_name.get(&(cpu.object, number)) {
+            return thread;
+        }
+        self.are_several |= number > 0;
+        let core = self.cpus.core(cpu);
+        let thread = match self.by_core.get(&(core, number)) {
+            Some(&thread) => thread,
+            None => self.add(core, number, Stays::new(cpu.object, line), recording),
+        };
+        self.by_name.insert((cpu.object, number), thread);
+        thread
+    }
+
+    fn add(&mut self, core: usize, number: u32, stays: Stays, recording: &mut Recording) -> usize {
         let wanted =
-            self.cpus.cores[core].number.wrapping_add(thread.wrapping_mul(HARDWARE_THREAD));
+            self.cpus.cores[core].number.wrapping_add(number.wrapping_mul(HARDWARE_THREAD));
         let mut label = wanted;
-        while self.harts.iter().any(|hart| hart.label == label) {
+        while self.threads.iter().any(|thread| thread.label == label) {
             label = label.wrapping_add(1);
         }
         self.renumbered |= label != wanted;
-        self.harts.push(Hart::new(label, stays));
-        self.by_core.insert((core, thread), self.harts.len() - 1);
-        self.harts.len() - 1
+        self.threads.push(Thread { label, stays });
+        let thread = recording.add_thread(label);
+        self.by_core.insert((core, number), thread);
+        thread
     }
 
     /// Takes in the first line of a hardware thread on another CPU than before. Returns the thread: another one if the CPUs turn out to run
     /// at once.
-    pub(super) fn change(
+    fn change(
         &mut self,
-        hart: usize,
+        thread: usize,
         cpu: CpuName<'_>,
-        line: &Line<'_>,
+        line: &Instruction<'_>,
         at: LineContext,
-        options: &Options,
+        recording: &mut Recording,
     ) -> usize {
-        let last = self.harts[hart].last_address();
-        let are_at_once = self.harts[hart].stays.change(cpu.object, line, last, (at.tick, at.line));
+        let last = recording.last_address(thread);
+        let stays = &mut self.threads[thread].stays;
+        let are_at_once = stays.change(cpu.object, line, last, (at.tick, at.line));
         let core = self.cpus.core(cpu);
         if !are_at_once || self.cpus.cores[core].basis == Basis::Configuration {
-            return hart;
+            return thread;
         }
-        let threads = self.by_core.iter().filter(|((of, _), _)| *of == core);
-        let threads: Vec<(u32, usize)> =
-            threads.map(|(&(_, thread), &hart)| (thread, hart)).collect();
+        let numbers = self.by_core.iter().filter(|((of, _), _)| *of == core);
+        let numbers: Vec<(u32, usize)> =
+            numbers.map(|(&(_, number), &thread)| (number, thread)).collect();
         let others = self.cpus.cores[core].cpus[1..].to_vec();
         self.cpus.part(core);
-        let mut found = hart;
-        for (thread, joined) in threads {
-            let recorder = &mut self.recorder;
-            self.harts[joined].finish(&mut |entry| recorder.keep(entry, options));
-            // Registers of one CPU may have been taken for those of the other.
-            self.harts[joined].decoders = Default::default();
-            self.harts[joined].decoders.lose();
-            self.lost_dependencies += 1;
+        let mut found = thread;
+        for (number, joined) in numbers {
             let mut owners = vec![joined];
             for (object, path) in &others {
                 let other = CpuName { object: *object, path: path.as_bytes(), ..cpu };
                 let core = self.cpus.core(other);
-                let own = self.new_hart(core, thread, Stays::new(*object, at.line));
-                self.by_name.insert((*object, thread), own);
+                let own = self.add(core, number, Stays::new(*object, at.line), recording);
+                self.by_name.insert((*object, number), own);
                 owners.push(own);
-                if joined == hart && *object == cpu.object {
+                if joined == thread && *object == cpu.object {
                     found = own;
                 }
             }
-            let stays = &self.harts[joined].stays;
-            let owner = |line| {
+            let stays = &self.threads[joined].stays;
+            recording.part(joined, |line| {
                 let at = others.iter().position(|(object, _)| *object == stays.at(line));
                 owners[at.map_or(0, |at| at + 1)]
-            };
-            self.recorder.distribute(joined, owner);
+            });
             let first = self.cpus.cores[core].cpus[0].0;
-            self.harts[joined].stays = Stays::new(first, at.line);
+            self.threads[joined].stays = Stays::new(first, at.line);
         }
         found
     }
@@ -93,7 +135,7 @@ impl Exec {
         let joined = |core: &&Core| core.cpus.len() > 1;
         if let Some(first) = self.cpus.cores.iter().find(joined) {
             let count = self.cpus.cores.iter().filter(joined).count();
-            let changes: usize = self.harts.iter().map(|hart| hart.stays.changes()).sum();
+            let changes: usize = self.threads.iter().map(|thread| thread.stays.changes()).sum();
             let basis = match first.basis {
                 Basis::Configuration => "as config.json says",
                 _ => {
@@ -133,9 +175,9 @@ impl Exec {
     fn unexplained_cpus(&self) -> Option<String> {
         let label = |at: usize| {
             let core = &self.cpus.cores[at];
-            let hart = self.by_core.get(&(at, 0)).filter(|_| core.basis == Basis::Names)?;
+            let thread = self.by_core.get(&(at, 0)).filter(|_| core.basis == Basis::Names)?;
             let kind = kind(&core.cpus[0].1)?;
-            Some((kind, format!("{} is thread {}", names(core), self.harts[*hart].label)))
+            Some((kind, format!("{} is thread {}", names(core), self.threads[*thread].label)))
         };
         let all: Vec<_> = (0..self.cpus.cores.len()).filter_map(label).collect();
         let is_mixed = |((parent, name), _): &&((&str, &str), String)| {

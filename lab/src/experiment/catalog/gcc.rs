@@ -8,9 +8,9 @@ use super::{IN_ORDER, decisions, mutated, recipe};
 use crate::experiment::point::{Point, Recipe, Size, Source, Task};
 
 pub(super) const SC_GRADUAL: [Algorithm; 3] =
-    [Algorithm::ScCcmEnum, Algorithm::ScCcmSat, Algorithm::ScSat];
+    [papers::SC_CCM_ENUM, papers::SC_CCM_SAT, papers::SC_SAT];
 pub(super) const TSO_GRADUAL: [Algorithm; 3] =
-    [Algorithm::TsoWccmEnum, Algorithm::TsoWccmSat, Algorithm::TsoSat];
+    [papers::TSO_WCCM_ENUM, papers::TSO_WCCM_SAT, papers::TSO_SAT];
 
 /// Figures 4 and 6.
 pub(super) fn checking_valid(size: Size, model: Model, algorithms: &[Algorithm]) -> Vec<Point> {
@@ -43,7 +43,7 @@ pub(super) fn gcc_fig5(size: Size) -> Vec<Point> {
         Size::Paper => 142 + u32::from(threads < 8),
         Size::Large => 1000,
     };
-    let algorithms = [&SC_GRADUAL[..], &[Algorithm::Cc, Algorithm::Ccv, Algorithm::Ccm]].concat();
+    let algorithms = [&SC_GRADUAL[..], &[papers::CC, papers::CCV, papers::CCM]].concat();
     let point = |threads: u32| Point {
         part: "threads",
         name: format!("threads={threads}"),

@@ -1,6 +1,6 @@
 //! The experiment of Qadeer, *Verifying Sequential Consistency on Shared-Memory Multiprocessors by Model Checking*, TPDS 2003.
 
-use check::{Algorithm, Model};
+use check::Model;
 
 use super::faults::ALL_FAULTS;
 use super::{IN_ORDER, decisions, mutated, recipe};
@@ -17,7 +17,7 @@ pub(super) fn qadeer_cycles(size: Size) -> Vec<Point> {
         source: Source::Made(mutated(&ALL_FAULTS, threads)),
         tasks: decisions(
             Model::SC,
-            &[Algorithm::NiceCycle, Algorithm::SimpleWitness, Algorithm::Wsc, Algorithm::Ccm],
+            &[papers::NICE_CYCLE, papers::SIMPLE_WITNESS, papers::WSC, papers::CCM],
         ),
     };
     let valid = |threads: u32| Point {
@@ -26,7 +26,7 @@ pub(super) fn qadeer_cycles(size: Size) -> Vec<Point> {
         first: 0,
         histories: size.of(40, 400, 2000),
         source: Source::Made(recipe(IN_ORDER, threads, 50 * threads)),
-        tasks: decisions(Model::SC, &[Algorithm::SimpleWitness]),
+        tasks: decisions(Model::SC, &[papers::SIMPLE_WITNESS]),
     };
     [2, 4, 8].map(point).into_iter().chain([valid(4)]).collect()
 }

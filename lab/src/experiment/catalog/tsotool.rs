@@ -53,14 +53,13 @@ fn tuples(size: Size) -> Vec<(u32, u32)> {
 /// HPCA 2006, figure 3.
 pub(super) fn tsotool_fig3(size: Size) -> Vec<Point> {
     let operations = size.of(8 * K, 128 * K, 512 * K);
-    let algorithms =
-        [Algorithm::TsoBaseline, Algorithm::Heu, Algorithm::Deriv, Algorithm::DerivBack];
+    let algorithms = [papers::TSO_BASELINE, papers::HEU, papers::DERIV, papers::DERIV_BACK];
     let point = |(threads, locations)| {
         let shape = (operations, threads, locations);
         let mut point = tsotool("locations", size.of(10, 16, 16), shape, EQUAL, &algorithms);
         // `heu-back` seldom finishes, so it runs only where sharing is least, with few threads and with many.
         if locations == 256 && [4, 60].contains(&threads) {
-            point.tasks.extend(decisions(Model::TSO, &[Algorithm::HeuBack]));
+            point.tasks.extend(decisions(Model::TSO, &[papers::HEU_BACK]));
         }
         point
     };
@@ -70,7 +69,7 @@ pub(super) fn tsotool_fig3(size: Size) -> Vec<Point> {
 /// HPCA 2006, figure 4.
 pub(super) fn tsotool_fig4(size: Size) -> Vec<Point> {
     let sizes: &[u32] = size.of(&[2, 8, 32], &[8, 32, 128, 512], &[8, 32, 128, 512, 1024]);
-    let algorithms = [Algorithm::TsoBaseline, Algorithm::DerivBack];
+    let algorithms = [papers::TSO_BASELINE, papers::DERIV_BACK];
     let mut points = Vec::new();
     for &thousands in sizes {
         for (threads, locations) in three_of_each() {
@@ -79,7 +78,7 @@ pub(super) fn tsotool_fig4(size: Size) -> Vec<Point> {
             let mut point = tsotool("operations", histories, shape, EQUAL, &algorithms);
             // Whether `heu` and `deriv` find an order depends on the number of operations, too.
             if locations == 32 {
-                point.tasks.extend(decisions(Model::TSO, &[Algorithm::Heu, Algorithm::Deriv]));
+                point.tasks.extend(decisions(Model::TSO, &[papers::HEU, papers::DERIV]));
             }
             points.push(point);
         }
@@ -90,7 +89,7 @@ pub(super) fn tsotool_fig4(size: Size) -> Vec<Point> {
 /// HPCA 2006, table 1.
 pub(super) fn tsotool_table1(size: Size) -> Vec<Point> {
     let operations = size.of(8 * K, 256 * K, 512 * K);
-    let algorithms = [Algorithm::TsoBaseline, Algorithm::DerivBack];
+    let algorithms = [papers::TSO_BASELINE, papers::DERIV_BACK];
     let mut points = Vec::new();
     for mix in [LOADS, EQUAL, STORES] {
         for (threads, locations) in three_of_each() {

@@ -6,8 +6,8 @@ use super::{IN_ORDER, decisions, recipe};
 use crate::experiment::point::{Point, Recipe, Repoint, Size, Source, Task};
 
 pub(super) const COMPLETE: [Algorithm; 4] =
-    [Algorithm::WscEnum, Algorithm::CcmEnum, Algorithm::Dbcop, Algorithm::WscDbcop];
-pub(super) const SATURATION: [Algorithm; 3] = [Algorithm::Wsc, Algorithm::Ccm, Algorithm::Dbcop];
+    [papers::WSC_ENUM, papers::CCM_ENUM, papers::DBCOP, papers::WSC_DBCOP];
+pub(super) const SATURATION: [Algorithm; 3] = [papers::WSC, papers::CCM, papers::DBCOP];
 
 /// Every second history has one read re-pointed: as in section 6, the read gets the value of another write within a bounded distance. The
 /// paper does not say how many reads of a history are re-pointed. With one, CCM misses about as many violations as in the paper (1.25 %);

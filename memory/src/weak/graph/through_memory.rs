@@ -10,7 +10,7 @@ use history::{DependencyKind, OpId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Builder, Graph, Node, Rules};
-use crate::axioms::Execution;
+use crate::execution::Execution;
 use crate::model::Model;
 use crate::weak::PpoRule;
 use crate::weak::carried::own_read;

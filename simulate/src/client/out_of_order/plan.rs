@@ -8,8 +8,8 @@ use history::{
     Access, Annotation, AssumedSize, DependencyKind, HistoryBuilder, Initial, Kind, OpId, Place,
     Provenance, ReadsFrom, Source,
 };
+use memory::Execution;
 use memory::Model;
-use memory::axioms::Execution;
 use memory::weak::graph::{Graph, Node};
 use memory::weak::progress::Progress;
 

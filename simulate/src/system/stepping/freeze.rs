@@ -8,7 +8,7 @@
 use slicc::compile::types::TypeId;
 
 use super::actions::is_request;
-use super::symmetry::WordKind;
+use super::symmetry::words::WordKind;
 use super::values::STALE;
 use super::view::View;
 use super::{Stepping, Store};

@@ -6,7 +6,7 @@ use rustc_hash::FxHasher;
 
 use super::Stepping;
 use super::moves::{Move, Outcome};
-use super::symmetry::WordKind;
+use super::symmetry::words::WordKind;
 
 /// A party of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

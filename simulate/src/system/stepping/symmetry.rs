@@ -20,16 +20,16 @@
 //! representatives: what a state does is done, under other names, by its representative.
 
 mod group;
-mod names;
-mod words;
+pub(super) mod names;
+pub(super) mod places;
+pub(super) mod words;
 
 pub use group::Group;
-pub(super) use names::{Permutation, Places};
-pub(super) use words::{Kinds, WordKind};
 
 use super::Stepping;
 use super::values::Renaming;
 use super::view::View;
+use names::Permutation;
 
 /// A kind of thing that may be exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

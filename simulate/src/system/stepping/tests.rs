@@ -376,7 +376,7 @@ fn faults_of_parts_are_those_of_whole_states() {
     assert!(parts_agree(&protocol, &scope, 4000).0 > 0);
     let original = Protocol::open("MI_example").unwrap();
     let tiny = Scope { lines: 2, tiny: true, ..Scope::default() };
-    let mutants = slicc::mutant::made::by(&original, &[]);
+    let mutants = mutate::made::by(&original, &[]);
     let all = mutants.iter().step_by(7).map(|mutant| original.with(mutant).unwrap());
     let problems: usize = all.map(|mutant| parts_agree(&mutant, &tiny, 300).0).sum();
     assert!(problems > 100, "{problems}");

@@ -18,7 +18,7 @@
 //! write. So every violation that is found is real, but a run in which loads see two such writes in different orders is
 //! not found.
 
-use super::symmetry::Places;
+use super::symmetry::places::Places;
 
 /// Until the end of a move, a stored value is this plus the core and the line. Like all values, it fits the four bytes that cores access.
 const FRESH: u64 = 1 << 24;

@@ -1,7 +1,9 @@
 //! [`View`]: the renaming of values, cores and lines that applies while a state is written. A permutation moves each
 //! thing to a *place*, which is the number of the thing whose name it gets.
 
-use super::symmetry::{Permutation, Places, WordKind};
+use super::symmetry::names::Permutation;
+use super::symmetry::places::Places;
+use super::symmetry::words::WordKind;
 use super::values::Renaming;
 
 /// The renaming with which a state is written.

@@ -8,7 +8,7 @@ use crate::ruby::buffer::frozen::IN_FLIGHT;
 use crate::system::stepping::Stepping;
 use crate::system::stepping::coding::Dictionary;
 use crate::system::stepping::freeze::NOTHING;
-use crate::system::stepping::symmetry::{Kinds, WordKind};
+use crate::system::stepping::symmetry::words::{Kinds, WordKind};
 use crate::system::stepping::values::{Classes, Renaming};
 use crate::system::stepping::view::View;
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::layout::{Layout, Part};
 use super::{Known, Missing, PartStepper, owned};
 use crate::stepper::Group;
-use crate::system::stepping::symmetry::Permutation;
+use crate::system::stepping::symmetry::names::Permutation;
 use crate::system::stepping::values::Renaming;
 use crate::system::stepping::view::View;
 

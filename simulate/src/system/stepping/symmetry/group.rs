@@ -6,7 +6,8 @@ use slicc::compile::types::TypeKind;
 
 use super::super::values::Values;
 use super::Symmetry;
-use super::names::{Permutation, Places};
+use super::names::Permutation;
+use super::places::Places;
 use super::words::Kinds;
 use crate::system::System;
 

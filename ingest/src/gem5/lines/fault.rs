@@ -1,0 +1,67 @@
+//! [`Fault`]: what is wrong with a line of a gem5 trace.
+
+use crate::error::Error;
+use crate::gem5::lines::cause::cause;
+
+/// What sentences call a text of this format.
+pub(crate) const TITLE: &str = "a gem5 trace";
+
+/// A fault of one line of a gem5 trace. The reader adds file and line to make it an [`Error`], or counts the line if
+/// damaged lines are to be skipped.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The end of the line is missing; the text says what was expected there.
+    Cut(&'static str),
+    /// The line contradicts earlier lines, or cannot be understood.
+    Broken { found: String, expected: String, hint: &'static str },
+    /// The line is of another format, of which this is the title.
+    Mixed(&'static str),
+}
+
+impl Fault {
+    pub(crate) fn broken(
+        found: impl Into<String>,
+        expected: impl Into<String>,
+        hint: &'static str,
+    ) -> Fault {
+        Fault::Broken { found: found.into(), expected: expected.into(), hint }
+    }
+
+    /// The error for a line of a gem5 trace.
+    pub(crate) fn at(self, file: &str, line: u64, text: &[u8]) -> Error {
+        let file = file.to_owned();
+        match self {
+            Fault::Cut(expected) if cause(text).is_some() => Error::Syntax {
+                file,
+                line,
+                found: format!("`{}`, which cannot be read", tail(text, 60)),
+                expected: expected.to_owned(),
+                hint: format!(
+                    "{}: copy the file of the trace itself, or use --lossy to skip such lines",
+                    cause(text).unwrap_or_default()
+                ),
+            },
+            Fault::Cut(expected) => {
+                Error::Cut { file, line, found: tail(text, 60), expected: expected.to_owned() }
+            }
+            Fault::Broken { found, expected, hint } => {
+                Error::Syntax { file, line, found, expected, hint: hint.to_owned() }
+            }
+            Fault::Mixed(found) => Error::Mixed { file, line, found, expected: TITLE },
+        }
+    }
+}
+
+/// The last `limit` characters of a line, with control characters replaced, for a message about its end.
+fn tail(line: &[u8], limit: usize) -> String {
+    let text: String = String::from_utf8_lossy(&line[line.len().saturating_sub(4 * limit)..])
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
+    let count = text.chars().count();
+    if count <= limit && line.len() <= 4 * limit {
+        return text.trim_start().to_owned();
+    }
+    let shown: String = text.chars().skip(count.saturating_sub(limit)).collect();
+    format!("…{shown}")
+}

@@ -1,0 +1,490 @@
+//! Decodes instructions of AArch64.
+//!
+//! gem5 prints neither domain nor kind of a `dmb` or `dsb`, no status of a store-exclusive, and no old value of an
+//! atomic operation: a line shows the last register that its instruction writes, which for these is one of gem5's
+//! internal registers. The status of a store-exclusive is known from the branch that tests it. The names of registers
+//! show whether arithmetic has 4 or 8 bytes, but not whether an access has.
+
+use history::{Annotation, Gap, Kind, Side, WeakFence};
+
+use crate::decode::action::{Action, Operation, cut};
+use crate::decode::arm_uses::uses;
+use crate::decode::registers::{Registers, Target};
+use crate::flow::Edge;
+use crate::instruction::{Instruction, nth, split_name};
+
+/// Decodes the lines of one hardware thread.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    registers: Registers,
+}
+
+/// An integer register, and whether its name is that of the lower 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Register {
+    number: usize,
+    narrow: bool,
+}
+
+/// A branch that tests a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Test {
+    pub register: usize,
+    /// Whether the branch is taken if the register is 0 (`cbz`), and not if it is not 0 (`cbnz`).
+    pub if_zero: bool,
+    /// The target of the branch, if the line shows it.
+    pub target: Option<u64>,
+}
+
+/// The register that is always zero.
+const ZERO: usize = 31;
+/// The register that a call writes.
+const LINK: usize = 30;
+
+impl Decoder {
+    /// Decodes a line, the `at`-th of the trace.
+    ///
+    /// # Errors
+    /// Returns the part that is missing from the line.
+    pub fn decode(&mut self, line: &Instruction<'_>, at: u64) -> Result<Action, &'static str> {
+        let (name, operands) = split_name(line.body.trim_ascii_start());
+        if line.class.is_none() && line.micro.is_some() {
+            return Err("the operation class of the micro-operation");
+        }
+        self.registers.arrive(line);
+        if line.class.is_none() {
+            return Ok(Action::Nothing);
+        }
+        let action = self.action(line, name, operands);
+        let uses = uses(line, name, operands, |register| self.registers.get(register));
+        self.registers.flow.step(at, &uses);
+        self.write_back(line, name, operands);
+        self.follow_branch(line, name, operands);
+        Ok(action)
+    }
+
+    /// The dependencies of lines on loads, in the order of lines.
+    pub fn edges(&self) -> &[Edge] {
+        self.registers.flow.edges()
+    }
+
+    /// Notes that any register may have been written.
+    pub fn lose(&mut self) {
+        self.registers.forget();
+        self.registers.flow.lose_all();
+    }
+
+    /// Notes the possible target of a branch.
+    fn follow_branch(&mut self, line: &Instruction<'_>, name: &[u8], operands: &[u8]) {
+        let shown = operands.rsplit(|&byte| byte == b',').next().unwrap_or_default().trim_ascii();
+        match name {
+            b"b" | b"bl" | b"cbz" | b"cbnz" | b"tbz" | b"tbnz" => self.jump_to(line, shown),
+            b"br" | b"blr" | b"ret" => {
+                let target = register(nth(operands, 0)).map_or(LINK, |register| register.number);
+                let target = self.registers.get(target);
+                self.registers.jump(target.map_or(Target::Return, Target::Address));
+            }
+            _ if name.starts_with(b"b.") => self.jump_to(line, shown),
+            _ => {}
+        }
+        if matches!(name, b"bl" | b"blr") {
+            let behind = line.pc.map(|pc| pc.wrapping_add(4));
+            self.registers.call(behind);
+            self.registers.set(LINK, behind);
+        }
+    }
+
+    fn jump_to(&mut self, line: &Instruction<'_>, shown: &[u8]) {
+        let symbol = shown.strip_prefix(b"<").and_then(|place| place.strip_suffix(b">"));
+        let target = match (target(line, shown), symbol) {
+            (Some(address), _) => Target::Address(address),
+            (None, Some(symbol)) => Target::Symbol(symbol.into()),
+            (None, None) => Target::None,
+        };
+        self.registers.jump(target);
+    }
+
+    fn action(&self, line: &Instruction<'_>, name: &[u8], operands: &[u8]) -> Action {
+        match name {
+            b"dmb" | b"dsb" => return barrier(name, operands.trim_ascii()),
+            b"dmb.st" | b"dsb.st" => return barrier(&name[..3], b"st"),
+            b"isb" => return Action::Fence(Kind::WeakFence(WeakFence::Instruction)),
+            _ if name.starts_with(b"dmb") || name.starts_with(b"dsb") => {
+                return Action::UnknownFence;
+            }
+            _ if is_prefetch(name) => return Action::Nothing,
+            _ => {}
+        }
+        if line.is_transaction() {
+            // The effects of a transaction may be undone.
+            return match name {
+                b"tstart" | b"tcancel" => Action::UnknownEverywhere(Gap::Write),
+                _ => Action::Nothing,
+            };
+        }
+        if let Some(unplaced) = line.without_address() {
+            return unplaced;
+        }
+        if name == b"dc" && line.stores() {
+            return Action::UnknownBlock(Gap::Write, LARGEST_ZEROED);
+        }
+        let understood = self
+            .atomic(name, operands)
+            .or_else(|| plain(line, name))
+            .or_else(|| self.exclusive(name, operands, line));
+        understood.unwrap_or(if line.loads() {
+            Action::Unknown(Gap::Read, 256)
+        } else {
+            Action::Unknown(Gap::Write, 256)
+        })
+    }
+
+    /// An atomic operation. If it returns the old value to the register that is always zero, it returns nothing, and
+    /// then it does not acquire.
+    fn atomic(&self, name: &[u8], operands: &[u8]) -> Option<Action> {
+        let Action::Access(operation) = atomic(name)? else { return None };
+        let result = nth(operands, 0);
+        let is_zero = matches!(result, b"xzr" | b"wzr" | b"x31" | b"w31");
+        let returns = !name.starts_with(b"st") && (name.starts_with(b"cas") || !is_zero);
+        Some(Action::Access(operation.with(match operation.annotation {
+            annotation if returns => annotation,
+            annotation if annotation.releases() => Annotation::NoReturnRelease,
+            _ => Annotation::NoReturn,
+        })))
+    }
+
+    /// Load-exclusive and store-exclusive of any size and annotation.
+    fn exclusive(&self, name: &[u8], operands: &[u8], line: &Instruction<'_>) -> Option<Action> {
+        let (name, size) = sized(name);
+        let annotation = match name {
+            b"ldaxr" => Annotation::Acquire,
+            b"stlxr" => Annotation::Release,
+            _ => Annotation::None,
+        };
+        match name {
+            b"ldxr" | b"ldaxr" => {
+                let load = Operation::load(size, line.data).of_kind(Kind::LoadLinked);
+                Some(Action::Access(load.with(annotation)))
+            }
+            b"stxr" | b"stlxr" => {
+                let store = Operation::store(size, None).of_kind(Kind::StoreConditional);
+                // gem5 prints the data first, where an assembler has the status.
+                let data = self.value(nth(operands, 0));
+                let status = register(nth(operands, 1)).map(|status| (status.number, data));
+                Some(Action::Attempt(store.with(annotation), status))
+            }
+            _ => None,
+        }
+    }
+
+    fn value(&self, name: &[u8]) -> Option<u64> {
+        let register = register(name)?;
+        match register.number {
+            ZERO => Some(0),
+            number => self.registers.get(number),
+        }
+    }
+
+    /// Notes the values that an instruction writes to registers.
+    fn write_back(&mut self, line: &Instruction<'_>, name: &[u8], operands: &[u8]) {
+        if matches!(name, b"dmb" | b"dsb" | b"isb" | b"nop" | b"clrex" | b"prfm") {
+            return;
+        }
+        if matches!(name, b"b" | b"bl" | b"br" | b"blr" | b"ret")
+            || name.starts_with(b"b.")
+            || matches!(name, b"cbz" | b"cbnz" | b"tbz" | b"tbnz")
+        {
+            // The only register that a branch writes is the link register, in `follow_branch`.
+            return;
+        }
+        let stores = line.stores() && plain(line, name).is_some();
+        if stores {
+            return;
+        }
+        let (plain_name, _) = sized(name);
+        let is_known = RESULTS.contains(&name) || matches!(plain_name, b"ldxr" | b"ldaxr");
+        let Some(result) = register(nth(operands, 0)).filter(|_| is_known) else {
+            // A known instruction may write a register of another kind, whose value is not tracked.
+            if !is_known {
+                self.registers.forget();
+            }
+            return;
+        };
+        if line.data.is_none() && (line.loads() || line.stores()) {
+            // The value that is loaded into a vector register is not shown as a number, and the register is named like
+            // an integer register.
+            return self.registers.set(result.number, None);
+        }
+        let value = line.data.map(|value| cut(value, if result.narrow { 4 } else { 8 }));
+        self.registers.set(result.number, value);
+    }
+
+    /// The register that a branch tests; `None` for anything but such a branch.
+    pub fn tests(line: &Instruction<'_>) -> Option<Test> {
+        let (name, operands) = split_name(line.body.trim_ascii_start());
+        let if_zero = match name {
+            b"cbz" => true,
+            b"cbnz" => false,
+            _ => return None,
+        };
+        Some(Test {
+            register: register(nth(operands, 0))?.number,
+            if_zero,
+            target: target(line, nth(operands, 1)),
+        })
+    }
+
+    /// Whether a line names a register among its operands, so that it may read or write the register.
+    pub fn mentions(line: &Instruction<'_>, number: usize) -> bool {
+        let (_, operands) = split_name(line.body.trim_ascii_start());
+        operands
+            .split(|byte| !byte.is_ascii_alphanumeric())
+            .any(|word| register(word).is_some_and(|register| register.number == number))
+    }
+}
+
+/// Largest number of bytes that `dc zva` sets to 0.
+const LARGEST_ZEROED: u16 = 2048;
+
+/// Parses the target of a branch: `0x104`, or `<f+4>` if `f` is the function that the branch itself is in.
+fn target(line: &Instruction<'_>, shown: &[u8]) -> Option<u64> {
+    if let Some(digits) = shown.strip_prefix(b"0x") {
+        return u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+    }
+    let place = shown.strip_prefix(b"<")?.strip_suffix(b">")?;
+    let (function, offset) = symbol(place);
+    let (own, own_offset) = symbol(line.symbol?);
+    (function == own).then(|| line.pc?.checked_sub(own_offset)?.checked_add(offset))?
+}
+
+/// Splits `f+4` into a symbol and the distance from it.
+fn symbol(place: &[u8]) -> (&[u8], u64) {
+    let offset = || {
+        let at = place.iter().rposition(|&byte| byte == b'+')?;
+        let digits = std::str::from_utf8(&place[at + 1..]).ok()?;
+        Some((&place[..at], digits.parse().ok()?))
+    };
+    offset().unwrap_or((place, 0))
+}
+
+/// Instructions whose first operand receives the value that their line shows.
+const RESULTS: [&[u8]; 22] = [
+    b"movz", b"movn", b"mov", b"add", b"sub", b"and", b"orr", b"eor", b"ubfm", b"sbfm", b"ldr",
+    b"ldrb", b"ldrh", b"ldrsw", b"ldur", b"ldurb", b"ldurh", b"ldar", b"ldarb", b"ldarh", b"ldapr",
+    b"adrp",
+];
+
+/// The fence of a `dmb` or `dsb` with this operand, which gem5 may not print.
+fn barrier(name: &[u8], domain: &[u8]) -> Action {
+    match domain {
+        b"sy" | b"ish" | b"osh" | b"nsh" => Action::Fence(Kind::Fence),
+        b"ld" | b"ishld" | b"oshld" | b"nshld" => {
+            Action::Fence(Kind::fence(Side::Reads, Side::Both))
+        }
+        b"st" | b"ishst" | b"oshst" | b"nshst" => {
+            // A `dsb` completes only when the writes before it have, so it orders them before everything after it.
+            let after = if name == b"dsb" { Side::Both } else { Side::Writes };
+            Action::Fence(Kind::fence(Side::Writes, after))
+        }
+        _ => Action::UnknownFence,
+    }
+}
+
+fn is_prefetch(name: &[u8]) -> bool {
+    name.starts_with(b"prf")
+}
+
+/// Splits a name into the part before the letter of its size, and the size in bytes; 0 stands for 4 or 8 bytes.
+pub(crate) fn sized(name: &[u8]) -> (&[u8], u8) {
+    match name.split_last() {
+        Some((b'b', rest)) => (rest, 1),
+        Some((b'h', rest)) => (rest, 2),
+        _ => (name, 0),
+    }
+}
+
+/// The action of loads and stores of one register, plain or with acquire or release.
+fn plain(line: &Instruction<'_>, name: &[u8]) -> Option<Action> {
+    let (base, size) = match name {
+        b"ldrsw" | b"ldursw" | b"ldtrsw" => {
+            return Some(Action::Access(Operation::load(4, line.data)));
+        }
+        _ => sized(name),
+    };
+    let load = |annotation| Some(Action::Access(Operation::load(size, line.data).with(annotation)));
+    let store =
+        |annotation| Some(Action::Access(Operation::store(size, line.data).with(annotation)));
+    // A size of 0 is decided later, by value and address.
+    match base {
+        b"ldr" | b"ldur" | b"ldtr" | b"ldrs" | b"ldurs" | b"ldtrs" => load(Annotation::None),
+        b"ldar" => load(Annotation::Acquire),
+        b"ldapr" | b"ldapur" => load(Annotation::AcquirePc),
+        b"str" | b"stur" | b"sttr" => store(Annotation::None),
+        b"stlr" | b"stlur" => store(Annotation::Release),
+        _ => micro_operation(line, name),
+    }
+}
+
+/// The action of the micro-operations of pair accesses and of accesses with write-back.
+fn micro_operation(line: &Instruction<'_>, name: &[u8]) -> Option<Action> {
+    Some(match name {
+        b"ldrxi_uop" | b"ldrxr_uop" | b"ldrxl_uop" | b"ldrfpxi_uop" | b"ldrfpxr_uop"
+        | b"ldrfpxl_uop" => Action::Access(Operation::load(8, line.data)),
+        b"strxi_uop" | b"strxr_uop" | b"strfpxi_uop" | b"strfpxr_uop" | b"strqbfpxi_uop"
+        | b"strqbfpxr_uop" | b"strqtfpxi_uop" | b"strqtfpxr_uop" => {
+            Action::Access(Operation::store(8, line.data))
+        }
+        b"ldp_uop" | b"ldp_fp8_uop" | b"ldfp16_uop" | b"ldfp16reg_uop" | b"ldfp16_lit__uop" => {
+            Action::LoadPair(8)
+        }
+        b"ldrduxi_uop" | b"ldrdsxi_uop" | b"ldrdfpxi_uop" => Action::LoadPair(4),
+        b"strdxi_uop" | b"strdfpxi_uop" => Action::StorePair(4),
+        _ => return None,
+    })
+}
+
+/// The action of atomic operations such as `ldaddal`, `swp`, `stclrlb` and `casa`. Their lines show neither the value
+/// that they read nor whether a comparison succeeded.
+pub(crate) fn atomic(name: &[u8]) -> Option<Action> {
+    const OPERATIONS: [&[u8]; 8] =
+        [b"add", b"clr", b"eor", b"set", b"smax", b"smin", b"umax", b"umin"];
+    let arithmetic = || {
+        let rest = name.strip_prefix(b"ld").or_else(|| name.strip_prefix(b"st"))?;
+        OPERATIONS.iter().find_map(|operation| rest.strip_prefix(*operation))
+    };
+    // Compare-and-swap has one name for 4 and for 8 bytes.
+    let (suffix, shortest) = match name.strip_prefix(b"cas") {
+        Some(suffix) => (suffix, 0),
+        None => (name.strip_prefix(b"swp").or_else(arithmetic)?, 4),
+    };
+    let (letters, mut size) = match suffix.strip_suffix(b"64") {
+        Some(letters) => (letters, 8),
+        None => (suffix, shortest),
+    };
+    let (mut acquire, mut release) = (false, false);
+    for letter in letters {
+        match letter {
+            b'a' => acquire = true,
+            b'l' => release = true,
+            b'b' => size = 1,
+            b'h' => size = 2,
+            _ => return None,
+        }
+    }
+    let operation = Operation::rmw(size, None, None);
+    Some(Action::Access(operation.with(Annotation::of(acquire, release))))
+}
+
+fn register(name: &[u8]) -> Option<Register> {
+    let narrow = match name.first()? {
+        b'x' => false,
+        b'w' => true,
+        _ => return None,
+    };
+    let number = match &name[1..] {
+        b"zr" => ZERO,
+        digits => std::str::from_utf8(digits).ok()?.parse().ok().filter(|&number| number < ZERO)?,
+    };
+    Some(Register { number, narrow })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::instruction;
+
+    fn last(lines: &[&str]) -> Action {
+        let mut decoder = Decoder::default();
+        let actions = lines.iter().map(|text| {
+            let line = instruction(text);
+            decoder.decode(&line, 1).unwrap()
+        });
+        actions.last().unwrap()
+    }
+
+    fn access(text: &str, class: &str) -> Action {
+        last(&[&format!("0x4 @f    :   {text} : {class} :  D=0x0000000000000102 A=0x8")])
+    }
+
+    #[test]
+    fn names_tell_sizes_and_annotations() {
+        let load = |size| Operation::load(size, Some(0x102));
+        assert_eq!(access("ldr   x0, [x1]", "MemRead"), Action::Access(load(0)));
+        assert_eq!(access("ldrb   w0, [x1]", "MemRead"), Action::Access(load(1)));
+        let acquire = load(0).with(Annotation::Acquire);
+        assert_eq!(access("ldar   x0, [x1]", "MemRead"), Action::Access(acquire));
+        let weak = load(2).with(Annotation::AcquirePc);
+        assert_eq!(access("ldaprh   w0, [x1]", "MemRead"), Action::Access(weak));
+        let release = Operation::store(0, Some(0x102)).with(Annotation::Release);
+        assert_eq!(access("stlr   x0, [x1]", "MemWrite"), Action::Access(release));
+        assert_eq!(access("ldp_uop   x0, x1, [x2]", "MemRead"), Action::LoadPair(8));
+        assert_eq!(access("ld1   v0", "MemRead"), Action::Unknown(Gap::Read, 256));
+        assert_eq!(access("dc zva   , x0", "MemWrite"), Action::UnknownBlock(Gap::Write, 2048));
+        assert_eq!(access("stxp   x0, x1, x2, [x3]", "MemWrite"), Action::Unknown(Gap::Write, 256));
+        assert_eq!(access("prfm   PLDL1KEEP, [x1]", "MemRead"), Action::Nothing);
+    }
+
+    #[test]
+    fn transactions_may_undo_anything() {
+        let start = "0x4 @f    :   tstart   x0 : MemRead :  D=0x0000000000000000";
+        assert_eq!(last(&[start]), Action::UnknownEverywhere(Gap::Write));
+    }
+
+    #[test]
+    fn atomics_do_not_show_what_they_read() {
+        let rmw =
+            |size, annotation| Action::Access(Operation::rmw(size, None, None).with(annotation));
+        let acquire = Annotation::Acquire;
+        assert_eq!(access("ldadda   x0, x1, [x2]", "MemWrite"), rmw(4, acquire));
+        assert_eq!(access("swpa64   x0, x1, [x2]", "MemWrite"), rmw(8, acquire));
+        let both = Annotation::AcquireRelease;
+        assert_eq!(access("ldaddla64   x0, x1, [x2]", "MemWrite"), rmw(8, both));
+        assert_eq!(access("casal   x0, x1, [x2]", "MemWrite"), rmw(0, both));
+        assert_eq!(
+            access("stclrlb   w0, w1, [x2]", "MemWrite"),
+            rmw(1, Annotation::NoReturnRelease)
+        );
+        let add = |result| access(&format!("ldadda64   {result}, x1, [x2]"), "MemWrite");
+        assert_eq!(add("xzr"), rmw(8, Annotation::NoReturn));
+    }
+
+    #[test]
+    fn barriers_show_what_they_order_or_do_not() {
+        let fence = |text: &str| last(&[&format!("0x4 @f    :   {text} : No_OpClass : ")]);
+        assert_eq!(fence("dmb   "), Action::UnknownFence);
+        assert_eq!(fence("dmb   ish"), Action::Fence(Kind::Fence));
+        let stores = Kind::fence(Side::Writes, Side::Writes);
+        assert_eq!(fence("dmb   ishst"), Action::Fence(stores));
+        let loads = Kind::fence(Side::Reads, Side::Both);
+        assert_eq!(fence("dsb   ishld"), Action::Fence(loads));
+        let all_after_stores = Kind::fence(Side::Writes, Side::Both);
+        assert_eq!(fence("dsb   ishst"), Action::Fence(all_after_stores));
+        let isb = Kind::WeakFence(WeakFence::Instruction);
+        assert_eq!(fence("isb   "), Action::Fence(isb));
+    }
+
+    #[test]
+    fn an_attempt_waits_for_its_test() {
+        let lines = [
+            "0x100 @f    :   add   x1, x3, #1 : IntAlu :  D=0x0000000000000006",
+            "0x104 @f    :   stlxr   x1, x9, [x2] : MemWrite :  D=0x0000000000000000 A=0x8",
+        ];
+        let store = Operation::store(0, None).of_kind(Kind::StoreConditional);
+        let status = Some((9, Some(6)));
+        assert_eq!(last(&lines), Action::Attempt(store.with(Annotation::Release), status));
+    }
+
+    #[test]
+    fn a_branch_shows_where_it_leads() {
+        let test = |text: &str| Decoder::tests(&instruction(text));
+        let branch = |target| Some(Test { register: 9, if_zero: false, target });
+        let own = "0x108 @f+8    :   cbnz   w9, <f+4> : IntAlu : ";
+        assert_eq!(test(own), branch(Some(0x104)));
+        let first = "0x108 @f+8    :   cbnz   w9, <f> : IntAlu : ";
+        assert_eq!(test(first), branch(Some(0x100)));
+        let plain = "0x108    :   cbnz   w9, 0x104 : IntAlu : ";
+        assert_eq!(test(plain), branch(Some(0x104)));
+        let other = "0x108 @f+8    :   cbnz   w9, <g+4> : IntAlu : ";
+        assert_eq!(test(other), branch(None));
+    }
+}
