@@ -24,6 +24,7 @@ use explore::protocol::{
     Disk, OnDiskError, SearchOptions, Store, Verdict, explore_by, explore_on_disk,
 };
 use explore::search::{Limits, Progress, Stopped};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use simulate::stepper::{MOST, Scope, StepperError, Symmetry};
 
@@ -83,7 +84,7 @@ impl FromStr for Size {
 }
 
 /// The result of exploring a protocol at a size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decided {
     /// The protocol, by its name.
     pub protocol: String,
@@ -94,6 +95,7 @@ pub struct Decided {
     /// The size: see [`Size`].
     pub size: String,
     /// `clean`, `found`, `stopped` by a limit, `unproved` (nothing found among fingerprints), or `refused`.
+    #[schemars(extend("enum" = ["clean", "found", "stopped", "unproved", "refused"]))]
     pub outcome: String,
     /// The number of states.
     pub states: usize,
@@ -113,6 +115,7 @@ pub struct Decided {
     /// The symmetries that reduced the number of states: the names of what is interchangeable.
     pub symmetries: Vec<String>,
     /// The limit that stopped the exploration, if one did: `states`, `time`, `memory` or `interrupted`.
+    #[schemars(extend("enum" = ["time", "memory", "states", "interrupted", null]))]
     pub stopped: Option<String>,
     /// The kind of the finding, if there is one.
     pub kind: Option<String>,

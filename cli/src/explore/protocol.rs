@@ -10,7 +10,7 @@
 
 mod chart;
 mod fair;
-mod json;
+pub mod json;
 mod moves;
 pub mod mutants;
 mod repertoire;
@@ -22,6 +22,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use explore::protocol::{Disk, SearchOptions};
+use schemars::JsonSchema;
+use serde::Serialize;
 use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
@@ -241,7 +243,8 @@ pub struct Args {
 }
 
 /// Which messages keep their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 enum KeptOrder {
     Buffers,
     Vnets,
