@@ -46,7 +46,7 @@ fn a_functional_read_that_fails_ends_the_run_as_in_gem5() {
         "--functional",
         "30",
     ];
-    let run = |more: &[&str]| [&arguments[..], more].concat();
+    let run = |more: &[&'static str]| [&arguments[..], more].concat();
     let said = complaint(&run(&["--check"]), 1);
     for wanted in ["Ruby functional read failed for address 0x1", "has permission Busy"] {
         assert!(said.contains(wanted), "{wanted}: {said}");

@@ -64,7 +64,7 @@ fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<CaughtMutant>
 #[cfg(test)]
 mod tests {
     use super::super::testing::{answers, failed, run, violation};
-    use tables::Generator;
+    use tables::{Generator, RunOutcome};
 
     #[test]
     fn a_violation_counts_before_an_earlier_failure() {
