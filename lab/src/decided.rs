@@ -83,6 +83,11 @@ impl FromStr for Size {
     }
 }
 
+/// Says of a key that stored rows of older versions do not have it. Only the schema asks.
+fn is_perhaps_missing(_: &u64) -> bool {
+    true
+}
+
 /// The result of exploring a protocol at a size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decided {
@@ -111,6 +116,7 @@ pub struct Decided {
     pub bytes: usize,
     /// The size of the files that hold the states, in bytes; 0 if they are in memory.
     #[serde(default)]
+    #[schemars(skip_serializing_if = "is_perhaps_missing")]
     pub disk: u64,
     /// The symmetries that reduced the number of states: the names of what is interchangeable.
     pub symmetries: Vec<String>,
