@@ -1,7 +1,7 @@
 //! `rubric diff`: compares two versions of a protocol, their tables and the findings of tests. [`lab::testing::compare()`] does
 //! the work.
 
-mod json;
+pub mod json;
 mod page;
 mod text;
 

@@ -1,14 +1,14 @@
 //! How a run ended: its crash, the last steps before it, and the requests that were never answered. All commands that show the
 //! end of a run use [`RunEnd`].
 
+pub mod json;
+
 use std::io::{self, Write};
 
 use history::{Crash, History};
 use ingest::Ending;
 use ingest::ending::OutstandingRequest;
 use report::picture::{List, ListRow, Picture};
-use serde::Serialize;
-use serde_json::json;
 
 use crate::check::paint::Paint;
 use crate::error::tell;
@@ -34,27 +34,6 @@ pub struct RunEnd<'a> {
     pub ending: &'a Ending,
     /// The coherence protocol, where it was recognised.
     pub protocol: Option<&'a str>,
-}
-
-/// A crash as JSON, with what the trace shows of it.
-#[derive(Serialize)]
-pub struct CrashJson<'a> {
-    #[serde(flatten)]
-    crash: &'a Crash,
-    /// The cache line that the steps are about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cache_line: Option<u64>,
-    recent: &'a [ingest::ending::LastStep],
-    /// What the tester's processor that the message names did for that line.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    of_processor: &'a [String],
-    missing: &'a [String],
-    /// The known faults of gem5's released protocols that the message shows.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    known: Vec<&'static str>,
-    /// Known faults that cause such a crash, as others may.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    perhaps_known: Vec<&'static str>,
 }
 
 /// A sentence that says that the run of a history crashed or left requests unanswered; `None` if it ended normally.
@@ -125,37 +104,10 @@ impl<'a> RunEnd<'a> {
         }
     }
 
-    /// The crash as JSON.
-    pub fn json(&self) -> Option<CrashJson<'a>> {
-        self.crash.map(|crash| CrashJson {
-            crash,
-            cache_line: self.ending.cache_line,
-            recent: &self.ending.steps,
-            of_processor: &self.ending.processor,
-            missing: &self.ending.missing,
-            known: self.names(true),
-            perhaps_known: self.names(false),
-        })
-    }
-
     /// The names of the known faults of which it is certain, or not certain, that the crash shows them.
     fn names(&self, is_certain: bool) -> Vec<&'static str> {
         let known = self.known().into_iter().filter(|one| one.is_certain == is_certain);
         known.map(|one| one.fault.name.as_str()).collect()
-    }
-
-    /// Adds what is known of the end to an object of JSON; keys without a value are left out.
-    pub fn add_to_json(&self, object: &mut serde_json::Value) {
-        if let Some(ended) = self.ended {
-            object["ended"] = ended.into();
-        }
-        if let Some(crash) = self.json() {
-            object["crash"] = json!(crash);
-        }
-        if self.unfinished > 0 {
-            object["unfinished"] = self.unfinished.into();
-            object["outstanding"] = json!(self.ending.waiting);
-        }
     }
 
     /// The first line about a crash, such as `crashed         m5out  (deadlock: Seq 0, address 0x10c0, tick 60002)`; `None` if

@@ -7,8 +7,8 @@
 //! - [`limits`]: the options that limit time, memory and states.
 
 mod limits;
-mod memory_system;
-mod program;
+pub mod memory_system;
+pub mod program;
 pub mod protocol;
 mod search_options;
 mod sizes;

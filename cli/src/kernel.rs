@@ -1,5 +1,6 @@
 //! `rubric kernel`: the pairs of writes that all runs of a history have in the same order.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -9,11 +10,12 @@ use check::{Algorithm, Bounds, Headline, Model, Reason};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use host::Exceeded;
 use papers::kernel::{criteria, derived};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::ending;
 use crate::error::{Error, complain};
+use crate::json;
 use crate::limits::Limits;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
@@ -97,36 +99,60 @@ impl Derived {
         }
     }
 
-    /// The name in JSON of the limit that was met.
-    fn stopped(self) -> Option<&'static str> {
+    /// The limit that was met.
+    fn stopped(self) -> Option<Limit> {
         match self {
-            Derived::Stopped(Exceeded::Memory) => Some("memory"),
-            Derived::Stopped(_) => Some("time"),
+            Derived::Stopped(Exceeded::Memory) => Some(Limit::Memory),
+            Derived::Stopped(_) => Some(Limit::Time),
             Derived::Pairs(_) | Derived::Nothing => None,
         }
     }
 }
 
-#[derive(Serialize)]
-struct Line<'a> {
+/// A line of `rubric kernel --format json`.
+#[derive(Serialize, JsonSchema)]
+pub struct Line<'a> {
+    /// The input.
     file: &'a str,
+    /// The name of the history in the file.
     history: Option<&'a str>,
+    /// The model.
     model: &'a str,
+    /// Whether the history satisfies the model.
+    #[schemars(extend("enum" = ["consistent", "violation", "undecided"]))]
     verdict: &'a str,
+    /// The number of threads.
     threads: usize,
+    /// The number of operations.
     operations: usize,
+    /// How the run ended, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<&'a str>,
+    /// The number of pairs of writes of one location.
     write_pairs: u64,
+    /// The number of pairs in the kernel; `None` if there is no kernel or it is not known.
     kernel: Option<u64>,
-    by: Map<String, Value>,
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    stopped: Map<String, Value>,
+    /// The number of these pairs that each criterion derives; `None` if it is not known.
+    by: BTreeMap<&'static str, Option<u64>>,
+    /// The limit that stopped a criterion.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    stopped: BTreeMap<&'static str, Limit>,
+    /// Seconds that it took.
     seconds: f64,
+    /// Why the kernel is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// The pairs of the kernel: the location, and the values of the two writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pairs: Option<Vec<[String; 3]>>,
+}
+
+/// A limit that stopped a criterion.
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Limit {
+    Time,
+    Memory,
 }
 
 /// Runs the command. If an input cannot be read, the remaining inputs are still processed.
@@ -212,9 +238,7 @@ impl Found<'_> {
 
     fn print(&self, args: &Args, out: &mut dyn Write) -> Result<(), Error> {
         let printed = match args.format {
-            Format::Json => serde_json::to_writer(&mut *out, &self.line(args.pairs))
-                .map_err(std::io::Error::from)
-                .and_then(|()| writeln!(out)),
+            Format::Json => json::line(&self.line(args.pairs), out),
             Format::Text => self.text(args.pairs, out),
         };
         printed.map_err(Error::Output)
@@ -225,11 +249,11 @@ impl Found<'_> {
         let by = criteria(self.model).iter().map(|algorithm| {
             let known = self.by.iter().find(|(by, _)| by == algorithm);
             let ordered = known.and_then(|(_, derived)| derived.pairs());
-            (algorithm.name().to_owned(), Value::from(ordered))
+            (algorithm.name(), ordered)
         });
-        let stopped = self.by.iter().filter_map(|(algorithm, derived)| {
-            Some((algorithm.name().to_owned(), Value::from(derived.stopped()?)))
-        });
+        let stopped = self.by.iter();
+        let stopped =
+            stopped.filter_map(|(algorithm, derived)| Some((algorithm.name(), derived.stopped()?)));
         Line {
             file: self.file,
             history: self.history.name.as_deref(),

@@ -8,7 +8,7 @@
 mod explain;
 mod files;
 pub mod histories;
-mod json;
+pub mod json;
 mod text;
 
 use std::io::Write;

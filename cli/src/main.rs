@@ -6,6 +6,7 @@
 //! - [`options`]: the options of every command that reads a trace;
 //! - [`ending`]: how the recorded run ended: its crash, and outstanding requests;
 //! - [`interrupt`]: Ctrl-C and termination;
+//! - [`json`]: documents as lines of JSON;
 //! - [`limits`]: the options that limit time and memory;
 //! - [`probe`]: decoding Parquet in a child process first;
 //! - [`progress`]: progress bars;
@@ -30,6 +31,7 @@ mod generate;
 mod ingest;
 mod initial;
 mod interrupt;
+mod json;
 mod kernel;
 mod known;
 mod limits;
@@ -214,6 +216,11 @@ fn main() -> ExitCode {
         }
     };
     host::inputs::protect();
+    if let Some(missing) = cli.include.iter().find(|folder| !folder.is_dir()) {
+        let file = missing.display().to_string();
+        error::print(&Error::File { file, error: io::ErrorKind::NotADirectory.into() });
+        return Status::Bad.into();
+    }
     slicc::disk::allow(&cli.include);
     if let Err((path, error)) = slicc::disk::describe(&cli.library) {
         error::print(&Error::File { file: path.display().to_string(), error });

@@ -9,11 +9,12 @@ use explore::monitor::{Event, Monitor};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use memory::machine::Step;
 use memory::{FenceEffect, Label, PsoRmw};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::ending;
 use crate::error::{Error, complain};
+use crate::json;
 use crate::limits::Limits;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
@@ -91,23 +92,63 @@ struct Found<'a> {
     seconds: f64,
 }
 
-#[derive(Serialize)]
-struct Line<'a> {
+/// A line of `rubric monitor --format json`: the pairs of a history under a model, or why they are not known.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Line<'a> {
+    /// The pairs of a history under a model.
+    Found(FoundLine<'a>),
+    /// A history whose pairs are not known.
+    Undecided(UndecidedLine<'a>),
+}
+
+/// The pairs of a history under a model.
+#[derive(Serialize, JsonSchema)]
+pub struct FoundLine<'a> {
+    /// The input.
     file: &'a str,
+    /// The name of the history in the file.
     history: Option<&'a str>,
+    /// The weaker model.
+    #[schemars(extend("enum" = words::monitored()))]
     model: &'a str,
+    /// What a read-modify-write waits for under PSO.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = PsoRmw::ALL.map(PsoRmw::name)))]
     pso_rmw: Option<&'a str>,
+    /// The number of threads.
     threads: usize,
+    /// The number of operations.
     operations: usize,
+    /// The stage that found the SC run.
     sc_by: &'a str,
+    /// The pairs that could leave SC.
     pairs: Vec<Pair>,
+    /// Seconds that the monitor took.
     seconds: f64,
 }
 
-#[derive(Serialize)]
+/// A history whose pairs are not known.
+#[derive(Serialize, JsonSchema)]
+pub struct UndecidedLine<'a> {
+    /// The input.
+    file: &'a str,
+    /// The name of the history in the file.
+    history: Option<&'a str>,
+    /// The weaker model; left out if it is not known whether the run is SC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = words::monitored()))]
+    model: Option<&'a str>,
+    /// Why the pairs are not known.
+    undecided: &'a str,
+}
+
+/// Two operations that could leave SC.
+#[derive(Serialize, JsonSchema)]
 struct Pair {
+    /// An operation.
     operation: reasoning::Event,
+    /// The store that it could come before.
     store: reasoning::Event,
 }
 
@@ -220,12 +261,13 @@ fn undecided(
             writeln!(out, "undecided {model}{}: {}", tame(named), tame(why))
         }
         Format::Json => {
-            let name = history.name.as_deref();
-            let mut line = json!({ "file": file, "history": name, "undecided": why });
-            if let Some(model) = model {
-                line["model"] = model.name().into();
-            }
-            writeln!(out, "{line}")
+            let line = UndecidedLine {
+                file,
+                history: history.name.as_deref(),
+                model: model.map(Model::name),
+                undecided: why,
+            };
+            json::line(&Line::Undecided(line), out)
         }
     };
     printed.map_err(Error::Output)
@@ -301,7 +343,7 @@ impl Found<'_> {
             operation: reasoning::operation(self.history, operation),
             store: reasoning::operation(self.history, store),
         };
-        let line = Line {
+        let line = FoundLine {
             file: self.file,
             history: self.history.name.as_deref(),
             model: self.model.name(),
@@ -312,7 +354,6 @@ impl Found<'_> {
             pairs: self.pairs.iter().map(pair).collect(),
             seconds: self.seconds,
         };
-        serde_json::to_writer(&mut *out, &line)?;
-        writeln!(out)
+        json::line(&Line::Found(line), out)
     }
 }

@@ -1,17 +1,20 @@
 //! `rubric mutants`: lists and shows the mutants of protocols, the named ones and those that operators make. Other commands find
 //! mutants here by their names.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use mutate::{Misfit, Mutant, Operator, Origin, made, named, repair};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use slicc::builtin::{BUILTINS, builtin};
 
 use crate::error::Error;
+use crate::json;
 use crate::known::wrapped;
 use crate::options::Format;
 use crate::status::Status;
-use lab::protocols::{Opened, find_mutant, find_repair};
+use lab::protocols::{Opened, find_mutant, find_repair, words_of};
 use lab::text::quoted;
 
 /// List and show mutants: protocols with a fault put in
@@ -171,36 +174,89 @@ fn written(
     let written = match format {
         Format::Text => lines(mutants, says_fit, out),
         Format::Json => mutants.iter().try_for_each(|one| {
-            let mut value = json(&one.mutant);
-            if let Some(fit) = &one.fit {
-                value["applies"] = fit.is_ok().into();
-                if let Err(misfit) = fit {
-                    value["reason"] = misfit.to_string().into();
-                }
-            }
-            writeln!(out, "{value}")
+            let misfit = one.fit.as_ref().and_then(|fit| fit.as_ref().err());
+            let line = Line {
+                applies: one.fit.as_ref().map(Result::is_ok),
+                reason: misfit.map(ToString::to_string),
+                ..Line::of(&one.mutant)
+            };
+            json::sorted_line(&line, out)
         }),
     };
     written.map_err(Error::Output)?;
     Ok(Status::Done)
 }
 
-/// The properties of a mutant, without its edit.
-fn json(one: &Mutant) -> Value {
-    let mut value = json!({
-        "name": one.name,
-        "aliases": one.aliases,
-        "protocol": one.protocol,
-        "description": one.description,
-    });
-    if let Origin::Made { operator, site } = &one.origin {
-        value["operator"] = operator.name().into();
-        value["machine"] = site.machine.clone().into();
-        value["state"] = site.state.clone().into();
-        value["event"] = site.event.clone().into();
-        value["place"] = site.place.clone().into();
+/// A line of `rubric mutants list --format json`, or what `rubric mutants show --format json` prints: a mutant.
+#[derive(Serialize, JsonSchema)]
+pub struct Line<'a> {
+    /// The name, or the id if an operator made it.
+    name: &'a str,
+    /// Further names.
+    aliases: &'a [Cow<'static, str>],
+    /// The protocol that it is for.
+    protocol: &'a str,
+    /// The fault and its consequence.
+    description: &'a str,
+    #[serde(flatten)]
+    origin: OriginJson<'a>,
+    /// Whether it applies to the protocol that was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applies: Option<bool>,
+    /// Why it does not apply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The edit, as a unified diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<String>,
+    /// Settings of gem5's configuration script.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<Vec<String>>,
+}
+
+/// The origin of a mutant.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum OriginJson<'a> {
+    /// It has a known fault.
+    Named {},
+    /// An operator made it.
+    Made {
+        operator: &'static str,
+        machine: &'a str,
+        /// The state, if the edit is about one entry of the table.
+        state: Option<&'a str>,
+        /// The event, if the edit is about one entry of the table.
+        event: Option<&'a str>,
+        /// The part that is edited.
+        place: &'a str,
+    },
+}
+
+impl Line<'_> {
+    /// The properties of a mutant, without its edit.
+    fn of(one: &Mutant) -> Line<'_> {
+        Line {
+            name: &one.name,
+            aliases: &one.aliases,
+            protocol: &one.protocol,
+            description: &one.description,
+            origin: match &one.origin {
+                Origin::Made { operator, site } => OriginJson::Made {
+                    operator: operator.name(),
+                    machine: &site.machine,
+                    state: site.state.as_deref(),
+                    event: site.event.as_deref(),
+                    place: &site.place,
+                },
+                _ => OriginJson::Named {},
+            },
+            applies: None,
+            reason: None,
+            patch: None,
+            settings: None,
+        }
     }
-    value
 }
 
 fn operators(out: &mut dyn Write) -> io::Result<Status> {
@@ -281,11 +337,9 @@ fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
     let written = match args.format {
         Format::Text => shown(&one, &given, &patch, out),
         Format::Json => {
-            let mut value = json(&one);
-            value["patch"] = patch.into();
-            let settings = one.settings.iter().map(ToString::to_string);
-            value["settings"] = settings.collect::<Vec<_>>().into();
-            writeln!(out, "{value}")
+            let settings = one.settings.iter().map(ToString::to_string).collect();
+            let line = Line { patch: Some(patch), settings: Some(settings), ..Line::of(&one) };
+            json::sorted_line(&line, out)
         }
     };
     written.map_err(Error::Output)?;
@@ -298,7 +352,7 @@ fn shown(one: &Mutant, given: &str, patch: &str, out: &mut dyn Write) -> io::Res
     for setting in &one.settings {
         writeln!(out, "In gem5's configuration script: {setting}\n")?;
     }
-    let (given, name) = (quoted(given), quoted(&one.name));
+    let (given, name) = (words_of(given), quoted(&one.name));
     let option = if one.origin == Origin::Repair { "repair" } else { "mutant" };
     writeln!(out, "rubric simulate {given} --{option} {name} --runs 100 --check --client all\n")?;
     write!(out, "{patch}")

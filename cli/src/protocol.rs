@@ -5,7 +5,7 @@ pub mod diagnostics;
 mod dot;
 mod drawing;
 mod graph;
-mod json;
+pub mod json;
 mod layout;
 mod matrix;
 mod show;

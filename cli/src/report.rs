@@ -1,34 +1,35 @@
 //! `rubric report`: reports on folders of results, as text, as JSON and as an HTML page.
 //!
 //! - [`text`] is about campaigns, [`experiments`] about experiments and claims;
+//! - [`json`]: the report and the lists as JSON;
 //! - [`output`]: the page, figures and claims as files; [`cycles`]: why runs of a campaign are violations, and [`unreached`]: why
 //!   transitions are not taken.
 
 mod cycles;
 mod experiments;
+pub mod json;
 mod output;
 pub mod table;
 mod text;
 mod unreached;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use memory::models;
 use papers::Guarantee;
-use report::answers::{Answers, FINDERS, known_harmless};
-use report::claims::{self, Claim, Program, PublishedClaim};
+use report::answers::Answers;
+use report::claims::{self, Claim};
 use report::coverage::MachineCoverage;
 use report::fidelity::Fidelity;
-use report::figures::{self, Definition, SeriesStyle};
+use report::figures;
 use report::page::Unreached;
 use report::summary::Summary;
-use serde::Serialize;
-use tables::{CRITERIA, CampaignRun, Coverage, Equivalent};
+use tables::{CampaignRun, Coverage, Equivalent};
 
 use crate::error::Error;
 use crate::explore::protocol::mutants::table as mutants;
+use crate::json::line;
 use crate::options::Format;
 use crate::status::Status;
 use lab::campaign;
@@ -171,26 +172,6 @@ fn explorations(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<Statu
     mutants::print(&explored, args.format, out).map_err(Error::Output)
 }
 
-/// A criterion, and the models that imply it.
-#[derive(Serialize)]
-struct Criterion {
-    name: &'static str,
-    models: Vec<&'static str>,
-}
-
-/// The lists of a report as JSON.
-#[derive(Serialize)]
-struct Lists {
-    figures: &'static [Definition],
-    claims: &'static [PublishedClaim],
-    programs: &'static [Program],
-    criteria: Vec<Criterion>,
-    finders: &'static [&'static str],
-    harmless: BTreeMap<String, String>,
-    series: Vec<SeriesStyle>,
-    sizes: &'static [&'static str],
-}
-
 /// Prints the lists of figures, claims, criteria and series.
 fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
     match format {
@@ -200,26 +181,7 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
             }
         }
         Format::Json => {
-            let criteria = CRITERIA.iter().map(|name| Criterion {
-                name,
-                models: models::ALL
-                    .iter()
-                    .map(|model| model.name())
-                    .filter(|model| Guarantee::is_implied(model, name))
-                    .collect(),
-            });
-            let lists = Lists {
-                figures: figures::FIGURES,
-                claims: &claims::ALL,
-                programs: &claims::PROGRAMS,
-                criteria: criteria.collect(),
-                finders: &FINDERS,
-                harmless: known_harmless(),
-                series: figures::series_styles(),
-                sizes: &figures::SIZES,
-            };
-            serde_json::to_writer(&mut *out, &lists)?;
-            writeln!(out)?;
+            line(&json::Lists::all(), out)?;
         }
     }
     Ok(Status::Done)
@@ -262,7 +224,7 @@ impl Output<'_> {
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let whole = Json {
+        let document = json::Document {
             experiments: self.experiments,
             claims: self.claims,
             fidelity: self.fidelity,
@@ -270,8 +232,7 @@ impl Output<'_> {
             answers: self.campaign.map(|(_, answers)| answers),
             coverage: self.campaign.map(|(campaign, _)| campaign.machines()),
         };
-        serde_json::to_writer(&mut *out, &whole)?;
-        writeln!(out)
+        line(&document, out)
     }
 }
 
@@ -336,20 +297,4 @@ pub fn print(
     };
     printed.map_err(Error::Output)?;
     Ok(status(answers))
-}
-
-#[derive(Serialize)]
-struct Json<'a> {
-    #[serde(skip_serializing_if = "<[Summary]>::is_empty")]
-    experiments: &'a [Summary],
-    #[serde(skip_serializing_if = "<[Claim]>::is_empty")]
-    claims: &'a [Claim],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fidelity: Option<&'a Fidelity>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    runs: Option<usize>,
-    #[serde(flatten)]
-    answers: Option<&'a Answers>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    coverage: Option<Vec<MachineCoverage>>,
 }

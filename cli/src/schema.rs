@@ -1,55 +1,183 @@
-//! `rubric schema`: prints JSON Schemas, with versions, of the JSON that other commands print.
+//! `rubric schema`: prints JSON Schemas, with versions, of the JSON that other commands print. They are made of the types that
+//! are printed; [`form`] is the form that all have.
 
-use std::io::Write;
+mod form;
+
+use std::io::{self, Write};
+
+use lab::decided::Decided;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use tables::VerdictRow;
 
 use crate::error::Error;
 use crate::status::Status;
-use crate::words;
+use crate::{
+    check, diff, explore, kernel, litmus, monitor, mutants, protocol, report, shrink, simulate,
+    stats, test, watch, words,
+};
 
 /// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
 #[derive(Clone, Copy)]
 struct Schema {
     name: &'static str,
     version: u32,
+    /// The command whose output it describes.
+    command: &'static str,
     about: &'static str,
-    text: &'static str,
+    make: fn() -> schemars::Schema,
 }
 
-/// A schema with the text of the file of the same name.
-macro_rules! schema {
-    ($name:literal, $version:literal, $about:literal) => {
-        Schema {
-            name: $name,
-            version: $version,
-            about: $about,
-            text: include_str!(concat!("schema/", $name, ".json")),
-        }
-    };
+impl Schema {
+    /// The schema of a type.
+    const fn of<T: JsonSchema>(
+        name: &'static str,
+        version: u32,
+        command: &'static str,
+        about: &'static str,
+    ) -> Schema {
+        Schema { name, version, command, about, make: make::<T> }
+    }
+
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut schema = (self.make)();
+        schema
+            .insert("$id".to_owned(), format!("urn:rubric:{}:{}", self.name, self.version).into());
+        schema.insert("title".to_owned(), self.command.into());
+        serde_json::to_writer_pretty(&mut *out, &schema)?;
+        writeln!(out)
+    }
+}
+
+/// Makes the schema of what is written for a type.
+fn make<T: JsonSchema>() -> schemars::Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let settings = settings.with(|settings| settings.inline_subschemas = true);
+    settings.with_transform(form::shape).into_generator().into_root_schema_for::<T>()
 }
 
 /// The schemas. The number of the version is also the end of `$id` in the text.
 const SCHEMAS: &[Schema] = &[
-    schema!("check", 1, "a line of `rubric check --format json`"),
-    schema!("verdicts", 1, "a line of `rubric check -o FILE.json`"),
-    schema!("kernel", 1, "a line of `rubric kernel --format json`"),
-    schema!("litmus", 2, "a line of `rubric litmus --format json`"),
-    schema!("shrink", 1, "what `rubric shrink --format json` prints"),
-    schema!("watch", 1, "what `rubric watch --format json` prints"),
-    schema!("simulate", 2, "a line of `rubric simulate --format json` for a protocol and client"),
-    schema!("test", 1, "what `rubric test --format json` prints"),
-    schema!("diff", 1, "what `rubric diff --format json` prints"),
-    schema!("stats", 1, "a line of `rubric stats --format json`"),
-    schema!("monitor", 1, "a line of `rubric monitor --format json`"),
-    schema!("explore-protocol", 2, "a line of `rubric explore protocol --format json`"),
-    schema!("explore-program", 1, "a line of `rubric explore program --format json`"),
-    schema!("explore-memory-system", 1, "what `rubric explore memory-system --format json` prints"),
-    schema!("explore-sizes", 1, "a line of `rubric explore sizes -o FILE`"),
-    schema!(
+    Schema::of::<check::json::Line<'_>>(
+        "check",
+        1,
+        "rubric check",
+        "a line of `rubric check --format json`",
+    ),
+    Schema::of::<VerdictRow>(
+        "verdicts",
+        1,
+        "rubric verdicts",
+        "a line of `rubric check -o FILE.json`",
+    ),
+    Schema::of::<kernel::Line<'_>>(
+        "kernel",
+        1,
+        "rubric kernel",
+        "a line of `rubric kernel --format json`",
+    ),
+    Schema::of::<litmus::json::Line<'_>>(
+        "litmus",
+        2,
+        "rubric litmus",
+        "a line of `rubric litmus --format json`",
+    ),
+    Schema::of::<shrink::Document<'_>>(
+        "shrink",
+        1,
+        "rubric shrink",
+        "what `rubric shrink --format json` prints",
+    ),
+    Schema::of::<watch::output::Document<'_>>(
+        "watch",
+        1,
+        "rubric watch",
+        "what `rubric watch --format json` prints",
+    ),
+    Schema::of::<simulate::json::Line<'_>>(
+        "simulate",
+        simulate::json::VERSION,
+        "rubric simulate",
+        "a line of `rubric simulate --format json` for a protocol and client",
+    ),
+    Schema::of::<test::json::Document<'_>>(
+        "test",
+        test::json::VERSION,
+        "rubric test",
+        "what `rubric test --format json` prints",
+    ),
+    Schema::of::<diff::json::Document<'_>>(
+        "diff",
+        diff::json::VERSION,
+        "rubric diff",
+        "what `rubric diff --format json` prints",
+    ),
+    Schema::of::<stats::summary::Summary<'_>>(
+        "stats",
+        1,
+        "rubric stats",
+        "a line of `rubric stats --format json`",
+    ),
+    Schema::of::<monitor::Line<'_>>(
+        "monitor",
+        1,
+        "rubric monitor",
+        "a line of `rubric monitor --format json`",
+    ),
+    Schema::of::<explore::protocol::json::Line<'_>>(
+        "explore-protocol",
+        explore::protocol::json::VERSION,
+        "rubric explore protocol",
+        "a line of `rubric explore protocol --format json`",
+    ),
+    Schema::of::<explore::program::json::Line<'_>>(
+        "explore-program",
+        1,
+        "rubric explore program",
+        "a line of `rubric explore program --format json`",
+    ),
+    Schema::of::<explore::memory_system::Document<'_>>(
+        "explore-memory-system",
+        1,
+        "rubric explore memory-system",
+        "what `rubric explore memory-system --format json` prints",
+    ),
+    Schema::of::<Decided>(
+        "explore-sizes",
+        1,
+        "rubric explore sizes",
+        "a line of `rubric explore sizes -o FILE`",
+    ),
+    Schema::of::<report::json::Document<'_>>(
         "report",
         2,
-        "what `rubric report DIR --format json` and `rubric campaign --format json` print"
+        "rubric report",
+        "what `rubric report DIR --format json` and `rubric campaign --format json` print",
     ),
-    schema!("report-list", 1, "what `rubric report --list --format json` prints"),
+    Schema::of::<report::json::Lists>(
+        "report-list",
+        1,
+        "rubric report --list",
+        "what `rubric report --list --format json` prints",
+    ),
+    Schema::of::<protocol::json::Report<'_>>(
+        "protocol-check",
+        1,
+        "rubric protocol check",
+        "what `rubric protocol check --format json` prints",
+    ),
+    Schema::of::<protocol::json::Tables<'_>>(
+        "protocol-show",
+        1,
+        "rubric protocol show",
+        "what `rubric protocol show --format json` prints",
+    ),
+    Schema::of::<mutants::Line<'_>>(
+        "mutants",
+        1,
+        "rubric mutants",
+        "a line of `rubric mutants list --format json`",
+    ),
 ];
 
 /// Print the JSON Schema of what a command prints with --format json
@@ -70,7 +198,7 @@ pub struct Args {
 /// Prints a schema, or the list of all.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let printed = match args.name {
-        Some(schema) => out.write_all(schema.text.as_bytes()),
+        Some(schema) => schema.print(out),
         None => SCHEMAS.iter().try_for_each(|schema| {
             let Schema { name, version, about, .. } = schema;
             writeln!(out, "{name:21} version {version}  {about}")

@@ -10,12 +10,15 @@ use check::shrink::{Shrunk, Size, shrink};
 use check::{Bounds, Model, Verdict};
 use history::{Ambiguity, History, Isa, ReadsFrom};
 use ingest::{WriteError, axe, litmus};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::check::paint::Paint;
 use crate::convert;
+use crate::ending::json::EndJson;
 use crate::ending::{self, RunEnd};
 use crate::error::Error;
+use crate::json;
 use crate::options::Format;
 use crate::question::{Answer, Question};
 use crate::status::Status;
@@ -80,6 +83,55 @@ struct Found {
     seconds: f64,
     /// The files that were written.
     written: Vec<String>,
+}
+
+/// What `rubric shrink --format json` prints: one object.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    /// The input.
+    file: &'a str,
+    /// The name of the history in the file.
+    history: Option<&'a str>,
+    /// The model.
+    model: &'a str,
+    /// The verdict on the whole history.
+    #[schemars(extend("enum" = ["consistent", "violation", "undecided"]))]
+    verdict: &'a str,
+    /// Why the history is undecided.
+    reason: Option<String>,
+    /// The number of threads of the whole history.
+    threads: usize,
+    /// The number of its locations.
+    locations: usize,
+    /// The number of its operations.
+    operations: usize,
+    /// Seconds that deciding it took.
+    seconds: f64,
+    /// The smallest part that violates the model; `None` if there is nothing to shrink.
+    shrunk: Option<Part<'a>>,
+    #[serde(flatten)]
+    end: EndJson<'a>,
+}
+
+/// A part of a history.
+#[derive(Serialize, JsonSchema)]
+struct Part<'a> {
+    /// The number of threads.
+    threads: usize,
+    /// The number of locations.
+    locations: usize,
+    /// The operations, with their threads and indices in the whole history.
+    operations: Vec<reasoning::Event>,
+    /// The name of the litmus test that the part is.
+    shape: Option<&'static str>,
+    /// Whether no operation can be left out. A limit may have come first.
+    minimal: bool,
+    /// The number of parts that were tried.
+    trials: u64,
+    /// Seconds that shrinking took.
+    seconds: f64,
+    /// The files that were written.
+    files: &'a [String],
 }
 
 impl Args {
@@ -343,31 +395,30 @@ fn print_json(
         let part = &found.part;
         let size = Size::of(&part.history);
         let accesses = part.kept.iter().filter(|&&op| !whole.is_further_part(op));
-        let operations = accesses.map(|&op| reasoning::access(whole, op));
-        json!({
-            "threads": size.threads,
-            "locations": size.locations,
-            "operations": operations.collect::<Vec<_>>(),
-            "shape": found.shape.map(|shape| shape.name),
-            "minimal": part.is_minimal,
-            "trials": part.trials,
-            "seconds": found.seconds,
-            "files": found.written,
-        })
+        Part {
+            threads: size.threads,
+            locations: size.locations,
+            operations: accesses.map(|&op| reasoning::access(whole, op)).collect(),
+            shape: found.shape.map(|shape| shape.name),
+            minimal: part.is_minimal,
+            trials: part.trials,
+            seconds: found.seconds,
+            files: &found.written,
+        }
     });
     let reason = answer.undecided().map(|reason| reason.describe(whole));
-    let mut line = json!({
-        "file": input.file,
-        "history": whole.name,
-        "model": answer.model.name(),
-        "verdict": answer.verdict().word(),
-        "reason": reason,
-        "threads": size.threads,
-        "locations": size.locations,
-        "operations": size.operations,
-        "seconds": answer.seconds,
-        "shrunk": shrunk,
-    });
-    RunEnd::of(whole, &input.ending).add_to_json(&mut line);
-    writeln!(out, "{line}")
+    let document = Document {
+        file: &input.file,
+        history: whole.name.as_deref(),
+        model: answer.model.name(),
+        verdict: answer.verdict().word(),
+        reason,
+        threads: size.threads,
+        locations: size.locations,
+        operations: size.operations,
+        seconds: answer.seconds,
+        shrunk,
+        end: RunEnd::of(whole, &input.ending).json(),
+    };
+    json::sorted_line(&document, out)
 }

@@ -15,7 +15,7 @@ pub mod command;
 pub mod coverage;
 pub mod extras;
 pub mod fault;
-mod json;
+pub mod json;
 mod kinds;
 pub mod options;
 pub mod parse;

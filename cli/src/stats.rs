@@ -1,12 +1,13 @@
 //! `rubric stats`: shows the contents of a trace in numbers.
 
-mod summary;
+pub mod summary;
 mod text;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::error::{Error, complain};
+use crate::json;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use lab::{inputs, load};
@@ -66,9 +67,6 @@ fn print(
             }
             text::print(summary, out)
         }
-        Format::Json => {
-            serde_json::to_writer(&mut *out, summary)?;
-            writeln!(out)
-        }
+        Format::Json => json::line(summary, out),
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use lab::protocols::Repairs;
 use lab::testing::{BUDGET, Extent, Options, Tested, test};
+use simulate::program::Extras;
 use slicc::setting::Setting;
 
 use crate::error::Error;
@@ -17,7 +18,7 @@ use crate::files;
 use crate::limits::parse_size;
 use crate::options::Format;
 use crate::progress::Bars;
-use crate::simulate::extras::ExtrasArgs;
+use crate::simulate::extras::{ExtrasArgs, FunctionalArgs};
 use crate::simulate::parse::{self, Clients};
 use crate::status::Status;
 
@@ -93,6 +94,9 @@ pub struct ExtentArgs {
     #[command(flatten)]
     pub extras: ExtrasArgs,
 
+    #[command(flatten)]
+    pub functional: FunctionalArgs,
+
     /// What runs the programs, as in `rubric simulate`
     #[arg(long, value_name = "CLIENTS", default_value = "all", value_delimiter = ',',
           value_parser = parse::client)]
@@ -118,6 +122,14 @@ pub struct ExtentArgs {
 }
 
 impl ExtentArgs {
+    /// What programs are asked for beside the accesses of their cores; `None` if no option says so.
+    fn extras(&self) -> Option<Extras> {
+        match self.functional.functional {
+            None => self.extras.given(),
+            Some(_) => Some(self.functional.with(self.extras.extras())),
+        }
+    }
+
     /// The options as the library takes them.
     pub fn options(&self) -> Options {
         Options {
@@ -126,7 +138,7 @@ impl ExtentArgs {
                 None => Extent::Time(self.budget.unwrap_or(BUDGET)),
             },
             seed: self.seed,
-            extras: self.extras.given(),
+            extras: self.extras(),
             clients: parse::clients(&self.client),
             repairs: self.repair.clone(),
             settings: self.set.clone(),

@@ -1,7 +1,7 @@
 //! `rubric watch`: checks a trace while it is being written. [`rubric::watch`] does the work; [`output`] prints the result.
 
 mod aftermath;
-mod output;
+pub mod output;
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

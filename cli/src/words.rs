@@ -76,8 +76,15 @@ pub fn machine_model() -> impl TypedValueParser<Value = Model> {
 
 /// Parses the name of a model that has a monitor.
 pub fn monitored_model() -> impl TypedValueParser<Value = Model> {
-    const MONITORED: &[Model] = &[Model::TSO, Model::PSO];
-    one_of_models(MONITORED)
+    one_of_models(&MONITORED)
+}
+
+/// The models that have a monitor.
+const MONITORED: [Model; 2] = [Model::TSO, Model::PSO];
+
+/// The names of the models that have a monitor.
+pub fn monitored() -> [&'static str; 2] {
+    MONITORED.map(Model::name)
 }
 
 /// Parses the name of a model whose kernel can be computed.

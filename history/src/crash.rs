@@ -40,6 +40,20 @@ pub enum CrashKind {
 }
 
 impl CrashKind {
+    /// All kinds.
+    pub const ALL: [CrashKind; 10] = [
+        CrashKind::InvalidTransition,
+        CrashKind::ProtocolError,
+        CrashKind::FailedAssertion,
+        CrashKind::Deadlock,
+        CrashKind::BadData,
+        CrashKind::TesterFailure,
+        CrashKind::Panic,
+        CrashKind::Fatal,
+        CrashKind::SegmentationFault,
+        CrashKind::Abort,
+    ];
+
     /// The name used in output and tables.
     pub fn name(self) -> &'static str {
         match self {

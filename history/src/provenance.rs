@@ -188,6 +188,9 @@ pub enum InitialMode {
 }
 
 impl InitialMode {
+    /// All modes.
+    pub const ALL: [InitialMode; 3] = [InitialMode::Zero, InitialMode::Infer, InitialMode::Given];
+
     /// The name used on the command line and in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -199,9 +202,7 @@ impl InitialMode {
 
     /// The mode of that name, if there is one.
     pub fn from_name(name: &str) -> Option<InitialMode> {
-        [InitialMode::Zero, InitialMode::Infer, InitialMode::Given]
-            .into_iter()
-            .find(|mode| mode.name() == name)
+        InitialMode::ALL.into_iter().find(|mode| mode.name() == name)
     }
 }
 

@@ -4,10 +4,11 @@
 use std::fmt;
 
 use history::Unfinished;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A transition or a message for a cache line, with its repetitions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LastStep {
     /// Tick of the first occurrence.
     pub tick: u64,
@@ -25,7 +26,7 @@ pub struct LastStep {
 }
 
 /// The kind of a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum StepKind {
     /// A controller took a transition, or could not take it yet.
@@ -55,7 +56,7 @@ pub enum StepKind {
 }
 
 /// Why a transition was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Stall {
     /// The protocol stalls the event in this state.
@@ -91,7 +92,7 @@ impl fmt::Display for StepKind {
 }
 
 /// The state of a controller for a cache line, as far as its transitions show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ControllerStatus {
     /// Type of the controller.
     pub machine: String,
@@ -114,7 +115,7 @@ pub struct ControllerStatus {
 }
 
 /// An event that a controller has stalled and not handled since.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StalledEvent {
     /// The event that is stalled.
     pub event: String,
@@ -150,10 +151,9 @@ impl fmt::Display for ControllerStatus {
 }
 
 /// A request that was never answered, with the controllers that are busy with its cache line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutstandingRequest {
     /// The unanswered request.
-    #[serde(flatten)]
     pub request: Unfinished,
     /// Address of the request's cache line.
     pub cache_line: u64,
@@ -194,22 +194,19 @@ impl OutstandingRequest {
 }
 
 /// The end of a run, as far as the trace shows it. Empty if nothing is wrong.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ending {
     /// The cache line that the crash is about, where the message names an address.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_line: Option<u64>,
     /// The last transitions and messages for that line; if it is not known, the last transitions for all lines.
     pub steps: Vec<LastStep>,
     /// What the processor that the message names did for that line, one sentence each; empty if it names none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub processor: Vec<String>,
     /// The requests that were never answered, the oldest first.
     pub waiting: Vec<OutstandingRequest>,
     /// Information that the trace does not record, and how to record it, one sentence each.
     pub missing: Vec<String>,
     /// How to find out whether the run crashed or was stopped, as a sentence, if that is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unexplained: Option<String>,
 }
 

@@ -24,6 +24,7 @@ use explore::protocol::{
     Disk, OnDiskError, SearchOptions, Store, Verdict, explore_by, explore_on_disk,
 };
 use explore::search::{Limits, Progress, Stopped};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use simulate::stepper::{MOST, Scope, StepperError, Symmetry};
 
@@ -82,8 +83,13 @@ impl FromStr for Size {
     }
 }
 
+/// Says of a key that stored rows of older versions do not have it. Only the schema asks.
+fn is_perhaps_missing(_: &u64) -> bool {
+    true
+}
+
 /// The result of exploring a protocol at a size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decided {
     /// The protocol, by its name.
     pub protocol: String,
@@ -94,6 +100,7 @@ pub struct Decided {
     /// The size: see [`Size`].
     pub size: String,
     /// `clean`, `found`, `stopped` by a limit, `unproved` (nothing found among fingerprints), or `refused`.
+    #[schemars(extend("enum" = ["clean", "found", "stopped", "unproved", "refused"]))]
     pub outcome: String,
     /// The number of states.
     pub states: usize,
@@ -109,10 +116,12 @@ pub struct Decided {
     pub bytes: usize,
     /// The size of the files that hold the states, in bytes; 0 if they are in memory.
     #[serde(default)]
+    #[schemars(skip_serializing_if = "is_perhaps_missing")]
     pub disk: u64,
     /// The symmetries that reduced the number of states: the names of what is interchangeable.
     pub symmetries: Vec<String>,
     /// The limit that stopped the exploration, if one did: `states`, `time`, `memory` or `interrupted`.
+    #[schemars(extend("enum" = ["time", "memory", "states", "interrupted", null]))]
     pub stopped: Option<String>,
     /// The kind of the finding, if there is one.
     pub kind: Option<String>,

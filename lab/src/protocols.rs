@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use mutate::{Misfit, Mutant, made, named, repair};
@@ -9,12 +10,14 @@ use simulate::config::{Options, Plan, most_threads, unhandled};
 use simulate::program::Extras;
 use simulate::simulation::Simulation;
 use slicc::builtin::{builtin, load_files, open};
+use slicc::disk;
 use slicc::load::{Failure, Modification};
 use slicc::outline::Outline;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 use slicc::source::Diagnostic;
 
 use crate::error::{Error, Refusal};
+use crate::text::quoted;
 
 /// A protocol that can run, with the name by which the user referred to it.
 #[derive(Clone, Debug)]
@@ -84,7 +87,7 @@ impl Opened {
         let mut opened = Opened { given: given.to_owned(), protocol, refused: Vec::new() };
         match repairs {
             Repairs::None => {}
-            Repairs::All => opened.repair_all_but(&BTreeSet::new())?,
+            Repairs::All => opened.repair_all_but(&BTreeSet::new()),
             Repairs::Named(names) => {
                 names.iter().try_for_each(|name| opened.apply_repair(name))?;
             }
@@ -128,7 +131,7 @@ impl Opened {
             Repairs::None => {}
             Repairs::All => {
                 let own = opened.iter().flat_map(|one| one.refusals().into_keys()).collect();
-                opened.iter_mut().try_for_each(|one| one.repair_all_but(&own))?;
+                opened.iter_mut().for_each(|one| one.repair_all_but(&own));
             }
             Repairs::Named(names) => {
                 names.iter().try_for_each(|name| repair_some(&mut opened, name))?;
@@ -138,7 +141,7 @@ impl Opened {
     }
 
     /// Applies all repairs that fit but those of some names, and notes which are refused.
-    fn repair_all_but(&mut self, without: &BTreeSet<String>) -> Result<(), Error> {
+    fn repair_all_but(&mut self, without: &BTreeSet<String>) {
         let refusals = self.refusals();
         self.refused = refusals.iter().map(|(name, why)| format!("{name}: {why}")).collect();
         let fits = |name: &&String| {
@@ -149,9 +152,7 @@ impl Opened {
         self.refused.extend(others.map(|name| {
             format!("{name}: it was left out here, too, since another version refuses it")
         }));
-        let repaired = repair::all_that_fit_but(&self.protocol, without);
-        self.protocol = repaired.map_err(|failure| refused(&self.given, failure))?.protocol;
-        Ok(())
+        self.protocol = repair::all_that_fit_but(&self.protocol, without).protocol;
     }
 
     /// The repairs that would overwrite the user's own changes, with the reasons.
@@ -232,6 +233,16 @@ impl Opened {
         let plan = Plan::of(&self.protocol, &Options { threads, ..options.clone() });
         plan.map_err(refusal(&self.protocol, &self.given))
     }
+}
+
+/// The words of a command that name a protocol: as it was given, with the folders and descriptions that the user allowed for it.
+pub fn words_of(given: &str) -> String {
+    let option = |name: &str, paths: Vec<PathBuf>| {
+        let words = paths.iter().map(|path| format!(" --{name} {}", quoted(&path.display().to_string())));
+        words.collect::<String>()
+    };
+    let include = option("include", disk::allowed());
+    format!("{}{include}{}", quoted(given), option("library", disk::libraries()))
 }
 
 /// Applies a repair to all protocols that it fits, which must be at least one.

@@ -54,7 +54,7 @@ use tables::Coverage;
 use crate::campaign::coverage;
 use crate::error::Error;
 use crate::observer::Observer;
-use crate::protocols::{Opened, Repairs, refused};
+use crate::protocols::{Opened, Repairs};
 pub use attribution::{known_finding, known_warning};
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
@@ -160,7 +160,6 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     let opened = Opened::repaired(given, &options.repairs, None)?;
     opened.check_extras(options.extras.unwrap_or_default())?;
     let repaired = repair::all_that_fit(&opened.protocol);
-    let repaired = repaired.map_err(|failure| refused(given, failure))?;
     let deadlines = Deadlines::of(options.extent);
     let bench = Bench::new(&opened, &repaired, options, deadlines)?;
     observer.opened(&opened, &options.settings);

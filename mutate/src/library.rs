@@ -76,7 +76,7 @@ fn value(
     use LibraryFunction::*;
     // How the value itself is accessed, and the number of other values that are read.
     let (how, others) = match function {
-        MaskGet | MaskTest | MaskIsEmpty | MaskIsFull | MaskBlockSize | MaskFirst
+        MaskGet | MaskTest | MaskIsEmpty | MaskIsFull | MaskBlockSize | MaskBlockBits | MaskFirst
         | MaskFirstFrom | MaskCount | MaskCountFrom | SetCount | SetHas | SetIsEmpty
         | SetSmallest | DestCount | DestHas | DestIsEmpty | DestSmallest | DestSmallestType => {
             (Access::Read, 0)

@@ -10,6 +10,7 @@ use slicc::load::Failure;
 use slicc::near::near;
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
+use slicc::source::{Diagnostic, Severity};
 
 use crate::mutant::{Change, Mutant};
 use crate::named;
@@ -72,39 +73,32 @@ pub struct Repaired {
     pub left_out: Vec<(Mutant, Misfit)>,
 }
 
-/// Applies every repair that fits. Repairs are written in today's SLICC: if a protocol in an older dialect has errors
-/// with a repair, the repair does not fit it.
-///
-/// # Errors
-/// Fails with the diagnostics if a repair fits a protocol in today's language, but the repaired protocol has errors.
-pub fn all_that_fit(protocol: &Protocol) -> Result<Repaired, Failure> {
+/// Applies every repair that fits. One with which the protocol would have an error does not fit: repairs are written in today's
+/// SLICC and for machines of some releases, and others may lack what they need.
+pub fn all_that_fit(protocol: &Protocol) -> Repaired {
     all_that_fit_but(protocol, &BTreeSet::new())
 }
 
 /// As [`all_that_fit`], without the repairs of some names.
-///
-/// # Errors
-/// Fails as [`all_that_fit`] does.
-pub fn all_that_fit_but(
-    protocol: &Protocol,
-    without: &BTreeSet<String>,
-) -> Result<Repaired, Failure> {
+pub fn all_that_fit_but(protocol: &Protocol, without: &BTreeSet<String>) -> Repaired {
     let mut repaired =
         Repaired { protocol: protocol.clone(), applied: Vec::new(), left_out: Vec::new() };
     for repair in of(protocol.name()).filter(|one| !without.contains(&*one.name)) {
-        match repair.fits(&repaired.protocol.loaded) {
-            Ok(()) => match repaired.protocol.with(&repair) {
-                Ok(protocol) => {
-                    repaired.protocol = protocol;
-                    repaired.applied.push(repair);
-                }
-                Err(_) if protocol.loaded.is_older => {
-                    repaired.left_out.push((repair, Misfit::Dialect));
-                }
-                Err(failure) => return Err(failure),
-            },
+        let fits = repair.fits(&repaired.protocol.loaded);
+        match fits.and_then(|()| repaired.protocol.with(&repair).map_err(misfit)) {
+            Ok(protocol) => {
+                repaired.protocol = protocol;
+                repaired.applied.push(repair);
+            }
             Err(misfit) => repaired.left_out.push((repair, misfit)),
         }
     }
-    Ok(repaired)
+    repaired
+}
+
+/// Why a repair does not fit with which the protocol has errors.
+fn misfit(failure: Failure) -> Misfit {
+    let is_error = |one: &&Diagnostic| one.severity == Severity::Error;
+    let error = failure.diagnostics.iter().find(is_error).map(|one| one.message.clone());
+    Misfit::Error(error.unwrap_or_default())
 }

@@ -42,6 +42,7 @@ mod testing;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
@@ -59,7 +60,7 @@ pub use rates::{ClaimedShare, Rate, Rates};
 pub use survivors::Survivor;
 
 /// The results of a campaign.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Answers {
     /// The mutants found by operator and finder, for each scope.
     pub kills: Vec<KillMatrix>,
@@ -139,7 +140,7 @@ pub fn rates_of_model(
 }
 
 /// The runs that a result is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// All runs.

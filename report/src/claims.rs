@@ -51,6 +51,7 @@ mod wsc;
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::figures::CAMPAIGN;
@@ -61,7 +62,7 @@ use tables::results::Results;
 pub use paper::{ALL, Explored, PROGRAMS, Program, PublishedClaim};
 
 /// A claim of a paper, with the published result and ours.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Claim {
     /// The name of the claim.
     pub id: &'static str,
@@ -86,7 +87,7 @@ pub struct Claim {
 }
 
 /// Whether our result agrees with a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Our result agrees.

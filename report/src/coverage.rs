@@ -22,12 +22,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use tables::Coverage;
 
 /// The number of transitions reached, reachable, and in the table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reached {
     /// The transitions that a run took.
     pub reached: usize,
@@ -86,7 +87,7 @@ impl fmt::Display for Reached {
 }
 
 /// The coverage of a machine of a protocol.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MachineCoverage {
     /// The protocol.
     pub protocol: String,

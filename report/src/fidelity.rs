@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::statistics::{Estimate, median};
 use fishers_exact::fishers_exact;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tables::results::Results;
 use tables::{FidelityRun, Place, TransitionPair};
@@ -37,7 +38,7 @@ pub const TOLERANCE: f64 = 0.1;
 pub const SIGNIFICANCE: f64 = 0.05;
 
 /// The comparison of the runs on rubric's simulator with those in gem5.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fidelity {
     /// The unmutated protocols and the mutants.
     pub subjects: Vec<SubjectPair>,
@@ -46,7 +47,7 @@ pub struct Fidelity {
 }
 
 /// The findings about a protocol or mutant on the simulator and in gem5.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SubjectPair {
     /// The protocol.
     pub protocol: String,
@@ -64,7 +65,7 @@ pub struct SubjectPair {
 }
 
 /// The findings of the runs of a protocol or mutant on the simulator or in gem5.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Findings {
     /// The number of runs.
     pub runs: u64,
@@ -85,7 +86,7 @@ pub struct Findings {
 }
 
 /// A transition of an unmutated protocol, with how often the simulator and gem5 took it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SharePair {
     /// The protocol.
     pub protocol: String,

@@ -50,6 +50,7 @@ mod times;
 mod views;
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answers::{Answers, KillMatrix, Scope};
@@ -64,7 +65,7 @@ pub use crate::plot::style::{SeriesStyle, series_styles};
 pub use sample::SIZES;
 
 /// A row of [`FIGURES`].
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Definition {
     /// The name of the figure's files, without extension.
     pub name: &'static str,

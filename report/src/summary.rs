@@ -11,6 +11,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::claims::measure::time;
@@ -18,7 +19,7 @@ use crate::statistics::{Estimate, median};
 use tables::{RECORDED, Reported, Trial};
 
 /// The summary of an experiment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// The experiment.
     pub experiment: String,

@@ -26,7 +26,7 @@ use history::random::Rng;
 use memory::Model;
 use thiserror::Error;
 
-use crate::program::{Operation, Program, Step};
+use crate::program::{Bytes, Operation, Program, Step};
 use crate::record::Records;
 use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
 use crate::trace::Trace;
@@ -46,6 +46,11 @@ pub trait CorePort {
     /// Fails if another request of the device is outstanding; the device has to try again later.
     fn transfer(&mut self, transfer: Transfer) -> Result<(), Refusal>;
 
+    /// Makes a functional access at once: writes a value, or reads. A port without a memory system behind it makes none.
+    fn functional(&mut self, _bytes: Bytes, _written: Option<u64>) -> FunctionalAccess {
+        FunctionalAccess::Refused
+    }
+
     /// Schedules a call of [`Core::step`] at a tick after the present one.
     fn wake_at(&mut self, tick: u64);
 
@@ -57,6 +62,17 @@ pub trait CorePort {
 
     /// The trace, if there is one.
     fn trace(&mut self) -> Option<&mut Trace>;
+}
+
+/// What became of a functional access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionalAccess {
+    /// It was made; the value is the one read or written.
+    Done(u64),
+    /// It would change what a request is about to write, so the core makes the access in the usual way.
+    Refused,
+    /// It failed, which ends the run.
+    Failed,
 }
 
 /// A core, or a DMA device, running its program.
@@ -154,6 +170,8 @@ const DRAIN: u64 = 40;
 const RETRY: u64 = 8;
 /// Makes the generator of a thread's core differ from that of its program.
 const PURPOSE: u64 = 1 << 32;
+/// Makes the generator that draws functional accesses differ from the others.
+const FUNCTIONAL: u64 = 0x46_55_4e_43 << 32;
 /// The size of a window or store buffer that the name of a kind of core leaves out.
 const USUAL_SIZE: u32 = 8;
 
@@ -250,15 +268,30 @@ impl Client {
             log,
             rng: Rng::new(setting.seed, PURPOSE + u64::from(thread)),
             alarm,
+            functional: Share::new(setting.functional, setting.seed, thread),
         };
         let options =
             Options { model: self.model, sizes: self.sizes, line_bytes: setting.line_bytes };
         (self.kind.make)(thread, options)
     }
 
-    /// Creates the cores of all threads of a program, and after them its DMA devices.
-    pub fn cores(self, program: Program, seed: u64, line_bytes: u64) -> Vec<Box<dyn Core>> {
-        let setting = Setting { source: self.source(&program), seed, line_bytes };
+    /// Whether such cores can make some of their loads and stores functionally: those that complete each operation before they
+    /// begin the next.
+    pub fn makes_functional_accesses(self) -> bool {
+        self.kind.is_sequential
+    }
+
+    /// Creates the cores of all threads of a program, and after them its DMA devices. Of 100 loads and stores, cores make
+    /// `functional` functionally. Ruby's lines do not show these, so the cores print all operations.
+    pub fn cores(
+        self,
+        program: Program,
+        seed: u64,
+        line_bytes: u64,
+        functional: u32,
+    ) -> Vec<Box<dyn Core>> {
+        let source = if functional > 0 { Source::Client } else { self.source(&program) };
+        let setting = Setting { source, seed, line_bytes, functional };
         let first_device = program.threads.len() as u32;
         let threads = (0..).zip(program.threads);
         let cores = threads.map(|(thread, steps)| self.core(thread, steps, setting));
@@ -350,6 +383,32 @@ pub struct Setting {
     pub seed: u64,
     /// Size of a cache line in bytes.
     pub line_bytes: u64,
+    /// Of 100 loads and stores, how many are made functionally.
+    pub functional: u32,
+}
+
+/// The share of a thread's loads and stores that it makes functionally, which is drawn from a generator of its own.
+#[derive(Debug)]
+struct Share {
+    percent: u32,
+    rng: Rng,
+    /// The index of the operation for which it was drawn last.
+    drawn: Option<usize>,
+}
+
+impl Share {
+    fn new(percent: u32, seed: u64, thread: u32) -> Share {
+        let rng = Rng::new(seed, FUNCTIONAL + u64::from(thread));
+        Share { percent, rng, drawn: None }
+    }
+
+    /// Whether the operation with an index is to be made functionally. Asked again, the answer is no: then the core has tried
+    /// that.
+    fn takes(&mut self, index: usize) -> bool {
+        let is_new = self.percent > 0 && self.drawn != Some(index);
+        self.drawn = Some(index);
+        is_new && self.rng.percent(self.percent)
+    }
 }
 
 /// A thread's program, with the state that every kind of core needs to run it.
@@ -363,6 +422,7 @@ struct Thread {
     log: Log,
     rng: Rng,
     alarm: Alarm,
+    functional: Share,
 }
 
 impl Thread {

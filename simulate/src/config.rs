@@ -79,6 +79,8 @@ pub struct Options {
     pub gem5_latencies: bool,
     /// Whether cores are told about lines that leave their caches.
     pub send_evictions: bool,
+    /// Whether functional reads that fail are made in the usual way, instead of ending the run.
+    pub suppresses_functional_errors: bool,
     /// Settings of parameters.
     pub settings: Vec<Setting>,
     /// Whether mistakes that gem5 accepts are faults, which end a run, instead of warnings.
@@ -104,6 +106,7 @@ impl Default for Options {
             memory: Latency::Between(20, 100),
             gem5_latencies: false,
             send_evictions: false,
+            suppresses_functional_errors: false,
             settings: Vec::new(),
             strict: false,
         }

@@ -153,17 +153,26 @@ impl Recipe {
         let weak = model.is_weak().then(|| WeakShares::random(model, self.lineage.seed()));
         let most = most_threads(protocol).unwrap_or(u32::MAX);
         let threads = self.shape.threads.min(most);
-        ProgramSize { weak, threads, extras: self.extras_for(protocol), ..self.shape.clone() }
+        ProgramSize {
+            weak,
+            threads,
+            extras: self.extras_for(protocol, client),
+            ..self.shape.clone()
+        }
     }
 
-    /// The extras of the program that a protocol handles.
-    fn extras_for(&self, protocol: &Protocol) -> Extras {
-        let Extras { devices, flushes, atomics, partial } = self.shape.extras;
+    /// The extras of the program that a protocol and a kind of cores handle.
+    fn extras_for(&self, protocol: &Protocol, client: Client) -> Extras {
+        let Extras { devices, flushes, atomics, partial, functional, suppressed } =
+            self.shape.extras;
+        let is_functional = client.makes_functional_accesses();
         Extras {
             devices: if has_dma(protocol) { devices } else { 0 },
             flushes: if flushes > 0 && takes_flushes(protocol) { flushes } else { 0 },
             atomics,
             partial,
+            functional: if is_functional { functional } else { 0 },
+            suppressed: if is_functional { suppressed } else { 0 },
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod block;
 pub mod dma;
+mod functional;
 mod interface;
 mod misuse;
 pub mod ruby_type;

@@ -25,8 +25,8 @@ pub struct Simulation {
     pub shape: ProgramSize,
     /// The cores that run it.
     pub client: Client,
-    /// The system that they run on. `threads`, `devices`, `block_bytes` and `send_evictions` are overwritten
-    /// with values that follow from the rest.
+    /// The system that they run on. `threads`, `devices`, `block_bytes`, `send_evictions` and
+    /// `suppresses_functional_errors` are overwritten with values that follow from the rest.
     pub options: Options,
     /// Cycles after which an unanswered request is a deadlock.
     pub deadlock_threshold: Option<u64>,
@@ -51,6 +51,7 @@ impl Simulation {
         Options {
             threads: self.shape.threads,
             devices: self.shape.extras.devices,
+            suppresses_functional_errors: self.shape.extras.suppressed > 0,
             // As in gem5's scripts. A reservation ends when the line leaves the cache, and some
             // protocols keep the entry.
             send_evictions: self.client.needs_evictions()
@@ -164,7 +165,8 @@ impl Simulation {
         let program = self.program(protocol);
         let seed = self.timing();
         let has_fetches = program.has_fetches();
-        let cores = self.client.cores(program, seed, options.block_bytes);
+        let cores =
+            self.client.cores(program, seed, options.block_bytes, self.shape.extras.functional);
         let layout = if plan.machines.iter().any(|machine| &*machine.name == "CorePair") {
             Layout::Pairs
         } else {

@@ -8,6 +8,7 @@ mod build;
 mod cores;
 mod coverage;
 mod fault;
+mod functional;
 pub mod library;
 mod line_tables;
 mod messages;
@@ -52,6 +53,7 @@ use buffers::Buffers;
 pub use build::Setup;
 pub use coverage::{Covered, Reached, entry_of, triple_of, visits};
 pub use fault::{Fault, FaultKind};
+use functional::Accesses;
 use library::order::Observed;
 use line_tables::LineTables;
 use played::Delivery;
@@ -109,6 +111,8 @@ struct Controller {
     waiting: Vec<(u64, Vec<Option<u32>>)>,
     /// The rank of the port that is being scanned.
     rank: usize,
+    /// The message buffers among its parameters, in the order of declaration.
+    buffers: Vec<u32>,
     requests_to_memory: Option<u32>,
     /// Whether its memory keeps no data, and answers with the data of the request.
     memory_echoes: bool,
@@ -248,6 +252,10 @@ pub struct Tally {
     pub stalls: u64,
     /// Number of wakeups of controllers.
     pub wakeups: u64,
+    /// Number of functional accesses that cores made.
+    pub functional: u64,
+    /// Number of functional reads that failed and did not end the run.
+    pub functional_failures: u64,
 }
 
 /// For objects of the library, the controller that has each of them as a parameter or variable. No other one uses it.
@@ -312,6 +320,8 @@ pub struct System {
     request_fields: RequestFields,
     dma_fields: DmaFields,
     block_words: usize,
+    /// What functional accesses need.
+    accesses: Accesses,
     effects: Effects,
     /// For each machine type, the assignment of addresses to controllers.
     homes: Vec<Option<Interleaving>>,
@@ -407,6 +417,9 @@ impl System {
                 }
             } else if self.step((event - controllers) as usize) {
                 running -= 1;
+            }
+            if let Some(fault) = self.accesses.failed.take() {
+                return Err(fault);
             }
         }
         self.tally.ticks = self.now;

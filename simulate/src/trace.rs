@@ -211,6 +211,20 @@ impl Trace {
         self.hand_over();
     }
 
+    /// Prints that a core makes a functional access.
+    pub fn functional_access(&mut self, now: u64, version: u32, address: u64) {
+        let port = self.port_of(RequestKind::Load);
+        self.text.functional_access(&self.names[version as usize], now, port, address);
+        self.hand_over();
+    }
+
+    /// Prints whether the functional access of a core has succeeded.
+    pub fn functional_end(&mut self, now: u64, version: u32, has_succeeded: bool) {
+        let port = self.port_of(RequestKind::Load);
+        self.text.functional_end(&self.names[version as usize], now, port, has_succeeded);
+        self.hand_over();
+    }
+
     /// Prints the sequencer's line about requests that are more than a load or a store.
     pub fn issuing(&mut self, now: u64, version: u32, kind: RequestKind) {
         let words = match kind {

@@ -19,7 +19,7 @@ pub fn allow(folders: &[PathBuf]) {
 }
 
 /// The folders that [`allow`] has allowed.
-pub(crate) fn allowed() -> Vec<PathBuf> {
+pub fn allowed() -> Vec<PathBuf> {
     ALLOWED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
@@ -40,7 +40,7 @@ pub fn describe(files: &[PathBuf]) -> Result<(), (PathBuf, io::Error)> {
 }
 
 /// The files that [`describe`] has read.
-pub(crate) fn libraries() -> Vec<PathBuf> {
+pub fn libraries() -> Vec<PathBuf> {
     let read = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
     read.iter().map(|(path, _)| path.clone()).collect()
 }

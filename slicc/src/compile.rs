@@ -14,6 +14,7 @@ mod calls;
 mod described;
 mod expressions;
 mod fractions;
+mod functional;
 mod fuse;
 mod inline;
 mod lacking;
@@ -130,6 +131,7 @@ pub fn compile(
             compiled.extend(compiler.machine(machine, at));
         }
     }
+    let message_accesses = compiler.message_accesses();
     let mut diagnostics = distinct(compiler.diagnostics);
     compiler.repeated.describe(&mut diagnostics);
     diagnostics.extend(compiler.lacking.diagnostics());
@@ -139,6 +141,7 @@ pub fn compile(
     compiled.sort_by_key(|machine| machine.kind);
     let program = Program {
         name: protocol.into(),
+        message_accesses,
         fused: fuse::fuse(&compiler.code),
         code: compiler.code,
         spans: compiler.spans,

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use host::inputs::{self, LARGEST_TEXT_BYTES};
 
-use crate::allowed::{Outside, allowed, described, libraries};
-pub use crate::allowed::{allow, describe};
+use crate::allowed::{Outside, described};
+pub use crate::allowed::{allow, allowed, describe, libraries};
 use crate::load::{Beside, Failure, Loaded, SIGNS, load_beside};
 
 /// Reads a `.slicc` file and the files that it includes from the disk.

@@ -15,6 +15,7 @@
 
 pub(crate) mod merge;
 pub(crate) mod stubs;
+pub(crate) mod unused;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -24,7 +25,7 @@ macro_rules! library {
         /// A function of the library.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[expect(missing_docs, reason = "the table gives their declarations in SLICC")]
-        #[repr(u8)]
+        #[repr(u16)]
         pub enum LibraryFunction { $($variant,)* }
 
         const ROWS: &[(&str, LibraryFunction)] = &[$($(($row, LibraryFunction::$variant),)+)*];
@@ -109,6 +110,7 @@ library! {
     MaskOr = "void WriteMask.orMask(WriteMask)";
     MaskInvert = "void WriteMask.setInvertedMask(WriteMask)";
     MaskBlockSize = "int WriteMask.getBlockSize()";
+    MaskBlockBits = "int WriteMask.getBlockSizeBits()";
     MaskFirst = "int WriteMask.firstBitSet(bool)";
     MaskFirstFrom = "int WriteMask.firstBitSet(bool, int)";
     MaskCount = "int WriteMask.count()";
@@ -438,12 +440,12 @@ library! {
     IsHtm = "bool isHtmCmdRequest(RubyRequestType)";
     IsTlbi = "bool isTlbiCmdRequest(RubyRequestType)";
 
-    // Functional accesses, which no simulation makes.
-    Functional = "bool testAndRead(Addr, DataBlock, Packet*)"
-        | "bool testAndReadMask(Addr, DataBlock, WriteMask, Packet*)"
-        | "bool testAndWrite(Addr, DataBlock, Packet*)"
-        | "void functionalMemoryRead(Packet*)"
-        | "bool functionalMemoryWrite(Packet*)";
+    // Functional accesses. The runtime knows the packet, so the argument is ignored.
+    TestAndRead = "bool testAndRead(Addr, DataBlock, Packet*)";
+    TestAndReadMask = "bool testAndReadMask(Addr, DataBlock, WriteMask, Packet*)";
+    TestAndWrite = "bool testAndWrite(Addr, DataBlock, Packet*)";
+    FunctionalMemoryRead = "void functionalMemoryRead(Packet*)";
+    FunctionalMemoryWrite = "bool functionalMemoryWrite(Packet*)";
 
     SetEntry = "void set_cache_entry(AbstractCacheEntry)";
     UnsetEntry = "void unset_cache_entry()";

@@ -211,9 +211,9 @@ impl<'a> Lint<'a> {
                 let event = &tables.events[usize::from(event)].name;
                 let message = format!("no transition for ({}, {event})", state.name);
                 let diagnostic = Diagnostic::warning(state.span, message)
-                    .label(format!("a stable state, {}", state.permission_name()))
+                    .label(format!("a state with the permission {}", state.permission_name()))
                     .note(evidence.span, format!("`{event}` is a request of the core"))
-                    .hint("other stable states have one; if the request comes, the run ends");
+                    .hint("other states that are not busy by their permission have one; if the request comes, the run ends");
                 self.warnings.push(diagnostic);
             }
         }

@@ -463,6 +463,17 @@ impl Script {
     }
 }
 
+impl Script {
+    /// Whether the script has a machine, but not this buffer of it; `name` is that of both, with a dot between them.
+    fn lacks(&self, name: &str) -> bool {
+        let Some((machine, buffer)) = name.split_once('.') else { return false };
+        let row = SCRIPTS.iter().find(|(own, ..)| *own == self.name);
+        let machines = row.into_iter().flat_map(|(_, _, machines)| machines.iter());
+        let mut known = machines.filter(|(own, _)| *own == machine);
+        known.any(|(_, buffers)| !buffers.contains(&buffer))
+    }
+}
+
 /// Whether a buffer of a machine is ordered unless a setting overrides it. The protocol's script decides. The
 /// buffer's attribute `ordered` decides if there is no script or the protocol is older than August 2015; if the
 /// script was found by machines and buffers alone, either of the two is enough.
@@ -526,7 +537,16 @@ pub fn notice(protocol: &str, machines: &[Declared], settings: &[Setting]) -> Op
     let example = open.first()?;
     let say = format!("--set {example}=ordered or =unordered overrides this");
     match Script::find(protocol, machines) {
-        Some(script) if script.how == Match::Name => None,
+        Some(script) if script.how == Match::Name => {
+            let others = open.into_iter().filter(|name| script.lacks(name)).collect::<Vec<_>>();
+            let first = others.first()?;
+            Some(format!(
+                "gem5's script of {} has no {}, so {} taken as unordered; --set {first}=ordered overrides this",
+                script.name,
+                others.join(", "),
+                if others.len() == 1 { "it is" } else { "they are" }
+            ))
+        }
         Some(script) => {
             let name = script.name;
             let why = match script.how {

@@ -1,11 +1,12 @@
 //! The table of verdicts on many traces.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::records::{Cell, Record, fields, table};
 
 /// A verdict on a history under a model, or a file without one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct VerdictRow {
     /// The file, or gem5's output folder.
     pub file: String,
@@ -16,6 +17,7 @@ pub struct VerdictRow {
     /// The model; `None` if the file cannot be checked.
     pub model: Option<String>,
     /// `consistent`, `violation` or `undecided`; `error` if the file cannot be checked.
+    #[schemars(extend("enum" = ["consistent", "violation", "undecided", "error"]))]
     pub verdict: String,
     /// The algorithm that was asked to decide.
     pub algorithm: Option<String>,

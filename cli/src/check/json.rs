@@ -5,62 +5,108 @@ use std::io::{self, Write};
 use check::verdict::SatStatistics;
 use check::{Algorithm, assumptions};
 use history::History;
-use ingest::ending::OutstandingRequest;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use tables::VerdictRow;
 
 use super::comparison::Comparison;
 use super::{Decided, Printer};
-use crate::ending::{CrashJson, RunEnd};
+use crate::ending::RunEnd;
+use crate::ending::json::{CrashJson, Outstanding};
+use crate::json;
 use lab::load::Input;
 use report::explain::reasoning::Reasoning;
 
 /// Prints JSON.
 pub struct Json;
 
-#[derive(Serialize)]
-struct Line<'a> {
+/// A line of `rubric check --format json`: a verdict on a history under a model, or an input that cannot be read.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Line<'a> {
+    /// A verdict on a history under a model.
+    Verdict(Box<Verdict<'a>>),
+    /// An input that cannot be read.
+    Unreadable(Unreadable<'a>),
+}
+
+/// An input that cannot be read.
+#[derive(Serialize, JsonSchema)]
+pub struct Unreadable<'a> {
+    /// The input.
     file: &'a str,
+    /// Why it cannot be read.
+    reason: Option<&'a str>,
+    /// The word `error`.
+    #[schemars(extend("enum" = ["error"]))]
+    verdict: &'a str,
+}
+
+/// A verdict on a history under a model.
+#[derive(Serialize, JsonSchema)]
+pub struct Verdict<'a> {
+    /// The input.
+    file: &'a str,
+    /// The name of the history in the file.
     history: Option<&'a str>,
+    /// The model.
     model: &'a str,
+    /// What a read-modify-write waits for under PSO.
     #[serde(skip_serializing_if = "Option::is_none")]
     pso_rmw: Option<&'a str>,
     /// The criterion that the verdict is about, if weaker than the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     criterion: Option<&'a str>,
+    /// The verdict.
+    #[schemars(extend("enum" = ["consistent", "violation", "undecided"]))]
     verdict: &'a str,
     /// The algorithm that was asked to decide.
     algorithm: &'a str,
+    /// The stage or algorithm that decided.
     decided_by: String,
+    /// The number of threads.
     threads: usize,
+    /// The number of operations.
     operations: usize,
+    /// The number of locations.
     locations: usize,
+    /// Seconds that deciding took.
     seconds: f64,
+    /// The kind of lines of the trace that the operations come from.
     source: &'a str,
     /// The instruction set of executed instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     isa: Option<&'static str>,
+    /// How the sizes of accesses are known.
     sizes: String,
+    /// How initial values are known.
     initial: &'a str,
+    /// The coherence protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     protocol: Option<&'a str>,
+    /// How the run ended, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<&'a str>,
     /// The crash, with the last steps before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     crash: Option<CrashJson<'a>>,
+    /// The number of requests without a completion.
     unfinished: usize,
     /// The requests that were never answered, with the controllers that are busy with their cache lines.
-    #[serde(skip_serializing_if = "<[OutstandingRequest]>::is_empty")]
-    outstanding: &'a [OutstandingRequest],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outstanding: Vec<Outstanding<'a>>,
+    /// Assumptions and caveats, one sentence each.
     notes: Vec<String>,
+    /// Whether accesses that overlap were split. The verdict `consistent` then holds only for the parts.
     split: bool,
+    /// Why the history is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<Reasoning>,
+    /// Number of edges that saturation derived.
     edges: usize,
+    /// Number of contradictions that the search met.
     backtracks: u64,
     /// Number of choices that the deepest backtrack undid.
     depth: u64,
@@ -75,21 +121,27 @@ struct Line<'a> {
     fired: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sat: Option<Sat>,
+    /// The file of the certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<String>,
     /// Steps of the certificate's run or proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate_steps: Option<usize>,
+    /// Size of the certificate's file.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate_bytes: Option<u64>,
 }
 
 /// Size of a SAT problem, and the work of the solver.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Sat {
+    /// Number of variables.
     variables: u64,
+    /// Number of clauses.
     clauses: u64,
+    /// Number of clauses that the solver learned.
     learned: u64,
+    /// Number of calls of the solver.
     calls: u64,
 }
 
@@ -111,14 +163,13 @@ impl Printer for Json {
     }
 
     fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, &line(decided))?;
-        writeln!(out)
+        json::line(&Line::Verdict(Box::new(verdict(decided))), out)
     }
 
     fn unreadable(&mut self, row: &VerdictRow, out: &mut dyn Write) -> io::Result<()> {
-        let line = json!({ "file": row.file, "verdict": row.verdict, "reason": row.reason });
-        serde_json::to_writer(&mut *out, &line)?;
-        writeln!(out)
+        let unreadable =
+            Unreadable { file: &row.file, reason: row.reason.as_deref(), verdict: &row.verdict };
+        json::line(&Line::Unreadable(unreadable), out)
     }
 
     fn comparison(&mut self, compared: &Comparison<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -131,13 +182,14 @@ impl Printer for Json {
     }
 }
 
-fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
+fn verdict<'a>(decided: &'a Decided<'_>) -> Verdict<'a> {
     let answer = &decided.answer;
     let history = answer.history();
     let provenance = &history.provenance;
     let statistics = &answer.outcome.statistics;
     let certificate = decided.certificate.as_ref();
-    Line {
+    let end = RunEnd::of(history, &decided.input.ending);
+    Verdict {
         file: &decided.input.file,
         history: history.name.as_deref(),
         model: answer.model.name(),
@@ -156,9 +208,9 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         initial: provenance.initial.name(),
         protocol: provenance.protocol.as_deref(),
         ended: provenance.ended.as_deref(),
-        crash: RunEnd::of(history, &decided.input.ending).json(),
+        crash: end.crash_json(),
         unfinished: provenance.unfinished.len(),
-        outstanding: &decided.input.ending.waiting,
+        outstanding: end.outstanding_json(),
         notes: assumptions::of(provenance).into_iter().chain(answer.caveats()).collect(),
         split: provenance.split,
         reason: answer.undecided().map(|reason| reason.describe(history)),

@@ -1,7 +1,6 @@
 //! `rubric explore memory-system`: decides by Qadeer's method whether a built-in memory system is sequentially consistent.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use explore::memory::assumptions::{Assumption, AssumptionStatus};
 use explore::memory::composed::Order;
@@ -12,11 +11,12 @@ use explore::memory::serial::Serial;
 use explore::memory::store_buffer::StoreBuffer;
 use explore::memory::{Event, SystemSize};
 use explore::search::{self, Progress, Stopped};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::limits::Limits;
 use crate::error::Error;
+use crate::json;
 use crate::options::Format;
 use crate::progress;
 use crate::simulate::parse::positive;
@@ -121,7 +121,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let proof = prove_named(args);
     let printed = match args.format {
         Format::Text => text(args, &proof, out),
-        Format::Json => json(args, &proof, out),
+        Format::Json => print_json(args, &proof, out),
     };
     printed.map_err(Error::Output)?;
     Ok(match proof.verdict {
@@ -268,22 +268,70 @@ fn limit(why: Stopped) -> &'static str {
     }
 }
 
-#[derive(Serialize)]
-struct Line<'a> {
+/// What `rubric explore memory-system --format json` prints: one object.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    /// The system.
+    #[schemars(extend("enum" = System::ALL.map(System::name)))]
     system: &'a str,
+    /// The number of processors.
     processors: u8,
+    /// The number of locations.
     locations: u8,
+    /// The number of values.
     values: u8,
+    /// Whether every run is SC.
+    #[schemars(extend("enum" = ["consistent", "cycle", "undecided"]))]
     verdict: &'a str,
-    assumptions: Value,
-    searches: Vec<Value>,
+    /// Whether the system has the properties that the method needs.
+    assumptions: Assumptions,
+    /// The searches for nice cycles.
+    searches: Vec<SearchJson<'a>>,
+    /// Why it is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
 
-fn json(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
+/// The check of the properties that the method needs.
+#[derive(Serialize, JsonSchema)]
+struct Assumptions {
+    /// Whether all hold.
+    hold: bool,
+    /// Seconds that the check took.
+    seconds: f64,
+    /// The number of states that were checked.
+    states: usize,
+}
+
+/// A search for nice cycles.
+#[derive(Serialize, JsonSchema)]
+pub struct SearchJson<'a> {
+    /// The cycle that was found.
+    cycle: Option<String>,
+    /// The number of moves on a shortest run to the last explored state.
+    depth: u32,
+    /// The number of processors and locations of the cycles.
+    k: usize,
+    /// The locations of the cycles, in their order.
+    locations: Vec<u8>,
+    /// The number of moves, including those to known states.
+    moves: u64,
+    /// The processors of the cycles, in their order.
+    processors: Vec<u8>,
+    /// The run that was found.
+    run: Option<&'a [String]>,
+    /// Seconds that the search took.
+    seconds: f64,
+    /// The number of states that were found.
+    states: usize,
+    states_per_second: f64,
+    /// The limit that stopped the search, in words.
+    stopped: Option<&'static str>,
+}
+
+fn print_json(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
     let (known, progress) = &proof.assumptions;
-    let line = Line {
+    let document = Document {
         system: args.system.name(),
         processors: args.processors,
         locations: args.locations,
@@ -293,40 +341,37 @@ fn json(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
             Verdict::Cycle => "cycle",
             Verdict::NotApplicable(..) | Verdict::Undecided(_) => "undecided",
         },
-        assumptions: json!({
-            "hold": matches!(known, AssumptionStatus::All),
-            "states": progress.states,
-            "seconds": progress.time.as_secs_f64(),
-        }),
-        searches: proof.searches.iter().map(search_line).collect(),
+        assumptions: Assumptions {
+            hold: matches!(known, AssumptionStatus::All),
+            seconds: progress.time.as_secs_f64(),
+            states: progress.states,
+        },
+        searches: proof.searches.iter().map(search_json).collect(),
         reason: match &proof.verdict {
             Verdict::Undecided(why) => Some(limit(*why).to_owned()),
             Verdict::NotApplicable(..) => Some(assumptions(known, progress)),
             _ => None,
         },
     };
-    serde_json::to_writer(&mut *out, &line)?;
-    writeln!(out)
+    json::line(&document, out)
 }
 
 /// A search as JSON.
-pub fn search_line(search: &Search) -> Value {
+pub fn search_json(search: &Search) -> SearchJson<'_> {
     let progress = &search.progress;
-    let seconds = |time: Duration| time.as_secs_f64();
-    let names = |all: &[u8]| all.iter().map(|it| it + 1).collect::<Vec<u8>>();
+    let names = |all: &[u8]| all.iter().map(|it| it + 1).collect();
     let found = search.found.as_ref();
-    let run = found.map(|found| found.words.clone());
-    json!({
-        "k": search.order.k(),
-        "processors": names(&search.order.processors),
-        "locations": names(&search.order.locations),
-        "states": progress.states,
-        "moves": progress.moves,
-        "depth": progress.depth,
-        "seconds": seconds(progress.time),
-        "states_per_second": progress.states_per_second(),
-        "stopped": search.stopped.map(limit),
-        "run": run,
-        "cycle": found.map(|found| found.cycle.to_string()),
-    })
+    SearchJson {
+        cycle: found.map(|found| found.cycle.to_string()),
+        depth: progress.depth,
+        k: search.order.k(),
+        locations: names(&search.order.locations),
+        moves: progress.moves,
+        processors: names(&search.order.processors),
+        run: found.map(|found| &found.words[..]),
+        seconds: progress.time.as_secs_f64(),
+        states: progress.states,
+        states_per_second: progress.states_per_second(),
+        stopped: search.stopped.map(limit),
+    }
 }

@@ -4,7 +4,7 @@
 //! - [`text`], [`json`]: the reports;
 //! - [`run`](mod@run): events and steps of runs, in words.
 
-mod json;
+pub mod json;
 mod run;
 mod subject;
 mod text;

@@ -10,7 +10,7 @@
 
 mod chart;
 mod fair;
-mod json;
+pub mod json;
 mod moves;
 pub mod mutants;
 mod repertoire;
@@ -22,6 +22,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use explore::protocol::{Disk, SearchOptions};
+use schemars::JsonSchema;
+use serde::Serialize;
 use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
@@ -35,7 +37,7 @@ use crate::sequence::Form;
 use crate::simulate::parse;
 use crate::simulate::protocols::warn_of_protocol;
 use crate::status::Status;
-use lab::protocols::{Opened, Repairs};
+use lab::protocols::{Opened, Repairs, words_of};
 use lab::text::quoted;
 use mutants::MutantArgs;
 use repertoire::RepertoireArgs;
@@ -241,7 +243,8 @@ pub struct Args {
 }
 
 /// Which messages keep their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 enum KeptOrder {
     Buffers,
     Vnets,
@@ -311,7 +314,7 @@ impl Args {
 
     /// The command that repeats one exploration.
     fn command(&self, subject: &Subject) -> String {
-        let mut words = vec![format!("rubric explore protocol {}", quoted(subject.given))];
+        let mut words = vec![format!("rubric explore protocol {}", words_of(subject.given))];
         let counts = [
             ("threads", self.threads, 2),
             ("locations", self.locations, 1),

@@ -94,6 +94,13 @@ impl Args {
                     .to_owned(),
             ));
         }
+        if self.recipe.as_ref().is_some_and(|recipe| recipe.extras().functional > 0) {
+            return Err(Error::Usage(
+                "--recipe: functional accesses are drawn when a simulated core runs, so no program has them: leave \
+                 +functional out"
+                    .to_owned(),
+            ));
+        }
         match self.program.shape(&self.counts, &self.extras, self.seed) {
             shape if shape.rmws + shape.fences > 100 => Err(Error::Usage(
                 "--rmws and --fences together are more than 100 of 100 operations".to_owned(),

@@ -11,7 +11,7 @@ use simulate::simulation::Simulation;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
-use super::extras::ExtrasArgs;
+use super::extras::{ExtrasArgs, FunctionalArgs};
 use super::options::{Counts, DRAWN_PROGRAM, DRAWN_SYSTEM, Program, System};
 use super::parse;
 use crate::error::Error;
@@ -41,6 +41,7 @@ Examples:
   rubric simulate MOESI_hammer --flush 10 --runs 100 --check
   rubric simulate MESI_Two_Level --rmws 20 --atomics 50 --check
   rubric simulate MI_example --partial 60 --check
+  rubric simulate MOESI_hammer --functional 10 --check
 
 Without -o, --save, --check, --runs, --coverage and --chart the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that reproduces the run: the same options
@@ -56,7 +57,7 @@ With --runs, programs differ in size and mix, since one kind of program hides bu
 --threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked,
 --dependencies, --annotations, --weak-fences, --skew, --think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
 each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --dma, --flush,
---atomics, --partial, --mesh, --gem5-latencies, --set and --deadlock-threshold hold for all runs either way. With any of those options all runs have those
+--atomics, --partial, --functional, --mesh, --gem5-latencies, --set and --deadlock-threshold hold for all runs either way. With any of those options all runs have those
 parameters, and the defaults of the others.
 
 Out-of-order cores (ooo) perform operations as early as a weak model allows. Their programs have address,
@@ -115,13 +116,16 @@ pub struct Args {
     #[command(flatten)]
     pub(super) extras: ExtrasArgs,
 
+    #[command(flatten)]
+    pub(super) functional: FunctionalArgs,
+
     /// Seed of the pseudo-random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
 
     /// Draw program, caches and latencies from a seed too, as `rubric campaign` does: a seed such as
-    /// 17, or one that was varied, such as 17.203.88, or with DMA devices, flushes, atomic requests or accesses to
-    /// parts of words, such as 17+dma1+flush10+atomics50+partial40
+    /// 17, or one that was varied, such as 17.203.88, or with DMA devices, flushes, atomic requests, accesses to
+    /// parts of words or functional accesses, such as 17+dma1+flush10+atomics50+partial40+functional10
     #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN_PROGRAM, conflicts_with_all = DRAWN_SYSTEM)]
     pub(super) recipe: Option<Lineage>,
 
@@ -212,6 +216,7 @@ impl Args {
         self.check_outputs()?;
         self.check_names()?;
         self.check_weak()?;
+        self.check_functional()?;
         if self.coverage.is_some() && self.protocols().len() > 1 {
             return usage("--coverage: transitions are those of one protocol: name one");
         }
@@ -275,6 +280,20 @@ impl Args {
                  use --check, or write the history with --save run.json"
             ))),
             _ => Ok(()),
+        }
+    }
+
+    /// Refuses functional accesses of cores that have several operations in progress, or pass stores on later: a functional access is
+    /// complete when it is issued, so it would not take its turn.
+    fn check_functional(&self) -> Result<(), Error> {
+        let is_asked = self.asked_extras().functional > 0;
+        let other = self.clients().into_iter().find(|one| !one.makes_functional_accesses());
+        match other.filter(|_| is_asked) {
+            Some(client) => Err(Error::Usage(format!(
+                "--functional with --client {client}: a functional access is complete at once, so only in-order cores make them: \
+                 leave --client out"
+            ))),
+            None => Ok(()),
         }
     }
 
@@ -410,13 +429,18 @@ impl Args {
         match &self.recipe {
             Some(recipe) if !recipe.variations().is_empty() => Some(recipe.clone()),
             Some(recipe) => Some(Lineage::root(seed).with_extras(recipe.extras())),
-            None => self.draws().then(|| Lineage::root(seed).with_extras(self.extras.extras())),
+            None => self.draws().then(|| Lineage::root(seed).with_extras(self.own_extras())),
         }
     }
 
     /// What programs are asked for beside the accesses of their cores, by the recipe or by options.
     pub fn asked_extras(&self) -> Extras {
-        self.recipe.as_ref().map_or(self.extras.extras(), Lineage::extras)
+        self.recipe.as_ref().map_or(self.own_extras(), Lineage::extras)
+    }
+
+    /// What options ask programs for beside the accesses of their cores.
+    fn own_extras(&self) -> Extras {
+        self.functional.with(self.extras.extras())
     }
 
     /// Whether each run is drawn as a recipe without --recipe: a series without options of the program or the system.
@@ -467,7 +491,8 @@ impl Args {
 
     /// The program of a run.
     pub(super) fn shape(&self, seed: u64) -> ProgramSize {
-        self.program.shape(&self.counts, &self.extras, seed)
+        let extras = self.own_extras();
+        ProgramSize { extras, ..self.program.shape(&self.counts, &self.extras, seed) }
     }
 }
 

@@ -27,7 +27,7 @@ pub fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
         if kinds.is_empty() {
             continue;
         }
-        let Some(explainer) = Explainer::new(opened, series.args.for_checking())? else {
+        let Some(explainer) = Explainer::new(opened, series.args.for_checking()) else {
             continue;
         };
         for (signature, (failures, cell)) in kinds.into_iter().take(MOST_KINDS) {

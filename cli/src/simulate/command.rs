@@ -8,12 +8,12 @@ use simulate::program::{ProgramSize, WeakShares};
 use super::args::Args;
 use super::options::{Program, System};
 use crate::version::END_OF_NAME;
-use lab::protocols::Repairs;
+use lab::protocols::{Repairs, words_of};
 
 impl Args {
     /// The arguments of `rubric simulate` that repeat a run. Options that change nothing are left out.
     pub fn words(&self, protocol: &str, client: Client, seed: u64) -> String {
-        let mut words = vec![quoted(protocol)];
+        let mut words = vec![words_of(protocol)];
         if self.repair != Repairs::None {
             words.push(format!("--repair {}", self.repair));
         }
@@ -30,6 +30,9 @@ impl Args {
         words.extend(unusual.map(|[option, value, _]| format!("--{option} {value}")));
         if let Some(recipe) = &recipe {
             words.push(format!("--recipe {recipe}"));
+        }
+        if recipe.is_none() && self.functional.suppress_func_errors {
+            words.push("--suppress-func-errors".to_owned());
         }
         words.extend(self.system.given());
         if recipe.is_none() {
@@ -105,6 +108,7 @@ pub fn mix(shape: &ProgramSize) -> Vec<[String; 3]> {
         option("linked", &shape.linked, &usual.linked),
         option("atomics", &shape.extras.atomics, &0),
         option("partial", &shape.extras.partial, &0),
+        option("functional", &shape.extras.functional, &0),
         option("skew", &shape.skew, &usual.skew),
         option("think", &shape.think, &usual.think),
     ]

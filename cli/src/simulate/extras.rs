@@ -1,5 +1,5 @@
-//! The options for requests of random programs besides the plain accesses of their cores: DMA, flushes, atomics and partial
-//! accesses.
+//! The options for requests of random programs besides the plain accesses of their cores: DMA, flushes, atomics, partial and
+//! functional accesses.
 
 use simulate::program::Extras;
 
@@ -40,6 +40,27 @@ impl ExtrasArgs {
         let given = [self.dma, self.flush, self.atomics, self.partial];
         let [devices, flushes, atomics, partial] = given.map(Option::unwrap_or_default);
         let is_given = given.iter().any(Option::is_some);
-        is_given.then_some(Extras { devices, flushes, atomics, partial })
+        is_given.then_some(Extras { devices, flushes, atomics, partial, ..Extras::default() })
+    }
+}
+
+/// The option for functional accesses, which programs for gem5 cannot have.
+#[derive(clap::Args)]
+pub struct FunctionalArgs {
+    /// Of 100 loads and stores of in-order cores, how many are made functionally: at once, whatever the controllers are doing,
+    /// as gem5's MemTest makes percent_functional of its accesses. A read that finds no valid copy ends the run, as in gem5
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub functional: Option<u32>,
+
+    /// With --functional, make a read that would fail in the usual way instead, and go on. MemTest has suppress_func_errors
+    #[arg(long, requires = "functional")]
+    pub suppress_func_errors: bool,
+}
+
+impl FunctionalArgs {
+    /// Other extras, with these accesses.
+    pub fn with(&self, extras: Extras) -> Extras {
+        let suppressed = u32::from(self.suppress_func_errors);
+        Extras { functional: self.functional.unwrap_or_default(), suppressed, ..extras }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use report::coverage::Reached;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slicc::source::Sources;
 
@@ -13,121 +14,176 @@ use super::fault;
 use super::kinds::Tried;
 use super::score::{Failed, Score, Warned};
 use super::series::Series;
+use crate::json;
 
 /// Version of the JSON object. Version 2 has `guarantees` for the model that the client guarantees.
-const VERSION: u32 = 2;
+pub const VERSION: u32 = 2;
 
-#[derive(Serialize)]
-struct Line<'a> {
+/// A line of `rubric simulate --format json`: one for each protocol and client. Of a single run, lines of `check` come before it.
+#[derive(Serialize, JsonSchema)]
+pub struct Line<'a> {
+    /// The version of this object.
     version: u32,
+    /// The protocol, as it was given.
     protocol: &'a str,
+    /// The mutant.
     #[serde(skip_serializing_if = "Option::is_none")]
     mutant: Option<&'a str>,
+    /// The kind of cores.
     client: String,
     /// The model that the client guarantees.
     guarantees: &'a str,
+    /// The seed of the first run.
     seed: u64,
+    /// The number of runs.
     runs: u64,
+    /// The number of operations of all runs.
     operations: u64,
+    /// The number of transitions that were taken.
     transitions: u64,
+    /// The number of events that were stalled.
     stalls: u64,
+    /// The simulated time, in ticks.
     ticks: u64,
+    /// The seconds that the runs took, added up.
     seconds: f64,
+    /// The seconds that passed, for all protocols and clients.
     elapsed: f64,
     /// Whether each run has its own random program, caches and latencies.
     recipes: bool,
+    /// How much of the protocol's table was taken.
     coverage: Reached,
+    /// The number of runs with each verdict, by model.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     verdicts: BTreeMap<&'a str, Verdicts>,
+    /// The number of certificates that were verified.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificates: Option<u64>,
+    /// The number of runs in which the protocol failed.
     faults: u64,
+    /// The first of these runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     first_faults: Vec<Faulty<'a>>,
     /// The number of runs with warnings.
     warned: u64,
+    /// The warnings, one for each place of the protocol.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<Warning<'a>>,
+    /// The seeds of the runs in which the protocol failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fault_seeds: Vec<u64>,
+    /// The number of runs that violate a model that was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     violations: Option<usize>,
+    /// The first of these runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     first_violations: Vec<Violating<'a>>,
+    /// The seeds of all of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     violation_seeds: Vec<u64>,
     /// The kinds of failures of the protocol, on all clients together, that were tried with the repairs of released faults.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kinds: Vec<Kind<'a>>,
+    /// The command that repeats the runs.
     command: String,
 }
 
-#[derive(Serialize)]
+/// A kind of failures.
+#[derive(Serialize, JsonSchema)]
 struct Kind<'a> {
+    /// The kind.
     kind: String,
+    /// The place of the protocol that it is about.
     about: &'a str,
+    /// The number of runs that failed so.
     runs: u64,
-    /// Client and seed of the run that was tried.
+    /// Client of the run that was tried.
     client: String,
+    /// Seed of that run.
     seed: u64,
+    /// The repairs of released faults with which it does not fail; `None` if it does with all.
     known: Option<&'a [String]>,
 }
 
 /// A mistake that gem5 accepts, at a place of the protocol.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Warning<'a> {
     /// Seed of the first run with the warning.
     seed: u64,
+    /// The number of runs with it.
     runs: u64,
+    /// The mistake.
     message: &'a str,
+    /// The tick.
     tick: u64,
+    /// The controller.
     controller: &'a str,
+    /// The address.
     address: u64,
+    /// The file of the protocol that the mistake is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// The line in that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
+    /// The last transitions before it, in words.
     recent: &'a [String],
+    /// The command that repeats the run.
     command: String,
 }
 
-#[derive(Serialize)]
+/// The number of runs with each verdict.
+#[derive(Serialize, JsonSchema)]
 struct Verdicts {
     consistent: u64,
     violation: u64,
     undecided: u64,
 }
 
-#[derive(Serialize)]
+/// A run in which the protocol failed.
+#[derive(Serialize, JsonSchema)]
 struct Faulty<'a> {
+    /// The seed of the run.
     seed: u64,
+    /// The kind of fault.
     kind: &'a str,
+    /// What happened.
     message: &'a str,
+    /// The tick.
     tick: u64,
+    /// The controller.
     #[serde(skip_serializing_if = "Option::is_none")]
     controller: Option<&'a str>,
+    /// The address.
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<u64>,
+    /// The file of the protocol that the fault is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// The line in that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
+    /// The last transitions before it, in words.
     recent: &'a [String],
+    /// The command that repeats the run.
     command: String,
 }
 
-#[derive(Serialize)]
+/// A run that violates models.
+#[derive(Serialize, JsonSchema)]
 struct Violating<'a> {
+    /// The seed of the run.
     seed: u64,
+    /// The models that it violates.
     models: Vec<&'a str>,
+    /// The command that repeats the run.
     command: String,
 }
 
 /// Prints a line for each protocol and client.
-pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (cell, score) in series.cells.iter().zip(&series.scores) {
-        serde_json::to_writer(&mut *out, &line(series, cell, score))?;
-        writeln!(out)?;
+        json::line(&line(series, cell, score), out)?;
     }
     Ok(())
 }

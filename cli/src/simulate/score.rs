@@ -58,6 +58,10 @@ pub struct Score {
     pub transitions: u64,
     /// The number of transitions that stalled.
     pub stalls: u64,
+    /// The number of functional accesses that were made.
+    pub functional: u64,
+    /// The number of functional reads that failed and did not end the run.
+    pub functional_failures: u64,
     /// The simulated time of all runs together, in ticks.
     pub ticks: u64,
     /// The time of simulation on all cores together, in seconds.
@@ -100,6 +104,8 @@ impl Score {
         self.operations += run.operations() as u64;
         self.transitions += run.tally.transitions;
         self.stalls += run.tally.stalls;
+        self.functional += run.tally.functional;
+        self.functional_failures += run.tally.functional_failures;
         self.ticks += run.fault.as_ref().map_or(run.tally.ticks, |fault| fault.tick);
         self.seconds += seconds;
         self.coverage.add(run);
@@ -131,12 +137,24 @@ impl Score {
         kinds::add(&mut self.kinds, signature, failures);
     }
 
+    /// Says how many accesses were made functionally, if any.
+    pub fn functional_words(&self) -> Option<String> {
+        let (made, failed) = (self.functional, self.functional_failures);
+        let failures = match failed {
+            0 => String::new(),
+            _ => format!("; {failed} reads found no valid copy and were made in the usual way"),
+        };
+        (made + failed > 0).then(|| format!("{made} functional accesses{failures}"))
+    }
+
     /// Adds another score.
     pub fn merge(&mut self, other: Score) {
         self.runs += other.runs;
         self.operations += other.operations;
         self.transitions += other.transitions;
         self.stalls += other.stalls;
+        self.functional += other.functional;
+        self.functional_failures += other.functional_failures;
         self.ticks += other.ticks;
         self.seconds += other.seconds;
         self.certificates += other.certificates;

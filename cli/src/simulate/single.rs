@@ -101,7 +101,7 @@ fn tell_known(
     simulation: &Simulation,
     run: &Run,
 ) -> Result<(), Error> {
-    let Some(explainer) = Explainer::new(opened, args.for_checking())? else {
+    let Some(explainer) = Explainer::new(opened, args.for_checking()) else {
         // No repair fits, but the message may be that of a known fault.
         let crash = lab::simulated::crash(run, opened.protocol.sources());
         let known = crash
@@ -163,6 +163,9 @@ fn summary(
                 score.transitions,
                 score.ticks
             ));
+            if let Some(words) = score.functional_words() {
+                tell(format_args!("{words}"));
+            }
             if let Some(lineage) = args.recipe_of(args.seed()) {
                 let options = Recipe::of(&lineage).words(&opened.protocol, cell.client);
                 let edited = if lineage.variations().is_empty() {

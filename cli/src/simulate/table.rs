@@ -84,6 +84,11 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         "\n{runs} run{plural}, {operations} operations, {transitions} transitions in {:.2} s",
         series.elapsed
     )?;
+    for (cell, score) in series.cells.iter().zip(&series.scores) {
+        if let Some(words) = score.functional_words() {
+            writeln!(out, "{}: {words}", tame(&series.protocol(cell).title()))?;
+        }
+    }
     writeln!(out, "operations/s, transitions/s: of the simulation alone, on one core")?;
     writeln!(
         out,

@@ -2,63 +2,90 @@
 
 use std::collections::BTreeMap;
 
-use history::{History, OpId};
-use ingest::ending::OutstandingRequest;
+use history::{History, InitialMode, Isa, OpId, Source};
 use ingest::{Ending, Statistics, TransitionCount};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
-use crate::ending::{CrashJson, RunEnd};
+use crate::ending::RunEnd;
+use crate::ending::json::{CrashJson, Outstanding};
+use crate::json;
 use check::assumptions;
 use lab::load::Input;
 
-/// Everything that `stats` prints about an input.
-#[derive(Serialize)]
+/// A line of `rubric stats --format json`: what a trace holds. Counts of 0 are left out of `trace`, kinds that do not occur out
+/// of `kinds`.
+#[derive(Serialize, JsonSchema)]
 pub struct Summary<'a> {
+    /// The input.
     pub file: &'a str,
+    /// The format of the input.
     pub format: &'static str,
+    /// The histories in it.
     pub histories: Vec<HistorySummary<'a>>,
     pub trace: TraceSummary<'a>,
 }
 
 /// One history.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct HistorySummary<'a> {
+    /// The name of the history in the file.
     pub name: Option<&'a str>,
+    /// The kind of lines of the trace that the operations come from.
+    #[schemars(extend("enum" = Source::ALL.map(Source::name)))]
     pub source: &'static str,
     /// The instruction set of executed instructions.
+    #[schemars(extend("enum" = json::or_null(&Isa::ALL.map(Isa::name))))]
     pub isa: Option<&'static str>,
+    /// The threads.
     pub threads: Vec<ThreadSummary>,
+    /// The number of operations.
     pub operations: usize,
+    /// The number of operations of each kind.
     pub kinds: Kinds,
+    /// The number of locations.
     pub locations: usize,
     /// Lowest and highest address.
     pub addresses: Option<(u64, u64)>,
+    /// How the sizes of accesses are known.
     pub sizes: String,
+    /// How initial values are known.
+    #[schemars(extend("enum" = InitialMode::ALL.map(InitialMode::name)))]
     pub initial_mode: &'static str,
+    /// Whether accesses that overlap were split.
     pub split: bool,
     /// First and last tick of the history's operations.
     pub ticks: Option<(u64, u64)>,
     /// Whether the trace gives an order of completions.
     pub ordered: bool,
+    /// The number of locations with a final value.
     pub final_values: usize,
+    /// The coherence protocol.
     pub protocol: Option<&'a str>,
+    /// How the run ended, in words.
     pub ended: Option<&'a str>,
     /// The crash, with the last steps before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crash: Option<CrashJson<'a>>,
     /// The requests that were never answered, with the controllers that are busy with their cache lines.
-    #[serde(skip_serializing_if = "<[OutstandingRequest]>::is_empty")]
-    pub outstanding: &'a [OutstandingRequest],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outstanding: Vec<Outstanding<'a>>,
+    /// The number of loads without a completion.
     pub unfinished_loads: usize,
+    /// The number of stores without a completion.
     pub unfinished_stores: usize,
+    /// The assumptions under which verdicts on the history hold, one sentence each.
     pub assumptions: Vec<String>,
 }
 
 /// One thread of a history.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ThreadSummary {
+    /// The number of the thread.
     pub thread: u32,
+    /// The number of its operations.
     pub operations: usize,
+    /// The number of its operations of each kind.
     pub kinds: Kinds,
 }
 
@@ -66,33 +93,46 @@ pub struct ThreadSummary {
 pub type Kinds = BTreeMap<&'static str, usize>;
 
 /// The contents of the text besides its histories. Counts of 0 are left out.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct TraceSummary<'a> {
+    /// The smallest tick of a line.
     pub first_tick: Option<u64>,
+    /// The largest tick of a line.
     pub last_tick: Option<u64>,
+    /// The size of a cache line in bytes.
     pub block_size: Option<u32>,
     #[serde(flatten)]
+    #[schemars(schema_with = "schema_of_counts")]
     pub counts: BTreeMap<&'static str, u64>,
+    /// The types of controllers.
     pub machines: Vec<MachineSummary<'a>>,
+    /// The transitions that were taken.
     pub transitions: Vec<TransitionSummary<'a>>,
 }
 
 /// The transitions of one type of controller.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct MachineSummary<'a> {
+    /// The type of controller.
     pub machine: &'a str,
+    /// Number of transitions that were taken.
     pub transitions: u64,
     /// Number of different transitions.
     pub different: usize,
 }
 
 /// How often a transition was taken.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct TransitionSummary<'a> {
+    /// The type of controller.
     pub machine: &'a str,
+    /// The state before.
     pub state: &'a str,
+    /// The event.
     pub event: &'a str,
+    /// The state after.
     pub next_state: &'a str,
+    /// How often the transition was taken.
     pub count: u64,
 }
 
@@ -125,6 +165,7 @@ impl<'a> HistorySummary<'a> {
             let requests = provenance.unfinished.iter();
             requests.filter(|request| request.writes == writes).count()
         };
+        let end = RunEnd::of(history, ending);
         HistorySummary {
             name: history.name.as_deref(),
             source: provenance.source.name(),
@@ -142,8 +183,8 @@ impl<'a> HistorySummary<'a> {
             final_values: history.finals().len(),
             protocol: provenance.protocol.as_deref(),
             ended: provenance.ended.as_deref(),
-            crash: RunEnd::of(history, ending).json(),
-            outstanding: &ending.waiting,
+            crash: end.crash_json(),
+            outstanding: end.outstanding_json(),
             unfinished_loads: unfinished(false),
             unfinished_stores: unfinished(true),
             assumptions: assumptions::of(&history.provenance),
@@ -219,6 +260,14 @@ fn counts(statistics: &Statistics) -> [(&'static str, u64); 24] {
         ("client_operations", statistics.client_operations),
         ("exec_operations", statistics.exec_operations),
     ]
+}
+
+/// The schema of the counts: the name of each is a key.
+fn schema_of_counts(generator: &mut SchemaGenerator) -> Schema {
+    let count = |(name, _)| (name, generator.subschema_for::<u64>());
+    let properties: BTreeMap<&str, Schema> =
+        counts(&Statistics::default()).into_iter().map(count).collect();
+    json_schema!({ "type": "object", "properties": properties })
 }
 
 fn transition(count: &TransitionCount) -> TransitionSummary<'_> {

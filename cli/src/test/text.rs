@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use explore::search::Stopped;
-use lab::protocols::Opened;
+use lab::protocols::{Opened, words_of};
 use lab::testing::{Evidence, Explored, Finding, FindingKind, Known, Options, Tested};
-use lab::text::{quoted, tame};
+use lab::text::tame;
 use report::coverage::Reached;
 use simulate::config::{handled, has_dma, takes_flushes};
 use simulate::program::Extras;
@@ -30,7 +30,7 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
             out,
             "  {} about the files: rubric protocol check {}",
             counted(tested.warnings.len(), "warning"),
-            quoted(&tested.opened.given)
+            words_of(&tested.opened.given)
         )?;
     }
     let (known, new): (Vec<&Finding>, Vec<&Finding>) =

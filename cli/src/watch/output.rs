@@ -8,10 +8,13 @@ use check::{Headline, Model, assumptions};
 use history::Source;
 use report::explain::words;
 use rubric::watch::{End, Window};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::check::paint::Paint;
 use crate::ending::RunEnd;
+use crate::ending::json::EndJson;
+use crate::json;
 
 /// The result of watching, to be printed.
 pub struct Output<'a> {
@@ -25,6 +28,43 @@ pub struct Output<'a> {
     pub notes: &'a [String],
     /// The files that were written.
     pub files: &'a [PathBuf],
+}
+
+/// What `rubric watch --format json` prints at the end: one object.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    /// The input.
+    file: &'a str,
+    /// The model.
+    model: &'a str,
+    /// The verdict.
+    #[schemars(extend("enum" = ["consistent", "violation", "undecided"]))]
+    verdict: &'a str,
+    /// Why watching ended, in a sentence.
+    reason: &'a str,
+    /// The trace line at which the history violates the model.
+    line: Option<u64>,
+    /// The tick of that line.
+    tick: Option<u64>,
+    /// The files that were written.
+    files: Vec<String>,
+    /// The number of operations that were read.
+    operations: u64,
+    /// The number of operations that were remembered at the end.
+    remembered: usize,
+    /// The number of threads.
+    threads: usize,
+    /// The number of locations.
+    locations: usize,
+    /// The kind of lines of the trace that the operations come from.
+    source: Option<&'static str>,
+    /// Seconds that watching took.
+    seconds: f64,
+    /// Remarks on the trace's lines.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
+    #[serde(flatten)]
+    end: EndJson<'a>,
 }
 
 impl Output<'_> {
@@ -78,26 +118,24 @@ impl Output<'_> {
             _ => (None, None),
         };
         let files: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
-        let mut line = json!({
-            "file": self.file,
-            "model": self.model.name(),
-            "verdict": verdict,
-            "reason": why,
-            "line": line,
-            "tick": tick,
-            "files": files,
-            "operations": self.window.arrived(),
-            "remembered": self.window.remembered(),
-            "threads": self.window.threads(),
-            "locations": self.window.locations(),
-            "source": self.source.map(Source::name),
-            "seconds": self.time.as_secs_f64(),
-        });
-        if !self.notes.is_empty() {
-            line["notes"] = json!(self.notes);
-        }
-        self.run.add_to_json(&mut line);
-        writeln!(out, "{line}")
+        let document = Document {
+            file: self.file,
+            model: self.model.name(),
+            verdict,
+            reason: why,
+            line,
+            tick,
+            files,
+            operations: self.window.arrived(),
+            remembered: self.window.remembered(),
+            threads: self.window.threads(),
+            locations: self.window.locations(),
+            source: self.source.map(Source::name),
+            seconds: self.time.as_secs_f64(),
+            notes: self.notes,
+            end: self.run.json(),
+        };
+        json::sorted_line(&document, out)
     }
 }
 

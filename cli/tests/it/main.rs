@@ -14,6 +14,7 @@ mod experiment;
 mod explain;
 mod explore;
 mod fences;
+mod functional;
 mod gem5;
 mod generate;
 mod generate_c;

@@ -79,6 +79,12 @@ const REPORTED: &[Reported] = &[
     reported(&["check", "gem5-25.1/b3_mp_stale_nopf.trace"], 1, &["violation  sc"]),
     reported(&["check", "gem5-25.1/b4_mp_stale_pf.trace"], 1, &["violation  sc"]),
     reported(&["check", "--lossy", "gem5-25.1/b4_mp_stale_pf.trace"], 1, &["violation  sc"]),
+    // A flush took the data of a load whose completion is damaged, and the load vanished: consistent.
+    reported(&["check", "--model", "sc", "flush-behind-damaged-completion.trace"], 2, &["a completion that has no data line, though that of line 23"]),
+    reported(&["check", "--model", "sc", "--lossy", "flush-behind-damaged-completion.trace"], 1, &["violation  sc"]),
+    // A load with a damaged operation class vanished: consistent.
+    reported(&["check", "--isa", "x86", "exec-damaged-class.trace"], 2, &["exec-damaged-class.trace:5", "the name of an operation class"]),
+    reported(&["check", "--isa", "x86", "--lossy", "exec-damaged-class.trace"], 3, &["line 5"]),
     // A command that was not understood.
     reported(&["check", "gem5-25.1/b6_cleaninvalid.trace"], 0, &["consistent sc"]),
     // Two CPUs of one hardware thread were two threads: consistent under every model.

@@ -7,58 +7,31 @@ use serde_json::Value;
 use crate::common::{Folder, TRACES, edited_mi_example, output, rubric, with_fault};
 use crate::crash::{DEADLOCK, crashed, small};
 
-/// Describes where a value does not fit a schema, by the part of JSON Schema that the schemas use.
-fn wrong(value: &Value, schema: &Value, place: &str) -> Vec<String> {
-    let is_of = |kind: &str| match kind {
-        "string" => value.is_string(),
-        "integer" => value.is_u64() || value.is_i64(),
-        "number" => value.is_number(),
-        "boolean" => value.is_boolean(),
-        "object" => value.is_object(),
-        "array" => value.is_array(),
-        "null" => value.is_null(),
-        other => panic!("{place}: unknown type {other}"),
-    };
-    let is_right = match &schema["type"] {
-        Value::String(kind) => is_of(kind),
-        Value::Array(kinds) => kinds.iter().any(|kind| is_of(kind.as_str().unwrap())),
-        _ => schema["enum"].as_array().is_some_and(|words| words.contains(value)),
-    };
-    if !is_right {
-        return vec![format!("{place}: {value} is not {schema}")];
-    }
-    let mut found = Vec::new();
-    let required = schema["required"].as_array().filter(|_| value.is_object());
-    for required in required.into_iter().flatten() {
-        if value.get(required.as_str().unwrap()).is_none() {
-            found.push(format!("{place}: {required} is missing"));
-        }
-    }
-    for (key, below) in value.as_object().into_iter().flatten() {
-        let place = format!("{place}.{key}");
-        match (schema["properties"].get(key), &schema["additionalProperties"]) {
-            (Some(schema), _) | (None, schema @ Value::Object(_)) => {
-                found.extend(wrong(below, schema, &place));
-            }
-            (None, Value::Bool(false)) => found.push(format!("{place}: unknown key")),
-            (None, _) => {}
-        }
-    }
-    if let (Some(items), Some(schema)) = (value.as_array(), schema.get("items")) {
-        found.extend(items.iter().flat_map(|item| wrong(item, schema, place)));
-    }
-    found
+/// The schema of that name, as the program prints it.
+fn schema(name: &str) -> Value {
+    serde_json::from_str(&output(&["schema", name])).unwrap()
 }
 
 /// Checks each line of a text against a schema, and returns the number of lines.
 fn hold(name: &str, lines: &str) -> usize {
-    let schema: Value = serde_json::from_str(&output(&["schema", name])).unwrap();
+    let schema = jsonschema::validator_for(&schema(name)).unwrap();
     for line in lines.lines() {
         let value: Value = serde_json::from_str(line).unwrap();
-        let found = wrong(&value, &schema, name);
-        assert!(found.is_empty(), "{found:?} in {line}");
+        let found: Vec<String> = schema
+            .iter_errors(&value)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(found.is_empty(), "{name}: {found:?} in {line}");
     }
     lines.lines().count()
+}
+
+/// The properties that a schema has, in itself and in its alternatives.
+fn properties(schema: &Value) -> Vec<(&String, &Value)> {
+    let own = schema["properties"].as_object().into_iter().flatten();
+    let alternatives = ["allOf", "anyOf", "oneOf"].into_iter();
+    let alternatives = alternatives.filter_map(|key| schema[key].as_array()).flatten();
+    own.chain(alternatives.flat_map(properties)).collect()
 }
 
 /// The keys that a schema has and no value does, each with the keys above it. A key occurs in an array if any element has it.
@@ -68,7 +41,7 @@ fn absent(schema: &Value, values: &[&Value], place: &str) -> BTreeSet<String> {
         return absent(schema, &items, place);
     }
     let mut missing = BTreeSet::new();
-    for (key, schema) in schema["properties"].as_object().into_iter().flatten() {
+    for (key, schema) in properties(schema) {
         let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
         let below: Vec<&Value> = values.iter().filter_map(|it| it.get(key)).collect();
         if below.iter().all(|value| value.is_null()) {
@@ -83,9 +56,8 @@ fn absent(schema: &Value, values: &[&Value], place: &str) -> BTreeSet<String> {
 /// Checks lines against a schema, and that exactly the keys `rare` occur in none of them.
 fn hold_all(name: &str, lines: &str, rare: &[&str]) {
     assert!(hold(name, lines) > 0);
-    let schema: Value = serde_json::from_str(&output(&["schema", name])).unwrap();
     let values: Vec<Value> = lines.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
-    let absent = absent(&schema, &values.iter().collect::<Vec<_>>(), "");
+    let absent = absent(&schema(name), &values.iter().collect::<Vec<_>>(), "");
     let rare: BTreeSet<String> = rare.iter().map(|it| (*it).to_owned()).collect();
     assert_eq!(absent, rare, "{name}");
 }
@@ -150,6 +122,36 @@ fn what_is_printed_of_protocols_has_its_schema() {
         let diff = [&["diff"], &versions[..], &few[..]].concat();
         assert_eq!(hold("diff", &printed(&diff)), 1);
     }
+}
+
+#[test]
+fn protocols_and_mutants_have_their_schemas() {
+    let folder = Folder::new();
+    let unknown = edited_mi_example(
+        folder.0.path(),
+        "MI_example-dir.sm",
+        "stall_and_wait(request_in, address);",
+        "stall_for_ever(request_in, address);",
+    );
+    for protocol in ["MI_example", &unknown] {
+        let checked = ["protocol", "check", protocol, "--format", "json"];
+        assert_eq!(hold("protocol-check", &printed(&checked)), 1);
+    }
+    let shown = all_printed(&[&["protocol", "show", "MI_example"]]);
+    let rare = [
+        "machines.out_ports.rank",
+        // MI_example counts no types of requests.
+        "machines.requests.description",
+        "machines.requests.name",
+        "mutant",
+    ];
+    hold_all("protocol-show", &shown, &rare);
+    let mutants = all_printed(&[
+        &["mutants", "list", "MI_example"],
+        &["mutants", "list", "MI_example", "--operator", "drop-action,next-state-same"],
+        &["mutants", "show", "mi-l1-nack-before-forward"],
+    ]);
+    hold_all("mutants", &mutants, &["reason"]);
 }
 
 #[test]
@@ -326,8 +328,7 @@ fn a_schema_says_its_version() {
     let listed = output(&["schema"]);
     for line in listed.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let schema: Value = serde_json::from_str(&output(&["schema", words[0]])).unwrap();
-        assert_eq!(schema["$id"], format!("urn:rubric:{}:{}", words[0], words[2]));
+        assert_eq!(schema(words[0])["$id"], format!("urn:rubric:{}:{}", words[0], words[2]));
     }
     assert!(listed.lines().count() >= 17);
 }

@@ -159,6 +159,23 @@ impl Text {
         self.put(if port == 0 { " on port 0\n" } else { " on port 1\n" });
     }
 
+    /// Adds the line of a functional access that a core makes.
+    pub fn functional_access(&mut self, names: &Names, tick: u64, port: usize, address: u64) {
+        self.port(names, tick, port);
+        self.put("Functional access for address: ");
+        self.hexadecimal(address);
+        self.put("\n");
+    }
+
+    /// Adds the line at the end of a functional access.
+    pub fn functional_end(&mut self, names: &Names, tick: u64, port: usize, has_succeeded: bool) {
+        self.port(names, tick, port);
+        let how = if has_succeeded { "successful" } else { "failed" };
+        self.put("Functional access ");
+        self.put(how);
+        self.put("!\n");
+    }
+
     /// Adds the line of a request that enters the mandatory queue of a controller; `kind` is the type of the request
     /// there.
     pub fn begin(&mut self, names: &Names, tick: u64, (address, line): (u64, u64), kind: &str) {

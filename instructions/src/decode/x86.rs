@@ -28,10 +28,13 @@ fn action(line: &Instruction<'_>) -> Action {
     if let Some(unplaced) = line.without_address() {
         return unplaced;
     }
+    let gap = if line.stores() { Gap::Write } else { Gap::Read };
     let split = name.windows(5).any(|part| part == b"split");
     if split {
-        let gap = if line.stores() { Gap::Write } else { Gap::Read };
         return Action::Unknown(gap, 16);
+    }
+    if !is_register(first(operands)) {
+        return Action::Unknown(gap, 8);
     }
     let (size, shows) = match operand_size(operands) {
         Some(size) => (size, !is_high_byte(operands)),
@@ -97,6 +100,11 @@ fn micro_operation(body: &[u8]) -> (&[u8], &[u8]) {
 fn first(operands: &[u8]) -> &[u8] {
     let end = operands.iter().position(|&byte| byte == b',');
     operands[..end.unwrap_or(operands.len())].trim_ascii()
+}
+
+/// Whether a text has only characters of names of registers, such as `%st(0)`.
+fn is_register(name: &[u8]) -> bool {
+    name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"%()_".contains(byte))
 }
 
 fn is_high_byte(operands: &[u8]) -> bool {
@@ -171,6 +179,7 @@ mod tests {
         assert_eq!(access("ld", "ah", "MemRead", 2), load(1, None));
         assert_eq!(access("ldfp", "%xmm0_low", "FloatMemRead", 2), load(8, None));
         assert_eq!(access("ldfp87", "%st(0)", "FloatMemRead", 2), load(8, None));
+        assert_eq!(access("ld", "#rax", "MemRead", 2), Action::Unknown(Gap::Read, 8));
         let store = Action::Access(Operation::store(8, Some(2)));
         assert_eq!(access("st", "rbx", "MemWrite", 2), store);
         let locked = Action::Locked(Operation::load(4, Some(2)));

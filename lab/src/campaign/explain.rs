@@ -34,7 +34,7 @@ pub fn explain(
     runs: &mut [CampaignRun],
 ) -> Result<(), Error> {
     for one in opened {
-        if let Some(explainer) = Explainer::new(one, options.for_checking())? {
+        if let Some(explainer) = Explainer::new(one, options.for_checking()) {
             explain_protocol(one, &explainer, options, runs)?;
         }
     }
@@ -83,7 +83,7 @@ pub fn explain_in_gem5(
     runs: &mut [CampaignRun],
 ) -> Result<(), Error> {
     for one in opened {
-        let Some(explainer) = Explainer::new(one, options.for_checking())? else { continue };
+        let Some(explainer) = Explainer::new(one, options.for_checking()) else { continue };
         for kind in kinds(one, runs) {
             for at in kind.into_iter().take(MOST_REPEATED) {
                 if let Some((simulation, signature)) = repeated(one, &explainer, &runs[at])? {

@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::gem5::{
     Binary, Ending, Given, Idle, Kept, Played, Request, Session, System, command, has_cores,
 };
-use crate::protocols::{Opened, find_mutant};
+use crate::protocols::{Opened, find_mutant, words_of};
 use crate::shard::Shard;
 use crate::text::{quoted, tame};
 
@@ -341,7 +341,7 @@ impl Gem5Runs<'_, '_> {
         let Gem5Subject { binary, opened, .. } = self.subject;
         format!(
             "rubric campaign {} --gem5 {} --client {} --seed {} --runs 1{} --keep-traces -o again",
-            quoted(&opened.given),
+            words_of(&opened.given),
             quoted(&binary.given.to_string()),
             self.client,
             lineage.seed(),
@@ -492,7 +492,7 @@ pub fn ticks(ending: &Ending, history: &History) -> u64 {
 
 /// The command-line options for the requests that programs make in addition to their accesses.
 fn words(extras: Extras) -> String {
-    let Extras { devices, flushes, atomics, partial } = extras;
+    let Extras { devices, flushes, atomics, partial, .. } = extras;
     let options =
         [("--dma", devices), ("--flush", flushes), ("--atomics", atomics), ("--partial", partial)];
     let given = options.iter().filter(|(_, number)| *number > 0);
@@ -505,7 +505,8 @@ mod tests {
 
     #[test]
     fn commands_have_the_options_of_all_extras() {
-        let extras = Extras { devices: 2, flushes: 10, atomics: 50, partial: 30 };
+        let extras =
+            Extras { devices: 2, flushes: 10, atomics: 50, partial: 30, ..Extras::default() };
         assert_eq!(words(extras), " --dma 2 --flush 10 --atomics 50 --partial 30");
         assert_eq!(words(Extras { devices: 1, ..Extras::default() }), " --dma 1");
     }

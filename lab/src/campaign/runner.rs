@@ -19,7 +19,7 @@ use super::log::Entry;
 use super::rounds::Stream;
 use super::subjects::Subject;
 use crate::error::Error;
-use crate::protocols::{Opened, Repairs, plan};
+use crate::protocols::{Opened, Repairs, plan, words_of};
 use crate::text::{quoted, tame, written_at};
 
 /// Makes the runs of a campaign.
@@ -293,7 +293,7 @@ fn command(
     let settings = settings.map(|one| format!(" --set {}", quoted(&one.to_string())));
     format!(
         "rubric simulate {}{}{}{} --client {} --recipe {lineage}{} --check",
-        quoted(&opened.given),
+        words_of(&opened.given),
         opened.repair_option(repairs),
         mutant.unwrap_or_default(),
         settings.collect::<String>(),

@@ -37,7 +37,6 @@ pub fn known_finding(
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Option<Known>, StepperError> {
     let repaired = all_that_fit(protocol);
-    let repaired = repaired.map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
     let signature = problem(found, protocol).signature;
     let store = match found.finding {
         // Only exact states tell.
@@ -88,7 +87,6 @@ pub fn known_warning(
         return Ok(None);
     };
     let repaired = all_that_fit(protocol);
-    let repaired = repaired.map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
     for repair in &repaired.applied {
         let Some(protocol) = with(protocol, &[repair]) else { continue };
         let mut stepper = Stepper::new(&protocol, scope)?;

@@ -24,7 +24,7 @@ use super::small::{self, Explored};
 use super::{Finding, Options, Signature, given_up, guide};
 use crate::error::Error;
 use crate::observer::Observer;
-use crate::protocols::{Opened, Repairs, refused};
+use crate::protocols::{Opened, Repairs};
 
 /// The result of comparing two versions of a protocol.
 #[derive(Debug)]
@@ -80,7 +80,8 @@ pub fn compare(
     let (old, new) = open_both(old, new, &options.repairs)?;
     let asked = options.extras.unwrap_or_default();
     [&old, &new].into_iter().try_for_each(|version| version.check_extras(asked))?;
-    let (repaired_old, repaired_new) = (repaired(&old)?, repaired(&new)?);
+    let (repaired_old, repaired_new) =
+        (repair::all_that_fit(&old.protocol), repair::all_that_fit(&new.protocol));
     let deadlines = Deadlines::of(options.extent);
     let benches = [
         Bench::new(&old, &repaired_old, options, deadlines)?,
@@ -171,11 +172,6 @@ fn open_both(old: &str, new: &str, repairs: &Repairs) -> Result<(Opened, Opened)
         (Some(old), Some(new)) => Ok((old, new)),
         _ => unreachable!("as many are opened as are given"),
     }
-}
-
-fn repaired(opened: &Opened) -> Result<Repaired, Error> {
-    let repaired = repair::all_that_fit(&opened.protocol);
-    repaired.map_err(|failure| refused(&opened.given, failure))
 }
 
 /// Whether a finding is explained by faults that a protocol has, since their repairs fit it.

@@ -14,8 +14,8 @@ use super::deadlines::within;
 use super::finding::{Cores, FindingKind, Signature, Source, Weakness};
 use crate::certify::certify;
 use crate::error::Error;
-use crate::protocols::plan;
-use crate::text::{quoted, tame, written_at};
+use crate::protocols::{plan, words_of};
+use crate::text::{tame, written_at};
 
 /// Cycles after which an unanswered request is first suspected of a deadlock. gem5 waits for 500,000, most of which is spent on polling;
 /// a suspicion is confirmed by a second run with the threshold of the simulation.
@@ -155,7 +155,7 @@ impl Judge<'_> {
         let options = check::Options { timeout, ..self.checking.clone() };
         let answer = Question::new(model, &options).ask(history, &reads_from);
         certify(&answer).map_err(|error| Error::Certificate {
-            command: format!("rubric test {}", quoted(self.given)),
+            command: format!("rubric test {}", words_of(self.given)),
             error,
         })?;
         Ok(answer.violation().is_some().then_some(answer))

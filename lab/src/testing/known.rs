@@ -9,7 +9,7 @@ use slicc::protocol::Protocol;
 use super::finding::{Known, Signature};
 use super::judge::{Judge, Simulated, Suspicion};
 use crate::error::Error;
-use crate::protocols::{Opened, refused};
+use crate::protocols::Opened;
 use crate::released::crashes::of_transition;
 
 /// A small set of repairs that makes a run clean, given that all repairs together do: the first clean one of the sets in `tried`; else a
@@ -70,17 +70,10 @@ pub struct Explainer<'a> {
 impl<'a> Explainer<'a> {
     /// Finds the repairs that fit a protocol, and returns none if there are none. `checking` are the options with which histories are
     /// checked.
-    ///
-    /// # Errors
-    /// Fails if the protocol has errors with the repairs.
-    pub fn new(
-        opened: &'a Opened,
-        checking: check::Options,
-    ) -> Result<Option<Explainer<'a>>, Error> {
+    pub fn new(opened: &'a Opened, checking: check::Options) -> Option<Explainer<'a>> {
         let repaired = repair::all_that_fit(&opened.protocol);
-        let repaired = repaired.map_err(|failure| refused(&opened.given, failure))?;
         let judge = Judge { given: &opened.given, checking };
-        Ok((!repaired.applied.is_empty()).then_some(Explainer { opened, repaired, judge }))
+        (!repaired.applied.is_empty()).then_some(Explainer { opened, repaired, judge })
     }
 
     /// The signatures of a run's problems: of the fault that ends it or the violation of the model that its cores guarantee, and of errors

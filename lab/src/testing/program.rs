@@ -16,7 +16,7 @@ use super::finding::FindingKind;
 use super::judge::{Judge, Problem, Simulated, Suspicion};
 use super::{Extent, Options};
 use crate::error::Error;
-use crate::protocols::{Opened, Repairs};
+use crate::protocols::{Opened, Repairs, words_of};
 use crate::text::quoted;
 
 /// The number of deadlocks after which suspicions are taken for granted when time is limited: with a protocol that deadlocks often, most of
@@ -192,7 +192,7 @@ impl<'a> Bench<'a> {
         let settings = settings.map(|one| format!(" --set {}", quoted(&one.to_string())));
         format!(
             "rubric simulate {}{repair} --client {client} --recipe {lineage}{} --check",
-            quoted(&self.opened.given),
+            words_of(&self.opened.given),
             settings.collect::<String>()
         )
     }

@@ -19,7 +19,7 @@ use super::judge::{Problem, of_fault, of_warning};
 use super::known::{needed, with};
 use super::{Extent, Options, STATES};
 use crate::error::{Error, Refusal};
-use crate::protocols::{Opened, Repairs, refused};
+use crate::protocols::{Opened, Repairs, refused, words_of};
 use crate::text::quoted;
 
 /// The size of a system that is explored.
@@ -136,7 +136,7 @@ impl System {
     /// The command that explores it, with the repairs of the options or with all.
     pub fn command(self, given: &str, options: &Options, is_repaired: bool) -> String {
         let repairs = if is_repaired { &Repairs::All } else { &options.repairs };
-        let mut words = vec![format!("rubric explore protocol {}", quoted(given))];
+        let mut words = vec![format!("rubric explore protocol {}", words_of(given))];
         if *repairs != Repairs::None {
             words.push(format!("--repair {repairs}"));
         }
@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn systems_have_the_devices_and_flushes_that_are_asked_for() {
         let protocol = Protocol::open("MOESI_hammer").unwrap();
-        let extras = Extras { devices: 3, flushes: 10, atomics: 50, partial: 0 };
+        let extras = Extras { devices: 3, flushes: 10, atomics: 50, ..Extras::default() };
         let options = Options { extras: Some(extras), ..Options::default() };
         let system = SYSTEMS[1].with_extras(&options, &protocol);
         let named = "2 threads, 2 locations, room for one, atomics, flushes, 2 DMA devices";

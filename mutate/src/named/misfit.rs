@@ -6,9 +6,9 @@ pub enum Misfit {
     /// The protocol has the fault, or the repair, already.
     #[error("this protocol has it already: {0}")]
     Already(String),
-    /// The protocol is in an older dialect of SLICC, in which the edit is not understood.
-    #[error("it is in today's language, and this protocol is not")]
-    Dialect,
+    /// With the edit the protocol has an error: it lacks what the edit needs, such as an event, or is in an older dialect of SLICC.
+    #[error("with it this protocol would have an error: {0}")]
+    Error(String),
     /// The user's protocol differs from what gem5 had in a place whose content the repair would overwrite.
     #[error(
         "it would overwrite a change of your own: {place} is not as gem5 had it: {}. Make the repair's change there by hand, or undo your own",

@@ -98,7 +98,7 @@ fn repaired(mutant: &str) -> (Vec<String>, Vec<TableEntry>) {
     let mutant = named::find(mutant).unwrap();
     let original = open(&mutant.protocol);
     let mutated = original.with(&mutant).unwrap();
-    let repaired = repair::all_that_fit(&mutated).unwrap();
+    let repaired = repair::all_that_fit(&mutated);
     let names = repaired.applied.iter().map(|one| one.name.to_string()).collect();
     (names, touched(&original, &repaired.protocol, true).entries)
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Campaign;
 use tables::{CRITERIA, CampaignRun, RunOutcome};
 
 /// The alarms in unmutated protocols.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Alarms {
     /// The runs of unmutated protocols, by protocol and client.
     pub runs: Vec<Unmutated>,
@@ -19,7 +20,7 @@ pub struct Alarms {
 }
 
 /// A warning in runs of an unmutated protocol: something that gem5 accepts although it is evidently wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Warned {
     /// The protocol.
     pub protocol: String,
@@ -32,7 +33,7 @@ pub struct Warned {
 }
 
 /// The runs of an unmutated protocol with one client.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Unmutated {
     /// The protocol.
     pub protocol: String,
@@ -51,7 +52,7 @@ pub struct Unmutated {
 }
 
 /// A run of an unmutated protocol that violates the model or in which the protocol failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Alarm {
     /// The protocol.
     pub protocol: String,
@@ -60,6 +61,7 @@ pub struct Alarm {
     /// The model that the cores guarantee.
     pub model: String,
     /// The outcome of the run.
+    #[schemars(extend("enum" = RunOutcome::ALL.map(RunOutcome::name)))]
     pub outcome: &'static str,
     /// The criteria that its history violates, of those that follow from the model.
     pub violates: Vec<&'static str>,

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Campaign, FINDERS, Mutant, Scope, kills};
-use tables::CampaignRun;
+use tables::{CampaignRun, RunOutcome};
 
 /// A mutant that something found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CaughtMutant {
     /// The protocol.
     pub protocol: String,
@@ -18,6 +19,7 @@ pub struct CaughtMutant {
     pub operator: String,
     /// The outcome of the first run that found the mutant. Runs that violate what their client guarantees take
     /// precedence.
+    #[schemars(extend("enum" = RunOutcome::ALL.map(RunOutcome::name)))]
     pub outcome: &'static str,
     /// The finders that found the mutant in any run, in the order of [`FINDERS`].
     pub finders: Vec<&'static str>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::protocols::operations_of;
@@ -10,7 +11,7 @@ use crate::statistics::{Estimate, median};
 
 /// The results about the mutants of one protocol on one kind of core. A campaign may run a mutant no more once another kind of core has
 /// found it, so that two kinds of cores may have run different mutants.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ClientResult {
     /// The protocol's name, as the runs have it.
     pub protocol: String,

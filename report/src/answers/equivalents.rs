@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Campaign;
 
 /// A mutant that is known to be equivalent or harmless, with its runs, if there are any.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EquivalentMutant {
     /// The protocol.
     pub protocol: String,

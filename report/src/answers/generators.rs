@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Campaign, Mutant, Scope};
@@ -12,7 +13,7 @@ use tables::{CampaignRun, Generator};
 const NAMED: &str = "named";
 
 /// The number of runs until each generator finds a named mutant with a client.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
     /// The protocol.
     pub protocol: String,
@@ -29,7 +30,7 @@ pub struct Comparison {
 }
 
 /// Runs until the first detection, over the repetitions of a campaign.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Effort {
     /// The number of repetitions.
     pub repetitions: u64,

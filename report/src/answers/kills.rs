@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Campaign, Mutant, Scope};
@@ -20,7 +21,7 @@ pub const FINDERS: [&str; 12] = {
 };
 
 /// The mutants found, by operator and finder. Mutants known to be equivalent are excluded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct KillMatrix {
     /// The runs that the numbers are about.
     pub scope: Scope,
@@ -31,7 +32,7 @@ pub struct KillMatrix {
 }
 
 /// The mutants of an operator.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct KillRow {
     /// The operator; empty in the row of all operators.
     pub operator: String,
@@ -44,7 +45,7 @@ pub struct KillRow {
 }
 
 /// The mutants that one finder found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Kills {
     /// The finder.
     pub finder: &'static str,

@@ -1,5 +1,6 @@
 //! Computes after how many operations each criterion detects a violation.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Campaign, Scope};
@@ -7,7 +8,7 @@ use crate::statistics::{Estimate, mean, median};
 use tables::{CRITERIA, CampaignRun};
 
 /// The number of operations that had completed when violations were detected, by criterion.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OperationsToDetection {
     /// The runs that the numbers are about.
     pub scope: Scope,
@@ -17,7 +18,7 @@ pub struct OperationsToDetection {
 
 /// The numbers of operations for one criterion. Criteria refute different runs, so the numbers of two criteria are not about the same
 /// runs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Detection {
     /// The criterion.
     pub criterion: &'static str,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Campaign, Mutant, Scope};
@@ -9,7 +10,7 @@ use crate::statistics::{Estimate, median};
 use tables::CampaignRun;
 
 /// The results about the mutants of one protocol.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ProtocolResult {
     /// The protocol's name, as the runs have it.
     pub protocol: String,
@@ -35,7 +36,7 @@ pub struct ProtocolResult {
 }
 
 /// The mutants that one operator made of a protocol.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OperatorResult {
     /// The operator that made the mutants, or `named`.
     pub operator: String,

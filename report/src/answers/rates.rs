@@ -1,5 +1,6 @@
 //! The share of the violating runs that each criterion refutes, with the published shares.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Campaign, Scope};
@@ -8,7 +9,7 @@ use crate::statistics::Share;
 use tables::{CRITERIA, CampaignRun, Finding};
 
 /// The share of the violating runs that each criterion refutes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Rates {
     /// The runs that the numbers are about.
     pub scope: Scope,
@@ -21,7 +22,7 @@ pub struct Rates {
 }
 
 /// The violating runs that one criterion refutes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Rate {
     /// The criterion.
     pub criterion: &'static str,
@@ -36,7 +37,7 @@ pub struct Rate {
 }
 
 /// A share of violating runs that a paper states, with the share in the campaign.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClaimedShare {
     /// The name of the claim.
     pub id: &'static str,

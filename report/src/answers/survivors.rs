@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Campaign, Mutant, Scope};
 use tables::{CampaignRun, RunOutcome};
 
 /// A mutant that nothing found, and that is not known to be equivalent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Survivor {
     /// The protocol.
     pub protocol: String,

@@ -18,6 +18,7 @@
 
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::measure::AtSize;
@@ -97,7 +98,7 @@ const ONE_READ: &str = "The paper does not say how many reads of a history get a
     violations then as in the paper, and none if there are several.";
 
 /// A claim as a paper makes it, with the function that tests it.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct PublishedClaim {
     /// The name of the claim.
     pub id: &'static str,
@@ -111,6 +112,7 @@ pub struct PublishedClaim {
     pub statement: &'static str,
     /// The published result; in JSON its number, if it is one.
     #[serde(rename = "published", serialize_with = "result::number")]
+    #[schemars(with = "Option<f64>")]
     pub result: PublishedResult,
     /// Computes our result from the rows of one size.
     #[serde(skip)]

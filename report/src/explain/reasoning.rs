@@ -7,15 +7,19 @@ use check::criterion_violation::CriterionViolation;
 use check::engine::proof::{Contradiction, Violation};
 use check::{Answer, Verdict};
 use history::{History, OpId};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::notes::{Cycle, Edge, Note};
 use super::{criterion, why};
 
 /// Why a history violates a model or does not satisfy a criterion.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct Reasoning {
+    /// The contradiction that ends the proof.
+    #[schemars(extend("enum" = ["cycle", "thin-air", "final", "sources"]))]
     kind: &'static str,
+    /// The violation in a sentence.
     text: String,
     /// The relation that has the cycle, if a criterion is violated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,40 +40,53 @@ pub struct Reasoning {
 }
 
 /// An operation of a cycle, and the edge from it to the next one.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Step {
     #[serde(flatten)]
     event: Event,
+    /// The name of the edge.
     edge: String,
+    /// The letter of the reason why the edge is required.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }
 
 /// An operation; an initial or final write has no thread and index.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct Event {
+    /// The thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     thread: Option<u32>,
+    /// The index in program order, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<u32>,
+    /// The kind of operation.
     kind: &'static str,
+    /// The acquire or release semantics.
     #[serde(skip_serializing_if = "Option::is_none")]
     annotation: Option<&'static str>,
+    /// The address.
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<u64>,
     /// The bytes of the access that the proof is about, if it was split. Address and values are those of the access.
     #[serde(skip_serializing_if = "Option::is_none")]
     part_address: Option<u64>,
+    /// The number of these bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     part_size: Option<u8>,
+    /// The value that was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<u64>,
+    /// The value that was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     written: Option<u64>,
+    /// The tick at which the operation was issued.
     #[serde(skip_serializing_if = "Option::is_none")]
     issued: Option<u64>,
+    /// The tick at which the operation completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     completed: Option<u64>,
+    /// The trace line.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
 }

@@ -6,6 +6,7 @@
 //! meaning, such as a run that did not end.
 
 use plotters::style::RGBColor;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Black.
@@ -31,7 +32,7 @@ pub const GREY: RGBColor = RGBColor(130, 130, 130);
 pub const PUBLISHED: Style = Style { color: BLACK, marker: Marker::Diamond };
 
 /// The shape of a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marker {
     /// A disc.
@@ -134,7 +135,7 @@ const RESERVE_MARKERS: [Marker; 5] =
     [Marker::TriangleDown, Marker::Diamond, Marker::Triangle, Marker::Square, Marker::Circle];
 
 /// The style of a known series, for other programs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SeriesStyle {
     /// The name of the algorithm, criterion or model.
     pub name: &'static str,

@@ -4,7 +4,8 @@ use history::Kind;
 use memory::Model;
 
 use crate::client::atomic::{self, Atomic};
-use crate::client::{Core, CoreKind, CorePort, Thread};
+use crate::client::log::line;
+use crate::client::{Core, CoreKind, CorePort, FunctionalAccess, Thread};
 use crate::program::{Bytes, Operation};
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
@@ -61,6 +62,15 @@ impl InOrder {
                     let atomic = Atomic::new(self.thread.next, bytes, value, form);
                     self.state = State::Atomic(atomic);
                 }
+                Operation::Load(_) | Operation::Store(..)
+                    if self.thread.functional.takes(self.thread.next) =>
+                {
+                    match self.functional(now, operation, port) {
+                        FunctionalAccess::Done(_) => {}
+                        FunctionalAccess::Failed => return,
+                        FunctionalAccess::Refused => continue,
+                    }
+                }
                 Operation::Load(bytes) => {
                     return self.begin(now, RequestKind::Load, bytes, 0, port);
                 }
@@ -72,6 +82,35 @@ impl InOrder {
                 }
             }
         }
+    }
+
+    /// Makes a load or store functionally. Like any other operation, it takes a tick.
+    fn functional(
+        &mut self,
+        now: u64,
+        operation: Operation,
+        port: &mut dyn CorePort,
+    ) -> FunctionalAccess {
+        let (bytes, written) = match operation {
+            Operation::Load(bytes) => (bytes, None),
+            Operation::Store(bytes, value) => (bytes, Some(value)),
+            _ => return FunctionalAccess::Refused,
+        };
+        let access = port.functional(bytes, written);
+        let FunctionalAccess::Done(value) = access else { return access };
+        let (log, next, order) = (&mut self.thread.log, self.thread.next, port.moment());
+        match written {
+            None => {
+                let load = line(next, Kind::Load, bytes, value, 0);
+                log.whole_load((now, now), order, load, port);
+            }
+            Some(value) => {
+                let row = log.store(now, next, bytes, value, port);
+                log.records.perform(row, now, order, None);
+            }
+        }
+        self.thread.finish(now + 1);
+        access
     }
 
     /// Sends a load or store.

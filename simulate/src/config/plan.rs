@@ -28,6 +28,8 @@ pub struct Plan {
     pub tells_linked: bool,
     /// Whether the protocol gets store-conditionals as such, not as stores.
     pub tells_conditional: bool,
+    /// Whether functional reads collect the bytes of a line from several controllers.
+    pub reads_in_parts: bool,
     /// The number of DMA sequencers. The first ones belong to the DMA devices; the others stay idle.
     pub dma_sequencers: u32,
     /// The wires between machines. Both ends refer to a wire by its name.

@@ -36,6 +36,7 @@ impl Plan {
         let sent = protocol.loaded.options;
         plan.tells_linked = sent.has(ProtocolOption::LoadLinked);
         plan.tells_conditional = sent.has(ProtocolOption::StoreConditional);
+        plan.reads_in_parts = sent.has(ProtocolOption::PartialFunctionalReads);
         Ok(plan)
     }
 
@@ -73,6 +74,7 @@ impl Plan {
                 sends_atomics: false,
                 tells_linked: false,
                 tells_conditional: false,
+                reads_in_parts: false,
                 dma_sequencers: 0,
                 wires: Vec::new(),
             },
@@ -190,7 +192,7 @@ impl Planner<'_> {
             kind,
             declared,
             instances,
-            transitions_per_cycle: base(self, "transitions_per_cycle").max(1),
+            transitions_per_cycle: base(self, "transitions_per_cycle"),
             recycle_latency: base(self, "recycle_latency"),
             mandatory_queue_latency: base(self, "mandatory_queue_latency"),
             interleaving: self.interleaving(machine, count),
@@ -305,6 +307,11 @@ impl Planner<'_> {
         let setting = self.setting(machine.name, role, name);
         match setting.map(|setting| (setting, setting.value.parse())) {
             None => value,
+            // With none a controller would never take a transition.
+            Some((setting, Ok(0))) if name == "transitions_per_cycle" => {
+                self.report(wrong(setting, "a number of at least 1"));
+                value
+            }
             Some((_, Ok(number))) => number,
             Some((setting, Err(_))) => {
                 self.report(wrong(setting, "a number"));

@@ -67,13 +67,15 @@ fn performs_atomics(protocol: &Protocol) -> bool {
 
 /// The largest extras of programs that test a protocol: those that the protocol handles. Accesses to parts of words are
 /// not among them, although every protocol handles them, because histories split them and shrunk violations become
-/// long. Users have to ask for them.
+/// long; nor are functional accesses, which fail in states of most protocols. Users have to ask for them.
 pub fn handled(protocol: &Protocol) -> Extras {
     Extras {
         devices: if has_dma(protocol) { 2 } else { 0 },
         flushes: if takes_flushes(protocol) { 10 } else { 0 },
         atomics: if performs_atomics(protocol) { 50 } else { 0 },
         partial: 0,
+        functional: 0,
+        suppressed: 0,
     }
 }
 
@@ -95,11 +97,41 @@ pub fn unhandled(protocol: &Protocol, extras: Extras) -> Option<Diagnostic> {
             ),
             "leave --flush out; of gem5's protocols, MOESI_hammer handles flushes, and since 25.1 MESI_Three_Level",
         )
+    } else if let Some((machine, function)) = lacking_access(protocol, extras) {
+        (
+            format!(
+                "{name} allows no functional accesses: the machine {machine} defines no {function}"
+            ),
+            "leave --functional out, or define it as gem5's protocols do",
+        )
     } else {
         return None;
     };
     let error = Diagnostic { span: None, ..Diagnostic::error(Default::default(), message) };
     Some(error.hint(hint))
+}
+
+/// The first machine that lacks a function for functional accesses, with that function, if programs are asked for such accesses.
+fn lacking_access(protocol: &Protocol, extras: Extras) -> Option<(&str, &'static str)> {
+    if extras.functional == 0 {
+        return None;
+    }
+    let in_parts = protocol.loaded.options.has(ProtocolOption::PartialFunctionalReads);
+    protocol.program.machines.iter().find_map(|machine| {
+        let own = &machine.access;
+        let read = if in_parts {
+            (own.read_masked, "functionalRead(Addr, Packet*, WriteMask&)")
+        } else {
+            (own.read, "functionalRead(Addr, Packet*)")
+        };
+        let others = [
+            (own.permission, "getAccessPermission(Addr)"),
+            (own.write, "functionalWrite(Addr, Packet*)"),
+        ];
+        let mut needed = others.into_iter().chain([read]);
+        let lacking = needed.find(|(code, _)| code.is_none());
+        lacking.map(|(_, name)| (&*machine.name, name))
+    })
 }
 
 /// The kinds of requests that runs with these extras make in addition to accesses of cores.

@@ -175,6 +175,10 @@ impl Planner<'_> {
     fn scalar(&self, site: Site, setting: Option<&Setting>) -> Result<Value, Diagnostic> {
         if let Some(setting) = setting {
             let text = setting.value.as_str();
+            if text.contains('-') && site.kind() != "int" && NUMBERS.contains(&site.kind()) {
+                let expected = format!("{} of at least 0", site.kind());
+                return Err(wrong(setting, &expected));
+            }
             return plain(site.kind(), text).ok_or_else(|| wrong(setting, site.kind()));
         }
         let script = |known: KnownProtocol| match known {

@@ -21,6 +21,11 @@ pub struct Extras {
     pub atomics: u32,
     /// Of 100 loads and stores, how many are to parts of words, or not aligned.
     pub partial: u32,
+    /// Of 100 loads and stores of cores, how many are made functionally. Cores draw them when they run, so they change no
+    /// program; only cores that complete each operation before the next make any.
+    pub functional: u32,
+    /// 1 if a functional read that fails is made again in the usual way, and 0 if it ends the run.
+    pub suppressed: u32,
 }
 
 /// Separates the choice of a program's extras from other choices with the same seed.
@@ -47,6 +52,9 @@ impl Extras {
             atomics: if rng.percent(EACH_PERCENT) { self.atomics } else { 0 },
             // Rarer than the others, since splitting accesses makes histories longer.
             partial: if rng.percent(PARTIAL_PERCENT) { self.partial } else { 0 },
+            // Never part of what is drawn: users ask for them.
+            functional: self.functional,
+            suppressed: self.suppressed,
         }
     }
 
@@ -58,6 +66,8 @@ impl Extras {
             flushes: self.flushes.max(other.flushes),
             atomics: self.atomics.max(other.atomics),
             partial: self.partial.max(other.partial),
+            functional: self.functional.max(other.functional),
+            suppressed: self.suppressed.max(other.suppressed),
         }
     }
 
@@ -69,6 +79,8 @@ impl Extras {
             flushes: self.flushes.min(other.flushes),
             atomics: self.atomics.min(other.atomics),
             partial: self.partial.min(other.partial),
+            functional: self.functional.min(other.functional),
+            suppressed: self.suppressed.min(other.suppressed),
         }
     }
 }
@@ -138,7 +150,8 @@ mod tests {
 
     #[test]
     fn programs_that_differ_ask_for_all_that_there_is() {
-        let most = Extras { devices: 2, flushes: 10, atomics: 50, partial: 40 };
+        let most =
+            Extras { devices: 2, flushes: 10, atomics: 50, partial: 40, ..Extras::default() };
         let drawn: Vec<Extras> = (0..100).map(|seed| most.drawn(seed)).collect();
         let count = |is: &dyn Fn(&Extras) -> bool| drawn.iter().filter(|one| is(one)).count();
         assert!((35..=60).contains(&count(&|one| *one == Extras::default())));

@@ -7,8 +7,9 @@ use std::str::FromStr;
 
 /// The origin of a recipe: the seed from which it was drawn, followed by the seeds of its variations. Written as `17`
 /// or `17.203.88`. With extras of programs it is `17+dma2` (DMA devices), `17+flush10` (flushes, in percent),
-/// `17+atomics50` (atomic requests, in percent), `17+partial40` (accesses to parts of words, in percent) or several of
-/// these in this order, such as `17+dma2+flush10.203`.
+/// `17+atomics50` (atomic requests, in percent), `17+partial40` (accesses to parts of words, in percent),
+/// `17+functional10` (functional accesses, in percent), `17+functional10+suppress1` (and those that fail are made in the usual
+/// way) or several of these in this order, such as `17+dma2+flush10.203`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lineage {
     root: u64,
@@ -66,11 +67,13 @@ struct Part {
 }
 
 /// The numbers of [`Extras`], in the order in which lineages have them.
-static PARTS: [Part; 4] = [
+static PARTS: [Part; 6] = [
     Part { name: "dma", most: MOST_DEVICES, of: |extras| &mut extras.devices },
     Part { name: "flush", most: 100, of: |extras| &mut extras.flushes },
     Part { name: "atomics", most: 100, of: |extras| &mut extras.atomics },
     Part { name: "partial", most: 100, of: |extras| &mut extras.partial },
+    Part { name: "functional", most: 100, of: |extras| &mut extras.functional },
+    Part { name: "suppress", most: 1, of: |extras| &mut extras.suppressed },
 ];
 
 impl fmt::Display for Lineage {
@@ -129,6 +132,7 @@ mod tests {
             "17+dma2+flush100",
             "17+partial5",
             "1+dma1+flush1+atomics1+partial9.2",
+            "17+partial5+functional10+suppress1.2",
         ];
         for text in plain.into_iter().chain(more) {
             assert_eq!(text.parse::<Lineage>().unwrap().to_string(), text);

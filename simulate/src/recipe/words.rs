@@ -34,6 +34,7 @@ impl Recipe {
             ("linked", shape.linked, usual.linked),
             ("atomics", shape.extras.atomics, 0),
             ("partial", shape.extras.partial, 0),
+            ("functional", shape.extras.functional, 0),
             ("think", shape.think, usual.think),
             ("l2-banks", options.l2_banks, system.l2_banks),
             ("directories", options.directories, system.directories),
@@ -54,6 +55,9 @@ impl Recipe {
         }
         say("skew", shape.skew.to_string(), usual.skew.to_string());
         say("cache-size", caches(options.caches), caches(system.caches));
+        if shape.extras.suppressed > 0 {
+            words.push("--suppress-func-errors".to_owned());
+        }
         // Steady delays change the default latencies.
         let steady = !options.random_delays;
         let latencies = [

@@ -185,6 +185,12 @@ impl MessageBuffer {
         waiting.chain(self.stalled.iter().map(|(line, slot)| (Some(*line), slot.message)))
     }
 
+    /// The messages that arrive up to a tick, and then the stalled ones.
+    pub fn messages(&self, latest: u64) -> impl Iterator<Item = u64> {
+        let queue = self.queue.iter().take_while(move |slot| slot.arrival <= latest);
+        queue.chain(self.stalled.iter().map(|(_, slot)| slot)).map(|slot| slot.message)
+    }
+
     /// The message at the head, whether or not it has arrived.
     #[inline]
     pub fn head(&self) -> Option<u64> {

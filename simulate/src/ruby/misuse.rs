@@ -1,5 +1,6 @@
 //! Errors in a protocol's use of a library object.
 
+use slicc::outline::MACHINE_TYPES;
 use thiserror::Error;
 
 /// A use of a library object for which gem5 stops; the messages are close to gem5's.
@@ -158,7 +159,7 @@ pub enum Misuse {
     #[error("a set of {0} elements: at most 64 are supported")]
     SetTooLarge(u64),
     /// The machine type does not occur in the protocol.
-    #[error("machine type {0} does not occur in this protocol")]
+    #[error("{} does not occur in this protocol", machine_type(*.0))]
     NoMachineType(u64),
     /// A machine issued a second persistent request for a line, or ended one that it had not
     /// issued.
@@ -217,4 +218,10 @@ pub enum Misuse {
     /// An address has no controller downstream.
     #[error("address {0:#x} has no downstream controller (fatal in AbstractController.cc)")]
     NoDownstream(u64),
+}
+
+/// The name of a machine type of gem5, or what is known of another one.
+fn machine_type(number: u64) -> String {
+    let name = usize::try_from(number).ok().and_then(|at| MACHINE_TYPES.get(at));
+    name.map_or_else(|| format!("machine type {number}"), |name| format!("the machine {name}"))
 }

@@ -7,6 +7,7 @@
 //! collects the line from caches and memory.
 
 use super::Misuse;
+use crate::program::Bytes;
 use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
 
 /// The request of a DMA device.
@@ -63,6 +64,14 @@ impl DmaSequencer {
             size: 8,
             value: transfer.written.map_or(0, |written| written.first),
         })
+    }
+
+    /// Whether the outstanding request writes some of these bytes.
+    pub fn writes(&self, bytes: Bytes) -> bool {
+        let Some(Pending { transfer, .. }) = self.pending else { return false };
+        let words = 0..u64::from(transfer.words);
+        let overlaps = |word: u64| Bytes::word(transfer.address + 8 * word).overlaps(bytes);
+        transfer.written.is_some() && words.into_iter().any(overlaps)
     }
 
     /// The number among all DMA sequencers.

@@ -14,6 +14,7 @@ use slicc::cplusplus::evaluate;
 use self::fields::{dma_fields, envelope, field};
 use self::members::Parts;
 use super::buffers::Buffers;
+use super::functional::Accesses;
 use super::library::order::Observed;
 use super::line_tables::LineTables;
 use super::polls::{Poll, WakeupLog};
@@ -149,6 +150,7 @@ impl System {
             },
             dma_fields: dma_fields(types),
             block_words,
+            accesses: Accesses::new(plan.reads_in_parts, options.suppresses_functional_errors),
             effects: Effects::default(),
             current: 0,
             port: 0,
@@ -303,6 +305,10 @@ impl System {
         if let Some(buffer) = parts.requests_to_memory {
             self.consumers[buffer as usize] = number as u32;
         }
+        let buffers = instance.values.iter().filter_map(|value| match value {
+            Value::Buffer(buffer) => Some(buffer.number),
+            _ => None,
+        });
         self.controllers.push(Controller {
             machine: place,
             version: version as u32,
@@ -313,6 +319,7 @@ impl System {
             blocked: Vec::new(),
             waiting: Vec::new(),
             rank: 0,
+            buffers: buffers.collect(),
             requests_to_memory: parts.requests_to_memory,
             memory_echoes: parts.memory_echoes,
             responses_from_memory: parts.responses_from_memory,

@@ -4,7 +4,8 @@ use slicc::library::LibraryFunction;
 
 use super::System;
 use super::fault::Trap;
-use crate::client::{Core, CorePort};
+use crate::client::{Core, CorePort, FunctionalAccess};
+use crate::program::Bytes;
 use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
 use crate::sequencer::dma::Interface;
 use crate::sequencer::{Issue, Line, ruby_type};
@@ -39,6 +40,41 @@ impl CorePort for Port<'_> {
         self.system.dma_sequencers[device].request(self.system.now, transfer)?;
         self.system.issue_transfer(device, transfer);
         Ok(())
+    }
+
+    fn functional(&mut self, bytes: Bytes, written: Option<u64>) -> FunctionalAccess {
+        let system = &mut *self.system;
+        let (now, version) = (system.now, self.thread as u32);
+        if written.is_some() && system.is_being_written(bytes) {
+            return FunctionalAccess::Refused;
+        }
+        if let Some(trace) = &mut system.trace {
+            trace.functional_access(now, version, bytes.address);
+        }
+        let made = match written {
+            Some(value) => system.functional_write(bytes, value).map(|()| Some(value)),
+            None => system.functional_read(bytes),
+        };
+        let failed = match made {
+            Ok(Some(value)) => {
+                if let Some(trace) = &mut system.trace {
+                    trace.functional_end(now, version, true);
+                }
+                system.tally.functional += 1;
+                return FunctionalAccess::Done(value);
+            }
+            Ok(None) if system.accesses.suppresses_errors => {
+                if let Some(trace) = &mut system.trace {
+                    trace.functional_end(now, version, false);
+                }
+                system.tally.functional_failures += 1;
+                return FunctionalAccess::Refused;
+            }
+            Ok(None) => system.failed_read(bytes),
+            Err(fault) => fault,
+        };
+        system.accesses.failed = Some(failed);
+        FunctionalAccess::Failed
     }
 
     fn wake_at(&mut self, tick: u64) {

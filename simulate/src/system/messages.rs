@@ -11,7 +11,7 @@ use crate::ruby::sets::bits;
 use crate::ruby::trackers::storage;
 
 /// Numbers of the values of `MemoryRequestType`.
-const MEMORY_READ: u64 = 0;
+pub(super) const MEMORY_READ: u64 = 0;
 const MEMORY_WB: u64 = 1;
 
 impl System {

@@ -42,6 +42,13 @@ pub(super) struct Poll {
     transition: u32,
 }
 
+impl Poll {
+    /// Makes the next wakeup happen, since something may have changed that the last one has read.
+    pub fn forget(&mut self) {
+        self.until = 0;
+    }
+}
+
 impl WakeupLog {
     /// Counts a stall; `transition` is given if the protocol stalls it (`z_stall`).
     pub fn stall(&mut self, transition: Option<u32>) {

@@ -180,7 +180,7 @@ impl System {
     }
 
     /// Describes the last events for the line of an address, and what waits for it.
-    fn stopped(&self, address: u64) -> Vec<String> {
+    pub(super) fn stopped(&self, address: u64) -> Vec<String> {
         let mut lines = self.recent(address);
         lines.extend(self.waiting(address));
         lines

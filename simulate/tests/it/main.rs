@@ -9,6 +9,7 @@ mod common;
 mod dma;
 mod equivalent;
 mod faults;
+mod functional;
 mod language;
 mod library;
 mod models;

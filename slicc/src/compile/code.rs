@@ -109,6 +109,33 @@ pub struct Member {
     pub span: Span,
 }
 
+/// The functions of a machine for functional accesses; `None` where it defines none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MachineAccess {
+    /// `getAccessPermission(Addr)`
+    pub permission: Option<Function>,
+    /// `functionalRead(Addr, Packet*)`
+    pub read: Option<Function>,
+    /// `functionalRead(Addr, Packet*, WriteMask&)`
+    pub read_masked: Option<Function>,
+    /// `functionalWrite(Addr, Packet*)`
+    pub write: Option<Function>,
+    /// `functionalReadPriority()`
+    pub priority: Option<Function>,
+}
+
+/// The methods of a type of messages for functional accesses, whose first argument is the message; `None` where it defines
+/// none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MessageAccess {
+    /// `functionalRead(Packet*)`
+    pub read: Option<Function>,
+    /// `functionalRead(Packet*, WriteMask&)`
+    pub read_masked: Option<Function>,
+    /// `functionalWrite(Packet*)`
+    pub write: Option<Function>,
+}
+
 /// A machine.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -136,6 +163,8 @@ pub struct Machine {
     /// Code of the protocol's `enqueuePrefetch`, if it defines one: requests the line in the control word `ADDRESS`
     /// by a request of the type in `AFTER`.
     pub enqueue_prefetch: Option<Function>,
+    /// The functions for functional accesses.
+    pub access: MachineAccess,
     /// The transitions.
     pub transitions: Vec<Transition>,
     /// For each pair of state and event, ordered by state: the index of the transition plus one, or
@@ -174,6 +203,8 @@ pub struct Program {
     pub spans: Vec<Span>,
     /// The functions.
     pub functions: Vec<Function>,
+    /// For each type, its methods for functional accesses if it is a message.
+    pub message_accesses: Vec<MessageAccess>,
     /// Large constants.
     pub constants: Vec<u64>,
     /// The texts of strings; code refers to them by index.

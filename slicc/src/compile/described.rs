@@ -1,4 +1,5 @@
-//! Compiles methods that have a body: those of structures in descriptions of what the runtime lacks.
+//! Compiles methods that have a body: those of messages for functional accesses, and those of structures in descriptions of
+//! what the runtime lacks.
 //!
 //! Such a method is a function whose first parameter is the object, which its body knows as `self`; the fields of a structure that
 //! the description declares are names there, too.
@@ -9,23 +10,32 @@ use super::calls::Signature;
 use super::code::Function;
 use super::expressions::constant;
 use super::op::Op;
-use super::types::declare::is_functional;
 use super::types::{TypeId, TypeKind};
 use crate::ast::{self, Passing};
-use crate::source::Span;
+use crate::source::{Diagnostic, Span};
 
 /// The name of the object in a method.
 const SELF: &str = "self";
 
+/// The messages that the runtime makes, in which protocols receive requests and memory's responses.
+const MESSAGES_OF_THE_RUNTIME: [&str; 3] = ["RubyRequest", "MemoryMsg", "SequencerMsg"];
+
 impl<'a> Compiler<'a> {
-    /// Records the methods of a structure that have a body. Those of messages are for functional accesses, which the runtime does
-    /// not make.
+    /// Records the methods of a structure that have a body. Those for functional accesses of messages that the runtime itself makes are
+    /// left out, since the runtime knows what these do.
     pub(super) fn method_signatures(&mut self, structure: &'a ast::Structure) {
-        let Some(of) = self.types.find(self.machine_name(), &structure.name.text) else { return };
-        let kind = self.types[of].kind.clone();
-        let has_code =
-            |method: &&ast::Function| method.body.is_some() && !is_functional(&kind, method);
+        let name = &*structure.name.text;
+        let Some(of) = self.types.find(self.machine_name(), name) else { return };
+        let is_known = |method: &ast::Function| {
+            MESSAGES_OF_THE_RUNTIME.contains(&name) && method.name.text.starts_with("functional")
+        };
+        let has_code = |method: &&ast::Function| method.body.is_some() && !is_known(method);
         for method in structure.methods.iter().filter(has_code) {
+            if self.functions.len() >= usize::from(u16::MAX) {
+                let text = "the protocol has too many functions and methods";
+                self.diagnostics.push(Diagnostic::error(method.name.span, text));
+                return;
+            }
             let machine = self.machine.clone();
             let prototype = self.types.prototype(machine.as_deref(), method);
             self.note_problems();
@@ -55,7 +65,12 @@ impl<'a> Compiler<'a> {
             let key = (of, method.name.text.clone(), method.parameters.len());
             let signature = self.methods.get(&key).filter(|one| one.span == method.span).cloned();
             if let (Some(signature), Some(block)) = (signature, &method.body) {
+                // The methods of messages are for functional accesses, which explorations do not make.
+                let ordered = self.ordered;
                 let _ = self.method_body(of, method, &signature, block);
+                if self.types[of].kind == TypeKind::Message {
+                    self.ordered = ordered;
+                }
             }
         }
     }
@@ -114,6 +129,8 @@ impl<'a> Compiler<'a> {
                 self.declare(&name, method.name.span, Symbol::Value(value))?;
             }
         }
+        // A parameter hides a field of its name.
+        self.open();
         let own = signature.parameters.iter().skip(1);
         for (parameter, (of, passing)) in method.parameters.iter().zip(own) {
             let value = self.parameter(*of, *passing == Passing::Reference, method.span)?;

@@ -174,7 +174,7 @@ fn unsupported(same: &[&Missing]) -> Diagnostic {
         let next = same.iter().flat_map(|one| &one.places).nth(1);
         error.notes.extend(next.map(|next| (*next, more(places - 1))));
     }
-    let bodies = same.iter().take(MOST_LISTED).map(|one| format!("{} {{ … }}", one.prototype));
+    let bodies = same.iter().map(|one| format!("{} {{ … }}", one.prototype));
     let bodies = bodies.collect::<Vec<_>>().join(" ");
     let example = match &first.class {
         Some(class) => format!("structure({class}) {{ {bodies} }}"),

@@ -223,6 +223,7 @@ impl<'a> Compiler<'a> {
             in_ports,
             mandatory_latency,
             enqueue_prefetch,
+            access: self.machine_access(),
             transitions,
             table,
             tbe: self.tbe,

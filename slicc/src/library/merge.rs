@@ -282,7 +282,7 @@ fn mark_overload<'f>(function: &mut Function, mut known: impl Iterator<Item = &'
 }
 
 /// Whether two functions have parameters of the same types.
-fn has_same_types(one: &Function, other: &Function) -> bool {
+pub(super) fn has_same_types(one: &Function, other: &Function) -> bool {
     let types = |function: &Function| -> Vec<Box<str>> {
         function.parameters.iter().map(|parameter| parameter.kind.text.clone()).collect()
     };

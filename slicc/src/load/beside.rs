@@ -7,6 +7,7 @@ use super::{INTERFACES, Loader, is_missing, unreadable};
 use crate::ast::Declaration;
 use crate::library::merge::{self, Words, words};
 use crate::library::stubs;
+use crate::library::unused::unused;
 use crate::parser;
 use crate::source::{Diagnostic, Severity, Span};
 
@@ -81,6 +82,16 @@ impl Loader<'_, '_> {
         }
         let texts = self.sources.files()[1..own_files].iter();
         let named: Words = texts.flat_map(|file| words(&file.text)).collect();
+        let descriptions: Vec<u32> = libraries.iter().map(|one| one.span().file).collect();
+        let files = self.sources.files()[..own_files].iter().zip(0..).skip(1);
+        let (theirs, own): (Vec<_>, Vec<_>) =
+            files.partition(|(_, file)| descriptions.contains(file));
+        let mut used: Words = own.into_iter().flat_map(|(file, _)| words(&file.text)).collect();
+        // Functions of descriptions may call each other.
+        let mut seen = Words::default();
+        let words = theirs.into_iter().flat_map(|(file, _)| words(&file.text));
+        used.extend(words.filter(|word| !seen.insert(word)));
+        self.diagnostics.extend(unused(&libraries, declarations, &used));
         self.diagnostics.extend(stubs::check(&libraries, &beside, declarations));
         beside.splice(0..0, libraries);
         let warnings = merge::add(declarations, &mut beside, &self.sources, named);

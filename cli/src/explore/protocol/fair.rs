@@ -4,9 +4,11 @@ use std::io::{self, Write};
 
 use explore::protocol::fair::{Fair, Fate, Starvation};
 use lab::text::tame;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::moves::{counted, listed, reason, steps};
+use super::json;
+use super::moves::{Step, counted, listed, reason, steps};
 use crate::status::Status;
 
 /// The exit status of a search for starvation: a violation if a request may starve.
@@ -47,22 +49,51 @@ pub fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The result of a search for starvation as JSON.
-pub fn value(fair: &Fair) -> Value {
-    let mut value = json!({ "states": fair.progress.states, "moves": fair.progress.moves });
-    match &fair.fate {
-        Fate::Completes => value["outcome"] = "clean".into(),
-        Fate::Stopped(why) => {
-            value["outcome"] = "stopped".into();
-            value["stopped"] = why.name("states").into();
-        }
-        Fate::Starves(found) => {
-            value["outcome"] = "found".into();
-            value["what"] = found.sentence().into();
-            value["stem"] = steps(&found.stem).into();
-            value["cycle"] = steps(&found.cycle).into();
-        }
-    }
-    value
+#[derive(Serialize, JsonSchema)]
+pub struct FairJson<'a> {
+    /// The number of states, without symmetry.
+    states: usize,
+    /// The number of moves.
+    moves: u64,
+    #[serde(flatten)]
+    fate: FateJson<'a>,
+}
+
+/// How a search for starvation ended.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+enum FateJson<'a> {
+    /// In every fair run each request completes.
+    Clean,
+    /// A limit came first.
+    Stopped {
+        /// The limit.
+        #[schemars(extend("enum" = json::STATE_LIMITS))]
+        stopped: &'static str,
+    },
+    /// A request may starve.
+    Found {
+        /// The starvation in a sentence.
+        what: String,
+        /// The moves that lead to the cycle.
+        stem: Vec<Step<'a>>,
+        /// The moves that may repeat for ever.
+        cycle: Vec<Step<'a>>,
+    },
+}
+
+/// The result of a search for starvation as JSON.
+pub fn document(fair: &Fair) -> FairJson<'_> {
+    let fate = match &fair.fate {
+        Fate::Completes => FateJson::Clean,
+        Fate::Stopped(why) => FateJson::Stopped { stopped: why.name("states") },
+        Fate::Starves(found) => FateJson::Found {
+            what: found.sentence(),
+            stem: steps(&found.stem),
+            cycle: steps(&found.cycle),
+        },
+    };
+    FairJson { states: fair.progress.states, moves: fair.progress.moves, fate }
 }
 
 /// The starvation that was found; `None` if none was found or none was looked for.

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use explore::protocol::PartialOrder;
 use explore::search::Stopped;
 use lab::text::tame;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use simulate::stepper::DescribedMove;
 
 /// `1 move`, `2 moves`.
@@ -36,10 +37,18 @@ pub fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// Moves as JSON, each with what happens and its effects.
-pub fn steps(steps: &[DescribedMove]) -> Vec<Value> {
-    let step = |step: &DescribedMove| json!({ "happens": step.happens, "effects": step.effects });
-    steps.iter().map(step).collect()
+/// A move as JSON.
+#[derive(Serialize, JsonSchema)]
+pub struct Step<'a> {
+    /// The event.
+    happens: &'a str,
+    /// The transition that it leads to, what is sent, and what memory performs.
+    effects: &'a [String],
+}
+
+/// Moves as JSON.
+pub fn steps(steps: &[DescribedMove]) -> Vec<Step<'_>> {
+    steps.iter().map(|step| Step { happens: &step.happens, effects: &step.effects }).collect()
 }
 
 /// The reason why an exploration ended, in words.

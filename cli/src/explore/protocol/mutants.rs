@@ -20,7 +20,7 @@ use mutate::{Mutant, Operator};
 use simulate::differences::touched;
 use slicc::outline::TableEntry;
 
-use self::table::{REACHED, Table};
+use self::table::Table;
 use super::subject::Subject;
 use super::{Args, json, tell};
 use crate::error::Error;
@@ -203,15 +203,16 @@ impl Work<'_> {
         }
         let explored = subject.explore_by(self.args, search_options, None, &mut |_, _| {})?;
         let touched = touched(&task.opened.protocol, &subject.protocol);
-        let mut result = json::value(self.args, &subject, &explored);
-        result[REACHED] = is_reached(&touched, &explored.exploration).into();
+        let change =
+            json::Change::Asked { change_reached: is_reached(&touched, &explored.exploration) };
+        let line = json::line(self.args, &subject, &explored, change);
         let row = Row {
             command,
             digest,
             limits,
             is_final: !matches!(explored.exploration.verdict, Verdict::Stopped(_)),
             status: explored.status().code(),
-            result,
+            result: serde_json::to_value(line).map_err(io::Error::from).map_err(Error::Output)?,
         };
         if let Some(stored) = self.stored {
             stored.add(&row)?;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use explore::protocol::{Exploration, TransitionName, Verdict};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
@@ -85,14 +86,35 @@ pub fn print(
     writeln!(out, "  runs of other sizes may take them: {}", others.join(", "))
 }
 
+/// The transitions that no run takes, as JSON.
+#[derive(Serialize, JsonSchema)]
+pub struct UnreachedJson<'a> {
+    /// Whether all runs were explored, without a finding.
+    proved: bool,
+    /// The transitions of the table that were not taken.
+    transitions: Vec<Untaken<'a>>,
+}
+
+/// A transition that was not taken.
+#[derive(Serialize, JsonSchema)]
+struct Untaken<'a> {
+    machine: &'a str,
+    state: &'a str,
+    event: &'a str,
+    /// Why it was not taken.
+    reason: &'a str,
+}
+
 /// The transitions that were not taken as JSON, each with the reason.
-pub fn value(rest: &[(TableEntry, String)], exploration: &Exploration) -> Value {
-    let row = |(place, reason): &(TableEntry, String)| {
+pub fn document<'a>(
+    rest: &'a [(TableEntry, String)],
+    exploration: &Exploration,
+) -> UnreachedJson<'a> {
+    let row = |(place, reason): &'a (TableEntry, String)| {
         let TableEntry { machine, state, event } = place;
-        json!({ "machine": machine, "state": state, "event": event, "reason": reason })
+        Untaken { machine, state, event, reason }
     };
-    let transitions: Vec<Value> = rest.iter().map(row).collect();
-    json!({ "proved": is_proved(exploration), "transitions": transitions })
+    UnreachedJson { proved: is_proved(exploration), transitions: rest.iter().map(row).collect() }
 }
 
 /// Whether all runs were explored, without a finding.

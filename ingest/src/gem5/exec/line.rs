@@ -56,6 +56,9 @@ fn with_results<'a>(
             }
             line.data = hex(digits);
             line.vector = vector_bytes(digits);
+            if line.data.is_none() && !is_vector(digits) {
+                return Err(Fault::Unread("data in hexadecimal, or of a vector in brackets"));
+            }
         } else if word == b"False" || word == b"Predicated" {
             line.predicated = true;
         } else if !is_annotation(word) || at == 0 {
@@ -68,6 +71,9 @@ fn with_results<'a>(
     let Some(body) = rest[..at].trim_ascii_end().strip_suffix(b" :") else {
         return Ok(None);
     };
+    if !class.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+        return Err(Fault::Unread("the name of an operation class"));
+    }
     line.class = (!class.is_empty()).then(|| class_of(class));
     line.body = body.trim_ascii_end();
     Ok(Some(line))
@@ -129,6 +135,12 @@ fn vector_bytes(data: &[u8]) -> usize {
     }
 }
 
+/// Whether data are those of a vector register, or of a predicate.
+fn is_vector(data: &[u8]) -> bool {
+    let digits = data.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+    digits.is_some_and(|all| all.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_'))
+}
+
 /// Whether data at the end of a line have lost digits.
 fn is_short(digits: &[u8]) -> bool {
     digits.len() < 18 && b"0x".starts_with(&digits[..digits.len().min(2)])
@@ -180,6 +192,17 @@ mod tests {
         assert_eq!((read(vector).vector, read(vector).address), (8, None));
         let predicated = "0x8000 @main+4    : str x0 : MemWrite : Predicated False";
         assert!(read(predicated).predicated);
+    }
+
+    #[test]
+    fn damaged_results_are_faults() {
+        let line = "0x401004 @main+4. 0 :   MOV_R_M : ld   rax, DS:[rbx] : MemRead :  D=0x0000000000000000 A=0x4b0000";
+        assert!(parse(line.as_bytes()).is_ok());
+        for (from, to) in
+            [("MemRead", "MemRe?d"), ("D=0x0000", "D=0x000~"), ("D=0x0000", "D=0x000#")]
+        {
+            assert!(parse(line.replace(from, to).as_bytes()).is_err(), "{to}");
+        }
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub(crate) const TITLE: &str = "a gem5 trace";
 pub(crate) enum Fault {
     /// The end of the line is missing; the text says what was expected there.
     Cut(&'static str),
+    /// A part of the line is not what gem5 prints; the text says what was expected there.
+    Unread(&'static str),
     /// The line contradicts earlier lines, or cannot be understood.
     Broken { found: String, expected: String, hint: &'static str },
     /// The line is of another format, of which this is the title.
@@ -30,20 +32,21 @@ impl Fault {
     /// The error for a line of a gem5 trace.
     pub(crate) fn at(self, file: &str, line: u64, text: &[u8]) -> Error {
         let file = file.to_owned();
+        let cause = cause(text);
         match self {
-            Fault::Cut(expected) if cause(text).is_some() => Error::Syntax {
+            Fault::Cut(expected) if cause.is_none() => {
+                Error::Cut { file, line, found: tail(text, 60), expected: expected.to_owned() }
+            }
+            Fault::Cut(expected) | Fault::Unread(expected) => Error::Syntax {
                 file,
                 line,
                 found: format!("`{}`, which cannot be read", tail(text, 60)),
                 expected: expected.to_owned(),
                 hint: format!(
                     "{}: copy the file of the trace itself, or use --lossy to skip such lines",
-                    cause(text).unwrap_or_default()
+                    cause.unwrap_or("the trace is damaged")
                 ),
             },
-            Fault::Cut(expected) => {
-                Error::Cut { file, line, found: tail(text, 60), expected: expected.to_owned() }
-            }
             Fault::Broken { found, expected, hint } => {
                 Error::Syntax { file, line, found, expected, hint: hint.to_owned() }
             }

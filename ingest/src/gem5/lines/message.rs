@@ -79,6 +79,11 @@ impl Command {
         !self.maintains() && !matches!(self, Command::MemSync | Command::Prefetch)
     }
 
+    /// Whether a line with data may precede the completion of the request.
+    pub(crate) fn has_data(self) -> bool {
+        !self.maintains() && self != Command::MemSync
+    }
+
     /// Whether the request takes a line out of caches, or writes it back.
     pub(crate) fn maintains(self) -> bool {
         matches!(

@@ -240,11 +240,7 @@ impl Sequencers {
             Some(previous) if !continues => {
                 sequencer.lose(previous);
                 self.lossy.lost = Some(previous.line);
-                Err(Fault::broken(
-                    format!("a data line, though that of line {} was not completed", previous.line),
-                    "`Hit callback for …` behind each data line",
-                    "a line is missing: record the trace again, or use --lossy to skip the operation",
-                ))
+                Err(not_completed("a data line", previous.line))
             }
             _ => Ok(()),
         }
@@ -261,6 +257,36 @@ impl Sequencers {
         sink: &mut Sink<'_>,
     ) -> Result<(), Fault> {
         self.resolve_last(at, None, sink);
+        let unanswered = match command.has_data() {
+            true => Ok(()),
+            false => self.unanswered_data(at, sink),
+        };
+        self.hit_alone(at, command, address, tick, line, sink).and(unanswered)
+    }
+
+    /// The fault of a data line that the completion behind it does not belong to, since that one has no data: its own completion
+    /// is missing. With `--lossy` it is made up for if it is certain which request it answers.
+    fn unanswered_data(&mut self, at: usize, sink: &mut Sink<'_>) -> Result<(), Fault> {
+        if sink.options.lossy {
+            self.lossy.is_made_up |= self.complete_without_line(at, sink);
+        }
+        let sequencer = &mut self.all[at];
+        let Some(data) = sequencer.data.take() else { return Ok(()) };
+        sequencer.lose(data);
+        self.lossy.lost = Some(data.line);
+        Err(not_completed("a completion that has no data line", data.line))
+    }
+
+    /// Takes in a completion, when it is certain that the last data line, if one is left, is its own.
+    fn hit_alone(
+        &mut self,
+        at: usize,
+        command: Command,
+        address: u64,
+        tick: Option<u64>,
+        line: u64,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Fault> {
         let sequencer = &mut self.all[at];
         let data = sequencer.data.take();
         if command == Command::MemSync {
@@ -541,6 +567,15 @@ pub(crate) struct DoneLine {
     /// The address, unless a prefetch was answered.
     address: Option<u64>,
     is_failed: bool,
+}
+
+/// The fault of a line before which the completion of the data of another line is missing.
+fn not_completed(found: &str, data: u64) -> Fault {
+    Fault::broken(
+        format!("{found}, though that of line {data} was not completed"),
+        "`Hit callback for …` behind each data line",
+        "a line is missing: record the trace again, or use --lossy to skip the operation",
+    )
 }
 
 /// The fault of a completion of which it is not certain which request it answers, since a line was skipped.

@@ -1,9 +1,10 @@
 //! The published results about the programs of Burnim, Sen & Stergiou.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A program of Burnim et al., section 7.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Program {
     /// The name of the program.
     pub name: &'static str,
@@ -28,7 +29,7 @@ pub const STRUCTURES_OVERHEAD: f64 = 0.2;
 pub const LOCKS_OVERHEAD: f64 = 1.0;
 
 /// The published results of exploring all interleavings of a program up to a number of preemptions.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Explored {
     /// The number of interleavings.
     pub interleavings: u32,

@@ -145,7 +145,11 @@ impl System {
                 let tick = self.now.saturating_add(a);
                 self.done(|it| it.wheel.schedule(tick, it.current as u32))
             }
-            Functional => return Err(Trap::Unsupported("a functional access")),
+            TestAndRead
+            | TestAndReadMask
+            | TestAndWrite
+            | FunctionalMemoryRead
+            | FunctionalMemoryWrite => self.functional(function, [a, b, c])?,
             Transaction => return Err(Trap::Unsupported("a transaction")),
             Gpu => return Err(Trap::Unsupported("a GPU")),
             Dvm | TableDistributor => return Err(Trap::Unsupported("a TLB invalidation")),

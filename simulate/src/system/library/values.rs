@@ -49,6 +49,7 @@ impl System {
             MaskOr => self.done(|it| shape.or(&mut it.words.words, i, j)),
             MaskInvert => self.done(|it| shape.set_inverted(&mut it.words.words, i, j)),
             MaskBlockSize => block as u64 * 8,
+            MaskBlockBits => u64::from((block as u64 * 8).ilog2()),
             MaskFirst => shape.first_bit_set(&self.words.words[mask], b != 0, 0),
             MaskFirstFrom => shape.first_bit_set(&self.words.words[mask], b != 0, c),
             MaskCount => shape.count(&self.words.words[mask], 0),

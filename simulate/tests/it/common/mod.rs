@@ -165,7 +165,7 @@ pub fn run(run: &Run) -> Ran {
     };
     let mut system = System {
         memory,
-        cores: run.client.cores(program, run.shape.seed, 64),
+        cores: run.client.cores(program, run.shape.seed, 64, 0),
         evictions: run.evictions,
         late_reads: run.late_reads,
         effects: Effects::default(),

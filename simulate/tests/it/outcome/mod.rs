@@ -13,6 +13,11 @@ pub fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
     if let Some(fault) = &run.fault {
         return Some(fault.kind.name().to_owned());
     }
+    violation(simulation, &run)
+}
+
+/// The violation of the model of its client by the operations of a run, whether it completed or not.
+pub fn violation(simulation: &Simulation, run: &Run) -> Option<String> {
     let history = run.history().unwrap();
     let model = simulation.client.model();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();

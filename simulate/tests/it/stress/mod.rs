@@ -69,6 +69,7 @@ pub fn simulation_of(text: &str, client: Client) -> Simulation {
             "--dma" => shape.extras.devices = count(),
             "--flush" => shape.extras.flushes = count(),
             "--atomics" => shape.extras.atomics = count(),
+            "--functional" => shape.extras.functional = count(),
             "--partial" => shape.extras.partial = count(),
             "--operations" => shape.operations = count(),
             "--locations" => shape.locations = count(),

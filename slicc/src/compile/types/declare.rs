@@ -7,13 +7,6 @@ use crate::library::stubs::{Kind, class_of};
 use crate::outline::MOST_MACHINE_TYPES;
 use crate::source::Diagnostic;
 
-/// Whether a method is one of a message for functional accesses, which the runtime does not make.
-pub(crate) fn is_functional(kind: &TypeKind, method: &ast::Function) -> bool {
-    *kind == TypeKind::Message
-        && method.body.is_some()
-        && method.name.text.starts_with("functional")
-}
-
 /// The invalid machine: one type past the last.
 const INVALID_MACHINE: u64 = (MOST_MACHINE_TYPES as u64) << 32;
 
@@ -247,10 +240,8 @@ impl Types {
     }
 
     fn method(&mut self, machine: Option<&str>, id: TypeId, method: &ast::Function) {
-        if !is_functional(&self.types[id].kind, method) {
-            let prototype = self.prototype(machine, method);
-            self.types[id].methods.entry(method.name.text.clone()).or_default().push(prototype);
-        }
+        let prototype = self.prototype(machine, method);
+        self.types[id].methods.entry(method.name.text.clone()).or_default().push(prototype);
     }
 
     /// The type of a variable or field of the type `of` with these attributes: another one if the

@@ -10,7 +10,7 @@ use crate::options::Format;
 use crate::status::Status;
 
 /// The key of a result that says whether a run reaches the change of the mutant.
-pub const REACHED: &str = "change_reached";
+const REACHED: &str = "change_reached";
 
 /// The lines of a table, and the counts of its last line.
 #[derive(Default)]
