@@ -1,8 +1,8 @@
 //! Directed graphs: topological order, strongly connected components, short cycles.
 //!
 //! [`topological`] sorts a [`Digraph`]. If there is a cycle, it returns the [`Unsorted`], the nodes that are on
-//! cycles or come after one, which has the [components](Rest::components) and
-//! [short cycles](Rest::cycles). All functions are iterative, and linear unless they say otherwise.
+//! cycles or come after one, which has the [components](Unsorted::components) and
+//! [short cycles](Unsorted::cycles). All functions are iterative, and linear unless they say otherwise.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -166,7 +166,7 @@ impl<G: Digraph> Unsorted<'_, G> {
         std::iter::once(any).chain(short).collect()
     }
 
-    /// A shortest one of the cycles that [`cycles`](Rest::cycles) finds.
+    /// A shortest one of the cycles that [`cycles`](Unsorted::cycles) finds.
     pub fn short_cycle(&self, tries: usize) -> Vec<u32> {
         let cycles = self.cycles(tries).into_iter();
         cycles.min_by_key(Vec::len).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! The criteria of CAV 2019 that are weaker than SC or TSO, as algorithms.
 //!
-//! Each criterion has a function here, and a row in [`Algorithm`](crate::Algorithm): CC and CCv in
+//! Each criterion has a function here, and a row in the table of [`algorithms`](crate::algorithms): CC and CCv in
 //! [`causal`], CM and CCM in [`convergent`], wCCM in [`weak`]. The past of an operation is a vector clock
 //! for CC and CCv (`pasts`), and a row of bits for the others, which need the relations of single
 //! operations (`local`). If a criterion does not hold, `labelled_graph` finds a cycle of edges that carry

@@ -21,8 +21,8 @@
 //! A read-modify-write is one vertex that both reads and writes. It must come right after the write that it
 //! reads from, and a store-conditional right after the source of its load-linked. If another write comes
 //! in between, that write and the operation are a cycle, and only this pair is reported
-//! ([`Atomicity`](super::nice_cycle::CycleShape::Atomicity)). A final value must be that of the last write
-//! ([`Final`](super::nice_cycle::CycleShape::Final)). Fences order nothing that SC does not order anyway, and reads
+//! ([`Atomicity`](check::nice_cycle::CycleShape::Atomicity)). A final value must be that of the last write
+//! ([`Final`](check::nice_cycle::CycleShape::Final)). Fences order nothing that SC does not order anyway, and reads
 //! with unknown sources have only the edges of program order.
 
 use history::{History, OpId, ReadsFrom};
