@@ -8,6 +8,7 @@ mod atomic;
 mod buffered;
 mod dma;
 mod early;
+mod functional;
 mod in_order;
 mod log;
 mod out_of_order;
@@ -30,6 +31,8 @@ use crate::program::{Bytes, Operation, Program, Step};
 use crate::record::Records;
 use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
 use crate::trace::Trace;
+pub use functional::FunctionalAccess;
+use functional::Share;
 use log::Log;
 
 /// The interface of the system to a core.
@@ -62,17 +65,6 @@ pub trait CorePort {
 
     /// The trace, if there is one.
     fn trace(&mut self) -> Option<&mut Trace>;
-}
-
-/// What became of a functional access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FunctionalAccess {
-    /// It was made; the value is the one read or written.
-    Done(u64),
-    /// It would change what a request is about to write, so the core makes the access in the usual way.
-    Refused,
-    /// It failed, which ends the run.
-    Failed,
 }
 
 /// A core, or a DMA device, running its program.
@@ -170,8 +162,6 @@ const DRAIN: u64 = 40;
 const RETRY: u64 = 8;
 /// Makes the generator of a thread's core differ from that of its program.
 const PURPOSE: u64 = 1 << 32;
-/// Makes the generator that draws functional accesses differ from the others.
-const FUNCTIONAL: u64 = 0x46_55_4e_43 << 32;
 /// The size of a window or store buffer that the name of a kind of core leaves out.
 const USUAL_SIZE: u32 = 8;
 
@@ -385,30 +375,6 @@ pub struct Setting {
     pub line_bytes: u64,
     /// Of 100 loads and stores, how many are made functionally.
     pub functional: u32,
-}
-
-/// The share of a thread's loads and stores that it makes functionally, which is drawn from a generator of its own.
-#[derive(Debug)]
-struct Share {
-    percent: u32,
-    rng: Rng,
-    /// The index of the operation for which it was drawn last.
-    drawn: Option<usize>,
-}
-
-impl Share {
-    fn new(percent: u32, seed: u64, thread: u32) -> Share {
-        let rng = Rng::new(seed, FUNCTIONAL + u64::from(thread));
-        Share { percent, rng, drawn: None }
-    }
-
-    /// Whether the operation with an index is to be made functionally. Asked again, the answer is no: then the core has tried
-    /// that.
-    fn takes(&mut self, index: usize) -> bool {
-        let is_new = self.percent > 0 && self.drawn != Some(index);
-        self.drawn = Some(index);
-        is_new && self.rng.percent(self.percent)
-    }
 }
 
 /// A thread's program, with the state that every kind of core needs to run it.

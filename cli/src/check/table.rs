@@ -17,6 +17,7 @@ use super::paint::Paint;
 use super::{Decided, Printer};
 use crate::error::Error;
 use crate::files;
+use crate::json;
 
 /// Most inputs whose verdicts are printed in full, and most consistent histories that the table lists.
 pub const MOST_IN_FULL: usize = 40;
@@ -88,12 +89,7 @@ fn csv(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
 
 fn json(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
     files::create(path, |out| {
-        rows.iter().try_for_each(|row| {
-            serde_json::to_writer(&mut *out, row)
-                .map_err(io::Error::from)
-                .map_err(Error::Output)?;
-            writeln!(out).map_err(Error::Output)
-        })
+        rows.iter().try_for_each(|row| json::line(row, out)).map_err(Error::Output)
     })
 }
 

@@ -205,9 +205,7 @@ pub(super) fn downstream(machine: &str, number: u32, options: &Options) -> Optio
     let (role, node) = Role::in_node(machine, number, options)?;
     match role {
         Role::L1I | Role::L1D => group("Cache", number_of(Role::L2, node, options)?, 1),
-        Role::L2 | Role::Rni => {
-            group("Cache", number_of(Role::Hnf, 0, options)?, options.l2_banks)
-        }
+        Role::L2 | Role::Rni => group("Cache", number_of(Role::Hnf, 0, options)?, options.l2_banks),
         Role::Hnf => group("Memory", 0, options.directories),
     }
 }

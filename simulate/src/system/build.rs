@@ -305,8 +305,13 @@ impl System {
         if let Some(buffer) = parts.requests_to_memory {
             self.consumers[buffer as usize] = number as u32;
         }
-        let buffers = instance.values.iter().filter_map(|value| match value {
+        let members = compiled.parameters.iter().zip(&instance.values);
+        let buffers = members.filter_map(|(member, value)| match value {
             Value::Buffer(buffer) => Some(buffer.number),
+            // A buffer that two machines share, unlike a WireBuffer.
+            Value::Wire(wire) if &*program.types[member.of].name == "MessageBuffer" => {
+                Some(plan.buffers + wire)
+            }
             _ => None,
         });
         self.controllers.push(Controller {

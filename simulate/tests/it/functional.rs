@@ -247,7 +247,8 @@ fn a_trace_shows_functional_accesses() {
     let history = run.history().unwrap();
     let text = String::from_utf8(trace).unwrap();
     let count = |words: &str| text.matches(words).count();
-    let (made, failed) = (count("Functional access successful!"), count("Functional access failed!"));
+    let (made, failed) =
+        (count("Functional access successful!"), count("Functional access failed!"));
     assert_eq!(made + failed, count("Functional access for address: "));
     assert!(made > 100 && failed > 0, "{made} {failed}");
     assert_eq!((made as u64, failed as u64), (run.tally.functional, run.tally.functional_failures));
