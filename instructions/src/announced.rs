@@ -26,7 +26,7 @@ struct Begun {
 
 impl Announced {
     /// Takes in a store, with an address as the trace shows it.
-    pub fn store(&mut self, hart: usize, address: u64, value: u64) {
+    pub(crate) fn store(&mut self, hart: usize, address: u64, value: u64) {
         if value == ANNOUNCEMENT {
             self.begun = address.checked_add(8).map(|next| Begun { hart, next, start: None });
             return;
@@ -49,7 +49,7 @@ impl Announced {
     }
 
     /// The announced range; `None` if no range or several different ones were announced.
-    pub fn range(&self) -> Option<Range<u64>> {
+    pub(crate) fn range(&self) -> Option<Range<u64>> {
         let mut ranges = self.ranges.iter();
         match (ranges.next(), ranges.next()) {
             (Some(&(start, end)), None) => Some(start..end),

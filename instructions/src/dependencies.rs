@@ -88,7 +88,7 @@ struct Controls {
 }
 
 impl<'a> Dependencies<'a> {
-    pub fn new(edges: &'a [Edge]) -> Dependencies<'a> {
+    pub(crate) fn new(edges: &'a [Edge]) -> Dependencies<'a> {
         Dependencies {
             edges,
             last: None,
@@ -99,7 +99,7 @@ impl<'a> Dependencies<'a> {
     }
 
     /// The sources of the access of a line. Takes in all branches up to this line.
-    pub fn of(&mut self, line: u64) -> AccessSources {
+    pub(crate) fn of(&mut self, line: u64) -> AccessSources {
         if let Some((_, sources)) = self.last.as_ref().filter(|(last, _)| *last == line) {
             return sources.clone();
         }
@@ -134,7 +134,7 @@ impl<'a> Dependencies<'a> {
 
     /// Records the dependencies of the operation that was added last, which is `entry`. Returns the number of its
     /// dependencies that the trace does not show.
-    pub fn record(
+    pub(crate) fn record(
         &mut self,
         entry: &Entry,
         sources: &AccessSources,
@@ -168,12 +168,12 @@ impl<'a> Dependencies<'a> {
 
     /// Records the control dependencies of the fence that was added last. Returns the number of its dependencies that
     /// the trace does not show.
-    pub fn record_fence(&mut self, entry: &Entry, builder: &mut HistoryBuilder) -> u64 {
+    pub(crate) fn record_fence(&mut self, entry: &Entry, builder: &mut HistoryBuilder) -> u64 {
         self.controls.record(entry.line(), builder)
     }
 
     /// Takes in an access that is left out of the history.
-    pub fn left_out(&mut self, entry: &Entry, sources: &AccessSources) {
+    pub(crate) fn left_out(&mut self, entry: &Entry, sources: &AccessSources) {
         self.controls.add(entry.line(), &sources.address);
         let mut through = sources.address.clone();
         if entry.may_read() {

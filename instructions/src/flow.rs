@@ -14,14 +14,14 @@ use history::DependencyKind;
 pub(crate) struct RegisterSet(u64);
 
 impl RegisterSet {
-    pub const NONE: RegisterSet = RegisterSet(0);
-    pub const ALL: RegisterSet = RegisterSet(u64::MAX);
+    pub(crate) const NONE: RegisterSet = RegisterSet(0);
+    pub(crate) const ALL: RegisterSet = RegisterSet(u64::MAX);
 
-    pub fn of(register: usize) -> RegisterSet {
+    pub(crate) fn of(register: usize) -> RegisterSet {
         RegisterSet(1 << register)
     }
 
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
@@ -192,7 +192,7 @@ impl Default for Flow {
 
 impl Flow {
     /// Takes in the instruction of a line.
-    pub fn step(&mut self, line: u64, uses: &Uses) {
+    pub(crate) fn step(&mut self, line: u64, uses: &Uses) {
         // Histories have no lines beyond 32 bits either.
         let Some(line) = u32::try_from(line).ok().filter(|&line| line < u32::MAX / 2) else {
             return self.lose_all();
@@ -228,12 +228,12 @@ impl Flow {
     }
 
     /// Notes that any register may have been written.
-    pub fn lose_all(&mut self) {
+    pub(crate) fn lose_all(&mut self) {
         self.registers = [Value { data: Origins::LOST, ..Value::default() }; REGISTERS];
     }
 
     /// The edges of all lines so far.
-    pub fn edges(&self) -> &[Edge] {
+    pub(crate) fn edges(&self) -> &[Edge] {
         &self.edges
     }
 

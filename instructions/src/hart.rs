@@ -55,7 +55,7 @@ pub(crate) struct Decoders {
 
 impl Decoders {
     /// Notes that any register may have been written.
-    pub fn lose(&mut self) {
+    pub(crate) fn lose(&mut self) {
         self.riscv.lose();
         self.arm.lose();
     }
@@ -106,7 +106,7 @@ struct Attempt {
 }
 
 impl Hart {
-    pub fn new(label: u32) -> Hart {
+    pub(crate) fn new(label: u32) -> Hart {
         Hart {
             label,
             decoders: Decoders::default(),
@@ -122,14 +122,14 @@ impl Hart {
     }
 
     /// Takes in that a line was skipped, which may have been an instruction of this thread.
-    pub fn interrupt(&mut self, keep: Keep<'_>) {
+    pub(crate) fn interrupt(&mut self, keep: Keep<'_>) {
         self.give_up(keep);
         self.decoders.lose();
         self.is_reservation_lost = true;
     }
 
     /// The kind of an access, which is a store if it is not certain to which load-linked a store-conditional belongs.
-    pub fn with_reservation(&mut self, operation: Operation) -> Operation {
+    pub(crate) fn with_reservation(&mut self, operation: Operation) -> Operation {
         self.is_reservation_lost &= operation.kind != Kind::LoadLinked;
         match operation.kind {
             Kind::StoreConditional if self.is_reservation_lost => operation.of_kind(Kind::Store),
@@ -138,12 +138,12 @@ impl Hart {
     }
 
     /// The address of the last instruction.
-    pub fn last_address(&self) -> Option<u64> {
+    pub(crate) fn last_address(&self) -> Option<u64> {
         self.current.pc
     }
 
     /// Decodes a line, the `at`-th of the trace.
-    pub fn decode(
+    pub(crate) fn decode(
         &mut self,
         isa: Isa,
         line: &Instruction<'_>,
@@ -158,7 +158,7 @@ impl Hart {
 
     /// The dependencies of lines on loads, in the order of lines. Dependencies of x86 are not needed, since it
     /// preserves the order of loads.
-    pub fn edges(&self) -> &[Edge] {
+    pub(crate) fn edges(&self) -> &[Edge] {
         match self.decoders.riscv.edges() {
             [] => self.decoders.arm.edges(),
             edges => edges,
@@ -167,12 +167,12 @@ impl Hart {
 
     /// Whether the trace shows instructions of this thread that neither access nor order memory. If
     /// it shows none, others may have been left out of it.
-    pub fn shows_all(&self) -> bool {
+    pub(crate) fn shows_all(&self) -> bool {
         self.shows_all || self.current.shows_more()
     }
 
     /// Decides whether earlier accesses were performed, by the place where the thread continues.
-    pub fn arrive(&mut self, line: &Instruction<'_>, keep: Keep<'_>) {
+    pub(crate) fn arrive(&mut self, line: &Instruction<'_>, keep: Keep<'_>) {
         if !self.current.is_continued_by(line) {
             self.shows_all |= self.current.shows_more();
             self.current = Progress::default();
@@ -227,7 +227,7 @@ impl Hart {
     }
 
     /// Holds back the access of a line until later lines show whether it was performed.
-    pub fn wait(&mut self, entry: Entry, line: &Instruction<'_>, keep: Keep<'_>) {
+    pub(crate) fn wait(&mut self, entry: Entry, line: &Instruction<'_>, keep: Keep<'_>) {
         let (pc, micro) = (line.pc, line.micro);
         let here = |it: &HeldAccess| it.pc == pc && it.micro == micro;
         if let Some(at) = self.suspended.iter().position(here) {
@@ -255,7 +255,7 @@ impl Hart {
     }
 
     /// Holds back a store-conditional until a branch shows its outcome.
-    pub fn attempt(
+    pub(crate) fn attempt(
         &mut self,
         entry: Entry,
         pc: Option<u64>,
@@ -319,7 +319,7 @@ impl Hart {
     }
 
     /// Takes in the load (`ldstl`) or the store (`stul`) of a locked read-modify-write.
-    pub fn locked(
+    pub(crate) fn locked(
         &mut self,
         spot: LinePosition,
         address: u64,
@@ -349,27 +349,27 @@ impl Hart {
 
     /// Keeps a locked load without its store, as a failed compare-and-swap: it reads, and orders like a
     /// read-modify-write.
-    pub fn end_lock(&mut self, keep: Keep<'_>) {
+    pub(crate) fn end_lock(&mut self, keep: Keep<'_>) {
         if let Some((alone, _)) = self.lock.take() {
             keep(alone);
         }
     }
 
     /// Remembers the text of an instruction that is not understood.
-    pub fn describe(&mut self, line: u64, text: &Instruction<'_>) {
+    pub(crate) fn describe(&mut self, line: u64, text: &Instruction<'_>) {
         if self.unknown.len() < 1024 {
             self.unknown.push((line, text.shown()));
         }
     }
 
     /// The text of the instruction of a line that is not understood.
-    pub fn described(&self, line: u64) -> Option<&str> {
+    pub(crate) fn described(&self, line: u64) -> Option<&str> {
         let at = self.unknown.binary_search_by_key(&line, |(line, _)| *line).ok()?;
         Some(&self.unknown[at].1)
     }
 
     /// Ends the trace. An access that was not executed again was performed.
-    pub fn finish(&mut self, keep: Keep<'_>) {
+    pub(crate) fn finish(&mut self, keep: Keep<'_>) {
         self.give_up(keep);
         self.end_lock(keep);
         for waiting in self.suspended.drain(..).chain(self.last.take()) {

@@ -94,7 +94,7 @@ impl Entry {
     }
 
     /// An access to memory.
-    pub fn access(spot: LinePosition, address: u64, operation: Operation) -> Entry {
+    pub(crate) fn access(spot: LinePosition, address: u64, operation: Operation) -> Entry {
         let what = EntryKind::Access(operation.kind, operation.annotation);
         let mut entry = Entry::new(spot, address, u16::from(operation.size), what);
         if let Some(read) = operation.read {
@@ -108,75 +108,75 @@ impl Entry {
         entry
     }
 
-    pub fn fence(spot: LinePosition, kind: Kind) -> Entry {
+    pub(crate) fn fence(spot: LinePosition, kind: Kind) -> Entry {
         Entry::new(spot, 0, 0, EntryKind::Fence(kind))
     }
 
-    pub fn unknown_fence(spot: LinePosition) -> Entry {
+    pub(crate) fn unknown_fence(spot: LinePosition) -> Entry {
         Entry::new(spot, 0, 0, EntryKind::UnknownFence)
     }
 
     /// Limits an access of unknown size to its cache line of `block` bytes.
-    pub fn within(mut self, block: u64) -> Entry {
+    pub(crate) fn within(mut self, block: u64) -> Entry {
         let block = block.max(1);
         self.room = (block - self.address % block).min(8) as u8;
         self
     }
 
     /// Makes the entry a store that may or may not have been performed.
-    pub fn possibly_stored(mut self) -> Entry {
+    pub(crate) fn possibly_stored(mut self) -> Entry {
         self.what = EntryKind::PossibleStore;
         self
     }
 
     /// Sets the value that the entry stores.
-    pub fn stores(mut self, value: Option<u64>) -> Entry {
+    pub(crate) fn stores(mut self, value: Option<u64>) -> Entry {
         self.known = self.known & (READ | SECOND) | if value.is_some() { WRITTEN } else { 0 };
         self.value = value.map_or(0, |value| cut(value, self.size as u8));
         self
     }
 
     /// An instruction that is not understood.
-    pub fn unknown(spot: LinePosition, address: u64, size: u16, gap: Gap) -> Entry {
+    pub(crate) fn unknown(spot: LinePosition, address: u64, size: u16, gap: Gap) -> Entry {
         Entry::new(spot, address, size, EntryKind::Unknown(gap))
     }
 
     /// An access that the memory system performs in parts, since it crosses a cache line.
-    pub fn crossing(spot: LinePosition, address: u64, operation: Operation) -> Entry {
+    pub(crate) fn crossing(spot: LinePosition, address: u64, operation: Operation) -> Entry {
         let gap = gap_of(operation.kind);
         Entry::new(spot, address, u16::from(operation.size), EntryKind::Crossing(gap))
     }
 
     /// An instruction that is not understood and accesses a vector register's bytes.
-    pub fn unknown_vector(spot: LinePosition, address: u64, gap: Gap) -> Entry {
+    pub(crate) fn unknown_vector(spot: LinePosition, address: u64, gap: Gap) -> Entry {
         Entry { known: VECTOR, ..Entry::unknown(spot, address, LONGEST_VECTOR, gap) }
     }
 
     /// An entry whose line shows no address.
-    pub fn unplaced(spot: LinePosition, gap: Gap, is_access: bool) -> Entry {
+    pub(crate) fn unplaced(spot: LinePosition, gap: Gap, is_access: bool) -> Entry {
         Entry::new(spot, 0, 0, EntryKind::Unplaced { gap, is_access })
     }
 
     /// Marks a store that was printed again, at this line; `left` says whether its thread executed other instructions
     /// in between.
-    pub fn repeated(mut self, line: u64, left: bool) -> Entry {
+    pub(crate) fn repeated(mut self, line: u64, left: bool) -> Entry {
         self.known |= REPEATED | if left { LEFT } else { 0 };
         self.old = line;
         self
     }
 
     /// Whether the thread executed other instructions before the store was printed again.
-    pub fn was_left(&self) -> bool {
+    pub(crate) fn was_left(&self) -> bool {
         self.known & LEFT != 0
     }
 
     /// The line that repeats the store, if one does.
-    pub fn repetition(&self) -> Option<u64> {
+    pub(crate) fn repetition(&self) -> Option<u64> {
         (self.known & REPEATED != 0).then_some(self.old)
     }
 
     /// The gap that the entry leaves in the history, if any, and the reason, if the instruction itself is understood.
-    pub fn doubt(&self) -> Option<(Gap, Option<Doubt>)> {
+    pub(crate) fn doubt(&self) -> Option<(Gap, Option<Doubt>)> {
         match self.what {
             EntryKind::UnknownFence => Some((Gap::Fence, None)),
             EntryKind::Unknown(gap) => Some((gap, None)),
@@ -190,7 +190,7 @@ impl Entry {
 
     /// Turns an access that may reach the last byte of the address space into one that is not understood, since a
     /// location must not end there.
-    pub fn bounded(mut self) -> Entry {
+    pub(crate) fn bounded(mut self) -> Entry {
         let is_access = matches!(self.what, EntryKind::Access(..) | EntryKind::PossibleStore);
         let reach = self.longest_reach();
         if is_access && self.address.checked_add(reach).is_none() {
@@ -201,53 +201,53 @@ impl Entry {
         self
     }
 
-    pub fn what(&self) -> EntryKind {
+    pub(crate) fn what(&self) -> EntryKind {
         self.what
     }
 
-    pub fn read(&self) -> Option<u64> {
+    pub(crate) fn read(&self) -> Option<u64> {
         (self.known & READ != 0).then_some(self.old)
     }
 
-    pub fn written(&self) -> Option<u64> {
+    pub(crate) fn written(&self) -> Option<u64> {
         (self.known & WRITTEN != 0).then_some(self.value)
     }
 
     /// Number of the entry's hardware thread.
-    pub fn hart(&self) -> usize {
+    pub(crate) fn hart(&self) -> usize {
         usize::from(self.hart)
     }
 
-    pub fn line(&self) -> u64 {
+    pub(crate) fn line(&self) -> u64 {
         u64::from(self.line_high) << 32 | u64::from(self.line)
     }
 
-    pub fn tick(&self) -> Option<u64> {
+    pub(crate) fn tick(&self) -> Option<u64> {
         (self.tick != u64::MAX).then_some(self.tick)
     }
 
     /// Whether two accesses are the same: an instruction that faulted is printed again when it is executed again.
-    pub fn is_again(&self, other: &Entry) -> bool {
+    pub(crate) fn is_again(&self, other: &Entry) -> bool {
         let parts =
             |it: &Entry| (it.hart, it.address, it.value, it.old, it.what, it.size, it.known);
         parts(self) == parts(other)
     }
 
     /// Adds an acquire to the annotation.
-    pub fn acquire(&mut self) {
+    pub(crate) fn acquire(&mut self) {
         if let EntryKind::Access(_, annotation) = &mut self.what {
             *annotation = Annotation::of(true, annotation.releases());
         }
     }
 
     /// Removes the values, so that the access only orders other accesses of its thread, like a fence.
-    pub fn without_values(mut self) -> Entry {
+    pub(crate) fn without_values(mut self) -> Entry {
         self.known = 0;
         self
     }
 
     /// Whether the entry may write memory.
-    pub fn may_write(&self) -> bool {
+    pub(crate) fn may_write(&self) -> bool {
         match self.what {
             EntryKind::Access(kind, _) => kind.writes(),
             EntryKind::PossibleStore
@@ -258,7 +258,7 @@ impl Entry {
     }
 
     /// Whether the entry may read memory.
-    pub fn may_read(&self) -> bool {
+    pub(crate) fn may_read(&self) -> bool {
         match self.what {
             EntryKind::Access(kind, _) => kind.reads(),
             EntryKind::Unknown(gap) | EntryKind::Crossing(gap) => gap == Gap::Read,
@@ -267,7 +267,7 @@ impl Entry {
     }
 
     /// The smallest and the largest number of bytes that the entry may access, the latter at most 256.
-    pub fn sizes(&self) -> (u64, u64) {
+    pub(crate) fn sizes(&self) -> (u64, u64) {
         let least = match (self.size, self.what) {
             (_, EntryKind::Unknown(_)) => 0,
             (0, _) => u64::from(self.room.min(4)),
@@ -277,17 +277,17 @@ impl Entry {
     }
 
     /// Whether the entry is the second access of its line.
-    pub fn is_second(&self) -> bool {
+    pub(crate) fn is_second(&self) -> bool {
         self.known & SECOND != 0
     }
 
     /// Whether the entry is an access whose size the instruction does not show.
-    pub fn is_unsized(&self) -> bool {
+    pub(crate) fn is_unsized(&self) -> bool {
         self.size == 0 && matches!(self.what, EntryKind::Access(..) | EntryKind::PossibleStore)
     }
 
     /// Largest number of bytes that the entry accesses if vector registers may have any length.
-    pub fn longest_reach(&self) -> u64 {
+    pub(crate) fn longest_reach(&self) -> u64 {
         match self.size {
             0 => u64::from(self.room),
             size => u64::from(size),
@@ -296,7 +296,7 @@ impl Entry {
 
     /// Largest number of bytes that the entry accesses if vector registers have at most `vector` bytes; `None` allows
     /// any length.
-    pub fn reach(&self, vector: Option<u64>) -> u64 {
+    pub(crate) fn reach(&self, vector: Option<u64>) -> u64 {
         match vector.filter(|_| self.known & VECTOR != 0) {
             Some(bytes) => bytes,
             None => self.longest_reach(),
@@ -304,7 +304,7 @@ impl Entry {
     }
 
     /// The place of an access in memory.
-    pub fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         let address = self.address;
         match u8::try_from(self.size) {
             Ok(size @ 1..=8) => Place::Bytes { address, size },
@@ -313,7 +313,7 @@ impl Entry {
     }
 
     /// Whether the entry has an address.
-    pub fn has_place(&self) -> bool {
+    pub(crate) fn has_place(&self) -> bool {
         !matches!(
             self.what,
             EntryKind::Fence(_) | EntryKind::UnknownFence | EntryKind::Unplaced { .. }
@@ -322,7 +322,7 @@ impl Entry {
 
     /// Whether the entry is certain to have been performed or writes nothing: it is a read, a read-modify-write whose
     /// value read is shown, or a store-conditional that succeeded.
-    pub fn was_performed(&self) -> bool {
+    pub(crate) fn was_performed(&self) -> bool {
         match self.what {
             EntryKind::Access(Kind::StoreConditional, _) => true,
             EntryKind::Access(kind, _) => !kind.writes() || (kind.reads() && self.read().is_some()),
@@ -349,7 +349,7 @@ pub(crate) struct Log {
 const ENTRIES_PER_PIECE: usize = 1 << 14;
 
 impl Log {
-    pub fn push(&mut self, entry: Entry) {
+    pub(crate) fn push(&mut self, entry: Entry) {
         let hart = entry.hart();
         if self.last.len() <= hart {
             self.last.resize(hart + 1, 0);
@@ -371,7 +371,7 @@ impl Log {
     }
 
     /// Gives each entry of a thread to the thread that `owner` says.
-    pub fn distribute(&mut self, thread: usize, mut owner: impl FnMut(&Entry) -> usize) {
+    pub(crate) fn distribute(&mut self, thread: usize, mut owner: impl FnMut(&Entry) -> usize) {
         let of_thread = |entry: &&mut Entry| entry.hart() == thread;
         for entry in self.pieces.iter_mut().flatten().chain(&mut self.late).filter(of_thread) {
             entry.hart = owner(entry) as u16;
@@ -379,7 +379,7 @@ impl Log {
     }
 
     /// Passes all entries to `each`, those of one thread in the order of lines, and frees their memory along the way.
-    pub fn drain(mut self, mut each: impl FnMut(Entry)) {
+    pub(crate) fn drain(mut self, mut each: impl FnMut(Entry)) {
         self.late.sort_by_key(Entry::line);
         let mut late: FxHashMap<u16, VecDeque<Entry>> = FxHashMap::default();
         for entry in self.late {

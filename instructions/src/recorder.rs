@@ -19,12 +19,12 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// A recorder of the entries that these options select.
-    pub fn new(options: Options) -> Recorder {
+    pub(crate) fn new(options: Options) -> Recorder {
         Recorder { options, ..Recorder::default() }
     }
 
     /// Passes the entries of a thread on to those that `owner` says, by their lines.
-    pub fn distribute(&mut self, thread: usize, owner: impl Fn(u64) -> usize) {
+    pub(crate) fn distribute(&mut self, thread: usize, owner: impl Fn(u64) -> usize) {
         let shared = &mut self.shared;
         self.log.distribute(thread, |entry| {
             let owner = owner(entry.line());
@@ -36,7 +36,7 @@ impl Recorder {
     }
 
     /// Adds an entry, unless the options exclude it.
-    pub fn keep(&mut self, entry: Entry) {
+    pub(crate) fn keep(&mut self, entry: Entry) {
         if !self.options.wants_tick(entry.tick()) {
             return;
         }

@@ -39,7 +39,7 @@ pub(crate) struct Shared {
 impl Shared {
     /// Notes that a thread accesses `bytes`, an address and a size; unless `is_known`, the size is the largest possible
     /// one.
-    pub fn access(&mut self, thread: u32, bytes: (u64, u64), is_known: bool, writes: bool) {
+    pub(crate) fn access(&mut self, thread: u32, bytes: (u64, u64), is_known: bool, writes: bool) {
         let (address, size) = bytes;
         for (number, bytes) in parts(address, size) {
             let granule = self.granules.entry(number).or_insert(Granule {
@@ -67,7 +67,7 @@ impl Shared {
     }
 
     /// Whether any of these bytes is shared.
-    pub fn is_shared(&self, address: u64, size: u64) -> bool {
+    pub(crate) fn is_shared(&self, address: u64, size: u64) -> bool {
         let mut parts = parts(address, size);
         parts.any(|(number, bytes)| {
             let granule = self.granules.get(&number);
@@ -77,13 +77,13 @@ impl Shared {
 
     /// Whether an access of known size accessed one of the upper four of the eight bytes at an address, which is a
     /// multiple of eight.
-    pub fn is_upper_used(&self, address: u64) -> bool {
+    pub(crate) fn is_upper_used(&self, address: u64) -> bool {
         let granule = self.granules.get(&(address >> 3));
         granule.is_some_and(|granule| granule.upper)
     }
 
     /// Number of bytes that are shared.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let granules = self.granules.values();
         granules.map(|granule| u64::from(granule.shared().count_ones())).sum()
     }

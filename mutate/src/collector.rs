@@ -24,7 +24,14 @@ pub(crate) struct Collector<'a> {
 impl Collector<'_> {
     /// Adds a mutant that edits one row. `what` identifies the edit within the row and may be
     /// empty; `about` is a sentence that continues `In L1Cache, (IS, Inv)`.
-    pub fn row(&mut self, scene: &Scene, entry: &Entry, what: &str, about: &str, edits: Vec<Edit>) {
+    pub(crate) fn row(
+        &mut self,
+        scene: &Scene,
+        entry: &Entry,
+        what: &str,
+        about: &str,
+        edits: Vec<Edit>,
+    ) {
         let (state, event) = scene.names(entry);
         let (operator, machine) = (self.operator, self.machine);
         let mut id = format!("{}/{machine}/{state}.{event}/{operator}", self.protocol);
@@ -45,7 +52,14 @@ impl Collector<'_> {
     /// Adds a mutant that edits another place, such as `action:send_data`. `number` counts, from 0,
     /// the sites of the operator in that place; `what` tells several edits of one site apart and
     /// may be empty.
-    pub fn place(&mut self, place: &str, number: usize, what: &str, about: &str, edits: Vec<Edit>) {
+    pub(crate) fn place(
+        &mut self,
+        place: &str,
+        number: usize,
+        what: &str,
+        about: &str,
+        edits: Vec<Edit>,
+    ) {
         let number = number + 1;
         let colon = if what.is_empty() { "" } else { ":" };
         let detail = format!("{colon}{what}@{number}");
@@ -56,7 +70,7 @@ impl Collector<'_> {
     }
 
     /// Adds a mutant that changes a port or buffer as a whole.
-    pub fn whole(
+    pub(crate) fn whole(
         &mut self,
         place: &str,
         what: &str,

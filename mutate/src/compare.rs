@@ -25,7 +25,7 @@ pub(crate) type Stretch = std::ops::Range<usize>;
 
 impl<'a> Comparison<'a> {
     /// Creates a comparison of a machine of one protocol with a machine of another.
-    pub fn new(
+    pub(crate) fn new(
         ours: &'a Program,
         machine: &'a Machine,
         theirs: &'a Program,
@@ -40,7 +40,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares names of states and events, permissions, variables and their initial values.
-    pub fn members(&self, elsewhere: &mut Vec<String>) {
+    pub(crate) fn members(&self, elsewhere: &mut Vec<String>) {
         let (ours, theirs) = self.machines;
         let name = &ours.name;
         if (&ours.states, &ours.permissions) != (&theirs.states, &theirs.permissions) {
@@ -68,7 +68,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares the ports, and the latency of requests to the mandatory queue.
-    pub fn ports(&mut self, elsewhere: &mut Vec<String>) {
+    pub(crate) fn ports(&mut self, elsewhere: &mut Vec<String>) {
         let (ours, theirs) = self.machines;
         let name = &ours.name;
         if ours.in_ports.len() != theirs.in_ports.len() {
@@ -99,7 +99,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// The transition of the second machine for the same state and event.
-    pub fn counterpart(&self, one: &Transition) -> Option<&'a Transition> {
+    pub(crate) fn counterpart(&self, one: &Transition) -> Option<&'a Transition> {
         let (ours, theirs) = self.machines;
         let state = position(&theirs.states, &ours.states[usize::from(one.state)])?;
         let event = position(&theirs.events, &ours.events[usize::from(one.event)])?;
@@ -108,12 +108,12 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether two transitions do the same.
-    pub fn transition(&mut self, one: &Transition, other: &Transition) -> bool {
+    pub(crate) fn transition(&mut self, one: &Transition, other: &Transition) -> bool {
         self.frame(one, other) && self.function(one.code, other.code)
     }
 
     /// Whether two transitions are equal except for their actions.
-    pub fn frame(&self, one: &Transition, other: &Transition) -> bool {
+    pub(crate) fn frame(&self, one: &Transition, other: &Transition) -> bool {
         let (ours, theirs) = self.machines;
         let name = |machine: &'a Machine, next: Option<u16>| {
             next.map(|next| &machine.states[usize::from(next)])
@@ -130,7 +130,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether two functions do the same.
-    pub fn function(&mut self, one: Function, other: Function) -> bool {
+    pub(crate) fn function(&mut self, one: Function, other: Function) -> bool {
         let key = (one.start, other.start);
         if let Some(&known) = self.known.get(&key) {
             return known;
@@ -148,7 +148,7 @@ impl<'a> Comparison<'a> {
 
     /// Whether two ranges of instructions do the same. Jumps that leave both ranges have to lead to
     /// failures.
-    pub fn stretch(&mut self, one: Stretch, other: Stretch) -> bool {
+    pub(crate) fn stretch(&mut self, one: Stretch, other: Stretch) -> bool {
         if one.len() != other.len() {
             return false;
         }

@@ -16,18 +16,18 @@ pub(crate) struct Edit {
 
 impl Edit {
     /// Replaces a span by a text.
-    pub fn replace(span: Span, text: impl Into<String>) -> Edit {
+    pub(crate) fn replace(span: Span, text: impl Into<String>) -> Edit {
         Edit { span, text: text.into() }
     }
 
     /// Inserts a text before the byte `at` of a file.
-    pub fn insert(file: u32, at: u32, text: impl Into<String>) -> Edit {
+    pub(crate) fn insert(file: u32, at: u32, text: impl Into<String>) -> Edit {
         let span = Span { file, start: at, end: at };
         Edit::replace(span, text)
     }
 
     /// Removes a span, and the whole lines if they hold nothing else but a comment after it.
-    pub fn remove(text: &str, span: Span) -> Edit {
+    pub(crate) fn remove(text: &str, span: Span) -> Edit {
         let (start, end) = (span.start as usize, span.end as usize);
         let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let next = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
@@ -66,7 +66,7 @@ pub(crate) struct File {
 
 impl File {
     /// The path of the file, relative to the folder of the `.slicc` file.
-    pub fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         &self.path
     }
 }
@@ -91,13 +91,13 @@ pub(crate) struct EditedFile {
 
 impl EditedFile {
     /// The text of the edited file.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let text = &self.file.text;
         apply(text, 0, text.len() as u32, &self.edits)
     }
 
     /// The edits as a unified diff.
-    pub fn patch(&self) -> String {
+    pub(crate) fn patch(&self) -> String {
         let path = &self.file.path;
         let mut options = DiffOptions::new();
         options

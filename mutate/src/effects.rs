@@ -109,13 +109,13 @@ pub(crate) struct Effects {
 
 impl Effects {
     /// Whether the action has no effect.
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         let reads = |(_, how): &(Resource, Access)| *how == Access::Read;
         !self.unknown && !self.fails && !self.timing && self.accesses.iter().all(reads)
     }
 
     /// Whether the only effect of the action is on which line is evicted.
-    pub fn is_hint(&self) -> bool {
+    pub(crate) fn is_hint(&self) -> bool {
         let hints = |(thing, how): &(Resource, Access)| {
             *how == Access::Read || matches!(thing, Resource::Victims(_))
         };
@@ -123,7 +123,7 @@ impl Effects {
     }
 
     /// Whether doing the action twice in a row has the same effect as once.
-    pub fn is_idempotent(&self) -> bool {
+    pub(crate) fn is_idempotent(&self) -> bool {
         let changes = |how: Access| how == Access::Change;
         let depends = |(thing, how): &(Resource, Access)| {
             let own =
@@ -135,7 +135,7 @@ impl Effects {
 
     /// Whether the order of two actions makes no difference: neither accesses what the other
     /// changes. If one of them fails, the run ends with a fault in either order.
-    pub fn commutes(&self, other: &Effects) -> bool {
+    pub(crate) fn commutes(&self, other: &Effects) -> bool {
         let free = |(thing, how): &(Resource, Access)| {
             other.accesses.iter().all(|(too, then)| how.commutes(*then) || !thing.overlaps(too))
         };

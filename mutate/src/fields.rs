@@ -24,7 +24,7 @@ pub(crate) struct Written<'a> {
 
 impl Scene<'_> {
     /// The assignments to fields in the body of an action.
-    pub fn written<'a>(&self, body: &Body<'a>) -> Vec<Written<'a>> {
+    pub(crate) fn written<'a>(&self, body: &Body<'a>) -> Vec<Written<'a>> {
         let statements = body.statements.iter();
         let written = |&(statement, around): &(&'a Statement, MessageScope<'a>)| {
             let StatementKind::Assign { target, value } = &statement.kind else {
@@ -37,7 +37,7 @@ impl Scene<'_> {
 
     /// The name of a type in the machine; the name of a type that is private to the machine has no
     /// prefix there.
-    pub fn name_of(&self, of: TypeId) -> &str {
+    pub(crate) fn name_of(&self, of: TypeId) -> &str {
         let machine = &*self.machine.name.text;
         let types = &self.protocol.program.types;
         let full = &*types[of].name;
@@ -47,14 +47,14 @@ impl Scene<'_> {
     }
 
     /// The type of a message, by its name.
-    pub fn message(&self, name: &Name) -> Option<TypeId> {
+    pub(crate) fn message(&self, name: &Name) -> Option<TypeId> {
         let types = &self.protocol.program.types;
         types.find(Some(&self.machine.name.text), &name.text)
     }
 
     /// The objects whose fields a statement can read, with their types: the peeked message, the TBE
     /// and the cache entry.
-    pub fn sources(&self, around: MessageScope<'_>) -> Vec<(&'static str, TypeId)> {
+    pub(crate) fn sources(&self, around: MessageScope<'_>) -> Vec<(&'static str, TypeId)> {
         let machines = &self.protocol.program.machines;
         let compiled = machines.iter().find(|one| one.name == self.machine.name.text);
         let objects = [
@@ -67,7 +67,7 @@ impl Scene<'_> {
     }
 
     /// The fields of this type that a statement can read, such as `tbe.DataBlk`.
-    pub fn fields(&self, around: MessageScope<'_>, of: TypeId) -> Vec<String> {
+    pub(crate) fn fields(&self, around: MessageScope<'_>, of: TypeId) -> Vec<String> {
         let mut found = Vec::new();
         for (object, whole) in self.sources(around) {
             let whole = &self.protocol.program.types[whole];
@@ -81,7 +81,11 @@ impl Scene<'_> {
     }
 
     /// The field that an expression names, if it is one.
-    pub fn field<'b>(&self, whole: &'b Expression, around: MessageScope<'_>) -> Option<Field<'b>> {
+    pub(crate) fn field<'b>(
+        &self,
+        whole: &'b Expression,
+        around: MessageScope<'_>,
+    ) -> Option<Field<'b>> {
         let ExpressionKind::Field { object, field } = &whole.kind else {
             return None;
         };

@@ -76,11 +76,10 @@ fn value(
     use LibraryFunction::*;
     // How the value itself is accessed, and the number of other values that are read.
     let (how, others) = match function {
-        MaskGet | MaskTest | MaskIsEmpty | MaskIsFull | MaskBlockSize | MaskBlockBits | MaskFirst
-        | MaskFirstFrom | MaskCount | MaskCountFrom | SetCount | SetHas | SetIsEmpty
-        | SetSmallest | DestCount | DestHas | DestIsEmpty | DestSmallest | DestSmallestType => {
-            (Access::Read, 0)
-        }
+        MaskGet | MaskTest | MaskIsEmpty | MaskIsFull | MaskBlockSize | MaskBlockBits
+        | MaskFirst | MaskFirstFrom | MaskCount | MaskCountFrom | SetCount | SetHas
+        | SetIsEmpty | SetSmallest | DestCount | DestHas | DestIsEmpty | DestSmallest
+        | DestSmallestType => (Access::Read, 0),
         MaskCompare | MaskOverlaps | MaskContains | SetEqual | SetSuperset | SetDisjoint
         | DestSuperset | DestEqual | DestDisjoint => (Access::Read, 1),
         MaskClear | MaskFill | BlockClear | SetClear | SetBroadcast | DestClear | DestBroadcast => {

@@ -18,7 +18,7 @@ pub(crate) struct List<'a> {
 
 impl List<'_> {
     /// Removes a name, with the separator.
-    pub fn without(&self, at: usize) -> Edit {
+    pub(crate) fn without(&self, at: usize) -> Edit {
         let span = self.names[at].span;
         if let Some(next) = self.names.get(at + 1) {
             let end = next.span.start;
@@ -36,13 +36,13 @@ impl List<'_> {
     }
 
     /// Exchanges a name with its successor.
-    pub fn swapped(&self, at: usize) -> Vec<Edit> {
+    pub(crate) fn swapped(&self, at: usize) -> Vec<Edit> {
         let (first, second) = (&self.names[at], &self.names[at + 1]);
         vec![Edit::replace(first.span, &*second.text), Edit::replace(second.span, &*first.text)]
     }
 
     /// Doubles a name.
-    pub fn doubled(&self, at: usize) -> Edit {
+    pub(crate) fn doubled(&self, at: usize) -> Edit {
         let name = &self.names[at];
         let between = self.between();
         if self.is_bare() {
@@ -53,7 +53,7 @@ impl List<'_> {
     }
 
     /// Replaces all names. For an empty list, `file` is the index of its file.
-    pub fn replaced(&self, file: u32, others: &[&str]) -> Edit {
+    pub(crate) fn replaced(&self, file: u32, others: &[&str]) -> Edit {
         match (self.names.first(), self.names.last()) {
             (Some(first), Some(last)) => {
                 let joined = others.join(&self.between());
@@ -68,7 +68,7 @@ impl List<'_> {
     }
 
     /// Keeps only the names at these indices, of which there is at least one.
-    pub fn keep(&self, places: &[usize]) -> Vec<Edit> {
+    pub(crate) fn keep(&self, places: &[usize]) -> Vec<Edit> {
         let kept: Vec<String> = places.iter().map(|&at| self.names[at].text.to_string()).collect();
         let file = self.names.first().map_or(0, |name| name.span.file);
         self.turned_into(file, &kept)
@@ -76,7 +76,7 @@ impl List<'_> {
 
     /// Changes the list to another one, keeping the text of common names. For an empty list, `file`
     /// is the index of its file.
-    pub fn turned_into(&self, file: u32, others: &[String]) -> Vec<Edit> {
+    pub(crate) fn turned_into(&self, file: u32, others: &[String]) -> Vec<Edit> {
         let old: Vec<&str> = self.names.iter().map(|name| &*name.text).collect();
         let new: Vec<&str> = others.iter().map(String::as_str).collect();
         if old == new {

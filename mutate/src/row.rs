@@ -22,12 +22,12 @@ pub(crate) struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// The actions.
-    pub fn actions(&self) -> List<'a> {
+    pub(crate) fn actions(&self) -> List<'a> {
         List { text: self.text, names: &self.transition.actions, end: self.transition.span.end }
     }
 
     /// Changes the row by edits of its actions, and by another next state if one is given.
-    pub fn changed(&self, actions: Vec<Edit>, next: Option<&str>) -> Vec<Edit> {
+    pub(crate) fn changed(&self, actions: Vec<Edit>, next: Option<&str>) -> Vec<Edit> {
         let tail = self.tail(&actions);
         match self.isolated() {
             Some(mut edits) => {
@@ -45,7 +45,7 @@ impl<'a> Row<'a> {
     }
 
     /// Removes the row.
-    pub fn dropped(&self) -> Vec<Edit> {
+    pub(crate) fn dropped(&self) -> Vec<Edit> {
         match self.isolated() {
             Some(mut edits) => {
                 if let Some(rest) = self.rest() {

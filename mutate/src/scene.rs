@@ -40,7 +40,7 @@ pub(crate) struct ActionFacts<'a> {
 
 impl<'a> Scene<'a> {
     /// The machines of a protocol, in order.
-    pub fn all(protocol: &'a Protocol) -> Vec<Scene<'a>> {
+    pub(crate) fn all(protocol: &'a Protocol) -> Vec<Scene<'a>> {
         let usage = Rc::new(Usage::of(protocol));
         let machines = protocol.outline.machines.iter();
         let scene = |tables: &'a MachineOutline| {
@@ -53,7 +53,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The state and event of an entry.
-    pub fn names(&self, entry: &Entry) -> (&'a str, &'a str) {
+    pub(crate) fn names(&self, entry: &Entry) -> (&'a str, &'a str) {
         (
             &self.tables.states[usize::from(entry.state)].name,
             &self.tables.events[usize::from(entry.event)].name,
@@ -61,7 +61,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The row of an entry.
-    pub fn row(&self, entry: &Entry) -> Option<Row<'a>> {
+    pub(crate) fn row(&self, entry: &Entry) -> Option<Row<'a>> {
         let Some(Declaration::Transition(transition)) = self.machine.body.get(entry.declaration)
         else {
             return None;
@@ -71,24 +71,24 @@ impl<'a> Scene<'a> {
     }
 
     /// All rows with their entries.
-    pub fn rows(&self) -> impl Iterator<Item = (&'a Entry, Row<'a>)> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'a Entry, Row<'a>)> {
         let entries = self.tables.entries.iter();
         entries.filter_map(|entry| Some((entry, self.row(entry)?)))
     }
 
     /// The rows in which no `z_stall` keeps the actions from having an effect.
-    pub fn active_rows(&self) -> impl Iterator<Item = (&'a Entry, Row<'a>)> {
+    pub(crate) fn active_rows(&self) -> impl Iterator<Item = (&'a Entry, Row<'a>)> {
         self.rows().filter(|(entry, _)| !self.actions_of(entry).any(|one| one.is_z_stall))
     }
 
     /// The actions of an entry.
-    pub fn actions_of(&self, entry: &'a Entry) -> impl Iterator<Item = &ActionFacts<'a>> {
+    pub(crate) fn actions_of(&self, entry: &'a Entry) -> impl Iterator<Item = &ActionFacts<'a>> {
         let actions = entry.actions.iter();
         actions.map(|&one| &self.actions[usize::from(one)])
     }
 
     /// The bodies of the actions that are in the table.
-    pub fn bodies(&self) -> impl Iterator<Item = Body<'a>> {
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = Body<'a>> {
         let used = self.actions.iter().filter(|one| one.is_used);
         used.map(|one| Body {
             name: &one.action.name.text,
@@ -99,7 +99,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The input ports of the machine.
-    pub fn in_ports(&self) -> impl Iterator<Item = &'a InPort> {
+    pub(crate) fn in_ports(&self) -> impl Iterator<Item = &'a InPort> {
         let body = self.machine.body.iter();
         body.filter_map(|declaration| match declaration {
             Declaration::InPort(port) => Some(port),
@@ -108,12 +108,12 @@ impl<'a> Scene<'a> {
     }
 
     /// The text of the file that contains a span.
-    pub fn file(&self, span: Span) -> &'a str {
+    pub(crate) fn file(&self, span: Span) -> &'a str {
         &self.protocol.sources().files()[span.file as usize].text
     }
 
     /// The text of a span.
-    pub fn text(&self, span: Span) -> &'a str {
+    pub(crate) fn text(&self, span: Span) -> &'a str {
         self.protocol.sources().text(span)
     }
 }

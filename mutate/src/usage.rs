@@ -20,7 +20,7 @@ pub(crate) struct Usage<'a> {
 
 impl<'a> Usage<'a> {
     /// Collects the enumerators, counters and networks that a protocol uses.
-    pub fn of(protocol: &'a Protocol) -> Usage<'a> {
+    pub(crate) fn of(protocol: &'a Protocol) -> Usage<'a> {
         let mut usage = Usage {
             protocol,
             enumerators: HashSet::new(),
@@ -37,7 +37,7 @@ impl<'a> Usage<'a> {
 
     /// The values of an enumeration that some machine uses, in the order of declaration. `family`
     /// is the name of the enumeration where it is used.
-    pub fn values(&self, family: &str, of: TypeId) -> Vec<&'a str> {
+    pub(crate) fn values(&self, family: &str, of: TypeId) -> Vec<&'a str> {
         let TypeKind::Enumeration { values, .. } = &self.protocol.program.types[of].kind else {
             return Vec::new();
         };
@@ -47,7 +47,7 @@ impl<'a> Usage<'a> {
     }
 
     /// Whether a field counts something, such as acknowledgements.
-    pub fn is_counter(&self, field: &str) -> bool {
+    pub(crate) fn is_counter(&self, field: &str) -> bool {
         self.counters.contains(field)
     }
 

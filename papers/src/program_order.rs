@@ -13,7 +13,7 @@ use super::execution::{Execution, NONE};
 /// and the later one a plain load. So only the last plain store before an operation and the last other
 /// operation before it can need an edge. This does not hold for PSO. `None` if the bounds do not allow the memory for the edges, of
 /// which those who ask make a copy.
-pub fn program_order(
+pub(crate) fn program_order(
     execution: &Execution<'_>,
     model: Model,
     bounds: &Bounds,
@@ -46,7 +46,7 @@ pub fn program_order(
 
 /// Edges whose transitive closure is `po-loc`, program order between operations of one location: from each
 /// operation to the next of its thread and location, and from the location's initial write.
-pub fn program_order_by_location(execution: &Execution<'_>) -> Vec<(u32, u32)> {
+pub(crate) fn program_order_by_location(execution: &Execution<'_>) -> Vec<(u32, u32)> {
     let mut edges = Vec::new();
     let mut last = vec![NONE; execution.locations() as usize];
     for node in 0..execution.operations {

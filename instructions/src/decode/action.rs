@@ -48,7 +48,7 @@ pub(crate) struct Operation {
 
 impl Operation {
     /// A load that returned `value`.
-    pub fn load(size: u8, value: Option<u64>) -> Operation {
+    pub(crate) fn load(size: u8, value: Option<u64>) -> Operation {
         Operation {
             kind: Kind::Load,
             annotation: Annotation::None,
@@ -59,7 +59,7 @@ impl Operation {
     }
 
     /// A store of `value`.
-    pub fn store(size: u8, value: Option<u64>) -> Operation {
+    pub(crate) fn store(size: u8, value: Option<u64>) -> Operation {
         Operation {
             kind: Kind::Store,
             annotation: Annotation::None,
@@ -70,14 +70,14 @@ impl Operation {
     }
 
     /// A read-modify-write that has written.
-    pub fn rmw(size: u8, read: Option<u64>, written: Option<u64>) -> Operation {
+    pub(crate) fn rmw(size: u8, read: Option<u64>, written: Option<u64>) -> Operation {
         let read = read.map(|value| cut(value, size));
         Operation { kind: Kind::Rmw, read, ..Operation::store(size, written) }
     }
 
     /// The read-modify-write of an instruction that may have failed as a compare-and-swap: it is silent if it writes back
     /// what it read.
-    pub fn or_failed(self) -> Operation {
+    pub(crate) fn or_failed(self) -> Operation {
         if self.read.is_some() && self.read == self.written {
             return Operation { kind: Kind::SilentRmw, written: None, ..self };
         }
@@ -86,7 +86,7 @@ impl Operation {
 
     /// Sets an unknown size, which is 4 or 8 bytes, if value and address decide it: the size is 8 if the value has more
     /// than 32 bits, and 4 if the address is a multiple of 4 but not of 8.
-    pub fn sized_by(self, address: u64) -> Operation {
+    pub(crate) fn sized_by(self, address: u64) -> Operation {
         if self.size != 0 {
             return self;
         }
@@ -99,11 +99,11 @@ impl Operation {
         Operation { size, ..self }
     }
 
-    pub fn of_kind(self, kind: Kind) -> Operation {
+    pub(crate) fn of_kind(self, kind: Kind) -> Operation {
         Operation { kind, ..self }
     }
 
-    pub fn with(self, annotation: Annotation) -> Operation {
+    pub(crate) fn with(self, annotation: Annotation) -> Operation {
         Operation { annotation, ..self }
     }
 }
@@ -132,7 +132,7 @@ pub(crate) enum Update {
 
 impl Update {
     /// The value that the operation writes, computed from the value in memory and the operand.
-    pub fn apply(self, old: u64, operand: u64, size: u8) -> u64 {
+    pub(crate) fn apply(self, old: u64, operand: u64, size: u8) -> u64 {
         let (old, operand) = (cut(old, size), cut(operand, size));
         let is_less = signed(operand, size) < signed(old, size);
         let result = match self {
@@ -151,7 +151,7 @@ impl Update {
     }
 
     /// The value that the operation writes; `None` if it depends on a value that is not known.
-    pub fn written(self, old: Option<u64>, operand: Option<u64>, size: u8) -> Option<u64> {
+    pub(crate) fn written(self, old: Option<u64>, operand: Option<u64>, size: u8) -> Option<u64> {
         match self {
             Update::Swap => operand.map(|operand| cut(operand, size)),
             _ => Some(self.apply(old?, operand?, size)),

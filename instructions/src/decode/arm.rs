@@ -46,7 +46,11 @@ impl Decoder {
     ///
     /// # Errors
     /// Returns the part that is missing from the line.
-    pub fn decode(&mut self, line: &Instruction<'_>, at: u64) -> Result<Action, &'static str> {
+    pub(crate) fn decode(
+        &mut self,
+        line: &Instruction<'_>,
+        at: u64,
+    ) -> Result<Action, &'static str> {
         let (name, operands) = split_name(line.body.trim_ascii_start());
         if line.class.is_none() && line.micro.is_some() {
             return Err("the operation class of the micro-operation");
@@ -64,12 +68,12 @@ impl Decoder {
     }
 
     /// The dependencies of lines on loads, in the order of lines.
-    pub fn edges(&self) -> &[Edge] {
+    pub(crate) fn edges(&self) -> &[Edge] {
         self.registers.flow.edges()
     }
 
     /// Notes that any register may have been written.
-    pub fn lose(&mut self) {
+    pub(crate) fn lose(&mut self) {
         self.registers.forget();
         self.registers.flow.lose_all();
     }
@@ -220,7 +224,7 @@ impl Decoder {
     }
 
     /// The register that a branch tests; `None` for anything but such a branch.
-    pub fn tests(line: &Instruction<'_>) -> Option<Test> {
+    pub(crate) fn tests(line: &Instruction<'_>) -> Option<Test> {
         let (name, operands) = split_name(line.body.trim_ascii_start());
         let if_zero = match name {
             b"cbz" => true,
@@ -235,7 +239,7 @@ impl Decoder {
     }
 
     /// Whether a line names a register among its operands, so that it may read or write the register.
-    pub fn mentions(line: &Instruction<'_>, number: usize) -> bool {
+    pub(crate) fn mentions(line: &Instruction<'_>, number: usize) -> bool {
         let (_, operands) = split_name(line.body.trim_ascii_start());
         operands
             .split(|byte| !byte.is_ascii_alphanumeric())

@@ -41,25 +41,25 @@ const MOST_CALLS: usize = 64;
 
 impl Registers {
     /// The value of a register, if it is known.
-    pub fn get(&self, register: usize) -> Option<u64> {
+    pub(super) fn get(&self, register: usize) -> Option<u64> {
         self.values.get(register).copied().flatten()
     }
 
     /// Notes the value that an instruction wrote to a register; `None` if it is not known.
-    pub fn set(&mut self, register: usize, value: Option<u64>) {
+    pub(super) fn set(&mut self, register: usize, value: Option<u64>) {
         if let Some(slot) = self.values.get_mut(register) {
             *slot = value;
         }
     }
 
     /// Forgets all values, since any register may have been written.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.values = [None; 32];
     }
 
     /// Notes that the instruction of a line is executed next. If the last one did not lead there, another program may
     /// have run in between, and all values are forgotten.
-    pub fn arrive(&mut self, line: &Instruction<'_>) {
+    pub(super) fn arrive(&mut self, line: &Instruction<'_>) {
         let last = self.next.take();
         let is_expected = line.pc.is_some_and(|pc| match &last {
             // The first instruction of the thread.
@@ -78,7 +78,7 @@ impl Registers {
     }
 
     /// Notes that the last instruction may branch by an offset.
-    pub fn branch(&mut self, offset: Option<i64>) {
+    pub(super) fn branch(&mut self, offset: Option<i64>) {
         if let (Some((pc, _)), Some(offset)) = (&self.next, offset) {
             let target = pc.wrapping_add_signed(offset);
             self.jump(Target::Address(target));
@@ -86,14 +86,14 @@ impl Registers {
     }
 
     /// Notes the target that the last instruction may branch to.
-    pub fn jump(&mut self, to: Target) {
+    pub(super) fn jump(&mut self, to: Target) {
         if let Some((_, target)) = &mut self.next {
             *target = to;
         }
     }
 
     /// Notes that the last instruction calls a function that returns to this address.
-    pub fn call(&mut self, behind: Option<u64>) {
+    pub(super) fn call(&mut self, behind: Option<u64>) {
         if self.returns.len() == MOST_CALLS {
             self.returns.pop_front();
         }

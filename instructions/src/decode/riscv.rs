@@ -140,7 +140,11 @@ impl Decoder {
     /// Decodes a line, the `at`-th of the trace.
     ///
     /// Returns the part that is missing from the line.
-    pub fn decode(&mut self, line: &Instruction<'_>, at: u64) -> Result<Action, &'static str> {
+    pub(crate) fn decode(
+        &mut self,
+        line: &Instruction<'_>,
+        at: u64,
+    ) -> Result<Action, &'static str> {
         let (word, operands) = split_name(line.body);
         let mnemonic = Mnemonic::of(word);
         if line.class.is_none() {
@@ -159,12 +163,12 @@ impl Decoder {
     }
 
     /// The dependencies of lines on loads, in the order of lines.
-    pub fn edges(&self) -> &[Edge] {
+    pub(crate) fn edges(&self) -> &[Edge] {
         self.registers.flow.edges()
     }
 
     /// Notes that any register may have been written.
-    pub fn lose(&mut self) {
+    pub(crate) fn lose(&mut self) {
         self.registers.forget();
         self.registers.flow.lose_all();
         self.announced = None;
@@ -172,7 +176,7 @@ impl Decoder {
     }
 
     /// Whether a line is the fence of an acquire, which follows the access that it belongs to.
-    pub fn is_acquire(line: &Instruction<'_>) -> bool {
+    pub(crate) fn is_acquire(line: &Instruction<'_>) -> bool {
         line.body.starts_with(b"0x")
             && line.body.ends_with(b" fence")
             && line.micro.is_some_and(|micro| micro > 0)

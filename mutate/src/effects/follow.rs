@@ -62,7 +62,7 @@ pub(crate) struct Surroundings<'a> {
 
 impl<'a> Surroundings<'a> {
     /// Collects the parts of a machine on which the effects of its actions depend.
-    pub fn new(protocol: &'a Protocol, machine: &'a Machine) -> Surroundings<'a> {
+    pub(crate) fn new(protocol: &'a Protocol, machine: &'a Machine) -> Surroundings<'a> {
         let program = &*protocol.program;
         let declared = protocol.machines().find(|one| one.name.text == machine.name);
         let networks = declared.map_or_else(Vec::new, |declared| networks(declared, machine));
@@ -94,7 +94,7 @@ impl<'a> Surroundings<'a> {
     }
 
     /// The control word of a parameter.
-    pub fn parameter(&self, name: &str) -> Option<u16> {
+    pub(crate) fn parameter(&self, name: &str) -> Option<u16> {
         let mut all = self.machine.parameters.iter();
         all.find(|one| &*one.name == name).map(|one| one.offset)
     }
@@ -106,7 +106,7 @@ impl<'a> Surroundings<'a> {
     }
 
     /// Derives the effects of the action in a range of instructions.
-    pub fn effects(&self, action: Range<usize>) -> Effects {
+    pub(crate) fn effects(&self, action: Range<usize>) -> Effects {
         let mut walk = Walk::new(self);
         walk.function(action, 0, Registers::default());
         let mut effects = walk.effects;
@@ -212,17 +212,17 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     /// The content of a register of the current frame.
-    pub fn get(&self, register: Register) -> RegisterValue {
+    pub(crate) fn get(&self, register: Register) -> RegisterValue {
         self.registers.get(self.frame + usize::from(register))
     }
 
     /// Sets the content of a register of the current frame.
-    pub fn set(&mut self, register: Register, held: RegisterValue) {
+    pub(crate) fn set(&mut self, register: Register, held: RegisterValue) {
         self.registers.set(self.frame + usize::from(register), held);
     }
 
     /// Records an access.
-    pub fn touch(&mut self, thing: Resource, how: Access) {
+    pub(crate) fn touch(&mut self, thing: Resource, how: Access) {
         let access = (thing, how);
         if !self.effects.accesses.contains(&access) {
             self.effects.accesses.push(access);
@@ -235,7 +235,7 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     /// Records an access to the words at an address.
-    pub fn at(&mut self, address: RegisterValue, offset: u16, width: u16, how: Access) {
+    pub(crate) fn at(&mut self, address: RegisterValue, offset: u16, width: u16, how: Access) {
         let RegisterValue::Pointer(space, start) = address else {
             // A null pointer ends the run; any other address is unknown.
             self.effects.unknown = true;
@@ -446,7 +446,7 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     /// Records that messages which were set aside return to their buffers.
-    pub fn wake(&mut self) {
+    pub(crate) fn wake(&mut self) {
         self.effects.timing = true;
         self.touch(Resource::Parked, Access::Set);
         for buffer in &self.surroundings.parking {
@@ -477,7 +477,7 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     /// Number of words of the widest value with methods in the library.
-    pub fn widest(&self) -> u16 {
+    pub(crate) fn widest(&self) -> u16 {
         let types = &self.surroundings.program.types;
         let known = types.known;
         let wide = [known.block, known.mask, known.set, known.destinations];

@@ -35,7 +35,7 @@ pub(super) struct Row<'a> {
 
 impl Row<'_> {
     /// Whether the row differs from the protocol's.
-    pub fn is_changed(&self) -> bool {
+    pub(super) fn is_changed(&self) -> bool {
         let actions = self.transition.actions.iter().map(|name| &*name.text);
         self.is_dropped
             || self.is_new
@@ -71,7 +71,7 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub fn new(syntax: MachineSyntax<'a>) -> Draft<'a> {
+    pub(super) fn new(syntax: MachineSyntax<'a>) -> Draft<'a> {
         let rows = syntax.transitions().flat_map(|transition| {
             let states = transition.states.iter();
             states.flat_map(move |state| {
@@ -99,7 +99,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The index of the row of a pair, unless there is none or it was dropped.
-    pub fn row(&self, state: &str, event: &str) -> Option<usize> {
+    pub(super) fn row(&self, state: &str, event: &str) -> Option<usize> {
         self.rows.iter().position(|row| row.state == state && row.event == event && !row.is_dropped)
     }
 
@@ -107,7 +107,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// Fails if a row is missing; the error lists the rows of its state.
-    pub fn rows_of(&self, rows: &Rows) -> Result<Vec<usize>, Misfit> {
+    pub(super) fn rows_of(&self, rows: &Rows) -> Result<Vec<usize>, Misfit> {
         let needed = rows.needed.iter().map(|pair| self.row_of(pair));
         let mut found = needed.collect::<Result<Vec<usize>, Misfit>>()?;
         let if_any = rows.if_any.iter();
@@ -119,7 +119,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// Fails if there is none; the error lists the rows of its state.
-    pub fn row_of(&self, (state, event): &Pair) -> Result<usize, Misfit> {
+    pub(super) fn row_of(&self, (state, event): &Pair) -> Result<usize, Misfit> {
         let machine = self.syntax.name();
         self.row(state, event).ok_or_else(|| {
             let near = self.rows.iter().filter(|row| row.state == state.as_str());
@@ -132,7 +132,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The action of this name, or the one of which it is a copy.
-    pub fn action(&self, name: &str) -> Option<&'a Action> {
+    pub(super) fn action(&self, name: &str) -> Option<&'a Action> {
         match self.copies.get(name) {
             Some(action) => Some(action),
             None => self.syntax.action(name),
@@ -140,7 +140,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The indices, in a row's list of actions, of those that match the pattern.
-    pub fn places(&self, row: usize, pattern: &Pattern) -> Vec<usize> {
+    pub(super) fn places(&self, row: usize, pattern: &Pattern) -> Vec<usize> {
         let names = self.rows[row].actions.iter().enumerate();
         let does = |name: &str| {
             let action = self.action(name);
@@ -153,7 +153,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// Fails if no action matches, or several do.
-    pub fn place(&self, row: usize, pattern: &Pattern) -> Result<usize, Misfit> {
+    pub(super) fn place(&self, row: usize, pattern: &Pattern) -> Result<usize, Misfit> {
         match self.places(row, pattern)[..] {
             [place] => Ok(place),
             [] => {
@@ -172,7 +172,11 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// Fails if no action matches, or several do.
-    pub fn action_matching(&self, pattern: &Pattern, of: Option<&Pair>) -> Result<String, Misfit> {
+    pub(super) fn action_matching(
+        &self,
+        pattern: &Pattern,
+        of: Option<&Pair>,
+    ) -> Result<String, Misfit> {
         if let Some(of) = of {
             let model = self.row_of(of)?;
             let place = self.place(model, pattern)?;
@@ -198,7 +202,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The error that several actions of a row match the pattern.
-    pub fn several(&self, row: usize, pattern: &Pattern, places: &[usize]) -> Misfit {
+    pub(super) fn several(&self, row: usize, pattern: &Pattern, places: &[usize]) -> Misfit {
         let candidates = places.iter().map(|&at| self.candidate(row, at)).collect();
         Misfit::Several { wanted: self.wanted(row, pattern), candidates }
     }
@@ -224,7 +228,7 @@ impl<'a> Draft<'a> {
 
     /// Edits the body of an action for these rows: in place if no other row has the action,
     /// otherwise in a copy.
-    pub fn edit_body(&mut self, name: &str, rows: &[usize], edits: Vec<Edit>) {
+    pub(super) fn edit_body(&mut self, name: &str, rows: &[usize], edits: Vec<Edit>) {
         let has = |row: &Row<'_>| !row.is_dropped && row.actions.iter().any(|one| one == name);
         let mut users = self.rows.iter().enumerate().filter(|(_, row)| has(row));
         if users.all(|(at, _)| rows.contains(&at)) {
@@ -260,7 +264,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// Fails if the machine lacks a port that the action uses.
-    pub fn new_action(&mut self, action: &NewAction) -> Result<String, Misfit> {
+    pub(super) fn new_action(&mut self, action: &NewAction) -> Result<String, Misfit> {
         let code = self.with_ports(&action.code)?;
         let without_spaces = super::pattern::without_spaces(&code);
         let same = self.syntax.actions().find(|one| {
@@ -291,7 +295,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// Fails if the machine lacks such a port.
-    pub fn with_ports(&self, code: &str) -> Result<String, Misfit> {
+    pub(super) fn with_ports(&self, code: &str) -> Result<String, Misfit> {
         let mut text = code.to_owned();
         for (mark, is_in) in [("$in(", true), ("$out(", false)] {
             while let Some(start) = text.find(mark) {

@@ -41,7 +41,7 @@ pub(crate) enum ClauseError {
 
 impl ClauseError {
     /// The error that `text` is not `what`, such as "a pattern".
-    pub fn unknown(what: &'static str, text: &str) -> ClauseError {
+    pub(crate) fn unknown(what: &'static str, text: &str) -> ClauseError {
         ClauseError::Unknown { what, text: text.to_owned() }
     }
 }

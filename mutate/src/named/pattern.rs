@@ -29,7 +29,7 @@ impl Pattern {
     ///
     /// # Errors
     /// Fails if the text is not a pattern.
-    pub fn parse(text: &str) -> Result<Pattern, ClauseError> {
+    pub(crate) fn parse(text: &str) -> Result<Pattern, ClauseError> {
         let text = text.trim();
         let wrong = || ClauseError::unknown("a pattern", text);
         if let Some((word, rest)) = text.split_once('(') {
@@ -63,7 +63,7 @@ impl Pattern {
     ///
     /// # Errors
     /// Fails if the text does not begin with a pattern.
-    pub fn parse_first(text: &str) -> Result<(Pattern, &str), ClauseError> {
+    pub(crate) fn parse_first(text: &str) -> Result<(Pattern, &str), ClauseError> {
         let space = text.find(' ').unwrap_or(text.len());
         let end = match text.find('(').filter(|open| *open < space) {
             Some(_) => text.find(')').map_or(text.len(), |close| close + 1),
@@ -74,7 +74,7 @@ impl Pattern {
     }
 
     /// Whether a statement matches, by itself rather than through statements inside it.
-    pub fn is_in(&self, syntax: &MachineSyntax<'_>, statement: &Statement) -> bool {
+    pub(crate) fn is_in(&self, syntax: &MachineSyntax<'_>, statement: &Statement) -> bool {
         match self {
             Pattern::Call { object, name } => match &statement.kind {
                 StatementKind::CheckAllocate(_) => name == "check_allocate",
@@ -116,7 +116,7 @@ impl Pattern {
     }
 
     /// The statements of an action that match.
-    pub fn found_in<'a>(
+    pub(crate) fn found_in<'a>(
         &self,
         syntax: &MachineSyntax<'a>,
         action: &'a Action,
@@ -130,7 +130,7 @@ impl Pattern {
 
     /// Whether a pattern describes all effects of an action: a statement matches, and the others have no effect
     /// outside of the action or accompany it.
-    pub fn is_all_of(&self, syntax: &MachineSyntax<'_>, action: &Action) -> bool {
+    pub(crate) fn is_all_of(&self, syntax: &MachineSyntax<'_>, action: &Action) -> bool {
         let found: Vec<&Statement> = walk::statements(&action.body)
             .into_iter()
             .map(|(statement, _)| statement)

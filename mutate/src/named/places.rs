@@ -19,7 +19,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// The machine.
-    pub fn machine(&self) -> &str {
+    pub(crate) fn machine(&self) -> &str {
         match self {
             Place::Row { machine, .. } | Place::Port { machine, .. } => machine,
         }

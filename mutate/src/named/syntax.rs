@@ -13,7 +13,7 @@ pub(crate) struct MachineSyntax<'a> {
 
 impl<'a> MachineSyntax<'a> {
     /// Finds the machine of this name.
-    pub fn of(loaded: &'a Loaded, name: &str) -> Option<MachineSyntax<'a>> {
+    pub(crate) fn of(loaded: &'a Loaded, name: &str) -> Option<MachineSyntax<'a>> {
         let machines = loaded.declarations.iter();
         let mut machines = machines.filter_map(|one| match one {
             Declaration::Machine(machine) => Some(machine),
@@ -24,46 +24,46 @@ impl<'a> MachineSyntax<'a> {
     }
 
     /// The name of the machine.
-    pub fn name(&self) -> &'a str {
+    pub(crate) fn name(&self) -> &'a str {
         &self.machine.name.text
     }
 
     /// The text of a span.
-    pub fn text(&self, span: Span) -> &'a str {
+    pub(crate) fn text(&self, span: Span) -> &'a str {
         self.loaded.sources.text(span)
     }
 
     /// The text of the file that contains a span.
-    pub fn file(&self, span: Span) -> &'a str {
+    pub(crate) fn file(&self, span: Span) -> &'a str {
         &self.loaded.sources.files()[span.file as usize].text
     }
 
     /// The file and line of a span, for messages.
-    pub fn place(&self, span: Span) -> String {
+    pub(crate) fn place(&self, span: Span) -> String {
         let (path, line, _) = self.loaded.sources.position(span);
         format!("{}:{line}", path.display())
     }
 
-    pub fn transitions(&self) -> impl Iterator<Item = &'a Transition> + use<'a> {
+    pub(crate) fn transitions(&self) -> impl Iterator<Item = &'a Transition> + use<'a> {
         self.machine.body.iter().filter_map(|one| match one {
             Declaration::Transition(transition) => Some(transition),
             _ => None,
         })
     }
 
-    pub fn actions(&self) -> impl Iterator<Item = &'a Action> + use<'a> {
+    pub(crate) fn actions(&self) -> impl Iterator<Item = &'a Action> + use<'a> {
         self.machine.body.iter().filter_map(|one| match one {
             Declaration::Action(action) => Some(action),
             _ => None,
         })
     }
 
-    pub fn action(&self, name: &str) -> Option<&'a Action> {
+    pub(crate) fn action(&self, name: &str) -> Option<&'a Action> {
         self.actions().find(|action| &*action.name.text == name)
     }
 
     /// The bodies of the machine's functions.
-    pub fn functions(&self) -> impl Iterator<Item = &'a Block> + use<'a> {
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &'a Block> + use<'a> {
         self.machine.body.iter().filter_map(|one| match one {
             Declaration::Function(function) => function.body.as_ref(),
             _ => None,
@@ -78,12 +78,12 @@ impl<'a> MachineSyntax<'a> {
     }
 
     /// The port that reads a buffer.
-    pub fn in_port(&self, buffer: &str) -> Option<&'a InPort> {
+    pub(crate) fn in_port(&self, buffer: &str) -> Option<&'a InPort> {
         self.in_ports().find(|port| &*port.buffer.text == buffer)
     }
 
     /// The name of the port that writes a buffer.
-    pub fn out_port(&self, buffer: &str) -> Option<&'a str> {
+    pub(crate) fn out_port(&self, buffer: &str) -> Option<&'a str> {
         self.machine.body.iter().find_map(|one| match one {
             Declaration::OutPort(port) if &*port.buffer.text == buffer => Some(&*port.name.text),
             _ => None,
@@ -91,13 +91,13 @@ impl<'a> MachineSyntax<'a> {
     }
 
     /// The buffer that a port reads.
-    pub fn read_buffer(&self, port: &str) -> Option<&'a str> {
+    pub(crate) fn read_buffer(&self, port: &str) -> Option<&'a str> {
         let port = self.in_ports().find(|one| &*one.name.text == port)?;
         Some(&port.buffer.text)
     }
 
     /// The buffer that a port writes.
-    pub fn written_buffer(&self, port: &str) -> Option<&'a str> {
+    pub(crate) fn written_buffer(&self, port: &str) -> Option<&'a str> {
         self.machine.body.iter().find_map(|one| match one {
             Declaration::OutPort(out) if &*out.name.text == port => Some(&*out.buffer.text),
             _ => None,
@@ -105,7 +105,7 @@ impl<'a> MachineSyntax<'a> {
     }
 
     /// The names of the machine's states.
-    pub fn states(&self) -> Vec<&'a str> {
+    pub(crate) fn states(&self) -> Vec<&'a str> {
         let body = self.machine.body.iter();
         let states = body.filter_map(|one| match one {
             Declaration::States(states) => Some(&states.values),
@@ -115,7 +115,7 @@ impl<'a> MachineSyntax<'a> {
     }
 
     /// The names of the machine's events.
-    pub fn events(&self) -> Vec<&'a str> {
+    pub(crate) fn events(&self) -> Vec<&'a str> {
         let body = self.machine.body.iter();
         let events = body.filter_map(|one| match one {
             Declaration::Enumeration(one) if &*one.name.text == "Event" => Some(&one.values),

@@ -92,12 +92,12 @@ pub(super) fn derive(
 
 impl HappensBefore {
     /// Creates the relation without any pair.
-    pub fn new() -> HappensBefore {
+    pub(super) fn new() -> HappensBefore {
         HappensBefore { edges: Vec::new(), derived: Vec::new() }
     }
 
     /// The derived pairs, as labelled edges.
-    pub fn as_edges(&self) -> Vec<Edge> {
+    pub(super) fn as_edges(&self) -> Vec<Edge> {
         let edge = |(at, pair): (usize, &Derived)| Edge {
             from: pair.from,
             to: pair.to,

@@ -49,7 +49,7 @@ impl Edge {
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hop {
+pub(super) enum Hop {
     /// A pair of program order: the order, and the two nodes.
     Program(BaseOrder, u32, u32),
     /// A labelled edge.
@@ -57,7 +57,7 @@ pub enum Hop {
 }
 
 /// Whether a pair is in a base order. For `ppo`, pairs that only transitivity adds do not count.
-pub fn related(exec: &Execution<'_>, order: BaseOrder, first: u32, second: u32) -> bool {
+pub(super) fn related(exec: &Execution<'_>, order: BaseOrder, first: u32, second: u32) -> bool {
     let (one, two) = (exec.location[first as usize], exec.location[second as usize]);
     match order {
         BaseOrder::Full => exec.po(first, second),
@@ -67,14 +67,14 @@ pub fn related(exec: &Execution<'_>, order: BaseOrder, first: u32, second: u32) 
 }
 
 /// The pairs of a write and its reader: all of them (`wr`), or only the external ones (`wr_e`).
-pub fn reads_from(exec: &Execution<'_>, external: bool) -> Vec<Edge> {
+pub(super) fn reads_from(exec: &Execution<'_>, external: bool) -> Vec<Edge> {
     let model = if external { Model::TSO } else { Model::SC };
     let edge = |(from, to)| Edge { from, to, label: Label::ReadsFrom };
     exec.wr(model).map(edge).collect()
 }
 
 /// Edges whose transitive closure is the order: at most two for each operation, and those from initial writes.
-pub fn steps(exec: &Execution<'_>, order: BaseOrder) -> Vec<(u32, u32)> {
+pub(super) fn steps(exec: &Execution<'_>, order: BaseOrder) -> Vec<(u32, u32)> {
     match order {
         BaseOrder::Full => full(exec),
         BaseOrder::Preserved => preserved(exec),
@@ -83,7 +83,7 @@ pub fn steps(exec: &Execution<'_>, order: BaseOrder) -> Vec<(u32, u32)> {
 }
 
 /// The most bytes that [`steps`] takes while it makes its edges: those from initial writes lead to every thread.
-pub fn bytes_of_steps(exec: &Execution<'_>) -> usize {
+pub(super) fn bytes_of_steps(exec: &Execution<'_>) -> usize {
     let initial = exec.history.threads().len() * exec.locations() as usize;
     // A list that grows may have twice the room that it needs.
     2 * size_of::<(u32, u32)>() * (initial + 2 * exec.operations as usize)
@@ -126,7 +126,7 @@ fn preserved(exec: &Execution<'_>) -> Vec<(u32, u32)> {
 
 /// Parts of program order and labelled edges, as a graph over the nodes of an execution.
 #[derive(Debug)]
-pub struct LabelledGraph<'e> {
+pub(super) struct LabelledGraph<'e> {
     exec: &'e Execution<'e>,
     orders: Vec<BaseOrder>,
     /// The edges.
@@ -137,7 +137,7 @@ pub struct LabelledGraph<'e> {
 
 impl<'e> LabelledGraph<'e> {
     /// Creates the graph of these orders and edges. Cost: linear.
-    pub fn new(
+    pub(super) fn new(
         exec: &'e Execution<'e>,
         orders: &[BaseOrder],
         edges: Vec<Edge>,
@@ -149,7 +149,12 @@ impl<'e> LabelledGraph<'e> {
 
     /// A shortest path of at least one step that uses only allowed edges. Cost: linear for `po`,
     /// O(n²/threads) for the other orders.
-    pub fn path(&self, from: u32, to: u32, allowed: impl Fn(&Edge) -> bool) -> Option<Vec<Hop>> {
+    pub(super) fn path(
+        &self,
+        from: u32,
+        to: u32,
+        allowed: impl Fn(&Edge) -> bool,
+    ) -> Option<Vec<Hop>> {
         let mut search = Search {
             graph: self,
             reached: vec![None; self.exec.len()],
@@ -174,7 +179,7 @@ impl<'e> LabelledGraph<'e> {
     /// A cycle with few steps, if there is a cycle. Cost: linear if there is none. Otherwise the search
     /// starts from a bounded number of nodes on cycles, and finds a shortest cycle if there are few of
     /// them.
-    pub fn cycle(&self, bounds: &Bounds) -> Option<Vec<Hop>> {
+    pub(super) fn cycle(&self, bounds: &Bounds) -> Option<Vec<Hop>> {
         let steps: Vec<(u32, u32)> =
             self.orders.iter().flat_map(|&order| steps(self.exec, order)).collect();
         let all = steps.iter().copied();

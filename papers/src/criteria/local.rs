@@ -43,7 +43,7 @@ const CHECK_INTERVAL: usize = 64;
 
 /// A pair (w', w) that the second rule of `hb_o` derives (see the module's documentation).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Derived {
+pub(super) struct Derived {
     /// The order π.
     pub order: BaseOrder,
     /// The operation o.
@@ -74,7 +74,7 @@ pub enum NotClosed {
 /// # Errors
 /// Returns [`NotClosed::Cyclic`] if the edges have a cycle, and [`NotClosed::Exceeded`] if a bound was
 /// met.
-pub fn close(
+pub(super) fn close(
     pasts: &mut Relation,
     edges: &[(u32, u32)],
     bounds: &Bounds,
@@ -101,7 +101,7 @@ pub fn close(
 ///
 /// # Errors
 /// Returns [`NotClosed::Exceeded`] if the bounds do not allow the memory.
-pub fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, NotClosed> {
+pub(super) fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, NotClosed> {
     if bounds.allows(Relation::bytes(exec.len())) {
         Ok(Relation::new(exec.len()))
     } else {
@@ -111,7 +111,7 @@ pub fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, NotClose
 
 /// Causality over a base order π, from which [`Causality::derive`] derives the pairs of the second rule.
 #[derive(Debug)]
-pub struct Causality<'e> {
+pub(super) struct Causality<'e> {
     exec: &'e Execution<'e>,
     /// π: `po` or `ppo`.
     order: BaseOrder,
@@ -129,7 +129,7 @@ impl<'e> Causality<'e> {
     /// # Errors
     /// Returns [`NotClosed::Cyclic`] if causality is cyclic, and [`NotClosed::Exceeded`] if a bound was
     /// met.
-    pub fn new(
+    pub(super) fn new(
         exec: &'e Execution<'e>,
         order: BaseOrder,
         bounds: &Bounds,
@@ -160,7 +160,7 @@ impl<'e> Causality<'e> {
     }
 
     /// The operations o whose `hb_o` suffice (see the module's documentation).
-    pub fn roots(&self) -> Vec<u32> {
+    pub(super) fn roots(&self) -> Vec<u32> {
         let mut roots = Vec::new();
         for thread in self.exec.history.threads() {
             let ops = thread.first().0..thread.end().0;
@@ -182,7 +182,7 @@ impl<'e> Causality<'e> {
     /// # Errors
     /// Returns [`NotClosed::Cyclic`] if `hb_o` is cyclic, with the pairs up to that round added, and
     /// [`NotClosed::Exceeded`] if a bound was met.
-    pub fn derive(
+    pub(super) fn derive(
         &self,
         of: u32,
         derived: &mut Vec<Derived>,
@@ -227,7 +227,7 @@ impl<'e> Causality<'e> {
 
 /// The writes of a read's location, other than its source, that a relation has before the read but not before
 /// the source. Writes that precede another such write are left out.
-pub fn overtaken<'a>(
+pub(super) fn overtaken<'a>(
     exec: &'a Execution<'_>,
     pasts: &'a Relation,
     read: u32,

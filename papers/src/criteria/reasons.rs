@@ -13,7 +13,7 @@ use certify::criterion::{BaseOrder, Criterion, ForbiddenCycle, PairRelation};
 use check::criterion_violation::{CriterionViolation, Fact};
 
 /// Collects the facts of a violation. Cost: a search for a path for each derived pair that the proof needs.
-pub struct Reasons<'e> {
+pub(super) struct Reasons<'e> {
     exec: &'e Execution<'e>,
     criterion: Criterion,
     derived: &'e [Derived],
@@ -26,7 +26,7 @@ pub struct Reasons<'e> {
 
 impl<'e> Reasons<'e> {
     /// Starts the refutation of a criterion, without any fact. `derived` are the derived pairs that labels cite.
-    pub fn new(
+    pub(super) fn new(
         exec: &'e Execution<'e>,
         criterion: Criterion,
         derived: &'e [Derived],
@@ -42,7 +42,7 @@ impl<'e> Reasons<'e> {
     }
 
     /// Returns the violation that a cycle of `graph` in the forbidden relation proves.
-    pub fn violation(
+    pub(super) fn violation(
         mut self,
         relation: ForbiddenCycle<OpId>,
         graph: &LabelledGraph<'_>,
@@ -57,7 +57,7 @@ impl<'e> Reasons<'e> {
 
     /// Returns the violation that a read proves whose source is overwritten in its past. `over` is a path from the
     /// source to the overwriting write, and `back` a path from that write to the read.
-    pub fn stale(mut self, read: u32, over: &[Hop], back: &[Hop]) -> CriterionViolation {
+    pub(super) fn stale(mut self, read: u32, over: &[Hop], back: &[Hop]) -> CriterionViolation {
         let mut facts =
             |hops: &[Hop]| -> Vec<usize> { hops.iter().map(|&hop| self.plain(hop)).collect() };
         let (over, back) = (facts(over), facts(back));

@@ -14,7 +14,7 @@ const ROWS_PER_CHECK: u32 = 1 << 16;
 /// A set of rows of `width` numbers each. The rows are in one array, with a hash table of their indices.
 /// Memory: 4 bytes a number, up to twice that while the array grows, and 8 to 16 bytes a row.
 #[derive(Debug)]
-pub struct FrontierSet {
+pub(super) struct FrontierSet {
     width: usize,
     numbers: Vec<u32>,
     /// Per slot of the hash table, the index of its row or [`FREE`]. At most half of the slots are used; their
@@ -25,12 +25,12 @@ pub struct FrontierSet {
 
 impl FrontierSet {
     /// The empty set of rows of this many numbers.
-    pub fn new(width: usize) -> FrontierSet {
+    pub(super) fn new(width: usize) -> FrontierSet {
         FrontierSet { width, numbers: Vec::new(), slots: vec![FREE; 1 << 10], rows: 0 }
     }
 
     /// Adds a row. Returns whether it is new, or `None` if the bounds do not allow the memory.
-    pub fn insert(&mut self, row: &[u32], bounds: &Bounds) -> Option<bool> {
+    pub(super) fn insert(&mut self, row: &[u32], bounds: &Bounds) -> Option<bool> {
         let slot = self.slot(row);
         if self.slots[slot] != FREE {
             return Some(false);

@@ -42,13 +42,13 @@ use check::published::{Answer, Problem, Report, may_start};
 const CHECK_INTERVAL: u64 = 64;
 
 /// Runs `dbcop`: searches interleavings.
-pub fn dbcop(problem: &Problem<'_>) -> Report {
+pub(crate) fn dbcop(problem: &Problem<'_>) -> Report {
     let execution = Execution::new(problem.history, problem.reads_from);
     Search::new(&execution, problem).run(|_, _| true)
 }
 
 /// Runs `wsc-dbcop`: saturates, then searches interleavings that contain happens-before.
-pub fn wsc_dbcop(problem: &Problem<'_>) -> Report {
+pub(crate) fn wsc_dbcop(problem: &Problem<'_>) -> Report {
     let Some(events) = clocks::events(problem) else {
         return Answer::Exceeded.into();
     };

@@ -42,7 +42,7 @@ const CLAUSES_PER_CHECK: u32 = 10_000;
 /// The parts of the conditions' orders that are known in advance: transitively closed relations over the
 /// nodes of the execution.
 #[derive(Clone, Copy, Debug)]
-pub struct KnownOrder<'k> {
+pub(super) struct KnownOrder<'k> {
     /// For the first condition, over all operations.
     pub global: &'k Relation,
     /// For the second condition, by location; only for TSO.
@@ -50,7 +50,7 @@ pub struct KnownOrder<'k> {
 }
 
 /// Decides a history by one formula. With `known`, only the pairs that it leaves open are encoded.
-pub fn solve(
+pub(super) fn solve(
     problem: &Problem<'_>,
     execution: &Execution<'_>,
     known: Option<KnownOrder<'_>>,

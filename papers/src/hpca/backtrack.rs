@@ -10,7 +10,7 @@ use super::sort::{Pick, Sort};
 
 /// How a sort ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(super) enum End {
     /// Everything is sorted.
     Sorted,
     /// No store can be picked. Without backtracking, that proves nothing.
@@ -21,7 +21,7 @@ pub enum End {
 
 /// Counts of the backtracking of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Backtracks {
+pub(super) struct Backtracks {
     /// Number of times that the sort went back.
     pub number: u64,
     /// The largest number of picks that were undone before another store could be picked.
@@ -29,7 +29,7 @@ pub struct Backtracks {
 }
 
 /// Picks stores until everything is sorted or no store can be picked.
-pub fn sort(sort: &mut Sort<'_>) -> End {
+pub(super) fn sort(sort: &mut Sort<'_>) -> End {
     while let Some(store) = sort.candidate(None) {
         if sort.is_past_bounds() {
             return End::Exceeded;
@@ -44,7 +44,7 @@ pub fn sort(sort: &mut Sort<'_>) -> End {
 }
 
 /// Picks stores, and goes back when it is stuck. [`End::Stuck`] means that there is no order.
-pub fn sort_with_backtracking(sort: &mut Sort<'_>, backtracks: &mut Backtracks) -> End {
+pub(super) fn sort_with_backtracking(sort: &mut Sort<'_>, backtracks: &mut Backtracks) -> End {
     let mut path: Vec<Pick> = Vec::new();
     // The store of the last pick undone, and how many picks were undone since the last pick.
     let (mut tried, mut levels) = (None, 0);

@@ -21,7 +21,7 @@ const TRIES: usize = 64;
 ///
 /// # Errors
 /// Returns a cycle, as short as the search finds, if the order of writes gives one.
-pub fn sort_by(graph: &mut Graph<'_>, store_order: &[OpId]) -> Result<Vec<OpId>, Vec<OpId>> {
+pub(super) fn sort_by(graph: &mut Graph<'_>, store_order: &[OpId]) -> Result<Vec<OpId>, Vec<OpId>> {
     let locations = 0..graph.execution.locations();
     let mut last: Vec<u32> = locations.map(|at| graph.execution.initial(at)).collect();
     for write in store_order.iter().map(|op| op.0) {
@@ -41,6 +41,6 @@ pub fn sort_by(graph: &mut Graph<'_>, store_order: &[OpId]) -> Result<Vec<OpId>,
 }
 
 /// Whether the static and observed edges have no cycle. If they have one, no order of writes has a run.
-pub fn is_acyclic(graph: &Graph<'_>) -> bool {
+pub(super) fn is_acyclic(graph: &Graph<'_>) -> bool {
     topological(graph).is_ok()
 }

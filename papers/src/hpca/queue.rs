@@ -4,7 +4,7 @@ use check::engine::worklist::Worklist;
 
 /// A queue of operations, by their positions in an order. Memory: 12 bytes an operation.
 #[derive(Debug)]
-pub struct Queue {
+pub(super) struct Queue {
     order: Vec<u32>,
     /// The waiting operations, ranked by their distance from the end of the order.
     waiting: Worklist,
@@ -13,7 +13,7 @@ pub struct Queue {
 impl Queue {
     /// Creates an empty queue. `order` has every operation once; `threads` is the number of threads, for
     /// [`Worklist::new`].
-    pub fn new(order: Vec<u32>, threads: usize) -> Queue {
+    pub(super) fn new(order: Vec<u32>, threads: usize) -> Queue {
         let mut rank = vec![0; order.len()];
         for (at, &node) in order.iter().rev().enumerate() {
             rank[node as usize] = at as u32;
@@ -22,32 +22,32 @@ impl Queue {
     }
 
     /// The position of an operation in the order.
-    pub fn rank(&self, node: u32) -> u32 {
+    pub(super) fn rank(&self, node: u32) -> u32 {
         self.order.len() as u32 - 1 - self.waiting.rank(node)
     }
 
     /// The operations, in the order.
-    pub fn order(&self) -> &[u32] {
+    pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
 
     /// Adds an operation, if it does not wait already.
-    pub fn push(&mut self, node: u32) {
+    pub(super) fn push(&mut self, node: u32) {
         self.waiting.push(node);
     }
 
     /// Removes and returns one of the last operations in the order.
-    pub fn pop(&mut self) -> Option<u32> {
+    pub(super) fn pop(&mut self) -> Option<u32> {
         self.waiting.pop(usize::MAX)
     }
 
     /// Removes an operation. Returns whether it was waiting.
-    pub fn take(&mut self, node: u32) -> bool {
+    pub(super) fn take(&mut self, node: u32) -> bool {
         self.waiting.take(node)
     }
 
     /// Removes all operations.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         while self.pop().is_some() {}
     }
 }

@@ -25,7 +25,7 @@ use super::graph::NoOrder;
 
 /// A topological sort in progress.
 #[derive(Debug)]
-pub struct Sort<'a> {
+pub(super) struct Sort<'a> {
     inference: Inference<'a>,
     derives: bool,
     /// Per node, the number of its readers that have not been sorted.
@@ -44,14 +44,14 @@ pub struct Sort<'a> {
 
 /// The state before a store was picked, for [`Sort::take_back`].
 #[derive(Clone, Copy, Debug)]
-pub struct Pick {
+pub(super) struct Pick {
     sorted: usize,
     mark: Mark,
 }
 
 impl<'a> Sort<'a> {
     /// Starts a sort: sorts the operations before the first choice.
-    pub fn new(inference: Inference<'a>, derives: bool) -> Sort<'a> {
+    pub(super) fn new(inference: Inference<'a>, derives: bool) -> Sort<'a> {
         let execution = &inference.graph.execution;
         let nodes = 0..execution.len() as u32;
         let locations = 0..execution.locations();
@@ -72,37 +72,37 @@ impl<'a> Sort<'a> {
     }
 
     /// Number of operations.
-    pub fn operations(&self) -> usize {
+    pub(super) fn operations(&self) -> usize {
         self.replaced.len()
     }
 
     /// Number of operations that have been sorted.
-    pub fn sorted(&self) -> usize {
+    pub(super) fn sorted(&self) -> usize {
         self.order.len()
     }
 
     /// Whether every operation has been sorted.
-    pub fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.sorted() == self.operations()
     }
 
     /// The operations sorted so far, in order.
-    pub fn order(&self) -> Vec<OpId> {
+    pub(super) fn order(&self) -> Vec<OpId> {
         self.order.iter().map(|&node| OpId(node)).collect()
     }
 
     /// Number of stores picked so far.
-    pub fn picks(&self) -> u64 {
+    pub(super) fn picks(&self) -> u64 {
         self.picks
     }
 
     /// Whether a bound was met.
-    pub fn is_past_bounds(&self) -> bool {
+    pub(super) fn is_past_bounds(&self) -> bool {
         self.inference.bounds.passed()
     }
 
     /// Number of edges of the graph.
-    pub fn edges(&self) -> usize {
+    pub(super) fn edges(&self) -> usize {
         self.inference.graph.edges.len()
     }
 
@@ -112,7 +112,7 @@ impl<'a> Sort<'a> {
     }
 
     /// The store to pick next; with `tried`, the one to try after that store.
-    pub fn candidate(&self, tried: Option<u32>) -> Option<u32> {
+    pub(super) fn candidate(&self, tried: Option<u32>) -> Option<u32> {
         let chains = &self.inference.graph.chains;
         let sorted = self.inference.graph.sorted.iter().enumerate();
         let heads = sorted.filter_map(|(chain, &sorted)| {
@@ -127,7 +127,7 @@ impl<'a> Sort<'a> {
 
     /// Picks a store, and sorts the operations that follow without a choice. `back` says that the pick
     /// may be undone later.
-    pub fn pick(&mut self, store: u32, back: bool) -> (Pick, Result<(), NoOrder>) {
+    pub(super) fn pick(&mut self, store: u32, back: bool) -> (Pick, Result<(), NoOrder>) {
         self.picks += 1;
         let mark = if back && self.derives { self.inference.mark() } else { Mark::default() };
         let pick = Pick { sorted: self.order.len(), mark };
@@ -141,7 +141,7 @@ impl<'a> Sort<'a> {
     }
 
     /// Undoes a pick and everything sorted after it. Returns the store.
-    pub fn take_back(&mut self, pick: Pick) -> u32 {
+    pub(super) fn take_back(&mut self, pick: Pick) -> u32 {
         while self.order.len() > pick.sorted + 1 {
             self.unsort();
         }

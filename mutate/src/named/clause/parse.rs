@@ -11,7 +11,7 @@ impl Clause {
     ///
     /// # Errors
     /// Fails if the text is not a clause; the error says what was expected.
-    pub fn parse(text: &str) -> Result<Clause, ClauseError> {
+    pub(crate) fn parse(text: &str) -> Result<Clause, ClauseError> {
         let (place, what) = split(text, ": ")?;
         let (machine, place) = split(&place, " ")?;
         let change = change(&place, &what)?;
