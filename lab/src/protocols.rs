@@ -238,7 +238,8 @@ impl Opened {
 /// The words of a command that name a protocol: as it was given, with the folders and descriptions that the user allowed for it.
 pub fn words_of(given: &str) -> String {
     let option = |name: &str, paths: Vec<PathBuf>| {
-        let words = paths.iter().map(|path| format!(" --{name} {}", quoted(&path.display().to_string())));
+        let words =
+            paths.iter().map(|path| format!(" --{name} {}", quoted(&path.display().to_string())));
         words.collect::<String>()
     };
     let include = option("include", disk::allowed());

@@ -144,7 +144,13 @@ mod tests {
             fences: 5,
             fetches: 10,
             linked: 50,
-            extras: Extras { devices: 1, flushes: 10, atomics: 50, partial: 20, ..Extras::default() },
+            extras: Extras {
+                devices: 1,
+                flushes: 10,
+                atomics: 50,
+                partial: 20,
+                ..Extras::default()
+            },
             ..ProgramSize::default()
         };
         let program = Program::random(&shape);
