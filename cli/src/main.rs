@@ -217,8 +217,9 @@ fn main() -> ExitCode {
     };
     host::inputs::protect();
     if let Some(missing) = cli.include.iter().find(|folder| !folder.is_dir()) {
-        let file = missing.display().to_string();
-        error::print(&Error::File { file, error: io::ErrorKind::NotADirectory.into() });
+        let kind =
+            if missing.exists() { io::ErrorKind::NotADirectory } else { io::ErrorKind::NotFound };
+        error::print(&Error::File { file: missing.display().to_string(), error: kind.into() });
         return Status::Bad.into();
     }
     slicc::disk::allow(&cli.include);
