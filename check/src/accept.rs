@@ -19,7 +19,7 @@ pub fn accepted(history: &History, model: Model, mut outcome: Outcome) -> Outcom
 
 impl Settled<'_> {
     /// The verdict, if it is no violation or the verifier accepts the proof of every case; else the history is undecided.
-    pub fn accepted(mut self, model: Model) -> Self {
+    pub(crate) fn accepted(mut self, model: Model) -> Self {
         let refused = |case: &Case| !is_accepted(&case.history, model, &case.verdict);
         if self.cases.others.iter().any(refused) {
             self.outcome.verdict = Verdict::Undecided(Reason::ProofRefused);

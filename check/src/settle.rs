@@ -21,7 +21,7 @@ const MOST_OPERATIONS: usize = 4_000_000;
 
 /// A history in the form that a verdict is about, with the verdict.
 #[derive(Clone, Debug)]
-pub struct Settled<'h> {
+pub(crate) struct Settled<'h> {
     /// The history as the model sees it; of several cases, in the first.
     pub history: Cow<'h, History>,
     /// The reads-from of that history.
@@ -80,7 +80,7 @@ impl Cases {
 ///
 /// Cost: one call of `decide` if nothing is in doubt or the strictest form is consistent, else two. If the two disagree, one more
 /// for each bit of the number of operations in doubt, and as much for each of at most 64 cases.
-pub fn settle<'h>(
+pub(crate) fn settle<'h>(
     history: &'h History,
     reads_from: &ReadsFrom,
     model: Model,

@@ -61,7 +61,7 @@ configs are looked for beside the binary, or in the source folder that the varia
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees; 2 bad
 usage, protocol files or folder; else 0, whatever mutants do.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
     #[arg(value_name = "PROTOCOL", default_value = "all")]
     pub protocols: Vec<String>,
@@ -167,7 +167,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.check()?;
     run_with(args.options(), args.quiet, args.format, out)
 }
@@ -176,7 +176,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 ///
 /// # Errors
 /// Returns an error if the campaign fails or `out` cannot be written.
-pub fn run_with(
+pub(crate) fn run_with(
     options: Options,
     quiet: bool,
     format: Format,

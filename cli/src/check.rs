@@ -4,13 +4,13 @@
 mod args;
 mod certificates;
 mod comparison;
-pub mod json;
+pub(crate) mod json;
 mod many;
 mod markdown;
-pub mod paint;
+pub(crate) mod paint;
 mod store_order;
 mod table;
-pub mod text;
+pub(crate) mod text;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::files;
 use crate::options::Format;
 use crate::status::Status;
-pub use args::Args;
+pub(crate) use args::Args;
 use args::{Choice, Form};
 use certificates::{Certificates, FileCertificates, Written};
 use comparison::Comparison;
@@ -64,7 +64,7 @@ trait Printer {
 }
 
 /// Runs the command. If an input cannot be read, the remaining inputs are still checked.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     let outputs = args.output.iter().map(|path| table::Output::of(path));
     let outputs = outputs.collect::<Result<Vec<table::Output>, Error>>()?;
@@ -304,7 +304,7 @@ impl InputCheck<'_> {
 ///
 /// # Errors
 /// Returns an error if a value is written twice and it matters, or if `out` cannot be written.
-pub fn report(
+pub(crate) fn report(
     input: &Input,
     models: &[Model],
     options: &check::Options,

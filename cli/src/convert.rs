@@ -40,7 +40,7 @@ The Axe checker reads numbers of up to nine digits and values below 2^23, and ev
 0. A history with other numbers, as gem5's addresses are, gets its threads, locations and values
 numbered, the initial value 0 and those written 1, 2, …; comments say which number stands for what. Ticks
 stay. Verdicts are the same.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Traces, files of histories, folders of any of these, patterns, or `-`. Several become one file of histories
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
@@ -66,7 +66,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let (inputs, output) = match (&args.output, &args.inputs[..]) {
         (Some(output), inputs) => (inputs, output),
         // Older versions took the output as the second argument.
@@ -130,7 +130,7 @@ fn read(
 ///
 /// # Errors
 /// Returns an error if the format cannot express a history, or if the output cannot be written.
-pub fn write_to(
+pub(crate) fn write_to(
     input: &Input,
     path: &Path,
     format: Format,
@@ -148,7 +148,7 @@ pub fn write_to(
 ///
 /// # Errors
 /// Returns an error if neither says a format, or if Parquet should go to standard output.
-pub fn format(output: &Path, to: Option<Format>) -> Result<Format, Error> {
+pub(crate) fn format(output: &Path, to: Option<Format>) -> Result<Format, Error> {
     let standard_output = output == Path::new("-");
     match to.or_else(|| save::by_name(output)) {
         Some(Format::Parquet) if standard_output => Err(Error::Usage(

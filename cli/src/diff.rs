@@ -1,7 +1,7 @@
 //! `rubric diff`: compares two versions of a protocol, their tables and the findings of tests. [`lab::testing::compare()`] does
 //! the work.
 
-pub mod json;
+pub(crate) mod json;
 mod page;
 mod text;
 
@@ -37,7 +37,7 @@ JSON is one object; docs/formats.md has its keys.
 
 Exit status: 0 if the new version has no finding that the old one does not have, 1 if it has one, 2 bad usage
 or protocol files.")]
-pub struct Args {
+pub(crate) struct Args {
     /// The old version: a built-in name or the path of a `.slicc` file
     #[arg(value_name = "OLD")]
     old: String,
@@ -54,7 +54,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.report.check(&[&args.old, &args.new])?;
     let options = args.extent.options();
     let compared = compare(&args.old, &args.new, &options, &args.report.bars())?;

@@ -1,7 +1,7 @@
 //! How a run ended: its crash, the last steps before it, and the requests that were never answered. All commands that show the
 //! end of a run use [`RunEnd`].
 
-pub mod json;
+pub(crate) mod json;
 
 use std::io::{self, Write};
 
@@ -23,7 +23,7 @@ const LISTED: usize = 16;
 
 /// The end of a run, as far as it is known.
 #[derive(Clone, Copy)]
-pub struct RunEnd<'a> {
+pub(crate) struct RunEnd<'a> {
     /// The message with which the simulator crashed.
     pub crash: Option<&'a Crash>,
     /// How the run ended, in words.
@@ -37,7 +37,7 @@ pub struct RunEnd<'a> {
 }
 
 /// A sentence that says that the run of a history crashed or left requests unanswered; `None` if it ended normally.
-pub fn note(history: &History) -> Option<String> {
+pub(crate) fn note(history: &History) -> Option<String> {
     RunEnd::of(history, &Ending::default()).note()
 }
 
@@ -50,7 +50,7 @@ fn sentence(ended: &str) -> String {
 }
 
 /// Prints [`note`] on standard error, for commands that only write files.
-pub fn warn(input: &Input, quiet: bool) {
+pub(crate) fn warn(input: &Input, quiet: bool) {
     let mut ends = input.histories.iter().map(|history| RunEnd::of(history, &input.ending));
     let broken = ends.find(|end| end.crash.is_some() || end.unfinished > 0);
     if let Some(note) = broken.filter(|_| !quiet).and_then(|end| end.note()) {
@@ -60,7 +60,7 @@ pub fn warn(input: &Input, quiet: bool) {
 
 impl<'a> RunEnd<'a> {
     /// The end of the run that a history was read from.
-    pub fn of(history: &'a History, ending: &'a Ending) -> RunEnd<'a> {
+    pub(crate) fn of(history: &'a History, ending: &'a Ending) -> RunEnd<'a> {
         let provenance = &history.provenance;
         RunEnd {
             crash: provenance.crash.as_ref(),
@@ -78,7 +78,7 @@ impl<'a> RunEnd<'a> {
     }
 
     /// The exit status: a crash counts as a violation, whatever the history says.
-    pub fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         match self.crash {
             Some(_) => Status::Violation,
             None => Status::Done,
@@ -86,7 +86,7 @@ impl<'a> RunEnd<'a> {
     }
 
     /// A sentence that says that the run crashed or left requests unanswered; `None` if it ended normally.
-    pub fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         let is_whole = self.crash.is_none() && self.unfinished == 0;
         match self.ended {
             Some(ended) if !is_whole || !ended.starts_with("all requests") => {
@@ -112,13 +112,13 @@ impl<'a> RunEnd<'a> {
 
     /// The first line about a crash, such as `crashed         m5out  (deadlock: Seq 0, address 0x10c0, tick 60002)`; `None` if
     /// the run did not crash.
-    pub fn headline(&self, name: &str) -> Option<String> {
+    pub(crate) fn headline(&self, name: &str) -> Option<String> {
         let crash = self.crash?;
         Some(format!("{:15} {name}  ({})", "crashed", tame(&crash.headline())))
     }
 
     /// Prints the crash and the steps before it; nothing if the run did not crash.
-    pub fn print(&self, name: &str, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn print(&self, name: &str, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         let (Some(crash), Some(headline)) = (self.crash, self.headline(name)) else {
             return Ok(());
         };
@@ -140,7 +140,7 @@ impl<'a> RunEnd<'a> {
     }
 
     /// Lists the requests that were never answered, if there are any.
-    pub fn print_waiting(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn print_waiting(&self, out: &mut dyn Write) -> io::Result<()> {
         for note in self.note().iter().chain(&self.ending.unexplained) {
             writeln!(out, "  note: {note}")?;
         }
@@ -151,7 +151,7 @@ impl<'a> RunEnd<'a> {
     }
 
     /// The steps before the crash, and the requests that were never answered, as lists.
-    pub fn lists(&self) -> Vec<List> {
+    pub(crate) fn lists(&self) -> Vec<List> {
         let mut lists = Vec::new();
         if let Some(crash) = self.crash.filter(|_| !self.ending.steps.is_empty()) {
             let steps = self.ending.steps.iter();
@@ -209,7 +209,7 @@ impl<'a> RunEnd<'a> {
     }
 
     /// Adds the end of the run to a picture, as lists and as notes.
-    pub fn add_to(&self, picture: &mut Picture) {
+    pub(crate) fn add_to(&self, picture: &mut Picture) {
         picture.lists = self.lists();
         for list in &mut picture.lists {
             list.title = capitalized(&list.title);
@@ -226,7 +226,7 @@ impl<'a> RunEnd<'a> {
     }
 
     /// A picture that shows only the end of the run.
-    pub fn picture(&self, title: String, lead: Vec<String>) -> Picture {
+    pub(crate) fn picture(&self, title: String, lead: Vec<String>) -> Picture {
         let mut picture = Picture { title, lead, ..Picture::default() };
         self.add_to(&mut picture);
         picture
@@ -254,7 +254,7 @@ fn message(crash: &Crash) -> Vec<String> {
 }
 
 /// A title or sentence with its first letter in upper case.
-pub fn capitalized(title: &str) -> String {
+pub(crate) fn capitalized(title: &str) -> String {
     let mut letters = title.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()

@@ -17,7 +17,7 @@ use crate::status::Status;
 
 /// The reason why a command failed, printed as one message on standard error.
 #[derive(Debug, Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// The input cannot be read.
     #[error(transparent)]
     Input(#[from] ingest::Error),
@@ -112,18 +112,18 @@ impl From<SaveError> for Error {
 
 impl Error {
     /// A value is written twice in this history of this file.
-    pub fn written_twice(file: &str, history: &History, twice: &WrittenTwice) -> Error {
+    pub(crate) fn written_twice(file: &str, history: &History, twice: &WrittenTwice) -> Error {
         Error::WrittenTwice { file: named(file, history), twice: Box::new(twice.clone()) }
     }
 
     /// Whether the reader of the output has closed the pipe, which is no error.
-    pub fn is_broken_pipe(&self) -> bool {
+    pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 }
 
 /// Prints an error on standard error.
-pub fn print(error: &impl Display) {
+pub(crate) fn print(error: &impl Display) {
     // If standard error is closed, the exit status still reports the failure.
     let error = harmless(&error.to_string());
     let _ = progress::erased(|| writeln!(io::stderr(), "rubric: error: {error}"));
@@ -154,7 +154,7 @@ fn colour(text: &str) -> Option<usize> {
 }
 
 /// Prints a remark on standard error.
-pub fn tell(remark: impl Display) {
+pub(crate) fn tell(remark: impl Display) {
     // If standard error is closed or full, nothing is left to be done.
     let _ = writeln!(io::stderr(), "rubric: {remark}");
 }
@@ -163,7 +163,7 @@ pub fn tell(remark: impl Display) {
 ///
 /// # Errors
 /// Returns an error if the output cannot be written.
-pub fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
     out.flush().map_err(Error::Output)?;
     print(error);
     Ok(Status::Bad)

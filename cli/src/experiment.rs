@@ -1,7 +1,7 @@
 //! `rubric experiment`: the experiments of the papers, on simulated or recorded histories. [`lab::experiment`] does the work;
 //! [`summary`] prints the results.
 
-pub mod fidelity;
+pub(crate) mod fidelity;
 mod summary;
 
 use std::io::{self, Write};
@@ -60,7 +60,7 @@ have built (docs/gem5.md), and compares what finds each mutant and which transit
 holds fidelity.jsonl, and at the end fidelity.parquet and fidelity-transitions.parquet.
 
 Exit status: 0 done, 2 bad usage, a file that cannot be written, or a defect that was found.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Experiments: names that --list has, or `all`
     #[arg(value_name = "NAME", required_unless_present = "list", value_parser = name_parser())]
     pub names: Vec<String>,
@@ -132,7 +132,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     if args.list {
         return list(out).map_err(Error::Output);
     }

@@ -47,7 +47,7 @@ Without -o the explanation is printed as text.
 
 Exit status: 1 for a violation or a run that crashed, 0 if the history is consistent, 3 undecided, 2 bad usage
 or input.")]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     question: Question,
 
@@ -90,13 +90,13 @@ struct Shown {
 
 impl Args {
     /// The arguments to draw the history in question.
-    pub fn of(question: Question, output: &Path) -> Args {
+    pub(crate) fn of(question: Question, output: &Path) -> Args {
         Args { question, output: Some(output.to_owned()), to: None, chart: None }
     }
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // An output that cannot be written is reported before the work is done.
     let format = args.output.as_deref().map(|path| format(path, args.to)).transpose()?;
     let form = args.chart.as_deref().map(|path| Form::of("--chart", path)).transpose()?;

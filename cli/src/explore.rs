@@ -7,9 +7,9 @@
 //! - [`limits`]: the options that limit time, memory and states.
 
 mod limits;
-pub mod memory_system;
-pub mod program;
-pub mod protocol;
+pub(crate) mod memory_system;
+pub(crate) mod program;
+pub(crate) mod protocol;
 mod search_options;
 mod sizes;
 
@@ -27,7 +27,7 @@ Examples:
   rubric explore protocol MI_example
   rubric explore protocol path/to/My_protocol.slicc --locations 2 --tiny --timeout 60
   rubric explore sizes all --max-states 100K -o sizes.jsonl")]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
 }
@@ -41,7 +41,7 @@ enum What {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     match &args.what {
         What::MemorySystem(args) => memory_system::run(args, out),
         What::Program(args) => program::run(args, out),

@@ -10,7 +10,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// Returns an error if the name has another ending; `expected` says in it which ending was expected, and what else to do.
-pub fn check_ending(
+pub(crate) fn check_ending(
     option: &str,
     path: &Path,
     endings: &[&str],
@@ -26,7 +26,7 @@ pub fn check_ending(
 }
 
 /// The part of a name after its last dot, in lower case.
-pub fn ending(path: &Path) -> Option<String> {
+pub(crate) fn ending(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
@@ -35,7 +35,7 @@ pub fn ending(path: &Path) -> Option<String> {
 ///
 /// # Errors
 /// Returns an error if an output is an input.
-pub fn spare<'a>(
+pub(crate) fn spare<'a>(
     inputs: impl IntoIterator<Item = &'a PathBuf>,
     outputs: impl IntoIterator<Item = &'a PathBuf>,
 ) -> Result<(), Error> {
@@ -49,7 +49,7 @@ pub fn spare<'a>(
 ///
 /// # Errors
 /// Returns an error if it cannot be written.
-pub fn check_writable(path: &Path) -> Result<(), Error> {
+pub(crate) fn check_writable(path: &Path) -> Result<(), Error> {
     host::files::check_writable(path).map_err(failed(path))
 }
 
@@ -57,7 +57,7 @@ pub fn check_writable(path: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// Returns the error of `write`, or an error if the file cannot be written.
-pub fn create(
+pub(crate) fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -73,7 +73,7 @@ pub fn create(
 }
 
 /// An error of the file system, with the name of the file.
-pub fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
+pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
     let file = path.display().to_string();
     move |error| Error::File { file: file.clone(), error }
 }

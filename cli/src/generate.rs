@@ -52,7 +52,7 @@ and its threads come one after the other: nothing in it hints at the order of th
 JSON and gem5 traces have the ticks of the run. A gem5 trace shows requests and no controllers, and the lines
 of clients where fences or store buffers hide program order from Ruby; it cannot show a history of a weak model.")]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     other: Option<Other>,
 
@@ -194,7 +194,7 @@ const JSON: &dyn TraceFormat = &json::Json;
 const GEM5: &dyn TraceFormat = &gem5::Gem5;
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     match &args.other {
         Some(Other::Program(args)) => return program::run(args, out),
         Some(Other::C(args)) => return c::run(args, out),

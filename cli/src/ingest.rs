@@ -29,7 +29,7 @@ ProtocolTrace) those go to FILE.transitions.parquet beside it. docs/formats.md h
 
 Several traces, a folder of traces or a pattern become one table, in which `history` numbers the histories and `name`
 is the file (and the history's name, if it has one). A trace that cannot be read is left out.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Traces, gem5 output folders, files of histories, folders of any of these, patterns, or `-`
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
@@ -43,7 +43,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     check_output(&args.output)?;
     files::spare(&args.traces, [&args.output, &beside(&args.output)])?;
     let options = ingest::Options { transitions: true, ..args.options.for_reading()? };
@@ -75,7 +75,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 ///
 /// # Errors
 /// Returns an error if `out` cannot be flushed before a report, or the only trace cannot be read.
-pub fn read_all(
+pub(crate) fn read_all(
     paths: &[PathBuf],
     options: &ingest::Options,
     out: &mut dyn Write,

@@ -11,7 +11,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or one of its lines cannot be parsed.
-pub fn parse(text: &str) -> Result<Initial, Error> {
+pub(crate) fn parse(text: &str) -> Result<Initial, Error> {
     match text {
         "zero" => Ok(Initial::Zero),
         "infer" => Ok(Initial::Infer),

@@ -25,7 +25,7 @@ static FAREWELL: Mutex<Option<Farewell>> = Mutex::new(None);
 const ERASE: &str = "\r\x1b[2K";
 
 /// Installs the signal handler.
-pub fn listen() {
+pub(crate) fn listen() {
     // Without a handler, a signal ends the program in the system's default way.
     let _ = ctrlc::set_handler(|| {
         let is_first = !ASKED.swap(true, Ordering::SeqCst);
@@ -40,12 +40,12 @@ pub fn listen() {
 }
 
 /// Sets what is printed on standard error when a signal ends the program.
-pub fn farewell(message: impl Fn() -> String + Send + 'static) {
+pub(crate) fn farewell(message: impl Fn() -> String + Send + 'static) {
     *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(message));
 }
 
 /// Removes the message of [`farewell`].
-pub fn no_farewell() {
+pub(crate) fn no_farewell() {
     *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
@@ -60,12 +60,12 @@ fn say_farewell() {
 }
 
 /// Makes the first signal only set the returned flag; the second one ends the program.
-pub fn gracefully() -> &'static AtomicBool {
+pub(crate) fn gracefully() -> &'static AtomicBool {
     IS_GRACEFUL.store(true, Ordering::SeqCst);
     &ASKED
 }
 
 /// Whether a signal asked the program to end.
-pub fn asked() -> bool {
+pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }

@@ -44,7 +44,7 @@ limit stopped, each with `time` or `memory`; left out if there are none), `secon
 
 Exit status: the first of 2 (bad usage or input), 1 (inconsistent), 3 (undecided, or a criterion was stopped by
 a limit), 0 that occurred.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Traces, gem5 output folders, files of histories, or `-`
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
@@ -111,7 +111,7 @@ impl Derived {
 
 /// A line of `rubric kernel --format json`.
 #[derive(Serialize, JsonSchema)]
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The input.
     file: &'a str,
     /// The name of the history in the file.
@@ -156,7 +156,7 @@ enum Limit {
 }
 
 /// Runs the command. If an input cannot be read, the remaining inputs are still processed.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     let mut status = Status::Done;
     for path in &args.traces {

@@ -18,7 +18,7 @@ const LOOK: usize = 1 << 20;
 /// Limits of time and memory for a verdict.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Time limit in seconds for each history, model and algorithm
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
@@ -30,13 +30,13 @@ pub struct Limits {
 
 impl Limits {
     /// The bounds of one verdict that begins now.
-    pub fn bounds(&self) -> Bounds {
+    pub(crate) fn bounds(&self) -> Bounds {
         Bounds::new(self.timeout, Some(self.max_memory))
     }
 
     /// Ends the program with the status *undecided* when a limit is met, for a command that has one answer and prints it last, and whose
     /// work is done by code that knows no limits. `about` is what the message on standard error begins with.
-    pub fn watch(&self, about: String) {
+    pub(crate) fn watch(&self, about: String) {
         let limits = self.clone();
         // Ends with the program.
         thread::spawn(move || {
@@ -51,7 +51,7 @@ impl Limits {
     }
 
     /// The limit that was met, in words.
-    pub fn met(&self, exceeded: Option<Exceeded>) -> String {
+    pub(crate) fn met(&self, exceeded: Option<Exceeded>) -> String {
         match exceeded {
             Some(Exceeded::Memory) => {
                 format!(
@@ -71,7 +71,7 @@ impl Limits {
 ///
 /// # Errors
 /// Returns a message that says what was expected.
-pub fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let expected = "a number of seconds was expected, such as 10 or 0.5";
     let seconds: f64 = text.parse().map_err(|_| expected)?;
     Duration::try_from_secs_f64(seconds).map_err(|_| expected.to_owned())
@@ -81,7 +81,7 @@ pub fn parse_seconds(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 /// Returns a message that says what was expected.
-pub fn parse_size(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let size: Result<ByteSize, _> = text.parse();
     size.map(|size| size.as_u64())
         .map_err(|_| "a size was expected, such as 500MiB or 4GB".to_owned())

@@ -7,8 +7,8 @@
 
 mod explain;
 mod files;
-pub mod histories;
-pub mod json;
+pub(crate) mod histories;
+pub(crate) mod json;
 mod text;
 
 use std::io::Write;
@@ -53,7 +53,7 @@ which `reason` says; then there are no states and no numbers.
 
 Exit status: the first of 2 (bad usage or input), 1 (the condition of a test is not met), 3 (a limit was met,
 or longer loops could change the answer), 0 (the condition is met) that occurred.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Litmus tests, folders with files that end in .litmus, or `-`
     #[arg(required = true, value_name = "TEST")]
     tests: Vec<PathBuf>,
@@ -112,7 +112,7 @@ impl Ran {
 }
 
 /// Runs the command. If a test is refused, the remaining tests still run.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let mut status = Status::Done;
     let mut paths = Vec::new();
     for path in &args.tests {

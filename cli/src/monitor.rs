@@ -51,7 +51,7 @@ is SC, `undecided` says why instead. One that is not SC is refused on standard e
 
 Exit status: the first of 2 (bad usage or input, or a trace that is not SC), 1 (there are such pairs), 3
 (whether it is SC is undecided), 0 (there are none) that occurred.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Traces, gem5 output folders, files of histories, or `-`
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
@@ -95,7 +95,7 @@ struct Found<'a> {
 /// A line of `rubric monitor --format json`: the pairs of a history under a model, or why they are not known.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Line<'a> {
+pub(crate) enum Line<'a> {
     /// The pairs of a history under a model.
     Found(FoundLine<'a>),
     /// A history whose pairs are not known.
@@ -104,7 +104,7 @@ pub enum Line<'a> {
 
 /// The pairs of a history under a model.
 #[derive(Serialize, JsonSchema)]
-pub struct FoundLine<'a> {
+pub(crate) struct FoundLine<'a> {
     /// The input.
     file: &'a str,
     /// The name of the history in the file.
@@ -130,7 +130,7 @@ pub struct FoundLine<'a> {
 
 /// A history whose pairs are not known.
 #[derive(Serialize, JsonSchema)]
-pub struct UndecidedLine<'a> {
+pub(crate) struct UndecidedLine<'a> {
     /// The input.
     file: &'a str,
     /// The name of the history in the file.
@@ -153,7 +153,7 @@ struct Pair {
 }
 
 /// Runs the command. If an input is refused, the remaining inputs are still processed.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     let mut status = Status::Done;
     for path in &args.traces {

@@ -34,7 +34,7 @@ files and to edited copies, where exactly one place matches; otherwise the candi
 Operators make the others, of any protocol, one for each place where they apply; an id says protocol,
 machine, place, operator and what is done, and does not depend on line numbers. `rubric campaign` runs
 them.")]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -117,7 +117,7 @@ Examples:
 struct Operators {}
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     match &args.command {
         Command::List(args) => list(args, out),
         Command::Show(args) => show(args, out),
@@ -189,7 +189,7 @@ fn written(
 
 /// A line of `rubric mutants list --format json`, or what `rubric mutants show --format json` prints: a mutant.
 #[derive(Serialize, JsonSchema)]
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The name, or the id if an operator made it.
     name: &'a str,
     /// Further names.

@@ -1,12 +1,12 @@
 //! Parses numbers as the user gives them.
 
-pub use ingest::initial::number as parse;
+pub(crate) use ingest::initial::number as parse;
 
 /// Parses a count: a decimal number, followed by `K` for thousands or `M` for millions.
 ///
 /// # Errors
 /// Returns a message that says what was expected.
-pub fn count(text: &str) -> Result<u32, String> {
+pub(crate) fn count(text: &str) -> Result<u32, String> {
     let (digits, unit) = match text.as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000),
         Some(b'm' | b'M') => (&text[..text.len() - 1], 1_000_000),

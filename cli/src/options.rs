@@ -14,7 +14,7 @@ use crate::words;
 
 /// The form in which a command prints its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// Human-readable text
     Text,
     /// JSON Lines
@@ -24,7 +24,7 @@ pub enum Format {
 /// Options of how a trace is read.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Reading the trace")]
-pub struct TraceOptions {
+pub(crate) struct TraceOptions {
     /// Lines that the history is made of: requests at Ruby's sequencers, lines that a client printed, or
     /// instructions that CPUs executed [default: client where there are such lines, else ruby, else exec]
     #[arg(long, value_parser = source_parser())]
@@ -76,7 +76,7 @@ impl TraceOptions {
     ///
     /// # Errors
     /// Returns an error if the range of ticks is empty or the file of initial values cannot be read.
-    pub fn for_reading(&self) -> Result<ingest::Options, Error> {
+    pub(crate) fn for_reading(&self) -> Result<ingest::Options, Error> {
         if let (Some(from), Some(to)) = (self.from_tick, self.to_tick)
             && from >= to
         {
@@ -101,7 +101,7 @@ impl TraceOptions {
 
 impl TraceOptions {
     /// These options; those that are not given are taken from `other`.
-    pub fn or(&self, other: &TraceOptions) -> TraceOptions {
+    pub(crate) fn or(&self, other: &TraceOptions) -> TraceOptions {
         TraceOptions {
             source: self.source.or(other.source),
             access_size: self.access_size.or(other.access_size),

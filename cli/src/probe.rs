@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 const ARGUMENT: &str = "probe-parquet";
 
 /// Runs the probe if this process is the child, and returns its exit status.
-pub fn asked() -> Option<ExitCode> {
+pub(crate) fn asked() -> Option<ExitCode> {
     let mut arguments = env::args_os().skip(1);
     let path = arguments.next().filter(|it| it == ARGUMENT).and(arguments.next())?;
     let path = Path::new(&path);
@@ -29,7 +29,7 @@ fn decode_input(name: &Path) -> io::Result<()> {
 }
 
 /// Makes the readers of Parquet probe every file first.
-pub fn install() {
+pub(crate) fn install() {
     tables::set_probe(|path, bytes| ends(path, bytes).unwrap_or(true));
 }
 

@@ -33,13 +33,13 @@ static LINES: LazyLock<MultiProgress> =
     LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(RATE)));
 
 /// Erases bars and lines, runs `print`, which may write lines on standard error, and draws them again below these lines.
-pub fn erased<R>(print: impl FnOnce() -> R) -> R {
+pub(crate) fn erased<R>(print: impl FnOnce() -> R) -> R {
     LINES.suspend(print)
 }
 
 /// A progress bar with the number of finished runs, the estimated time left, and a message. The length may be set later. It is shown on
 /// a terminal only, and not if `quiet`.
-pub fn bar(length: Option<u64>, of: &'static str, quiet: bool) -> ProgressBar {
+pub(crate) fn bar(length: Option<u64>, of: &'static str, quiet: bool) -> ProgressBar {
     let bar = drawn(length, LINE, quiet);
     bar.set_prefix(of);
     bar
@@ -83,13 +83,13 @@ fn left(elapsed: Duration, estimate: Duration) -> String {
 const INPUTS_LINE: &str = "{bar:30} {msg}{left}";
 
 /// A progress bar over inputs with `bytes` altogether. It is shown on a terminal only, and not if `quiet`.
-pub fn inputs(bytes: u64, count: u64, quiet: bool) -> Inputs {
+pub(crate) fn inputs(bytes: u64, count: u64, quiet: bool) -> Inputs {
     let bar = drawn(Some(bytes), INPUTS_LINE, quiet).with_message(so_far(0, count, 0));
     Inputs { bar, count, done: AtomicU64::new(0), violations: AtomicU64::new(0) }
 }
 
 /// The progress bar of [`inputs`]. The estimate follows from the bytes, since large traces take longer than small ones.
-pub struct Inputs {
+pub(crate) struct Inputs {
     bar: ProgressBar,
     count: u64,
     done: AtomicU64,
@@ -98,7 +98,7 @@ pub struct Inputs {
 
 impl Inputs {
     /// Notes that an input with this many bytes is done, and whether it is a violation.
-    pub fn advance(&self, bytes: u64, is_violation: bool) {
+    pub(crate) fn advance(&self, bytes: u64, is_violation: bool) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let more = u64::from(is_violation);
         let violations = self.violations.fetch_add(more, Ordering::Relaxed) + more;
@@ -123,21 +123,21 @@ impl Drop for Inputs {
 }
 
 /// A spinner with the elapsed time and a message. It is shown on a terminal only, and not if `quiet`.
-pub fn spinner(of: String, quiet: bool) -> ProgressBar {
+pub(crate) fn spinner(of: String, quiet: bool) -> ProgressBar {
     let bar = drawn(None, OPEN_LINE, quiet);
     bar.set_prefix(of);
     bar
 }
 
 /// The progress bars of campaigns and experiments, one stage after the other.
-pub struct Bars {
+pub(crate) struct Bars {
     quiet: bool,
     bar: Mutex<ProgressBar>,
 }
 
 impl Bars {
     /// Creates the bars, which are hidden if `quiet`.
-    pub fn new(quiet: bool) -> Bars {
+    pub(crate) fn new(quiet: bool) -> Bars {
         Bars { quiet, bar: Mutex::new(ProgressBar::hidden()) }
     }
 

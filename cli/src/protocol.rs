@@ -1,11 +1,11 @@
 //! `rubric protocol`: reports errors and warnings of a SLICC protocol, shows its tables, and prints the files of built-in ones.
 
 mod check;
-pub mod diagnostics;
+pub(crate) mod diagnostics;
 mod dot;
 mod drawing;
 mod graph;
-pub mod json;
+pub(crate) mod json;
 mod layout;
 mod matrix;
 mod show;
@@ -34,7 +34,7 @@ Examples:
   rubric protocol show MI_example --machine L1Cache
   rubric protocol show MI_example --to svg -o mi.svg
   rubric protocol source MI_example MI_example-cache.sm:155")]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -47,7 +47,7 @@ enum Command {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     match &args.command {
         Command::Check(args) => check::run(args, out),
         Command::Show(args) => show::run(args, out),

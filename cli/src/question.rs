@@ -16,7 +16,7 @@ use lab::load::{self, Input};
 
 /// A trace, which of its histories, and the models to decide.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Question {
+pub(crate) struct Question {
     /// A trace, a gem5 output folder, a file of histories, or `-`
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
@@ -50,7 +50,7 @@ pub struct Question {
 
 /// How a value that is written twice to a location is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Ambiguous {
+pub(crate) enum Ambiguous {
     /// Report an error
     Refuse,
     /// Consider every write of the value as the source of each read
@@ -59,7 +59,7 @@ pub enum Ambiguous {
 
 impl Ambiguous {
     /// How values that an input writes twice are treated.
-    pub fn of(self, input: &Input) -> Ambiguity {
+    pub(crate) fn of(self, input: &Input) -> Ambiguity {
         match self {
             Ambiguous::Search => Ambiguity::Keep,
             Ambiguous::Refuse => load::ambiguity(input.format, &input.histories),
@@ -68,11 +68,11 @@ impl Ambiguous {
 }
 
 /// The answer about a history of an input.
-pub type Answer<'a> = check::Answer<&'a History>;
+pub(crate) type Answer<'a> = check::Answer<&'a History>;
 
 impl Question {
     /// Asks whether the history in a file that another command has written satisfies a model.
-    pub fn about(trace: &Path, model: Model, limits: Limits) -> Question {
+    pub(crate) fn about(trace: &Path, model: Model, limits: Limits) -> Question {
         Question {
             trace: trace.to_owned(),
             model: vec![model],
@@ -96,7 +96,7 @@ impl Question {
     ///
     /// # Errors
     /// Returns an error if an output is the input file, under this name or another.
-    pub fn spare<'a>(
+    pub(crate) fn spare<'a>(
         &'a self,
         outputs: impl IntoIterator<Item = &'a PathBuf>,
     ) -> Result<(), Error> {
@@ -107,7 +107,7 @@ impl Question {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
-    pub fn open(&self, transitions: bool) -> Result<Input, Error> {
+    pub(crate) fn open(&self, transitions: bool) -> Result<Input, Error> {
         let reading = ingest::Options { transitions, ..self.options.for_reading()? };
         Ok(load::open(&self.trace, &reading)?)
     }
@@ -117,7 +117,7 @@ impl Question {
     ///
     /// # Errors
     /// Returns an error if no history has the name that was asked for, or a value is written twice.
-    pub fn ask<'a>(&self, input: &'a Input) -> Result<Answer<'a>, Error> {
+    pub(crate) fn ask<'a>(&self, input: &'a Input) -> Result<Answer<'a>, Error> {
         let mut first = None;
         let ambiguity = self.ambiguous.of(input);
         for history in self.candidates(input)? {

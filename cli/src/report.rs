@@ -7,9 +7,9 @@
 
 mod cycles;
 mod experiments;
-pub mod json;
+pub(crate) mod json;
 mod output;
-pub mod table;
+pub(crate) mod table;
 mod text;
 mod unreached;
 
@@ -78,7 +78,7 @@ unreachable and that no run took.
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees, 2 if
 there are no results in the folder or a table is damaged, else 0. Of explorations: the status that they had."
 )]
-pub struct Args {
+pub(crate) struct Args {
     /// A folder that `rubric campaign -o DIR`, `rubric experiment -o DIR` or `rubric explore protocol --mutants -o DIR` filled
     #[arg(value_name = "DIR", required_unless_present = "list")]
     folder: Option<PathBuf>,
@@ -102,7 +102,7 @@ pub struct Args {
 
 /// The rows of a campaign.
 #[derive(Clone, Copy)]
-pub struct Campaign<'a> {
+pub(crate) struct Campaign<'a> {
     /// The runs that the numbers are about.
     pub runs: &'a [CampaignRun],
     /// Excluded mutants.
@@ -114,7 +114,7 @@ pub struct Campaign<'a> {
 }
 
 /// The progress of a campaign that has just run.
-pub struct Progress {
+pub(crate) struct Progress {
     /// Seconds since the campaign started or was resumed.
     pub seconds: f64,
     /// Whether all requested runs are done.
@@ -122,7 +122,7 @@ pub struct Progress {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let Some(folder) = &args.folder else {
         return list(args.format, out).map_err(Error::Output);
     };
@@ -238,7 +238,7 @@ impl Output<'_> {
 
 impl Campaign<'_> {
     /// The campaign in a folder, if there is one.
-    pub fn of(held: &Stored) -> Option<Campaign<'_>> {
+    pub(crate) fn of(held: &Stored) -> Option<Campaign<'_>> {
         held.has_campaign.then_some(Campaign {
             runs: &held.results.runs,
             equivalents: &held.results.equivalents,
@@ -248,12 +248,12 @@ impl Campaign<'_> {
     }
 
     /// The answers that the runs of the campaign give.
-    pub fn answers(&self) -> Answers {
+    pub(crate) fn answers(&self) -> Answers {
         Answers::of(self.runs, self.equivalents, &Guarantee::is_implied)
     }
 
     /// The coverage of each machine of the unmutated protocols.
-    pub fn machines(&self) -> Vec<MachineCoverage> {
+    pub(crate) fn machines(&self) -> Vec<MachineCoverage> {
         let unreached = unreached::of(self.coverage);
         let places: BTreeSet<_> = unreached.iter().map(Unreached::place).collect();
         MachineCoverage::of(self.coverage, |row| {
@@ -272,7 +272,7 @@ fn status(answers: &Answers) -> Status {
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written.
-pub fn print(
+pub(crate) fn print(
     campaign: &Campaign<'_>,
     folder: &Path,
     tables: &[PathBuf],

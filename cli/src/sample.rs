@@ -8,7 +8,7 @@ use crate::simulate::parse;
 
 /// The number of mutants that are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
+pub(crate) enum Sample {
     /// At most this many mutants.
     Some(u32),
     /// All mutants.
@@ -17,7 +17,7 @@ pub enum Sample {
 
 impl Sample {
     /// The number of mutants that the user asks for; [`SAMPLE`] if the option is not given, `None` for all.
-    pub fn number(asked: Option<Sample>) -> Option<usize> {
+    pub(crate) fn number(asked: Option<Sample>) -> Option<usize> {
         match asked {
             None => Some(SAMPLE),
             Some(Sample::Some(count)) => Some(count as usize),

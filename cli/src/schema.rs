@@ -189,14 +189,14 @@ Examples:
 
 Without a name the schemas are listed, with their versions. A version stays as it is, but that keys may be added which are not
 required. `$id` has the name and the version.")]
-pub struct Args {
+pub(crate) struct Args {
     /// The schema
     #[arg(value_name = "NAME", value_parser = words::one_of(SCHEMAS, |schema: Schema| schema.name))]
     name: Option<Schema>,
 }
 
 /// Prints a schema, or the list of all.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let printed = match args.name {
         Some(schema) => schema.print(out),
         None => SCHEMAS.iter().try_for_each(|schema| {

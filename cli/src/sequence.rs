@@ -11,7 +11,7 @@ use crate::files;
 
 /// The format of a chart.
 #[derive(Clone, Copy)]
-pub enum Form {
+pub(crate) enum Form {
     Svg,
     Html,
     Text,
@@ -22,7 +22,7 @@ impl Form {
     ///
     /// # Errors
     /// Returns an error if the extension is that of no format.
-    pub fn of(option: &str, path: &Path) -> Result<Form, Error> {
+    pub(crate) fn of(option: &str, path: &Path) -> Result<Form, Error> {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("svg") => Ok(Form::Svg),
             Some("html" | "htm") => Ok(Form::Html),
@@ -39,7 +39,7 @@ impl Form {
 ///
 /// # Errors
 /// Returns an error if the file cannot be written.
-pub fn write(chart: &Chart, path: &Path, form: Form) -> Result<(), Error> {
+pub(crate) fn write(chart: &Chart, path: &Path, form: Form) -> Result<(), Error> {
     let drawn = match form {
         Form::Svg => svg(chart),
         Form::Html => charted(chart),
@@ -49,7 +49,7 @@ pub fn write(chart: &Chart, path: &Path, form: Form) -> Result<(), Error> {
 }
 
 /// A run to be drawn: the parties that can take part, and its steps.
-pub struct Sequence<'r> {
+pub(crate) struct Sequence<'r> {
     pub parties: &'r [(Party, String)],
     /// The steps, each with its tick, if it has one.
     pub steps: Vec<(Option<u64>, &'r [Signal])>,
@@ -57,7 +57,7 @@ pub struct Sequence<'r> {
 
 impl Sequence<'_> {
     /// The chart of the run, with a column for each party that takes part.
-    pub fn chart(&self, title: String, lead: Vec<String>, wrong: String) -> Chart {
+    pub(crate) fn chart(&self, title: String, lead: Vec<String>, wrong: String) -> Chart {
         let parties = self.taking_part();
         let column =
             |party: Party| parties.iter().position(|(other, _)| *other == party).unwrap_or(0);

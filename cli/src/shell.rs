@@ -36,7 +36,7 @@ Examples:
 
 --install writes to the user's own folder of completions: for bash bash-completion/completions in XDG_DATA_HOME or
 ~/.local/share, for fish fish/completions in XDG_CONFIG_HOME or ~/.config, for zsh ~/.zfunc.")]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell [default with --install: the one that SHELL names]
     #[arg(value_name = "SHELL", required_unless_present = "install", value_parser = words::one_of(SHELLS, shell_name))]
     shell: Option<Shell>,
@@ -89,7 +89,7 @@ Examples:
   rubric man ~/.local/share/man/man1
   rubric man --markdown docs
   rubric man /tmp/man && man /tmp/man/rubric-check.1")]
-pub struct ManPages {
+pub(crate) struct ManPages {
     /// The folder to write them into
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -103,7 +103,7 @@ pub struct ManPages {
 ///
 /// # Errors
 /// Returns an error if the shell is unknown, or if the file or `out` cannot be written.
-pub fn completions<C: CommandFactory>(
+pub(crate) fn completions<C: CommandFactory>(
     args: &Completions,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
@@ -129,7 +129,10 @@ pub fn completions<C: CommandFactory>(
 ///
 /// # Errors
 /// Returns an error if a page cannot be written.
-pub fn man_pages<C: CommandFactory>(args: &ManPages, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn man_pages<C: CommandFactory>(
+    args: &ManPages,
+    out: &mut dyn Write,
+) -> Result<Status, Error> {
     std::fs::create_dir_all(&args.folder).map_err(failed(&args.folder))?;
     let mut command = C::command().disable_help_subcommand(true);
     command.build();

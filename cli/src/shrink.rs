@@ -51,7 +51,7 @@ JSON is one object: `file`, `history`, `model`, `verdict`, `reason` (of `undecid
 has them), `shape` (the litmus test that it is, if known), `minimal`, `trials`, `seconds`, `files`.
 
 Exit status: 1 for a violation, 0 if the history is consistent, 3 undecided, 2 bad usage or input.")]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     question: Question,
 
@@ -87,7 +87,7 @@ struct Found {
 
 /// What `rubric shrink --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// The input.
     file: &'a str,
     /// The name of the history in the file.
@@ -136,13 +136,13 @@ struct Part<'a> {
 
 impl Args {
     /// The arguments to shrink the history in question and write the part.
-    pub fn of(question: Question, output: &Path) -> Args {
+    pub(crate) fn of(question: Question, output: &Path) -> Args {
         Args { question, output: vec![output.to_owned()], arch: None, format: Format::Text }
     }
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // An output that cannot be written is reported before the work is done.
     let outputs: Result<Vec<Output>, Error> = args.output.iter().map(|path| output(path)).collect();
     let outputs = outputs?;

@@ -11,22 +11,22 @@
 
 mod args;
 mod attribution;
-pub mod command;
-pub mod coverage;
-pub mod extras;
-pub mod fault;
-pub mod json;
+pub(crate) mod command;
+pub(crate) mod coverage;
+pub(crate) mod extras;
+pub(crate) mod fault;
+pub(crate) mod json;
 mod kinds;
-pub mod options;
-pub mod parse;
-pub mod protocols;
+pub(crate) mod options;
+pub(crate) mod parse;
+pub(crate) mod protocols;
 mod runs;
 mod score;
 mod series;
 mod single;
 mod table;
 mod traces;
-pub mod verdicts;
+pub(crate) mod verdicts;
 
 use std::io::Write;
 
@@ -35,7 +35,7 @@ use simulate::client::Client;
 use crate::error::Error;
 use crate::files;
 use crate::status::Status;
-pub use args::Args;
+pub(crate) use args::Args;
 use lab::protocols::Opened;
 
 /// A protocol with a kind of cores: a cell of the table of results.
@@ -47,7 +47,7 @@ struct Cell {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.check()?;
     let names = args.protocols();
     let opened: Result<Vec<Opened>, lab::Error> = names

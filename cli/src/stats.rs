@@ -1,6 +1,6 @@
 //! `rubric stats`: shows the contents of a trace in numbers.
 
-pub mod summary;
+pub(crate) mod summary;
 mod text;
 
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ Examples:
 JSON is one object a line for each trace: `file`, `format`, `histories` (each with its threads, kinds of operations,
 locations, ticks, protocol, assumptions) and `trace` (counts of everything in the text, and each
 controller transition with how often it was taken).")]
-pub struct Args {
+pub(crate) struct Args {
     /// Traces, gem5 output folders, files of histories, folders of any of these, patterns, or `-`
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let options = args.options.for_reading()?;
     let mut status = Status::Done;
     for (number, path) in inputs::traces(&args.traces).into_iter().enumerate() {

@@ -63,7 +63,7 @@ const OF_PROTOCOLS: &[(&str, &str)] =
     &[("rubric", "test"), ("explore", "protocol"), ("mutants", "list"), ("protocol", "check")];
 
 /// Adds a suggestion of what the user may have meant to an error of clap.
-pub fn corrected(error: Error, command: &Command, arguments: &[String]) -> Error {
+pub(crate) fn corrected(error: Error, command: &Command, arguments: &[String]) -> Error {
     match error.kind() {
         ErrorKind::UnknownArgument => with_option(error, command, arguments),
         ErrorKind::InvalidValue => with_model(error),

@@ -1,8 +1,8 @@
 //! `rubric test`: tests a protocol, and reports what is wrong with it. [`lab::testing`] does the work.
 
-pub mod json;
-pub mod page;
-pub mod text;
+pub(crate) mod json;
+pub(crate) mod page;
+pub(crate) mod text;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ JSON is one object; docs/formats.md has its keys.
 
 Exit status: 0 without new findings, 1 with some (with --strict also for known ones), 2 bad usage or protocol
 files.")]
-pub struct Args {
+pub(crate) struct Args {
     /// A built-in name or the path of a `.slicc` file
     #[arg(value_name = "PROTOCOL")]
     protocol: String,
@@ -77,7 +77,7 @@ pub struct Args {
 
 /// The options that say how much is tested.
 #[derive(clap::Args)]
-pub struct ExtentArgs {
+pub(crate) struct ExtentArgs {
     /// Run N programs on each kind of core, and explore at most 50000 states of each small system: the same
     /// result every time
     #[arg(long, value_name = "N", value_parser = parse::positive, conflicts_with = "budget")]
@@ -131,7 +131,7 @@ impl ExtentArgs {
     }
 
     /// The options as the library takes them.
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         Options {
             extent: match self.runs {
                 Some(runs) => Extent::Runs(runs),
@@ -150,7 +150,7 @@ impl ExtentArgs {
 
 /// The options that say where the report of a test or a comparison goes, and in which form.
 #[derive(clap::Args)]
-pub struct ReportArgs {
+pub(crate) struct ReportArgs {
     /// Write the report, with pictures, to this file: a name ending in .html
     #[arg(long, short, value_name = "FILE.html")]
     output: Option<PathBuf>,
@@ -169,7 +169,7 @@ impl ReportArgs {
     ///
     /// # Errors
     /// Returns an error if the name does not have the extension of a page, or if the page is one of the protocols.
-    pub fn check(&self, protocols: &[&str]) -> Result<(), Error> {
+    pub(crate) fn check(&self, protocols: &[&str]) -> Result<(), Error> {
         self.output.as_ref().map_or(Ok(()), |path| {
             files::check_ending("-o", path, &["html", "htm"], ".html was expected")
         })?;
@@ -178,7 +178,7 @@ impl ReportArgs {
     }
 
     /// The progress bars of the work.
-    pub fn bars(&self) -> Bars {
+    pub(crate) fn bars(&self) -> Bars {
         Bars::new(self.quiet)
     }
 
@@ -186,7 +186,7 @@ impl ReportArgs {
     ///
     /// # Errors
     /// Returns an error if the page or `out` cannot be written.
-    pub fn write(
+    pub(crate) fn write(
         &self,
         page: impl FnOnce() -> String,
         text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -212,7 +212,7 @@ impl ReportArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.report.check(&[&args.protocol])?;
     let options = args.extent.options();
     let tested = test(&args.protocol, &options, &args.report.bars())?;

@@ -33,7 +33,7 @@ code of the engines takes part.
 
 Exit status: 0 if the certificate proves its verdict, whichever that is; 2 if it does not; 3 if a limit was met
 before that was known.")]
-pub struct Args {
+pub(crate) struct Args {
     /// The trace, or the file with the history
     history: PathBuf,
 
@@ -56,7 +56,7 @@ struct Header {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let file = args.certificate.display().to_string();
     args.limits.watch(tame(&file));
     let certificate = read(&args.certificate, &file)?;

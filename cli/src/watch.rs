@@ -1,7 +1,7 @@
 //! `rubric watch`: checks a trace while it is being written. [`rubric::watch`] does the work; [`output`] prints the result.
 
 mod aftermath;
-pub mod output;
+pub(crate) mod output;
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ were written), and where the trace was read to its end `ended`, `crash`, `unfini
 check` has them.
 
 Exit status: 1 a violation or a run that crashed, 0 consistent, 3 undecided, 2 bad usage or input.")]
-pub struct Args {
+pub(crate) struct Args {
     /// A trace, or `-` for standard input
     #[arg(value_name = "TRACE", default_value = "-")]
     trace: PathBuf,
@@ -99,7 +99,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     if reading.source == Some(Source::Exec)
         || reading.addresses == Some(Addresses::Announced)

@@ -10,7 +10,7 @@ use clap::{Arg, Command};
 use memory::{Model, PsoRmw, models};
 
 /// Parses the name of an element of `all`.
-pub fn one_of<T: Copy + Send + Sync + 'static>(
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
@@ -21,7 +21,7 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
 }
 
 /// An algorithm as a value of an option, with what it does and where it is published.
-pub fn algorithm(algorithm: Algorithm) -> PossibleValue {
+pub(crate) fn algorithm(algorithm: Algorithm) -> PossibleValue {
     let (title, paper) = (algorithm.title().trim_end_matches('.'), algorithm.paper());
     let help = if paper.is_empty() { title.to_owned() } else { format!("{title} ({paper})") };
     let value = PossibleValue::new(algorithm.name()).help(help);
@@ -57,25 +57,25 @@ fn one_of_models(all: &'static [Model]) -> impl TypedValueParser<Value = Model> 
 }
 
 /// Parses the name of a model. The variant of PSO is chosen by another option, `--pso-rmw`.
-pub fn model() -> impl TypedValueParser<Value = Model> {
+pub(crate) fn model() -> impl TypedValueParser<Value = Model> {
     one_of_models(models::ALL)
 }
 
 /// Parses the name of a model for litmus tests, which have dependencies and no ticks.
-pub fn litmus_model() -> impl TypedValueParser<Value = Model> {
+pub(crate) fn litmus_model() -> impl TypedValueParser<Value = Model> {
     static WITHOUT_TICKS: LazyLock<Vec<Model>> =
         LazyLock::new(|| models::ALL.iter().copied().filter(|model| !model.uses_ticks()).collect());
     one_of_models(&WITHOUT_TICKS)
 }
 
 /// Parses the name of a model that has an operational machine, which excludes the weak ones.
-pub fn machine_model() -> impl TypedValueParser<Value = Model> {
+pub(crate) fn machine_model() -> impl TypedValueParser<Value = Model> {
     static WITH_MACHINE: LazyLock<Vec<Model>> = LazyLock::new(|| models::with_machines().collect());
     one_of_models(&WITH_MACHINE)
 }
 
 /// Parses the name of a model that has a monitor.
-pub fn monitored_model() -> impl TypedValueParser<Value = Model> {
+pub(crate) fn monitored_model() -> impl TypedValueParser<Value = Model> {
     one_of_models(&MONITORED)
 }
 
@@ -83,17 +83,17 @@ pub fn monitored_model() -> impl TypedValueParser<Value = Model> {
 const MONITORED: [Model; 2] = [Model::TSO, Model::PSO];
 
 /// The names of the models that have a monitor.
-pub fn monitored() -> [&'static str; 2] {
+pub(crate) fn monitored() -> [&'static str; 2] {
     MONITORED.map(Model::name)
 }
 
 /// Parses the name of a model whose kernel can be computed.
-pub fn kernel_model() -> impl TypedValueParser<Value = Model> {
+pub(crate) fn kernel_model() -> impl TypedValueParser<Value = Model> {
     const WITH_KERNEL: &[Model] = &[Model::SC, Model::TSO];
     one_of_models(WITH_KERNEL)
 }
 
 /// Parses what a read-modify-write waits for under PSO.
-pub fn rmw() -> impl TypedValueParser<Value = PsoRmw> {
+pub(crate) fn rmw() -> impl TypedValueParser<Value = PsoRmw> {
     one_of(&PsoRmw::ALL, PsoRmw::name)
 }

@@ -30,7 +30,7 @@ struct Written {
 
 impl ValueTable {
     /// Empty tables for the writes to each location. Cost: linear.
-    pub fn for_writes(history: &History) -> Vec<ValueTable> {
+    pub(crate) fn for_writes(history: &History) -> Vec<ValueTable> {
         let none = Written { count: 0, least: u64::MAX, greatest: 0 };
         let mut written = vec![none; history.locations().len()];
         for op in history.ops() {
@@ -56,7 +56,7 @@ impl ValueTable {
     }
 
     /// The number of a value; `None` if the value has none.
-    pub fn get(&self, value: u64) -> Option<u32> {
+    pub(crate) fn get(&self, value: u64) -> Option<u32> {
         match self {
             ValueTable::Dense { least, numbers } => {
                 let at = usize::try_from(value.checked_sub(*least)?).ok()?;
@@ -68,7 +68,7 @@ impl ValueTable {
 
     /// Gives `number`, which must not be [`NONE32`], to a value that is written to the location. Returns the earlier
     /// number of the value.
-    pub fn insert(&mut self, value: u64, number: u32) -> Option<u32> {
+    pub(crate) fn insert(&mut self, value: u64, number: u32) -> Option<u32> {
         match self {
             ValueTable::Dense { least, numbers } => {
                 let before = std::mem::replace(&mut numbers[(value - *least) as usize], number);

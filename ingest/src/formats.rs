@@ -26,7 +26,7 @@ pub(crate) struct Detector {
 
 impl Detector {
     /// Takes in the next line, and returns the format if the line shows it.
-    pub fn line(
+    pub(crate) fn line(
         &mut self,
         line: &[u8],
         file: &str,
@@ -70,7 +70,7 @@ impl Detector {
     }
 
     /// The error for a text in which no line was recognised.
-    pub fn finish(self, file: &str) -> Error {
+    pub(crate) fn finish(self, file: &str) -> Error {
         let file = file.to_owned();
         if let Some(error) = self.changed {
             return error;

@@ -88,7 +88,7 @@ pub(crate) struct LineCount {
 
 impl LineCount {
     /// Counts a line. Lines come in ascending order.
-    pub fn add(&mut self, line: u64) {
+    pub(crate) fn add(&mut self, line: u64) {
         if self.count == 0 {
             self.first = line;
         }
@@ -96,7 +96,7 @@ impl LineCount {
     }
 
     /// The lines in words, such as `1 line (line 7)` or `12 lines (the first is line 7)`; `None` if there are none.
-    pub fn words(&self) -> Option<String> {
+    pub(crate) fn words(&self) -> Option<String> {
         match self.count {
             0 => None,
             1 => Some(format!("1 line (line {})", self.first)),

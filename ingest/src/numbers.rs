@@ -21,7 +21,7 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// Whether the Axe checker can read the numbers of a history as they are.
-    pub fn are_small(history: &History) -> bool {
+    pub(crate) fn are_small(history: &History) -> bool {
         let mut all = values(history);
         history.threads().iter().all(|it| u64::from(it.label) <= LARGEST)
             && history.locations().iter().all(|it| it.address <= LARGEST)
@@ -29,7 +29,7 @@ impl Numbers {
     }
 
     /// Numbers the values of a history in the order in which its operations have them first.
-    pub fn of(history: &History) -> Numbers {
+    pub(crate) fn of(history: &History) -> Numbers {
         let mut numbers =
             Numbers { values: vec![Vec::new(); history.locations().len()], ..Numbers::default() };
         for (location, value) in values(history) {
@@ -47,12 +47,12 @@ impl Numbers {
     }
 
     /// The number of a value that the history has.
-    pub fn value(&self, location: u32, value: u64) -> u64 {
+    pub(crate) fn value(&self, location: u32, value: u64) -> u64 {
         self.known.get(&(location, value)).copied().unwrap_or(value)
     }
 
     /// Writes comments that say what the numbers stand for.
-    pub fn explain(&self, history: &History, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn explain(&self, history: &History, out: &mut dyn Write) -> io::Result<()> {
         for (number, thread) in history.threads().iter().enumerate() {
             if number as u32 != thread.label {
                 writeln!(out, "# thread {number} is {}", thread.label)?;

@@ -9,7 +9,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// Fails if a folder cannot be read.
-pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for path in list(folder)? {
         if !path.is_dir() {
@@ -25,7 +25,7 @@ pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 ///
 /// # Errors
 /// Fails if the folder cannot be read.
-pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = std::fs::read_dir(folder).map_err(Error::file(folder))?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut paths = paths.collect::<io::Result<Vec<PathBuf>>>().map_err(Error::file(folder))?;

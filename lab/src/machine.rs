@@ -1,7 +1,7 @@
 //! Describes the machine that an experiment runs on, so that times can be compared.
 
 /// The processor, the operating system, and how many histories are checked at a time.
-pub fn describe(jobs: usize) -> String {
+pub(crate) fn describe(jobs: usize) -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_owned())

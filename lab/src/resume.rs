@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::error::Error;
 
 /// The settings that stored rows depend on.
-pub trait Settings: Serialize + DeserializeOwned {
+pub(crate) trait Settings: Serialize + DeserializeOwned {
     /// The settings that must not change, each with its name in messages.
     fn fixed(&self) -> Vec<(&'static str, String)>;
 }
@@ -19,7 +19,7 @@ pub trait Settings: Serialize + DeserializeOwned {
 ///
 /// # Errors
 /// [`Error::OtherSettings`] about the first setting that differs.
-pub fn unchanged<S: Settings>(known: &S, now: &S, stored: &str) -> Result<(), Error> {
+pub(crate) fn unchanged<S: Settings>(known: &S, now: &S, stored: &str) -> Result<(), Error> {
     let mut pairs = known.fixed().into_iter().zip(now.fixed());
     match pairs.find(|((_, then), (_, now))| then != now) {
         None => Ok(()),

@@ -13,7 +13,7 @@ use crate::value::{Location, Value};
 
 /// Where a read takes its value from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadSource {
+pub(crate) enum ReadSource {
     /// The initial value of its location.
     Initial,
     /// The write with this number.
@@ -22,7 +22,7 @@ pub enum ReadSource {
 
 /// An event of a candidate execution: a fence, an access, or a part of one.
 #[derive(Clone, Copy, Debug)]
-pub struct CandidateEvent {
+pub(crate) struct CandidateEvent {
     /// The thread that performs the event, from 0.
     pub thread: usize,
     /// The event as the path of its thread has it, with the bytes of a part. Its sets of events and its `pair` number the
@@ -48,17 +48,17 @@ pub struct CandidateEvent {
 
 impl CandidateEvent {
     /// Whether the event reads memory.
-    pub fn reads(&self) -> bool {
+    pub(crate) fn reads(&self) -> bool {
         self.event.kind.reads()
     }
 
     /// Whether the event writes memory.
-    pub fn writes(&self) -> bool {
+    pub(crate) fn writes(&self) -> bool {
         self.event.kind.writes()
     }
 
     /// Whether the event is the write of an atomic instruction whose read is the event before it.
-    pub fn is_second_half(&self) -> bool {
+    pub(crate) fn is_second_half(&self) -> bool {
         self.event.pair.is_some() && self.event.pairing == Pairing::Instruction
     }
 }
@@ -66,7 +66,7 @@ impl CandidateEvent {
 /// One path of each thread, without reads-from and coherence order. Events are numbered through all
 /// threads, in program order.
 #[derive(Debug)]
-pub struct Candidate<'p> {
+pub(crate) struct Candidate<'p> {
     /// The events: the parts of the accesses, and the fences.
     pub events: Vec<CandidateEvent>,
     /// The accesses as the programs have them, and the fences. Their sets of events number the accesses.
@@ -140,12 +140,12 @@ impl<'p> Candidate<'p> {
     }
 
     /// Whether an access was cut into several parts.
-    pub fn is_cut(&self) -> bool {
+    pub(crate) fn is_cut(&self) -> bool {
         self.events.len() > self.accesses.len()
     }
 
     /// The parts of the access to which an event belongs, as bits. The accesses of an exclusive pair count as one.
-    pub fn siblings(&self, event: usize) -> u64 {
+    pub(crate) fn siblings(&self, event: usize) -> u64 {
         let own = self.parts[self.events[event].access];
         if !self.is_exclusive_pair(event) {
             return own;
@@ -156,7 +156,7 @@ impl<'p> Candidate<'p> {
     }
 
     /// Whether some access has several parts, or counts as one with another.
-    pub fn has_siblings(&self) -> bool {
+    pub(crate) fn has_siblings(&self) -> bool {
         self.is_cut() || (0..self.events.len()).any(|event| self.is_exclusive_pair(event))
     }
 
@@ -172,7 +172,7 @@ impl<'p> Candidate<'p> {
     }
 
     /// Whether two events belong to one instruction that states no order of its accesses.
-    pub fn same_instruction(&self, first: usize, second: usize) -> bool {
+    pub(crate) fn same_instruction(&self, first: usize, second: usize) -> bool {
         if self.group(first).is_some() && self.group(first) == self.group(second) {
             return true;
         }
@@ -184,23 +184,23 @@ impl<'p> Candidate<'p> {
     }
 
     /// The bytes that an event accesses.
-    pub fn place(&self, event: usize) -> Option<&Place> {
+    pub(crate) fn place(&self, event: usize) -> Option<&Place> {
         self.events[event].place.map(|place| &self.places[place])
     }
 
     /// Whether two events access the same bytes.
-    pub fn same_place(&self, first: usize, second: usize) -> bool {
+    pub(crate) fn same_place(&self, first: usize, second: usize) -> bool {
         let place = self.events[first].place;
         place.is_some() && place == self.events[second].place
     }
 
     /// Whether two events belong to one thread.
-    pub fn same_thread(&self, first: usize, second: usize) -> bool {
+    pub(crate) fn same_thread(&self, first: usize, second: usize) -> bool {
         self.events[first].thread == self.events[second].thread
     }
 
     /// The events of the same thread before an event, in program order.
-    pub fn before(&self, event: usize) -> std::ops::Range<usize> {
+    pub(crate) fn before(&self, event: usize) -> std::ops::Range<usize> {
         self.threads[self.events[event].thread].start..event
     }
 

@@ -6,7 +6,7 @@ use crate::value::{Binary, Unary, Value};
 
 /// The number of an expression in an [`Expressions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Expression(u32);
+pub(crate) struct Expression(u32);
 
 /// The outermost operation of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ enum Node {
 
 /// The expressions of a thread. Equal expressions are stored once.
 #[derive(Clone, Debug, Default)]
-pub struct Expressions {
+pub(crate) struct Expressions {
     nodes: Vec<Node>,
     /// Per expression, the events whose values it depends on, as bits.
     reads: Vec<u64>,
@@ -46,17 +46,17 @@ impl Expressions {
     }
 
     /// A value that depends on no read.
-    pub fn constant(&mut self, value: Value) -> Expression {
+    pub(crate) fn constant(&mut self, value: Value) -> Expression {
         self.add(Node::Constant(value))
     }
 
     /// The value that an event of the thread reads. Events have numbers below 64.
-    pub fn read(&mut self, event: u8) -> Expression {
+    pub(crate) fn read(&mut self, event: u8) -> Expression {
         self.add(Node::Read(event))
     }
 
     /// An operation on one expression.
-    pub fn unary(&mut self, operation: Unary, of: Expression) -> Expression {
+    pub(crate) fn unary(&mut self, operation: Unary, of: Expression) -> Expression {
         match self.as_constant(of).and_then(|value| operation.apply(value)) {
             Some(value) => self.constant(value),
             None => self.add(Node::Unary(operation, of)),
@@ -65,7 +65,7 @@ impl Expressions {
 
     /// An operation on two expressions. A result that does not depend on the operands, such as the `xor` of an
     /// expression with itself, becomes a constant.
-    pub fn binary(
+    pub(crate) fn binary(
         &mut self,
         operation: Binary,
         first: Expression,
@@ -100,7 +100,7 @@ impl Expressions {
     }
 
     /// The value of an expression that depends on no read.
-    pub fn as_constant(&self, expression: Expression) -> Option<Value> {
+    pub(crate) fn as_constant(&self, expression: Expression) -> Option<Value> {
         match self.nodes[expression.0 as usize] {
             Node::Constant(value) => Some(value),
             _ => None,
@@ -108,7 +108,7 @@ impl Expressions {
     }
 
     /// The events whose values the expression depends on, as bits.
-    pub fn reads(&self, expression: Expression) -> u64 {
+    pub(crate) fn reads(&self, expression: Expression) -> u64 {
         self.reads[expression.0 as usize]
     }
 
@@ -116,7 +116,7 @@ impl Expressions {
     ///
     /// # Errors
     /// Returns [`Incomputable`] for an operation whose result depends on where a location lies.
-    pub fn evaluate(
+    pub(crate) fn evaluate(
         &self,
         expression: Expression,
         value_of: &impl Fn(u8) -> Result<Value, Incomputable>,
@@ -136,7 +136,7 @@ impl Expressions {
 
 /// The error of an operation whose result depends on the address at which a location lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Incomputable;
+pub(crate) struct Incomputable;
 
 #[cfg(test)]
 mod tests {

@@ -1,35 +1,35 @@
 //! Orders between the events of an execution, as sets of bits.
 
 /// Largest number of events of an order, which is the number of bits of a set of events.
-pub const MOST_EVENTS: usize = 64;
+pub(crate) const MOST_EVENTS: usize = 64;
 
 /// A relation between events.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Relation {
+pub(crate) struct Relation {
     /// Per event, the events that it is related to, as bits.
     after: Vec<u64>,
 }
 
 impl Relation {
     /// The empty relation between `events` events.
-    pub fn empty(events: usize) -> Relation {
+    pub(crate) fn empty(events: usize) -> Relation {
         Relation { after: vec![0; events] }
     }
 
     /// Relates an event to another.
-    pub fn add(&mut self, first: usize, second: usize) {
+    pub(crate) fn add(&mut self, first: usize, second: usize) {
         self.after[first] |= 1 << second;
     }
 
     /// The related pairs.
-    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let rows = self.after.iter().enumerate();
         rows.flat_map(|(first, after)| bits(*after).map(move |second| (first, second)))
     }
 }
 
 /// The events of a set of bits, in ascending order.
-pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lowest = (set != 0).then(|| set.trailing_zeros() as usize)?;
         set &= set - 1;
@@ -47,18 +47,18 @@ pub(crate) struct PartialOrder {
 }
 
 impl PartialOrder {
-    pub fn new(events: usize) -> PartialOrder {
+    pub(crate) fn new(events: usize) -> PartialOrder {
         PartialOrder { after: vec![0; events] }
     }
 
     /// Whether `first` precedes `second`.
-    pub fn precedes(&self, first: usize, second: usize) -> bool {
+    pub(crate) fn precedes(&self, first: usize, second: usize) -> bool {
         self.after[first] & (1 << second) != 0
     }
 
     /// Orders `first` before `second`; returns false if that would make a cycle.
     #[must_use]
-    pub fn add(&mut self, first: usize, second: usize) -> bool {
+    pub(crate) fn add(&mut self, first: usize, second: usize) -> bool {
         if first == second || self.precedes(second, first) {
             return false;
         }
@@ -75,12 +75,12 @@ impl PartialOrder {
     }
 
     /// Appends the order to `saved`, from where [`PartialOrder::restore`] takes it.
-    pub fn save(&self, saved: &mut Vec<u64>) {
+    pub(crate) fn save(&self, saved: &mut Vec<u64>) {
         saved.extend_from_slice(&self.after);
     }
 
     /// Takes the order that was saved last off `saved`.
-    pub fn restore(&mut self, saved: &mut Vec<u64>) {
+    pub(crate) fn restore(&mut self, saved: &mut Vec<u64>) {
         let start = saved.len() - self.after.len();
         self.after.copy_from_slice(&saved[start..]);
         saved.truncate(start);

@@ -13,7 +13,7 @@ use crate::value::{Location, Value};
 
 /// Bytes of a location that are accessed as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub(crate) struct Place {
     /// The location.
     pub location: Location,
     /// The number of bytes of the location before the first.
@@ -24,19 +24,19 @@ pub struct Place {
 
 impl Place {
     /// The bytes that an access has.
-    pub fn of(event: &CandidateEvent) -> Option<Place> {
+    pub(crate) fn of(event: &CandidateEvent) -> Option<Place> {
         let location = event.event.location?;
         let (offset, bytes) = (event.event.offset, u16::from(event.event.width.bits / 8));
         Some(Place { location, offset, bytes })
     }
 
     /// The offset of the first byte behind the place.
-    pub fn end(&self) -> u16 {
+    pub(crate) fn end(&self) -> u16 {
         self.offset.saturating_add(self.bytes)
     }
 
     /// Whether the place begins at a multiple of its size.
-    pub fn is_aligned(&self) -> bool {
+    pub(crate) fn is_aligned(&self) -> bool {
         self.bytes == 0 || self.offset.is_multiple_of(self.bytes)
     }
 }
@@ -142,7 +142,7 @@ pub(crate) enum Piece {
 
 impl Piece {
     /// The `bits` bits of a value behind the first `shift` bytes.
-    pub fn of(value: Value, shift: u16, bits: u8) -> Piece {
+    pub(crate) fn of(value: Value, shift: u16, bits: u8) -> Piece {
         match value {
             Value::Number(number) => Piece::Whole(Value::Number(extract(number, shift, bits))),
             address => Piece::OfAddress(address, shift),

@@ -22,7 +22,7 @@ pub(crate) struct Preserved {
 
 impl Preserved {
     /// Preserved program order of a candidate under a model.
-    pub fn of(candidate: &Candidate<'_>, model: Model) -> Preserved {
+    pub(crate) fn of(candidate: &Candidate<'_>, model: Model) -> Preserved {
         let whole = operations::history(&candidate.events);
         let history = model.prepare(&whole);
         let unknown = ReadsFrom::given(&history, |_| None);
@@ -68,7 +68,7 @@ pub(crate) enum Ties {
 
 impl Ties {
     /// How a model ties the parts of the accesses of a candidate.
-    pub fn of(candidate: &Candidate<'_>, model: Model) -> Ties {
+    pub(crate) fn of(candidate: &Candidate<'_>, model: Model) -> Ties {
         let events = 0..candidate.events.len();
         if !candidate.has_siblings() {
             return Ties::Uncut;

@@ -19,7 +19,7 @@ use crate::test::LitmusTest;
 use crate::value::Value;
 
 /// An execution that the model allows.
-pub struct Execution<'s> {
+pub(crate) struct Execution<'s> {
     /// Its events.
     pub candidate: &'s Candidate<'s>,
     /// The source of each read; of other events, [`ReadSource::Initial`].

@@ -41,7 +41,7 @@ impl Drop for Flag {
 ///
 /// # Errors
 /// Returns the exception of a signal handler, and `RuntimeError` if the work panics.
-pub fn run<T: Send + 'static>(
+pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&'static AtomicBool) -> T + Send + 'static,
 ) -> PyResult<T> {
@@ -62,7 +62,7 @@ pub fn run<T: Send + 'static>(
 ///
 /// # Errors
 /// Returns the errors of [`run`], and the exception of `watch`, which ends the work as Ctrl-C does.
-pub fn run_to_end<T: Send + 'static>(
+pub(crate) fn run_to_end<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&'static AtomicBool) -> T + Send + 'static,
     mut watch: impl FnMut(Python<'_>) -> PyResult<()>,

@@ -201,7 +201,7 @@ impl Campaign {
 #[pyfunction]
 #[pyo3(signature = (protocols, output, *, mutants, operators, sample, clients, runs, seed, repair, repeat, budget, timeout, watch))]
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
-pub fn campaign(
+pub(crate) fn campaign(
     py: Python<'_>,
     protocols: Vec<String>,
     output: PathBuf,

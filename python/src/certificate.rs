@@ -69,7 +69,7 @@ impl Verified {
 /// rubric.CertificateError: the certificate is refused: ...
 #[pyfunction]
 #[pyo3(signature = (history, certificate))]
-pub fn verify(
+pub(crate) fn verify(
     py: Python<'_>,
     history: &Bound<'_, History>,
     certificate: &Bound<'_, PyAny>,
@@ -85,7 +85,11 @@ pub fn verify(
 }
 
 /// Verifies the text of a certificate, without Python's lock.
-pub fn verified(py: Python<'_>, history: &Arc<Operations>, text: String) -> PyResult<Verified> {
+pub(crate) fn verified(
+    py: Python<'_>,
+    history: &Arc<Operations>,
+    text: String,
+) -> PyResult<Verified> {
     let history = Arc::clone(history);
     call::run(py, move |_| {
         let certificate = certificate::read(text.as_bytes()).map_err(|error| {

@@ -30,7 +30,7 @@ create_exception!(
 );
 
 /// The exception for an error of `lab`.
-pub fn lab(error: lab::Error) -> PyErr {
+pub(crate) fn lab(error: lab::Error) -> PyErr {
     let message = spelled(&error.to_string());
     match error {
         lab::Error::Input(_) | lab::Error::Table(_) => InputError::new_err(message),
@@ -60,11 +60,11 @@ fn refused(refusal: &Refusal) -> String {
 }
 
 /// The exception for a table that cannot be written.
-pub fn table(error: TableError) -> PyErr {
+pub(crate) fn table(error: TableError) -> PyErr {
     Error::new_err(error.to_string())
 }
 
 /// The exception for a certificate that is refused.
-pub fn rejected(rejection: Rejection) -> PyErr {
+pub(crate) fn rejected(rejection: Rejection) -> PyErr {
     CertificateError::new_err(format!("the certificate is refused: {rejection}"))
 }

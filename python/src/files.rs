@@ -30,7 +30,7 @@ struct Counters {
 /// that are done, all traces, and the violations.
 #[pyfunction]
 #[pyo3(signature = (paths, models, *, timeout, jobs, watch))]
-pub fn check_files(
+pub(crate) fn check_files(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     models: Vec<String>,

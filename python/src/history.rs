@@ -38,7 +38,7 @@ pub struct Origin {
 ///
 /// # Errors
 /// Returns a `ValueError` if the path leads to that file.
-pub fn spare(source: Option<FileId>, path: &Path) -> PyResult<()> {
+pub(crate) fn spare(source: Option<FileId>, path: &Path) -> PyResult<()> {
     if source.is_none() || source != FileId::of(path) {
         return Ok(());
     }
@@ -305,7 +305,7 @@ impl History {
 
 /// The argument `addresses` of `read`.
 #[derive(FromPyObject)]
-pub enum GivenAddresses {
+pub(crate) enum GivenAddresses {
     /// The first address, and the address after the last one.
     Range((u64, u64)),
     /// A word; `"auto"` is the only one.
@@ -396,7 +396,7 @@ fn initial_values(value: &Bound<'_, PyAny>) -> PyResult<Initial> {
 #[pyo3(signature = (path, *, history = None, source = None, access_size = None, addresses = None, from_tick = None, to_tick = None,
     initial = None, isa = None, lossy = false, fetches = false))]
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
-pub fn read(
+pub(crate) fn read(
     py: Python<'_>,
     path: PathBuf,
     history: Option<&str>,
@@ -438,7 +438,7 @@ pub fn read(
 #[pyo3(signature = (path, *, source = None, access_size = None, addresses = None, from_tick = None, to_tick = None, initial = None,
     isa = None, lossy = false, fetches = false))]
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
-pub fn read_all(
+pub(crate) fn read_all(
     py: Python<'_>,
     path: PathBuf,
     source: Option<&str>,
@@ -476,7 +476,11 @@ pub fn read_all(
 /// 1
 #[pyfunction]
 #[pyo3(signature = (text, *, initial = None))]
-pub fn parse(py: Python<'_>, text: String, initial: Option<Bound<'_, PyAny>>) -> PyResult<History> {
+pub(crate) fn parse(
+    py: Python<'_>,
+    text: String,
+    initial: Option<Bound<'_, PyAny>>,
+) -> PyResult<History> {
     let initial = initial.as_ref().map(initial_values).transpose()?;
     let options = Options { initial, transitions: true, ..Options::default() };
     let arguments = load::arguments(&options);

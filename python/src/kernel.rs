@@ -82,7 +82,7 @@ impl Kernel {
 }
 
 /// Computes the kernel of a history, without Python's lock.
-pub fn of(
+pub(crate) fn of(
     py: Python<'_>,
     history: &Arc<Operations>,
     origin: &Arc<Origin>,

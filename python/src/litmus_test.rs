@@ -120,7 +120,7 @@ impl LitmusTest {
 /// 'Never'
 #[pyfunction]
 #[pyo3(signature = (test, *, model = None, unroll = 2))]
-pub fn litmus(
+pub(crate) fn litmus(
     py: Python<'_>,
     test: &Bound<'_, PyAny>,
     model: Option<&str>,

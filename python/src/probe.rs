@@ -25,7 +25,7 @@ static CHILD: OnceLock<Child> = OnceLock::new();
 
 /// Makes the readers of Parquet probe every file first. Without a Python interpreter to run, as in a program that embeds Python, files
 /// are read without a probe.
-pub fn install(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(crate) fn install(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let Some(python) = interpreter(module.py())? else { return Ok(()) };
     let file = PathBuf::from(module.filename()?.to_string());
     if let Some(folder) = file.parent().and_then(Path::parent) {
@@ -69,7 +69,7 @@ impl Child {
 /// matters that this one is not ended.
 #[pyfunction]
 #[pyo3(name = "_decode")]
-pub fn decode(file: PathBuf) -> PyResult<()> {
+pub(crate) fn decode(file: PathBuf) -> PyResult<()> {
     if file == Path::new("-") {
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut io::stdin().lock(), &mut bytes)?;

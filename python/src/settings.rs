@@ -28,7 +28,7 @@ const OTHERS: [&str; 13] = [
 ];
 
 /// A message in which options are spelled as keywords: `use --lossy` as `use lossy=True`.
-pub fn spelled(text: &str) -> String {
+pub(crate) fn spelled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("--") {

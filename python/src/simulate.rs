@@ -110,7 +110,7 @@ impl Simulation {
 #[pyo3(signature = (protocol, *, client = "in-order", seed = 1, threads = 4, operations = 100, locations = 8, per_line = 1, reads = 50,
     rmws = 0, fences = 0, mutant = None, repair = None, recipe = None, trace = None))]
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
-pub fn simulate(
+pub(crate) fn simulate(
     py: Python<'_>,
     protocol: &Bound<'_, PyAny>,
     client: &str,
@@ -237,7 +237,7 @@ fn run(opened: &Opened, simulation: &Plan, trace: Option<Output>) -> PyResult<Si
 }
 
 /// Parses the repairs: `None`, `"all"` or a list of names.
-pub fn repairs(given: Option<&Bound<'_, PyAny>>) -> PyResult<Repairs> {
+pub(crate) fn repairs(given: Option<&Bound<'_, PyAny>>) -> PyResult<Repairs> {
     let Some(given) = given else {
         return Ok(Repairs::None);
     };

@@ -19,7 +19,7 @@ use crate::settings::spelled;
 use crate::{call, error, words};
 
 /// A history, and the model and options with which to decide it.
-pub struct Question {
+pub(crate) struct Question {
     pub history: Arc<Operations>,
     pub origin: Arc<Origin>,
     pub model: Model,
@@ -30,7 +30,7 @@ pub struct Question {
 
 impl Question {
     /// Decides the history, without Python's lock.
-    pub fn ask(self, py: Python<'_>) -> PyResult<Verdict> {
+    pub(crate) fn ask(self, py: Python<'_>) -> PyResult<Verdict> {
         let decided = call::run(py, move |cancel| self.decide(cancel))?;
         let decided = decided.map_err(error::Error::new_err)?;
         Ok(Verdict { decided: Arc::new(decided) })
@@ -40,7 +40,7 @@ impl Question {
     ///
     /// # Errors
     /// Returns a message if a value is written twice and it matters.
-    pub fn decide(self, cancel: &'static AtomicBool) -> Result<Decided, String> {
+    pub(crate) fn decide(self, cancel: &'static AtomicBool) -> Result<Decided, String> {
         let Question { history, origin, model, options, search } = self;
         let ambiguity = if search {
             Ambiguity::Keep

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 /// The value with a name in any case, or a `ValueError` that lists the names.
-pub fn named<T: Copy>(
+pub(crate) fn named<T: Copy>(
     what: &str,
     word: &str,
     all: &[T],
@@ -22,13 +22,13 @@ pub fn named<T: Copy>(
 }
 
 /// The model with a name. `pso_rmw` says what a read-modify-write waits for under PSO.
-pub fn model(name: &str, pso_rmw: &str) -> PyResult<Model> {
+pub(crate) fn model(name: &str, pso_rmw: &str) -> PyResult<Model> {
     let rmw = named("pso_rmw", pso_rmw, &PsoRmw::ALL, PsoRmw::name)?;
     Ok(named("model", name, models::ALL, Model::name)?.with_rmw(rmw))
 }
 
 /// The algorithm with a name, which must be about the model.
-pub fn algorithm(name: &str, model: Model) -> PyResult<Algorithm> {
+pub(crate) fn algorithm(name: &str, model: Model) -> PyResult<Algorithm> {
     let algorithm = named("algorithm", name, &papers::ALL, Algorithm::name)?;
     if algorithm.applies_to(model) {
         return Ok(algorithm);
@@ -40,7 +40,7 @@ pub fn algorithm(name: &str, model: Model) -> PyResult<Algorithm> {
 }
 
 /// Parses a time limit in seconds, or raises a `ValueError`.
-pub fn seconds(option: &str, seconds: Option<f64>) -> PyResult<Option<Duration>> {
+pub(crate) fn seconds(option: &str, seconds: Option<f64>) -> PyResult<Option<Duration>> {
     let duration = seconds.map(Duration::try_from_secs_f64).transpose();
     duration.map_err(|_| {
         PyValueError::new_err(format!(
@@ -50,13 +50,13 @@ pub fn seconds(option: &str, seconds: Option<f64>) -> PyResult<Option<Duration>>
 }
 
 /// Converts a value to Python's dictionaries, lists, strings and numbers. Integers are exact.
-pub fn object<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn object<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(value);
     let text = text.map_err(|error| PyValueError::new_err(error.to_string()))?;
     py.import("json")?.call_method1("loads", (text,))
 }
 
 /// Escapes a text so that HTML shows it as it is.
-pub fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -5,15 +5,15 @@
 //! the two that are used. [`style`] gives every series its colour and marker.
 
 mod apart;
-pub mod axis;
-pub mod bars;
-pub mod chart;
+pub(crate) mod axis;
+pub(crate) mod bars;
+pub(crate) mod chart;
 mod draw;
-pub mod font;
+pub(crate) mod font;
 mod layout;
 mod legend;
-pub mod lines;
+pub(crate) mod lines;
 mod marks;
-pub mod render;
-pub mod spread;
-pub mod style;
+pub(crate) mod render;
+pub(crate) mod spread;
+pub(crate) mod style;

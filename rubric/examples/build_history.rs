@@ -5,7 +5,7 @@ use std::error::Error;
 use rubric::{Access, HistoryBuilder, Initial, Kind, Model, Place, check};
 
 /// Asks which models allow a reader that sees the flag and not the data.
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let (data, flag) =
         (Place::Bytes { address: 0x1000, size: 8 }, Place::Bytes { address: 0x1040, size: 8 });
     let store = |thread, place, value| Access {

@@ -5,7 +5,7 @@ use std::error::Error;
 use rubric::{FromReader, History, Model, check};
 
 /// Prints the verdicts on a file under SC, TSO and PSO.
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let recorded = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../fixtures/traces/mi-fwdgetx-keeps-m-3x60-41.trace.gz"

@@ -5,7 +5,7 @@ use std::error::Error;
 use rubric::{FromReader, History, Model, check, verify};
 
 /// Proves that store buffering violates SC, and shows that the proof says nothing about TSO.
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // Store buffering, in axe text: TSO allows it, SC does not.
     let text = "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0\ncheck\n";
     let history = History::from_reader(text.as_bytes())?;

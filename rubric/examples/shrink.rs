@@ -5,7 +5,7 @@ use std::error::Error;
 use rubric::{FromReader, History, Model, check, shape};
 
 /// Shrinks a recorded violation.
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let recorded = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../fixtures/traces/mi-fwdgetx-keeps-m-3x60-41.trace.gz"

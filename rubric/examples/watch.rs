@@ -9,7 +9,7 @@ use rubric::watch::{End, Watch};
 use rubric::{Bounds, Model, ingest};
 
 /// Follows a recorded trace through a pipe.
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let (reader, mut writer) = std::io::pipe()?;
     let simulator = thread::spawn(move || {
         // The simulator: it prints a recorded trace. Its output has no reader any more once the violation is found.

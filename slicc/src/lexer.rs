@@ -14,7 +14,7 @@ use crate::source::{Diagnostic, Span};
 pub(super) const MOST_ERRORS: usize = 20;
 
 /// Splits a text into tokens, the last of which is [`TokenKind::End`], and reports text that is not a token.
-pub fn tokens(file: u32, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+pub(crate) fn tokens(file: u32, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut lexer = Lexer {
         file,
         text,

@@ -16,11 +16,11 @@ mod tests;
 
 use super::lexer;
 use crate::source::{Diagnostic, Span};
-pub use file::{File, Include};
+pub(crate) use file::{File, Include};
 use input::{Context, In};
 
 /// Parses the text of the file with index `file` among the sources.
-pub fn parse(file: u32, text: &str) -> File {
+pub(crate) fn parse(file: u32, text: &str) -> File {
     let parsed = parse_text(file, text);
     if parsed.diagnostics.is_empty() {
         return parsed;

@@ -4,7 +4,7 @@ use crate::source::Span;
 
 /// A token and its place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
+pub(crate) struct Token {
     /// The kind of token.
     pub kind: TokenKind,
     /// Its position in the source; that of a string includes the quotes.
@@ -21,7 +21,7 @@ macro_rules! kinds {
     ) => {
         /// The kind of a token.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum TokenKind {
+        pub(crate) enum TokenKind {
             $($varying,)*
             $($reserved,)*
             $($symbol,)*
@@ -29,7 +29,7 @@ macro_rules! kinds {
 
         impl TokenKind {
             /// The name of the kind in messages.
-            pub fn description(self) -> &'static str {
+            pub(crate) fn description(self) -> &'static str {
                 match self {
                     $(TokenKind::$varying => $description,)*
                     $(TokenKind::$reserved => concat!("`", $word, "`"),)*
@@ -38,7 +38,7 @@ macro_rules! kinds {
             }
 
             /// The reserved word with this spelling, if it is one.
-            pub fn reserved(text: &str) -> Option<TokenKind> {
+            pub(crate) fn reserved(text: &str) -> Option<TokenKind> {
                 match text {
                     $($word => Some(TokenKind::$reserved),)*
                     _ => None,
@@ -46,13 +46,13 @@ macro_rules! kinds {
             }
 
             /// Whether the token is a reserved word.
-            pub fn is_reserved(self) -> bool {
+            pub(crate) fn is_reserved(self) -> bool {
                 matches!(self, $(TokenKind::$reserved)|*)
             }
 
             /// The operators and punctuation marks with their spellings. A symbol precedes its own
             /// prefixes, so the first match is the longest.
-            pub const SYMBOLS: &'static [(&'static str, TokenKind)] = &[$(($mark, TokenKind::$symbol),)*];
+            pub(crate) const SYMBOLS: &'static [(&'static str, TokenKind)] = &[$(($mark, TokenKind::$symbol),)*];
         }
     };
 }

@@ -4,7 +4,7 @@ use history::History;
 use ingest::Transition;
 use polars_arrow::array::{Array, StructArray, get_display};
 use polars_arrow::datatypes::{ArrowDataType, Field};
-pub use polars_arrow::ffi::ArrowArrayStream;
+pub(crate) use polars_arrow::ffi::ArrowArrayStream;
 use polars_arrow::ffi::export_iterator;
 use polars_core::prelude::{CompatLevel, DataFrame, PolarsResult};
 

@@ -17,7 +17,7 @@ pub(super) struct Columns<'a> {
 impl Columns<'_> {
     /// Returns a column of numbers. Integer types other than u64 are accepted, since not every program can write
     /// unsigned numbers.
-    pub fn numbers(&self, name: &str) -> Result<UInt64Chunked, TableError> {
+    pub(crate) fn numbers(&self, name: &str) -> Result<UInt64Chunked, TableError> {
         let column = self.column(name)?;
         if !column.dtype().is_integer() && !column.dtype().is_null() {
             return Err(self.wrong_type(name, column.dtype(), "whole numbers"));
@@ -30,7 +30,7 @@ impl Columns<'_> {
     }
 
     /// Returns a column of numbers, or `None` if the table has no such column.
-    pub fn optional_numbers(&self, name: &str) -> Result<Option<UInt64Chunked>, TableError> {
+    pub(crate) fn optional_numbers(&self, name: &str) -> Result<Option<UInt64Chunked>, TableError> {
         match self.frame.column(name) {
             Ok(_) => self.numbers(name).map(Some),
             Err(_) => Ok(None),
@@ -38,7 +38,7 @@ impl Columns<'_> {
     }
 
     /// Returns a column of text.
-    pub fn text(&self, name: &str) -> Result<StringChunked, TableError> {
+    pub(crate) fn text(&self, name: &str) -> Result<StringChunked, TableError> {
         let column = self.column(name)?;
         if column.dtype().is_null() {
             return Ok(StringChunked::full_null(name.into(), self.frame.height()));
@@ -47,7 +47,7 @@ impl Columns<'_> {
     }
 
     /// Returns a column of text, or `None` if the table has no such column.
-    pub fn optional_text(&self, name: &str) -> Result<Option<StringChunked>, TableError> {
+    pub(crate) fn optional_text(&self, name: &str) -> Result<Option<StringChunked>, TableError> {
         match self.frame.column(name) {
             Ok(_) => self.text(name).map(Some),
             Err(_) => Ok(None),
@@ -55,7 +55,7 @@ impl Columns<'_> {
     }
 
     /// Returns a column of booleans, or `None` if the table has no such column.
-    pub fn optional_flags(&self, name: &str) -> Result<Option<BooleanChunked>, TableError> {
+    pub(crate) fn optional_flags(&self, name: &str) -> Result<Option<BooleanChunked>, TableError> {
         let Ok(column) = self.frame.column(name) else {
             return Ok(None);
         };

@@ -32,7 +32,7 @@ pub(super) struct About {
 }
 
 impl Metadata {
-    pub fn of(histories: &[History]) -> Metadata {
+    pub(crate) fn of(histories: &[History]) -> Metadata {
         Metadata {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             histories: histories
@@ -47,14 +47,17 @@ impl Metadata {
     }
 
     /// Returns the key and value that the metadata has in a Parquet file.
-    pub fn to_parquet(&self, path: &Path) -> Result<(String, String), TableError> {
+    pub(crate) fn to_parquet(&self, path: &Path) -> Result<(String, String), TableError> {
         let text = serde_json::to_string(self)
             .map_err(|error| TableError::Make { path: path.to_owned(), what: error.to_string() })?;
         Ok((KEY.to_owned(), text))
     }
 
     /// Reads the metadata of a file; `None` if a program other than rubric wrote it.
-    pub fn from_parquet(path: &Path, file: &FileMetadata) -> Result<Option<Metadata>, TableError> {
+    pub(crate) fn from_parquet(
+        path: &Path,
+        file: &FileMetadata,
+    ) -> Result<Option<Metadata>, TableError> {
         let pairs = file.key_value_metadata().iter().flatten();
         let Some(text) =
             pairs.filter(|pair| pair.key == KEY).find_map(|pair| pair.value.as_deref())

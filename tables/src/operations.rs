@@ -17,7 +17,7 @@ pub(super) struct OptionalColumns {
 
 impl OptionalColumns {
     /// The columns that the operations of these histories need.
-    pub fn of(histories: &[History]) -> OptionalColumns {
+    pub(crate) fn of(histories: &[History]) -> OptionalColumns {
         let is_annotated =
             |history: &History| history.ops().any(|op| !history.annotation(op).is_none());
         OptionalColumns {
@@ -47,12 +47,12 @@ pub(super) struct Operations<'a> {
 }
 
 impl<'a> Operations<'a> {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }
 
     /// Adds the rows of initial and final values.
-    pub fn push_frame(&mut self, history: (u32, Option<&'a str>), frame: &Frame) {
+    pub(crate) fn push_frame(&mut self, history: (u32, Option<&'a str>), frame: &Frame) {
         let value = |kind, location| Line {
             history,
             kind,
@@ -75,7 +75,7 @@ impl<'a> Operations<'a> {
     }
 
     /// Adds the row of an operation.
-    pub fn push(&mut self, number: (u32, Option<&'a str>), row: Row) {
+    pub(crate) fn push(&mut self, number: (u32, Option<&'a str>), row: Row) {
         self.lines.push(Line {
             history: number,
             kind: row.kind.name(),
@@ -88,7 +88,7 @@ impl<'a> Operations<'a> {
     }
 
     /// Turns the rows into columns.
-    pub fn into_frame(self, optional: OptionalColumns) -> PolarsResult<DataFrame> {
+    pub(crate) fn into_frame(self, optional: OptionalColumns) -> PolarsResult<DataFrame> {
         macro_rules! column {
             ($name:literal, $of:expr) => {{
                 let values = self.lines.iter().map($of);

@@ -26,7 +26,7 @@ impl Wanted {
     ///
     /// # Errors
     /// Returns an error if the metadata cannot be read, or if a wanted column is of a type that is not read.
-    pub fn of<R: MmapBytesReader>(
+    pub(crate) fn of<R: MmapBytesReader>(
         path: &Path,
         source: R,
         columns: Option<&[&str]>,
@@ -53,7 +53,7 @@ impl Wanted {
     }
 
     /// A reader of the wanted columns.
-    pub fn reader<R: MmapBytesReader>(&self, source: R) -> ParquetReader<R> {
+    pub(crate) fn reader<R: MmapBytesReader>(&self, source: R) -> ParquetReader<R> {
         let mut reader = reader(source).with_columns(Some(self.columns.clone()));
         reader.set_metadata(self.metadata.clone());
         reader

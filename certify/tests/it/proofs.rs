@@ -7,7 +7,7 @@ use history::{Access, History, HistoryBuilder, Initial, Kind, Place};
 use memory::Model;
 
 /// A history and a proof about it.
-pub struct Proof {
+pub(crate) struct Proof {
     /// The history, as [`history`] reads it.
     pub history: &'static str,
     /// The model that it is about.
@@ -22,12 +22,12 @@ pub struct Proof {
 
 impl Proof {
     /// A proof that a history violates a model.
-    pub const fn refuted(history: &'static str, model: Model, lines: &'static str) -> Proof {
+    pub(crate) const fn refuted(history: &'static str, model: Model, lines: &'static str) -> Proof {
         Proof { history, model, criterion: None, verdict: "violation", lines }
     }
 
     /// A proof that a history violates a criterion.
-    pub const fn criterion(
+    pub(crate) const fn criterion(
         history: &'static str,
         criterion: Criterion,
         lines: &'static str,
@@ -37,23 +37,23 @@ impl Proof {
     }
 
     /// A run that shows that a history satisfies a model.
-    pub const fn run(history: &'static str, model: Model, lines: &'static str) -> Proof {
+    pub(crate) const fn run(history: &'static str, model: Model, lines: &'static str) -> Proof {
         Proof { history, model, criterion: None, verdict: "consistent", lines }
     }
 
     /// Whether trying every run says whether the model allows the history: not if final values decide it, which runs do not have, nor if
     /// initial values are not known. The proofs here about such histories are refutations.
-    pub fn is_decided_by_runs(&self) -> bool {
+    pub(crate) fn is_decided_by_runs(&self) -> bool {
         !self.history.contains("infer") && !self.history.contains("final")
     }
 
     /// The text of the certificate.
-    pub fn certificate(&self) -> String {
+    pub(crate) fn certificate(&self) -> String {
         self.with_lines(self.lines)
     }
 
     /// The text of the certificate with other lines behind the header.
-    pub fn with_lines(&self, lines: &str) -> String {
+    pub(crate) fn with_lines(&self, lines: &str) -> String {
         let claim = Claim::new(&history(self.history), self.model, "");
         let claim = Claim { criterion: self.criterion, ..claim };
         let mut header = Vec::new();
@@ -67,7 +67,7 @@ impl Proof {
 
 /// A history, one operation a line, such as `0: st 0 := 1`, `0: ld 0 == 1`, `0: rmw 0 == 1 := 2`, `0: fence`; `final 0 := 1` is the
 /// final value of location 0, and `infer` says that initial values are not known.
-pub fn history(text: &str) -> History {
+pub(crate) fn history(text: &str) -> History {
     let mut builder = HistoryBuilder::new();
     let mut initial = Initial::Zero;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -102,53 +102,53 @@ pub fn history(text: &str) -> History {
 }
 
 /// The certificate of a text that is one.
-pub fn read(text: &str) -> Certificate {
+pub(crate) fn read(text: &str) -> Certificate {
     certificate::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// What the verifier says of a text that is a certificate.
-pub fn verified(proof: &Proof, text: &str) -> Result<Verified, Rejection> {
+pub(crate) fn verified(proof: &Proof, text: &str) -> Result<Verified, Rejection> {
     verify(&history(proof.history), &read(text))
 }
 
 /// Store buffering: each of two threads stores and then reads what the other location held before.
-pub const SB: &str = "0: st 0 := 1
+pub(crate) const SB: &str = "0: st 0 := 1
     0: ld 1 == 0
     1: st 1 := 1
     1: ld 0 == 0";
 /// Store buffering with fences.
-pub const SB_FENCED: &str = "0: st 0 := 1
+pub(crate) const SB_FENCED: &str = "0: st 0 := 1
     0: fence
     0: ld 1 == 0
     1: st 1 := 1
     1: fence
     1: ld 0 == 0";
 /// Message passing that fails.
-pub const MP: &str = "0: st 0 := 1
+pub(crate) const MP: &str = "0: st 0 := 1
     0: st 1 := 1
     1: ld 1 == 1
     1: ld 0 == 0";
 /// Two threads read each other's store behind their own.
-pub const CROSSED: &str = "0: st 0 := 1
+pub(crate) const CROSSED: &str = "0: st 0 := 1
     0: ld 0 == 2
     1: st 0 := 2
     1: ld 0 == 1";
 /// A thread reads an old value again.
-pub const BACK: &str = "0: st 0 := 1
+pub(crate) const BACK: &str = "0: st 0 := 1
     1: st 0 := 2
     2: ld 0 == 1
     2: ld 0 == 2
     2: ld 0 == 1";
 /// A thread reads the initial value behind a store.
-pub const UNDONE: &str = "0: st 0 := 1
+pub(crate) const UNDONE: &str = "0: st 0 := 1
     1: ld 0 == 1
     1: ld 0 == 0";
 /// A location ends with the value of a store that another one follows.
-pub const ENDED: &str = "0: st 0 := 1
+pub(crate) const ENDED: &str = "0: st 0 := 1
     0: st 0 := 2
     final 0 := 1";
 /// A value that two stores have, read after a third one that follows both.
-pub const TWICE: &str = "0: st 0 := 1
+pub(crate) const TWICE: &str = "0: st 0 := 1
     0: st 1 := 1
     1: st 0 := 1
     1: st 2 := 1
@@ -157,7 +157,7 @@ pub const TWICE: &str = "0: st 0 := 1
     2: st 0 := 2
     2: ld 0 == 1";
 /// Two loads return what only stores behind them write, so that memory held both at the start.
-pub const BEFORE: &str = "infer
+pub(crate) const BEFORE: &str = "infer
     0: ld 0 == 5
     0: ld 0 == 6
     0: st 1 := 1
@@ -166,16 +166,16 @@ pub const BEFORE: &str = "infer
     1: st 0 := 5
     1: st 0 := 6";
 /// A read-modify-write between which and its source another store has no place.
-pub const ATOMIC: &str = "0: rmw 0 == 0 := 1
+pub(crate) const ATOMIC: &str = "0: rmw 0 == 0 := 1
     1: rmw 0 == 0 := 2";
 /// A compare-and-swap that may have failed, beside a thread that reads the initial value behind a store.
-pub const SILENT: &str = "0: silent 5 == 0 := 0
+pub(crate) const SILENT: &str = "0: silent 5 == 0 := 0
     0: st 0 := 1
     1: ld 0 == 1
     1: ld 0 == 0";
 
 /// All proofs, each of another rule or another way to end.
-pub fn all() -> Vec<Proof> {
+pub(crate) fn all() -> Vec<Proof> {
     vec![
         Proof::refuted(
             SB,

@@ -7,7 +7,7 @@ use crate::engine::index::Index;
 
 /// Two indexes over the positions of main and barrier chains. Both are empty unless the model is PSO.
 #[derive(Debug, Default)]
-pub struct Accesses {
+pub(super) struct Accesses {
     /// The accesses of each location in these chains.
     pub main: Index,
     /// The positions at which operations drain stores of each location; the member of the index is the last
@@ -17,7 +17,7 @@ pub struct Accesses {
 
 impl Accesses {
     /// Indexes the accesses. Cost: O(n log n) for n events.
-    pub fn new(events: &Events) -> Accesses {
+    pub(super) fn new(events: &Events) -> Accesses {
         if !events.stores_by_location() {
             return Accesses::default();
         }
@@ -72,7 +72,7 @@ impl Accesses {
 
     /// Per main and barrier chain, the first position that a path from a plain store can reach without
     /// leaving the store's location; 0 if there is none.
-    pub fn exits(&self, events: &Events, clocks: &Clocks, store: u32) -> Vec<u32> {
+    pub(super) fn exits(&self, events: &Events, clocks: &Clocks, store: u32) -> Vec<u32> {
         let mut exits = vec![0; events.global_slots()];
         let location = events.location[store as usize];
         for group in self.main.groups(location) {

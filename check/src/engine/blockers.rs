@@ -23,7 +23,7 @@ const DIRECT: u32 = u32::MAX;
 /// Cost of a search: O(width) for each reader on the way, and a step for each event that is not
 /// placed. Memory: 4 bytes an event.
 #[derive(Debug)]
-pub struct BlockerSearch {
+pub(super) struct BlockerSearch {
     /// Per chain and position, the location that is written there, or [`NONE`].
     written: Vec<Vec<u32>>,
     /// Per chain and position, whether the event there drains plain stores of its thread. Empty unless the
@@ -50,7 +50,7 @@ pub struct BlockerSearch {
 
 impl BlockerSearch {
     /// Creates the search for the chains of a frontier. Cost: linear.
-    pub fn new(events: &Events, frontier: &Frontier<'_>) -> BlockerSearch {
+    pub(super) fn new(events: &Events, frontier: &Frontier<'_>) -> BlockerSearch {
         let chains = || (0..frontier.chains()).map(|chain| frontier.chain(chain));
         let written = |&event: &u32| {
             if events.writes(event) { events.location[event as usize] } else { NONE }
@@ -84,7 +84,7 @@ impl BlockerSearch {
     /// Finds another write of the location of `write` that must come before a reader of `write`. Returns
     /// `None` if there is none, or the search visited `MAX_VISITS` events. `locks` has per location the write
     /// that locks it, or [`NONE`].
-    pub fn find(
+    pub(super) fn find(
         &mut self,
         write: u32,
         saturation: &Saturation<'_>,
@@ -110,7 +110,7 @@ impl BlockerSearch {
     }
 
     /// The choices on the path to the write that the last search found.
-    pub fn choices(&self) -> Vec<WriteOrderChoice> {
+    pub(super) fn choices(&self) -> Vec<WriteOrderChoice> {
         let mut choices = Vec::new();
         let mut at = self.end;
         while let Some(&(choice, before)) = self.locks.get(at as usize) {

@@ -2,7 +2,7 @@
 
 /// The choice to place a write before another one of its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WriteOrderChoice {
+pub(super) struct WriteOrderChoice {
     /// The write that is placed.
     pub write: u32,
     /// The write that comes later.

@@ -3,7 +3,7 @@
 
 /// The work done, and its limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub(super) struct Effort {
     /// Contradictions met.
     pub contradictions: u64,
     /// Maximum number of contradictions.
@@ -16,12 +16,12 @@ pub struct Effort {
 
 impl Effort {
     /// Creates the limits, with no work done yet.
-    pub fn new(budget: u64, most_visits: u64) -> Effort {
+    pub(super) fn new(budget: u64, most_visits: u64) -> Effort {
         Effort { contradictions: 0, budget, visits: 0, most_visits }
     }
 
     /// Whether a limit is reached, so that no further contradiction may be handled.
-    pub fn is_spent(&self) -> bool {
+    pub(super) fn is_spent(&self) -> bool {
         self.contradictions >= self.budget || self.visits > self.most_visits
     }
 }

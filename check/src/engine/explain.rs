@@ -17,7 +17,7 @@ use certify::rule::Rule;
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hop {
+pub(crate) enum Hop {
     /// Preserved program order.
     Po(u32, u32),
     /// A derived edge.
@@ -26,7 +26,7 @@ pub enum Hop {
 
 /// A block of a proof, with the choices that it assumes.
 #[derive(Debug)]
-pub struct Explanation {
+pub(crate) struct Explanation {
     /// The block; its assumptions are those of `choices`, in the same order.
     pub block: Block,
     /// The edges that the block assumes, in ascending order.
@@ -35,7 +35,7 @@ pub struct Explanation {
 
 /// Explains why saturation stopped; `None` if a bound was met. `lemma_premises` returns the choices, as
 /// edges, that the edge of a lemma depends on.
-pub fn explain<'l>(
+pub(crate) fn explain<'l>(
     saturation: &Saturation<'_>,
     stop: NoFixpoint,
     lemma_premises: impl Fn(u32) -> &'l [u32],
@@ -49,24 +49,24 @@ pub fn explain<'l>(
 }
 
 /// Finds the edges and paths that justify edges of a saturated order.
-pub struct Explainer<'a, 'e> {
+pub(crate) struct Explainer<'a, 'e> {
     saturation: &'a Saturation<'e>,
 }
 
 impl<'a, 'e> Explainer<'a, 'e> {
     /// An explainer for the edges of this order.
-    pub fn new(saturation: &'a Saturation<'e>) -> Explainer<'a, 'e> {
+    pub(crate) fn new(saturation: &'a Saturation<'e>) -> Explainer<'a, 'e> {
         Explainer { saturation }
     }
 
     /// Writes the facts that these hops need. The order must have no choices.
-    pub fn facts(&self, hops: &[Hop]) -> FactWriter<'_, 'a, 'e> {
+    pub(crate) fn facts(&self, hops: &[Hop]) -> FactWriter<'_, 'a, 'e> {
         let needed = self.justify(edges_of(hops).collect(), |_| &[]);
         FactWriter::new(self, &needed)
     }
 
     /// The events that a hop leads from and to.
-    pub fn ends(&self, hop: Hop) -> (u32, u32) {
+    pub(crate) fn ends(&self, hop: Hop) -> (u32, u32) {
         match hop {
             Hop::Po(from, to) => (from, to),
             Hop::Edge(number) => (self.edge(number).from, self.edge(number).to),
@@ -159,7 +159,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
 
     /// A path with few hops from `from` to `to` (a cycle, if they are the same) over program
     /// order and edges numbered below `limit`. A run of program order counts as one hop.
-    pub fn path(&self, from: u32, to: u32, limit: u32) -> Vec<Hop> {
+    pub(crate) fn path(&self, from: u32, to: u32, limit: u32) -> Vec<Hop> {
         let known = self.find_path(from, to, limit, self.on_the_way(from));
         // Under PSO clocks may lack what edges imply, so the second search ignores them.
         known
@@ -246,7 +246,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
     }
 
     /// Replaces runs of program order by as few directly preserved pairs as possible.
-    pub fn merge_runs(&self, path: Vec<Hop>) -> Vec<Hop> {
+    pub(crate) fn merge_runs(&self, path: Vec<Hop>) -> Vec<Hop> {
         let mut merged: Vec<Hop> = Vec::new();
         let mut run: Vec<u32> = Vec::new();
         for hop in path {
@@ -321,7 +321,7 @@ fn edges_of(path: &[Hop]) -> impl Iterator<Item = u32> {
 }
 
 /// Collects the facts of a block, each once.
-pub struct FactWriter<'a, 'b, 'e> {
+pub(crate) struct FactWriter<'a, 'b, 'e> {
     explainer: &'a Explainer<'b, 'e>,
     /// The facts written so far.
     pub facts: Vec<Fact>,
@@ -360,7 +360,7 @@ impl<'a, 'b, 'e> FactWriter<'a, 'b, 'e> {
     }
 
     /// The facts of a path. Its edges must have been among those given to [`FactWriter::new`].
-    pub fn write_path(&mut self, path: &[Hop]) -> Vec<usize> {
+    pub(crate) fn write_path(&mut self, path: &[Hop]) -> Vec<usize> {
         path.iter().map(|hop| self.write_hop(hop)).collect()
     }
 

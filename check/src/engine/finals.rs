@@ -7,7 +7,7 @@ use crate::engine::proof::Contradiction;
 
 /// The possible sources of the final values that a history states.
 #[derive(Clone, Debug, Default)]
-pub struct Finals {
+pub(crate) struct Finals {
     /// The writes whose value is the final value of their location; each is the last write of its location.
     /// If several writes of a location have its final value and only one thread uses the location, the last
     /// of them in program order is listed.
@@ -26,7 +26,7 @@ impl Finals {
     ///
     /// # Errors
     /// Returns [`Contradiction::ThinFinal`] if a location cannot end with its final value.
-    pub fn of(history: &History) -> Result<Finals, Contradiction> {
+    pub(crate) fn of(history: &History) -> Result<Finals, Contradiction> {
         let mut finals = Finals::default();
         if history.finals().is_empty() {
             return Ok(finals);

@@ -15,7 +15,7 @@ use crate::engine::saturate::Saturation;
 /// *free* if everything known to precede it is placed; otherwise it waits for another chain to reach a
 /// position.
 #[derive(Debug)]
-pub struct Frontier<'a> {
+pub(super) struct Frontier<'a> {
     events: &'a Events,
     /// The events of each chain. Chains are slots, but under PSO a store slot has one chain per
     /// location.
@@ -41,7 +41,7 @@ pub struct Frontier<'a> {
 
 impl<'a> Frontier<'a> {
     /// Creates a frontier with nothing placed. Cost: linear.
-    pub fn new(events: &'a Events, rank: Vec<u32>) -> Frontier<'a> {
+    pub(super) fn new(events: &'a Events, rank: Vec<u32>) -> Frontier<'a> {
         let mut by_rank = vec![0; events.len()];
         for (event, &rank) in rank.iter().enumerate() {
             by_rank[rank as usize] = event as u32;
@@ -83,66 +83,66 @@ impl<'a> Frontier<'a> {
     }
 
     /// The events placed so far, in order.
-    pub fn order(&self) -> &[u32] {
+    pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
 
     /// Whether an event is placed.
-    pub fn is_placed(&self, event: u32) -> bool {
+    pub(super) fn is_placed(&self, event: u32) -> bool {
         let chain = self.chain_of[event as usize];
         self.events.position[event as usize] <= self.placed[chain as usize]
     }
 
     /// Number of chains.
-    pub fn chains(&self) -> usize {
+    pub(super) fn chains(&self) -> usize {
         self.chains.len()
     }
 
     /// The events of a chain, in order.
-    pub fn chain(&self, chain: usize) -> &[u32] {
+    pub(super) fn chain(&self, chain: usize) -> &[u32] {
         &self.chains[chain]
     }
 
     /// The chain that an event is in.
-    pub fn chain_of(&self, event: u32) -> usize {
+    pub(super) fn chain_of(&self, event: u32) -> usize {
         self.chain_of[event as usize] as usize
     }
 
     /// How many events of each chain are placed.
-    pub fn placed(&self) -> &[u32] {
+    pub(super) fn placed(&self) -> &[u32] {
         &self.placed
     }
 
     /// The first event of a chain that is not placed.
-    pub fn head(&self, chain: usize) -> Option<u32> {
+    pub(super) fn head(&self, chain: usize) -> Option<u32> {
         self.chains[chain].get(self.placed[chain] as usize).copied()
     }
 
     /// Offers a head again once another event is placed.
-    pub fn wait_for(&mut self, event: u32, other: u32) {
+    pub(super) fn wait_for(&mut self, event: u32, other: u32) {
         let position = self.events.position[other as usize];
         let chain = self.chain_of(other);
         self.waiting[chain].push((position, event));
     }
 
     /// The readers of a write ([`Events::readers`]) that are not placed.
-    pub fn unplaced_readers(&self, write: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn unplaced_readers(&self, write: u32) -> impl Iterator<Item = u32> {
         let readers = self.events.readers.of(write).iter().copied();
         readers.filter(|&reader| !self.is_placed(reader))
     }
 
     /// The rank of an event.
-    pub fn rank(&self, event: u32) -> u32 {
+    pub(super) fn rank(&self, event: u32) -> u32 {
         self.rank[event as usize]
     }
 
     /// The lowest rank whose event is not placed.
-    pub fn lowest(&self) -> usize {
+    pub(super) fn lowest(&self) -> usize {
         self.lowest
     }
 
     /// Undoes all but the first `length` placements, and offers the heads that result.
-    pub fn truncate(&mut self, length: usize, saturation: &mut Saturation<'_>) {
+    pub(super) fn truncate(&mut self, length: usize, saturation: &mut Saturation<'_>) {
         let back = self.order.split_off(length);
         for &event in &back {
             self.lowest = self.lowest.min(self.rank(event) as usize);
@@ -156,7 +156,7 @@ impl<'a> Frontier<'a> {
     }
 
     /// Offers those of these events that are heads.
-    pub fn offer_heads(&mut self, events: Vec<u32>) {
+    pub(super) fn offer_heads(&mut self, events: Vec<u32>) {
         for event in events {
             if self.is_head(event) {
                 self.offer(event);
@@ -165,13 +165,13 @@ impl<'a> Frontier<'a> {
     }
 
     /// Whether an event is the first of its chain that is not placed.
-    pub fn is_head(&self, event: u32) -> bool {
+    pub(super) fn is_head(&self, event: u32) -> bool {
         let chain = self.chain_of[event as usize];
         self.events.position[event as usize] == self.placed[chain as usize] + 1
     }
 
     /// Offers the head of every chain.
-    pub fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         for chain in 0..self.chains.len() {
             self.offer_head(chain);
         }
@@ -179,7 +179,7 @@ impl<'a> Frontier<'a> {
 
     /// Removes and returns the best free event: one that constrains no other event if there is one, else
     /// the one of lowest rank.
-    pub fn next(&mut self, saturation: &Saturation<'_>) -> Option<u32> {
+    pub(super) fn next(&mut self, saturation: &Saturation<'_>) -> Option<u32> {
         while let Some(Reverse((_, _, event))) = self.free.pop() {
             self.is_offered[event as usize] = false;
             // After placements were undone, events that are no heads may still be on offer.
@@ -195,7 +195,7 @@ impl<'a> Frontier<'a> {
     }
 
     /// Adds a head to those that may be free.
-    pub fn offer(&mut self, event: u32) {
+    pub(super) fn offer(&mut self, event: u32) {
         if std::mem::replace(&mut self.is_offered[event as usize], true) {
             return;
         }
@@ -204,7 +204,7 @@ impl<'a> Frontier<'a> {
     }
 
     /// Places an event that [`Frontier::next`] returned.
-    pub fn place(&mut self, event: u32, saturation: &mut Saturation<'_>) {
+    pub(super) fn place(&mut self, event: u32, saturation: &mut Saturation<'_>) {
         saturation.settle(event, true);
         self.order.push(event);
         if let Some(group) = self.events.group_of(event) {
@@ -230,7 +230,7 @@ impl<'a> Frontier<'a> {
     }
 
     /// The first unplaced write of each chain to a write's location, other than the write itself.
-    pub fn first_others(&self, write: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn first_others(&self, write: u32) -> impl Iterator<Item = u32> {
         let index = self.events.write_index();
         let location = self.events.location[write as usize];
         let placed = &self.placed_writes[index.range(location)];
@@ -248,13 +248,13 @@ impl<'a> Frontier<'a> {
     }
 
     /// Whether everything known to precede an event is placed.
-    pub fn is_free(&self, event: u32, saturation: &Saturation<'_>) -> bool {
+    pub(super) fn is_free(&self, event: u32, saturation: &Saturation<'_>) -> bool {
         self.blocker(event, saturation).is_none()
     }
 
     /// The chain and position that this event waits for; `None` if it is free. Of several, the chain that
     /// lags most.
-    pub fn blocker(&self, event: u32, saturation: &Saturation<'_>) -> Option<(u32, u32)> {
+    pub(super) fn blocker(&self, event: u32, saturation: &Saturation<'_>) -> Option<(u32, u32)> {
         let clock = saturation.clock(event);
         let slots = self.events.global_slots();
         let mut most = None;

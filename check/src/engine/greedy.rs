@@ -31,7 +31,7 @@ const MAX_CONFLICTS_WITHOUT_PROGRESS: u64 = 256;
 
 /// How a greedy search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub(super) enum Progress {
     /// Every event is placed.
     Done,
     /// There were too many conflicts without progress, the effort is spent, or a conflict depends on no
@@ -43,7 +43,7 @@ pub enum Progress {
 
 /// The state of a greedy search.
 #[derive(Debug)]
-pub struct Greedy<'s, 'e> {
+pub(super) struct Greedy<'s, 'e> {
     events: &'e Events,
     /// The saturated order.
     pub saturation: &'s mut Saturation<'e>,
@@ -72,7 +72,7 @@ pub struct Greedy<'s, 'e> {
 
 impl<'s, 'e> Greedy<'s, 'e> {
     /// Creates the search with nothing placed. Memory: about 40 bytes an event. Cost: linear.
-    pub fn new(saturation: &'s mut Saturation<'e>) -> Greedy<'s, 'e> {
+    pub(super) fn new(saturation: &'s mut Saturation<'e>) -> Greedy<'s, 'e> {
         let events = saturation.events;
         let mut is_reader = vec![false; events.len()];
         let mut readers_left = vec![0; events.len()];
@@ -103,7 +103,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
     }
 
     /// Continues placing events. Conflicts count as contradictions.
-    pub fn run(&mut self, bounds: &Bounds, effort: &mut Effort) -> Progress {
+    pub(super) fn run(&mut self, bounds: &Bounds, effort: &mut Effort) -> Progress {
         // Most of a small budget is left to the search, which can refute.
         let at_first = MAX_CONFLICTS_WITHOUT_PROGRESS.min(effort.budget / 4);
         let mut conflicts_left = at_first;
@@ -138,7 +138,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
     }
 
     /// Undoes all but the first `placed` placements.
-    pub fn go_back(&mut self, placed: usize) {
+    pub(super) fn go_back(&mut self, placed: usize) {
         let back = self.frontier.order()[placed..].to_vec();
         self.frontier.truncate(placed, self.saturation);
         for &event in back.iter().rev() {
@@ -159,7 +159,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
     }
 
     /// Records the events that the search placed on the frontier, from number `placed` on.
-    pub fn record_placements(&mut self, placed: usize) {
+    pub(super) fn record_placements(&mut self, placed: usize) {
         for at in placed..self.frontier.order().len() {
             self.record(self.frontier.order()[at], at);
         }
@@ -168,12 +168,12 @@ impl<'s, 'e> Greedy<'s, 'e> {
     }
 
     /// Records that a choice is wrong whatever the others are.
-    pub fn forbid(&mut self, choice: WriteOrderChoice) {
+    pub(super) fn forbid(&mut self, choice: WriteOrderChoice) {
         self.learn(vec![choice]);
     }
 
     /// The number of the placement that made a choice, if it is made.
-    pub fn made_at(&self, choice: WriteOrderChoice) -> Option<usize> {
+    pub(super) fn made_at(&self, choice: WriteOrderChoice) -> Option<usize> {
         let at = |event: u32| self.placed_at[event as usize];
         let is_placed = |event| self.frontier.is_placed(event);
         let WriteOrderChoice { write, other } = choice;
@@ -182,7 +182,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
     }
 
     /// The placed writes that lock their locations.
-    pub fn locks(&self) -> Vec<u32> {
+    pub(super) fn locks(&self) -> Vec<u32> {
         let locks = self.locks.iter();
         locks.copied().filter(|&write| write != NONE).collect()
     }

@@ -25,11 +25,11 @@ const SHRINK_WORK: usize = 4_000_000;
 const SEARCH_WORK: usize = 600_000;
 
 /// Decides a part of a history under the model of the proof.
-pub type Decide<'a> = dyn Fn(&History, &ReadsFrom, &Options) -> Outcome + 'a;
+pub(crate) type Decide<'a> = dyn Fn(&History, &ReadsFrom, &Options) -> Outcome + 'a;
 
 /// Replaces a proof by the smallest of several from which no operation can be removed. Cost: bounded by
 /// the work that the constants allow, most often some milliseconds.
-pub fn minimise(
+pub(crate) fn minimise(
     history: &History,
     reads_from: &ReadsFrom,
     decide: &Decide<'_>,

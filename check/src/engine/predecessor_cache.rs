@@ -32,7 +32,7 @@ struct Passed {
 /// A cache of the predecessors of the events that were visited last. Memory: `4·DEPTH` bytes a group of
 /// the index.
 #[derive(Debug)]
-pub struct PredecessorCache {
+pub(super) struct PredecessorCache {
     /// Per location, the events that its entries belong to, or [`NONE`].
     bases: Vec<[u32; DEPTH]>,
     /// Per location, a bit for each entry whose base was visited, so that the rules were applied to all
@@ -81,7 +81,7 @@ fn is_any_passed(next: &[u32], clock: &[u32]) -> bool {
 
 impl PredecessorCache {
     /// Creates a cache without entries.
-    pub fn new(index: &Index) -> PredecessorCache {
+    pub(super) fn new(index: &Index) -> PredecessorCache {
         let (locations, groups) = (index.locations(), index.all_groups());
         PredecessorCache {
             bases: vec![[NONE; DEPTH]; locations],
@@ -95,7 +95,7 @@ impl PredecessorCache {
     }
 
     /// Discards all entries. Needed when changes of clocks are undone.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.now = self.now.wrapping_add(1);
     }
 
@@ -103,7 +103,7 @@ impl PredecessorCache {
     /// event. Members that precede `known` may be left out. Without `known`, members that were returned
     /// for a preceding event may be left out; the caller then has to apply the rules to this event now,
     /// since later queries may rely on that.
-    pub fn ahead(
+    pub(super) fn ahead(
         &mut self,
         (events, clocks, index): (&Events, &Clocks, &Index),
         known: Option<u32>,

@@ -16,7 +16,7 @@ use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 use memory::{FenceEffect, Label, Model};
 
 /// Marks the operations of a history that can be left out under a model. Cost: linear.
-pub fn left_out(history: &History, reads_from: &ReadsFrom, model: Model) -> Vec<bool> {
+pub(crate) fn left_out(history: &History, reads_from: &ReadsFrom, model: Model) -> Vec<bool> {
     let private = private_locations(history, reads_from, model);
     history
         .ops()

@@ -40,7 +40,7 @@ const INITIAL_HORIZON: usize = 1024;
 
 /// How a search ended.
 #[derive(Debug)]
-pub enum End {
+pub(super) enum End {
     /// The requested number of events is placed, or the trail has reached its limit.
     Reached,
     /// The prefix cannot be continued.
@@ -57,7 +57,7 @@ pub enum End {
 
 /// The lemmas and counters that are kept from one stretch to the next.
 #[derive(Debug)]
-pub struct Learned {
+pub(super) struct Learned {
     lemmas: Vec<Lemma>,
     /// Number of facts in the proofs of the lemmas.
     facts: usize,
@@ -71,7 +71,7 @@ pub struct Learned {
 
 impl Learned {
     /// Creates the state without lemmas.
-    pub fn new(limits: Limits) -> Learned {
+    pub(super) fn new(limits: Limits) -> Learned {
         Learned {
             lemmas: Vec::new(),
             facts: 0,
@@ -87,7 +87,7 @@ impl Learned {
     }
 
     /// The choices that were refuted independently of all others, in the order in which they were refuted.
-    pub fn wrong_choices(&self) -> impl Iterator<Item = WriteOrderChoice> {
+    pub(super) fn wrong_choices(&self) -> impl Iterator<Item = WriteOrderChoice> {
         let alone = self.lemmas.iter().filter(|lemma| lemma.premises.is_empty());
         alone.map(|lemma| WriteOrderChoice { write: lemma.forced.1, other: lemma.forced.0 })
     }
@@ -121,7 +121,7 @@ struct UnsafeWrite {
 
 /// Continues the prefix that is placed on a frontier until `until` events are placed. `locks` are the
 /// writes of the prefix that have unplaced readers. The saturated order is restored at the end.
-pub fn search<'e>(
+pub(super) fn search<'e>(
     saturation: &mut Saturation<'e>,
     frontier: &mut Frontier<'e>,
     locks: &[u32],

@@ -12,7 +12,7 @@ use memory::machine::Step;
 
 /// Tries the trace's order. Returns the steps of a consistent run, or `None` if the trace gives
 /// no order or the order does not satisfy the model.
-pub fn try_trace_order(
+pub(crate) fn try_trace_order(
     history: &History,
     model: Model,
     left_out: impl Fn(OpId) -> bool,

@@ -9,7 +9,7 @@ use crate::verdict::{Outcome, Reason, Verdict};
 /// The reads and final values of a history whose source is not a single known write, or not a possible
 /// one.
 #[derive(Clone, Debug)]
-pub struct ValueProblems {
+pub(crate) struct ValueProblems {
     /// A read of a value that no write has.
     pub thin_air: Option<OpId>,
     /// Whether a read-modify-write returns a value that only it writes.
@@ -25,7 +25,7 @@ pub struct ValueProblems {
 
 impl ValueProblems {
     /// Finds the problems of a history, of each kind the first by trace line. Cost: linear.
-    pub fn of(history: &History, reads_from: &ReadsFrom, finals: &Finals) -> ValueProblems {
+    pub(crate) fn of(history: &History, reads_from: &ReadsFrom, finals: &Finals) -> ValueProblems {
         let first = |wanted: ReadSource| {
             history
                 .ops()
@@ -46,7 +46,7 @@ impl ValueProblems {
     }
 
     /// The reason, if any, because of which the history cannot be called consistent.
-    pub fn unknowable(&self) -> Option<Reason> {
+    pub(crate) fn unknowable(&self) -> Option<Reason> {
         let of_reads = [
             self.unfinished.map(Reason::UnfinishedStore),
             self.hidden.map(Reason::HiddenWrite),
@@ -58,13 +58,13 @@ impl ValueProblems {
 
     /// The reason, if any, why an order that a search finds may be no run: searches ignore the final value of a location with a write whose
     /// value is not shown. Executing the order on the machine decides.
-    pub fn unchecked(&self) -> Option<Reason> {
+    pub(crate) fn unchecked(&self) -> Option<Reason> {
         self.hidden_final.map(Reason::HiddenFinal)
     }
 
     /// Adjusts an outcome for reads and final values that were left unconstrained: a history that would be consistent is
     /// undecided if their sources are unknown.
-    pub fn qualify(&self, mut outcome: Outcome) -> Outcome {
+    pub(crate) fn qualify(&self, mut outcome: Outcome) -> Outcome {
         let failed = matches!(outcome.verdict, Verdict::Undecided(Reason::FreeReads));
         let satisfied = outcome.verdict == Verdict::Satisfied;
         let found = matches!(outcome.verdict, Verdict::Consistent(_) | Verdict::Satisfied);

@@ -28,7 +28,7 @@ pub(super) struct Program {
 impl Program {
     /// Draws a program without loops and branches: each operation is of a random kind and accesses a random
     /// location.
-    pub fn random(recipe: &Recipe, rng: &mut Rng) -> Program {
+    pub(super) fn random(recipe: &Recipe, rng: &mut Rng) -> Program {
         if recipe.model.is_weak() {
             return weak::random(recipe, rng);
         }
@@ -50,13 +50,13 @@ impl Program {
     }
 
     /// One past the last operation of an operation's thread.
-    pub fn end_of_thread(&self, op: u32) -> u32 {
+    pub(super) fn end_of_thread(&self, op: u32) -> u32 {
         let later = self.starts.iter().find(|&&start| start > op as usize);
         later.map_or(self.kind.len(), |&start| start) as u32
     }
 
     /// The operation `op` of a thread, without the value that it reads and without ticks.
-    pub fn access(&self, thread: u32, op: usize) -> Access {
+    pub(super) fn access(&self, thread: u32, op: usize) -> Access {
         let kind = self.kind[op];
         let place = match kind {
             kind if kind.is_fence() => Place::Nowhere,

@@ -28,7 +28,7 @@ pub(super) struct Run {
 
 impl Run {
     /// Creates a run of this many operations, none of which has been performed.
-    pub fn new(operations: usize) -> Run {
+    pub(super) fn new(operations: usize) -> Run {
         Run {
             source: vec![None; operations],
             issued: vec![0; operations],
@@ -38,7 +38,7 @@ impl Run {
 
     /// Sets the ticks of issue: each thread issues its operations in program order, and each operation as early as
     /// possible after the reads that it depends on have returned.
-    pub fn issue(&mut self, program: &Program) {
+    pub(super) fn issue(&mut self, program: &Program) {
         let mut dependencies = program.dependencies.iter().peekable();
         let mut starts = program.starts.iter().peekable();
         let mut tick = 0;
@@ -55,7 +55,7 @@ impl Run {
 
     /// Returns `access`, the operation `op`, with the value that it read and its ticks. `written` are the values that
     /// the program writes.
-    pub fn observed(&self, op: usize, access: Access, written: &[u64]) -> Access {
+    pub(super) fn observed(&self, op: usize, access: Access, written: &[u64]) -> Access {
         let read = self.source[op].map_or(0, |write| written[write.at()]);
         Access {
             read: access.kind.reads().then_some(read),
@@ -69,7 +69,7 @@ impl Run {
 
 impl Program {
     /// The history of a run under a model. Without a run, the values of reads are unknown.
-    pub fn history(&self, run: Option<&Run>, model: Model) -> Result<History, BuildError> {
+    pub(super) fn history(&self, run: Option<&Run>, model: Model) -> Result<History, BuildError> {
         let mut builder = HistoryBuilder::new();
         // Under a model where ticks stand for dependencies, dependencies are not recorded.
         let mut dependencies = if model.uses_ticks() { &[][..] } else { &self.dependencies[..] };

@@ -21,7 +21,11 @@ pub(super) struct Run<'s, 'e> {
 impl<'s, 'e> Run<'s, 'e> {
     /// Creates a run from an order of all events, without checking it (see [`Run::is_valid`]). `finals` are the
     /// writes that have to be the last of their locations. Cost: linear.
-    pub fn new(saturation: &'s Saturation<'e>, finals: &'s [u32], order: Vec<u32>) -> Run<'s, 'e> {
+    pub(super) fn new(
+        saturation: &'s Saturation<'e>,
+        finals: &'s [u32],
+        order: Vec<u32>,
+    ) -> Run<'s, 'e> {
         let mut place = vec![NONE; saturation.events.len()];
         for (at, &event) in order.iter().enumerate() {
             place[event as usize] = at as u32;
@@ -33,7 +37,7 @@ impl<'s, 'e> Run<'s, 'e> {
 
     /// Whether the order contains the forced order, each read finds its source, and the final writes are the last of
     /// their locations. Cost: linear.
-    pub fn is_valid(&self) -> bool {
+    pub(super) fn is_valid(&self) -> bool {
         let initial = vec![INITIAL; self.saturation.events.locations()];
         self.is_valid_in(0..self.order.len(), initial, self.finals)
     }
@@ -41,7 +45,12 @@ impl<'s, 'e> Run<'s, 'e> {
     /// [`Run::is_valid`] for the events at a range of positions. `held` has, per location, the last write before the
     /// range, or [`INITIAL`]; `finals` are the writes that have to be the last of their locations in the range.
     /// Cost: linear in the length of the range.
-    pub fn is_valid_in(&self, stretch: Range<usize>, held: Vec<u32>, finals: &[u32]) -> bool {
+    pub(super) fn is_valid_in(
+        &self,
+        stretch: Range<usize>,
+        held: Vec<u32>,
+        finals: &[u32],
+    ) -> bool {
         let stretch = &self.order[stretch];
         self.follows_forced_order(stretch) && self.has_right_values(stretch, held, finals)
     }
@@ -73,28 +82,28 @@ impl<'s, 'e> Run<'s, 'e> {
     }
 
     /// The forced order that the run contains.
-    pub fn saturation(&self) -> &'s Saturation<'e> {
+    pub(super) fn saturation(&self) -> &'s Saturation<'e> {
         self.saturation
     }
 
     /// Whether a write has to be the last of its location.
-    pub fn is_final(&self, write: u32) -> bool {
+    pub(super) fn is_final(&self, write: u32) -> bool {
         self.is_final[write as usize]
     }
 
     /// The events, in order.
-    pub fn order(&self) -> &[u32] {
+    pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
 
     /// The position of an event in the order.
-    pub fn place(&self, event: u32) -> u32 {
+    pub(super) fn place(&self, event: u32) -> u32 {
         self.place[event as usize]
     }
 
     /// Replaces the events at the positions from `begin` on by `stretch`, the same events in another order. The
     /// caller must make sure that the result is a run.
-    pub fn replace(&mut self, begin: usize, stretch: &[u32]) {
+    pub(super) fn replace(&mut self, begin: usize, stretch: &[u32]) {
         for (place, &event) in (begin..).zip(stretch) {
             self.order[place] = event;
             self.place[event as usize] = place as u32;
@@ -102,7 +111,7 @@ impl<'s, 'e> Run<'s, 'e> {
     }
 
     /// A pair of events, in the order of the run.
-    pub fn sorted(&self, (a, b): (u32, u32)) -> (u32, u32) {
+    pub(super) fn sorted(&self, (a, b): (u32, u32)) -> (u32, u32) {
         if self.place(a) < self.place(b) { (a, b) } else { (b, a) }
     }
 }

@@ -8,7 +8,7 @@ use memory::Model;
 
 /// The remembered events of one chain.
 #[derive(Clone, Debug)]
-pub struct Chain {
+pub(super) struct Chain {
     /// The thread of the chain.
     pub thread: u32,
     /// The events, as (position, event) in ascending order.
@@ -17,7 +17,7 @@ pub struct Chain {
 
 /// The chains of one thread.
 #[derive(Clone, Debug)]
-pub struct Thread {
+pub(super) struct Thread {
     /// The chain of loads, atomics and fences, under SC of all operations; [`NONE`] if there is none yet.
     pub main: u32,
     /// The chains of plain stores.
@@ -36,7 +36,7 @@ impl Default for Thread {
 
 /// The chains of all threads.
 #[derive(Clone, Debug)]
-pub struct Chains {
+pub(super) struct Chains {
     model: Model,
     pub all: Vec<Chain>,
     pub threads: FxHashMap<u32, Thread>,
@@ -45,7 +45,7 @@ pub struct Chains {
 }
 
 impl Chains {
-    pub fn new(model: Model) -> Chains {
+    pub(super) fn new(model: Model) -> Chains {
         Chains {
             model,
             all: Vec::new(),
@@ -55,7 +55,7 @@ impl Chains {
     }
 
     /// The chain that an operation belongs to, which is created if there is none.
-    pub fn of(&mut self, arrival: &Arrival, location: u32) -> u32 {
+    pub(super) fn of(&mut self, arrival: &Arrival, location: u32) -> u32 {
         let next = self.all.len() as u32;
         let thread = self.threads.entry(arrival.thread).or_default();
         let is_buffered = self.model.buffers() && arrival.kind.may_be_buffered();
@@ -78,14 +78,14 @@ impl Chains {
         chain
     }
 
-    pub fn settle(&mut self, thread: u32, sequence: u32) {
+    pub(super) fn settle(&mut self, thread: u32, sequence: u32) {
         let thread = self.threads.entry(thread).or_default();
         thread.settled = thread.settled.max(sequence);
     }
 
     /// Inserts an event. `of` returns the operation of an event. Returns the event's neighbours in preserved
     /// program order.
-    pub fn insert(
+    pub(super) fn insert(
         &mut self,
         event: u32,
         chain: u32,
@@ -143,7 +143,7 @@ impl Chains {
 
 /// The neighbours of an event in preserved program order.
 #[derive(Clone, Debug, Default)]
-pub struct Neighbours {
+pub(super) struct Neighbours {
     pub before: Vec<u32>,
     pub after: Vec<u32>,
 }

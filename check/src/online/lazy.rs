@@ -21,7 +21,7 @@ use super::{Arrival, ArrivalError, Online};
 use memory::Model;
 
 /// Number of calls that are logged before they are handed over. A call takes about 70 bytes.
-pub const MOST_LOGGED: usize = 1 << 20;
+pub(super) const MOST_LOGGED: usize = 1 << 20;
 
 /// Number of operations before which [`Online`] forgets none.
 const NONE_FORGOTTEN: u64 = 4096;

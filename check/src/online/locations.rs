@@ -7,7 +7,7 @@ use super::{Arrival, Online, Reader, Source};
 
 /// The remembered operations of one location.
 #[derive(Clone, Debug, Default)]
-pub struct Location {
+pub(super) struct Location {
     /// The writes by chain, as (position, event) in ascending order.
     pub writes: Vec<(u32, Vec<(u32, u32)>)>,
     /// The last reader of the initial value in each chain.
@@ -21,7 +21,7 @@ pub struct Location {
 
 impl Location {
     /// The writes of a chain to this location, as a list that is created if there is none.
-    pub fn writes_of(&mut self, chain: u32) -> &mut Vec<(u32, u32)> {
+    pub(super) fn writes_of(&mut self, chain: u32) -> &mut Vec<(u32, u32)> {
         let at = self.writes.iter().position(|it| it.0 == chain);
         let at = at.unwrap_or_else(|| {
             self.writes.push((chain, Vec::new()));
@@ -32,7 +32,7 @@ impl Location {
 }
 
 /// Inserts an event into a list that is sorted by position.
-pub fn insert(list: &mut Vec<(u32, u32)>, position: u32, event: u32) {
+pub(super) fn insert(list: &mut Vec<(u32, u32)>, position: u32, event: u32) {
     let at = list.partition_point(|it| it.0 < position);
     list.insert(at, (position, event));
 }

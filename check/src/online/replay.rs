@@ -44,7 +44,7 @@ const INITIAL: Held = Held { value: 0, chain: NONE, position: 0 };
 
 /// The run so far, and the operations that are not in it yet.
 #[derive(Clone, Debug)]
-pub struct Replay {
+pub(super) struct Replay {
     witness: Witness,
     /// Per chain, the operations that were not performed, by position.
     pending: Vec<VecDeque<Pending>>,
@@ -72,7 +72,7 @@ enum Tried {
 
 impl Replay {
     /// Creates the replay without operations.
-    pub fn new(model: Model) -> Replay {
+    pub(super) fn new(model: Model) -> Replay {
         Replay {
             witness: Witness::new(model),
             pending: Vec::new(),

@@ -25,7 +25,7 @@ const PAST_VALUES: usize = 16;
 /// A machine that performs operations as they complete. Memory: up to 400 bytes for each location, and about
 /// 30 for each pair of a thread and a location that it uses.
 #[derive(Clone, Debug)]
-pub struct Witness {
+pub(super) struct Witness {
     model: Model,
     /// The time, which is the number of writes that were performed.
     now: u64,
@@ -42,7 +42,7 @@ pub struct Witness {
 
 /// How an operation was performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Performed {
+pub(super) enum Performed {
     /// Memory, or a store that has arrived, has served the operation.
     Now,
     /// The operation is a load that was served by a store of its thread that has not arrived.
@@ -116,7 +116,7 @@ struct Own {
 
 impl Witness {
     /// Creates a machine that has performed no operation.
-    pub fn new(model: Model) -> Witness {
+    pub(super) fn new(model: Model) -> Witness {
         Witness {
             model,
             now: 0,
@@ -131,17 +131,17 @@ impl Witness {
 
     /// Whether the machine has performed all operations so far. It is false as long as a load was served by a
     /// store that has not arrived.
-    pub fn holds(&self) -> bool {
+    pub(super) fn holds(&self) -> bool {
         !self.has_failed && self.early.is_empty()
     }
 
     /// Whether the machine has refused an operation.
-    pub fn has_failed(&self) -> bool {
+    pub(super) fn has_failed(&self) -> bool {
         self.has_failed
     }
 
     /// Performs an operation; `None` if the machine refuses it, or has refused one before.
-    pub fn arrive(&mut self, arrival: &Arrival) -> Option<Performed> {
+    pub(super) fn arrive(&mut self, arrival: &Arrival) -> Option<Performed> {
         let performed = if self.has_failed { None } else { self.perform(arrival) };
         self.has_failed = performed.is_none();
         performed

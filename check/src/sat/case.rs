@@ -15,7 +15,7 @@ use history::OpId;
 impl Residual<'_, '_, '_> {
     /// The proof that there is no memory order at all. `None` if the solver's clauses do not show it, or a
     /// bound was met.
-    pub fn refutation(&self) -> Option<Violation> {
+    pub(crate) fn refutation(&self) -> Option<Violation> {
         self.formula.refutation(|cycle| block(self, cycle), |literal| self.meaning(literal))
     }
 }

@@ -15,7 +15,7 @@ const MAX_ACTIVITY: f64 = 1e100;
 
 /// The origin of a clause.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub(super) enum Source {
     /// The clause was given, with this number.
     Given(usize),
     /// The clause follows from these clauses, in the order in which they propagate.
@@ -24,7 +24,7 @@ pub enum Source {
 
 /// A clause. Its watched literals, if it has any, come first.
 #[derive(Clone, Debug)]
-pub struct Clause {
+pub(super) struct Clause {
     /// The literals of the clause.
     pub literals: Vec<i32>,
     /// The origin of the clause.
@@ -33,7 +33,7 @@ pub struct Clause {
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub(super) enum Answer {
     /// The assumptions contradict the clauses: these clauses are enough to refute them.
     Excluded(Vec<usize>),
     /// The clauses have a model in which the assumptions hold.
@@ -43,7 +43,7 @@ pub enum Answer {
 }
 
 /// Clauses, and the state of a search over them.
-pub struct Clauses {
+pub(super) struct Clauses {
     /// All clauses, each after those that it follows from.
     pub all: Vec<Clause>,
     /// Per literal, the clauses that watch it.
@@ -73,7 +73,7 @@ pub struct Clauses {
 
 impl Clauses {
     /// Creates the search without clauses, for variables below `variables`.
-    pub fn new(variables: usize) -> Clauses {
+    pub(super) fn new(variables: usize) -> Clauses {
         Clauses {
             all: Vec::new(),
             watching: vec![Vec::new(); 2 * variables],
@@ -94,7 +94,7 @@ impl Clauses {
 
     /// Adds a clause, and propagates what follows without assumptions. If the clauses contradict each
     /// other now, returns the clauses that the empty clause follows from.
-    pub fn add(&mut self, mut literals: Vec<i32>, source: Source) -> Option<Vec<usize>> {
+    pub(super) fn add(&mut self, mut literals: Vec<i32>, source: Source) -> Option<Vec<usize>> {
         self.back_to(0);
         literals.sort_unstable();
         literals.dedup();
@@ -124,7 +124,7 @@ impl Clauses {
     }
 
     /// Searches a model of the clauses in which the assumptions hold.
-    pub fn search(&mut self, assumptions: &[i32], bounds: &Bounds) -> Answer {
+    pub(super) fn search(&mut self, assumptions: &[i32], bounds: &Bounds) -> Answer {
         self.back_to(0);
         let mut conflicts = 0u32;
         loop {

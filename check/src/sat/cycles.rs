@@ -16,7 +16,7 @@ const MAX_ARC_VISITS: usize = 2_000_000;
 ///
 /// # Errors
 /// Returns cycles of the model: the triangles if there are any, or else some of those of its graph.
-pub fn order_or_cycles(
+pub(crate) fn order_or_cycles(
     triangles: Vec<Vec<Arc>>,
     forced: &Forced,
     chosen: impl FnOnce() -> Vec<Arc>,

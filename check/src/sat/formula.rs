@@ -15,7 +15,7 @@ use crate::verdict::SatStatistics;
 
 /// How the search of a model that represents a memory order ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub(crate) enum Found {
     /// The events, or nodes, in a memory order.
     Order(Vec<u32>),
     /// There is no memory order in which the assumptions hold.
@@ -27,7 +27,7 @@ pub enum Found {
 }
 
 /// A partly known memory order whose open choices are the variables of a formula.
-pub trait OpenOrder<'b> {
+pub(crate) trait OpenOrder<'b> {
     /// The formula.
     fn formula(&mut self) -> &mut Formula<'b>;
 
@@ -54,7 +54,7 @@ pub trait OpenOrder<'b> {
 
 /// The justification of a clause.
 #[derive(Debug)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// The literals of this cycle exclude each other.
     Cycle(Vec<Arc>),
     /// This reader takes its value from one of its candidates.
@@ -66,7 +66,7 @@ pub enum Origin {
 }
 
 /// Clauses with their solver, and a log that has the origin of each clause.
-pub struct Formula<'b> {
+pub(crate) struct Formula<'b> {
     bounds: &'b Bounds,
     solver: Solver<'b>,
     log: Vec<Logged>,
@@ -76,53 +76,53 @@ pub struct Formula<'b> {
 
 impl<'b> Formula<'b> {
     /// A formula without variables and clauses.
-    pub fn new(bounds: &'b Bounds) -> Formula<'b> {
+    pub(crate) fn new(bounds: &'b Bounds) -> Formula<'b> {
         let solver = Solver::proving(bounds);
         Formula { bounds, solver, log: Vec::new(), origins: Vec::new(), contradictions: 0 }
     }
 
     /// Returns a new variable. The solver tries it as true first.
-    pub fn variable(&mut self) -> i32 {
+    pub(crate) fn variable(&mut self) -> i32 {
         self.solver.variable()
     }
 
     /// Contradictions met so far.
-    pub fn contradictions(&self) -> u64 {
+    pub(crate) fn contradictions(&self) -> u64 {
         self.contradictions
     }
 
     /// Whether a literal holds in the model that was found.
-    pub fn holds(&self, literal: i32) -> bool {
+    pub(crate) fn holds(&self, literal: i32) -> bool {
         self.solver.holds(literal)
     }
 
     /// Returns a literal such that assuming it requires one of these literals to hold.
     /// [`Formula::refutation`] must not be called after this.
-    pub fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
+    pub(crate) fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
         let assumed = self.solver.variable();
         self.solver.add(literals.chain([-assumed]));
         assumed
     }
 
     /// Requires a literal that is known to hold in every model. [`Formula::refutation`] must not be called after this.
-    pub fn require(&mut self, literal: i32) {
+    pub(crate) fn require(&mut self, literal: i32) {
         self.solver.add([literal]);
     }
 
     /// Statistics of the solver.
-    pub fn statistics(&mut self) -> SatStatistics {
+    pub(crate) fn statistics(&mut self) -> SatStatistics {
         self.solver.statistics()
     }
 
     /// Adds a clause.
-    pub fn add(&mut self, clause: Vec<i32>, origin: Origin) {
+    pub(crate) fn add(&mut self, clause: Vec<i32>, origin: Origin) {
         self.solver.add(clause.iter().copied());
         self.log.push(Logged { clause, given: true });
         self.origins.push(origin);
     }
 
     /// Adds the clause that not all literals of a cycle hold.
-    pub fn exclude(&mut self, cycle: Vec<Arc>) {
+    pub(crate) fn exclude(&mut self, cycle: Vec<Arc>) {
         let literals = cycle.iter().flat_map(|arc| arc.link.literals());
         let mut clause: Vec<i32> = literals.filter(|&l| l != 0).map(|l| -l).collect();
         clause.sort_unstable();
@@ -131,13 +131,13 @@ impl<'b> Formula<'b> {
     }
 
     /// Adds the clauses of cycles of the model that was found, each of which counts as a contradiction.
-    pub fn refute_model(&mut self, cycles: Vec<Vec<Arc>>) {
+    pub(crate) fn refute_model(&mut self, cycles: Vec<Vec<Arc>>) {
         self.contradictions += cycles.len() as u64;
         cycles.into_iter().for_each(|cycle| self.exclude(cycle));
     }
 
     /// Searches a model in which the assumptions hold, and returns `None` if there is one. The budget is a number of contradictions.
-    pub fn next_model(&mut self, assumptions: &[i32], budget: u64) -> Option<Found> {
+    pub(crate) fn next_model(&mut self, assumptions: &[i32], budget: u64) -> Option<Found> {
         if self.bounds.passed() || !self.bounds.allows(0) {
             return Some(Found::Exceeded);
         }
@@ -161,7 +161,7 @@ impl<'b> Formula<'b> {
     /// The proof that the clauses contradict each other. `None` if the solver's clauses do not show it, or a
     /// bound was met. `block` proves that the literals of a cycle exclude each other, and `meaning` returns
     /// the assumption that a literal stands for.
-    pub fn refutation(
+    pub(crate) fn refutation(
         &self,
         mut block: impl FnMut(&[Arc]) -> Block,
         meaning: impl Fn(i32) -> Assumption,

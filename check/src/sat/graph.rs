@@ -9,7 +9,7 @@ use certify::rule::Rule;
 
 /// The justification of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
+pub(crate) enum Link {
     /// The arc is a hop of the forced order.
     Forced(Hop),
     /// The arc stands for a path of the forced order.
@@ -28,12 +28,12 @@ pub enum Link {
 
 impl Link {
     /// The link for a rule that needs no source.
-    pub fn chosen(rule: Rule<u32>, literals: [i32; 2]) -> Link {
+    pub(crate) fn chosen(rule: Rule<u32>, literals: [i32; 2]) -> Link {
         Link::Chosen { rule, literals, source: NONE }
     }
 
     /// The literals that the link depends on, 0 for none.
-    pub fn literals(self) -> [i32; 2] {
+    pub(crate) fn literals(self) -> [i32; 2] {
         match self {
             Link::Forced(_) | Link::Path => [0, 0],
             Link::Chosen { literals, .. } => literals,
@@ -43,7 +43,7 @@ impl Link {
 
 /// An arc between two events: the first comes before the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arc {
+pub(crate) struct Arc {
     /// The event that comes before.
     pub from: u32,
     /// The event that comes after.
@@ -53,14 +53,14 @@ pub struct Arc {
 }
 
 /// The forced order, which is the same for all models.
-pub struct Forced {
+pub(crate) struct Forced {
     arcs: Vec<Arc>,
     out: Csr,
 }
 
 impl Forced {
     /// The edges of a saturated order.
-    pub fn of(saturation: &Saturation<'_>) -> Forced {
+    pub(crate) fn of(saturation: &Saturation<'_>) -> Forced {
         let events = saturation.events;
         let count = events.len();
         let po = (0..count as u32).flat_map(|from| {
@@ -78,7 +78,7 @@ impl Forced {
     }
 
     /// The order of these arcs between `events` events. Memory: 32 bytes an arc.
-    pub fn new(events: usize, arcs: Vec<Arc>) -> Forced {
+    pub(crate) fn new(events: usize, arcs: Vec<Arc>) -> Forced {
         Forced { out: by_tail(events, &arcs), arcs }
     }
 }
@@ -89,7 +89,7 @@ fn by_tail(events: usize, arcs: &[Arc]) -> Csr {
 }
 
 /// The order that a model represents: the forced arcs and those that the model chose.
-pub struct Graph<'f> {
+pub(crate) struct Graph<'f> {
     forced: &'f Forced,
     chosen: Vec<Arc>,
     out: Csr,
@@ -97,17 +97,17 @@ pub struct Graph<'f> {
 
 impl<'f> Graph<'f> {
     /// The graph of the forced order and these choices.
-    pub fn new(forced: &'f Forced, chosen: Vec<Arc>) -> Graph<'f> {
+    pub(crate) fn new(forced: &'f Forced, chosen: Vec<Arc>) -> Graph<'f> {
         Graph { out: by_tail(forced.out.nodes(), &chosen), forced, chosen }
     }
 
     /// The arcs that the model chose.
-    pub fn chosen(&self) -> &[Arc] {
+    pub(crate) fn chosen(&self) -> &[Arc] {
         &self.chosen
     }
 
     /// The arcs from an event.
-    pub fn from(&self, event: u32) -> impl Iterator<Item = &Arc> {
+    pub(crate) fn from(&self, event: u32) -> impl Iterator<Item = &Arc> {
         let forced = self.forced.out.of(event).iter();
         let chosen = self.out.of(event).iter();
         let forced = forced.map(|&number| &self.forced.arcs[number as usize]);
@@ -119,7 +119,7 @@ impl<'f> Graph<'f> {
     /// # Errors
     /// If there is a cycle, returns per event the number of its strongly connected component, or
     /// [`NONE`](crate::engine::digraph::NONE) if it is on no cycle.
-    pub fn sort(&self, rank: &[u32]) -> Result<Vec<u32>, Vec<u32>> {
+    pub(crate) fn sort(&self, rank: &[u32]) -> Result<Vec<u32>, Vec<u32>> {
         topological_by(self, rank).map_err(|rest| rest.components())
     }
 }

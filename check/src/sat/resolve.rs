@@ -13,7 +13,7 @@ use super::clauses::{Answer, Clauses, Source};
 
 /// A clause that was given to the solver, or that it learned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Logged {
+pub(super) struct Logged {
     /// The literals of the clause.
     pub clause: Vec<i32>,
     /// Whether the clause was given, so that it needs no derivation.
@@ -22,7 +22,7 @@ pub struct Logged {
 
 /// A clause that a step follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Premise {
+pub(super) enum Premise {
     /// A given clause, by its number in the log.
     Given(usize),
     /// An earlier step.
@@ -31,7 +31,7 @@ pub enum Premise {
 
 /// A clause that follows by unit propagation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(super) struct Step {
     /// The literals of the clause that the step derives.
     pub clause: Vec<i32>,
     /// The clauses that it follows from, in the order in which they propagate.
@@ -40,7 +40,7 @@ pub struct Step {
 
 /// Derives the empty clause, which is the last step. `None` if the clauses do not contradict each other,
 /// or a bound was met.
-pub fn resolve(log: &[Logged], bounds: &Bounds) -> Option<Vec<Step>> {
+pub(super) fn resolve(log: &[Logged], bounds: &Bounds) -> Option<Vec<Step>> {
     let literals = log.iter().flat_map(|logged| &logged.clause);
     let largest = literals.map(|literal| literal.unsigned_abs()).max();
     let mut clauses = Clauses::new(largest.unwrap_or(0) as usize + 1);

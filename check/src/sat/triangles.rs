@@ -23,14 +23,14 @@ struct Tournament {
 }
 
 /// The unordered writes of each location that is searched.
-pub struct Triangles {
+pub(crate) struct Triangles {
     tournaments: Vec<Tournament>,
 }
 
 impl Triangles {
     /// Creates the search. The `pairs` of one location must be consecutive. `location` is that of a write, and `precedes` says
     /// whether one write is forced to precede another. Memory: a bit for each two unordered writes of a location.
-    pub fn new(
+    pub(crate) fn new(
         pairs: &[(u32, u32)],
         location: impl Fn(u32) -> u32,
         precedes: impl Fn(u32, u32) -> bool,
@@ -47,7 +47,7 @@ impl Triangles {
 
     /// Cycles of three writes in a model, one for each pair that is in any. `ordered` returns a pair as the
     /// model orders it, with the literal for that order.
-    pub fn find(&self, ordered: impl Fn(usize) -> (u32, u32, i32)) -> Vec<Vec<Arc>> {
+    pub(crate) fn find(&self, ordered: impl Fn(usize) -> (u32, u32, i32)) -> Vec<Vec<Arc>> {
         let mut found = Vec::new();
         for tournament in &self.tournaments {
             tournament.find(&ordered, &mut found);

@@ -43,13 +43,13 @@ impl Parts<'_, '_> {
     /// The proof that an excerpt violates the model, around the place where the search by windows gave up,
     /// which is after `placed` nodes of the order of admission. `None` does not mean that there is no
     /// violation.
-    pub fn violation_where_stuck(&self, placed: usize) -> Option<Violation> {
+    pub(super) fn violation_where_stuck(&self, placed: usize) -> Option<Violation> {
         SIZES.into_iter().find_map(|size| self.violation_within(size, Some(placed)))
     }
 
     /// The proof that some excerpt of the history violates the model, or else a large one around the place
     /// where the search by windows gave up, if it did. `None` does not mean that there is no violation.
-    pub fn violation_somewhere(&self, stuck: Option<usize>) -> Option<Violation> {
+    pub(super) fn violation_somewhere(&self, stuck: Option<usize>) -> Option<Violation> {
         let large = || self.violation_within(LARGEST, Some(stuck?));
         self.violation_within(SIZES[0], None).or_else(large)
     }

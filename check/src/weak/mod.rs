@@ -58,7 +58,7 @@ pub(crate) struct Task<'a> {
 
 impl Task<'_> {
     /// Runs the stages that the algorithm asks for.
-    pub fn decide(&self, algorithm: Algorithm) -> Outcome {
+    pub(crate) fn decide(&self, algorithm: Algorithm) -> Outcome {
         if matches!(algorithm, Algorithm::Stages | Algorithm::TraceOrder) {
             let by = Stage::By(Algorithm::TraceOrder);
             if let Some(order) = self.trace_order() {

@@ -38,7 +38,10 @@ pub(super) struct OpenPairs<'f, 'a, 'b> {
 
 impl<'f, 'a, 'b> OpenPairs<'f, 'a, 'b> {
     /// The formula for an order that was saturated without a contradiction. `None` if a bound was met.
-    pub fn new(forced: &'f mut Forced<'a>, bounds: &'b Bounds) -> Option<OpenPairs<'f, 'a, 'b>> {
+    pub(super) fn new(
+        forced: &'f mut Forced<'a>,
+        bounds: &'b Bounds,
+    ) -> Option<OpenPairs<'f, 'a, 'b>> {
         let rank = forced.ranks();
         let pairs = unordered(forced, &rank, bounds)?;
         let mut formula = Formula::new(bounds);
@@ -63,12 +66,12 @@ impl<'f, 'a, 'b> OpenPairs<'f, 'a, 'b> {
     }
 
     /// Contradictions met so far.
-    pub fn contradictions(&self) -> u64 {
+    pub(super) fn contradictions(&self) -> u64 {
         self.formula.contradictions()
     }
 
     /// Statistics of the solver.
-    pub fn statistics(&mut self) -> SatStatistics {
+    pub(super) fn statistics(&mut self) -> SatStatistics {
         self.formula.statistics()
     }
 
@@ -91,7 +94,7 @@ impl<'f, 'a, 'b> OpenPairs<'f, 'a, 'b> {
     }
 
     /// The proof that there is no memory order. `None` if the solver's clauses do not show it, or a bound was met.
-    pub fn refutation(self) -> Option<Violation> {
+    pub(super) fn refutation(self) -> Option<Violation> {
         let OpenPairs { forced, pairs, formula, .. } = self;
         let meaning = |literal: i32| {
             let (a, b) = pairs[literal.unsigned_abs() as usize - 1];

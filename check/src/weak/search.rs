@@ -78,7 +78,7 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(task: &Task<'a>, forced: Forced<'a>, solving: SatHandover) -> Search<'a> {
+    pub(super) fn new(task: &Task<'a>, forced: Forced<'a>, solving: SatHandover) -> Search<'a> {
         Search {
             forced,
             bounds: task.bounds,
@@ -94,17 +94,17 @@ impl<'a> Search<'a> {
     }
 
     /// Contradictions met so far.
-    pub fn contradictions(&self) -> u64 {
+    pub(super) fn contradictions(&self) -> u64 {
         self.contradictions
     }
 
     /// Statistics of the SAT solver, if it was asked.
-    pub fn sat(&self) -> Option<SatStatistics> {
+    pub(super) fn sat(&self) -> Option<SatStatistics> {
         self.sat
     }
 
     /// Searches until an order is found or all are refuted.
-    pub fn run(&mut self) -> End {
+    pub(super) fn run(&mut self) -> End {
         match self.choose(0) {
             Err(Stopped::Order(order)) => End::Order(order),
             Err(Stopped::Unproved) => End::Unproved,

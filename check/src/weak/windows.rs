@@ -22,7 +22,7 @@ const PATIENCE: usize = 384;
 
 impl Nodes {
     /// Searches a memory order with windows of `times` times the usual size.
-    pub fn order_by_windows(
+    pub(super) fn order_by_windows(
         &self,
         task: &Task<'_>,
         admission: &[u32],
@@ -36,7 +36,7 @@ impl Nodes {
     }
 
     /// The accesses among some nodes.
-    pub fn accesses(&self, nodes: &[u32]) -> Vec<OpId> {
+    pub(super) fn accesses(&self, nodes: &[u32]) -> Vec<OpId> {
         let is_access = |node: &u32| self.location[*node as usize] != NONE;
         nodes.iter().copied().filter(is_access).map(OpId).collect()
     }
@@ -55,7 +55,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    pub fn of(task: &Task<'_>) -> Nodes {
+    pub(super) fn of(task: &Task<'_>) -> Nodes {
         let history = task.history;
         let execution = Execution { history, reads_from: task.reads_from.clone() };
         let graph = Graph::new(&execution, task.model);
@@ -92,7 +92,7 @@ impl Nodes {
     }
 
     /// The nodes as the input of a search by windows, with the writes whose values are final.
-    pub fn input<'n>(&'n self, finals: &'n [u32]) -> Input<'n> {
+    pub(super) fn input<'n>(&'n self, finals: &'n [u32]) -> Input<'n> {
         Input {
             thread: &self.thread,
             location: &self.location,

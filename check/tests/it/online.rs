@@ -10,7 +10,7 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 
 /// The arrival of an operation of a history at the online checker.
-pub fn arrival(history: &History, op: OpId) -> Arrival {
+pub(crate) fn arrival(history: &History, op: OpId) -> Arrival {
     let operation = history.operation(op);
     Arrival {
         thread: operation.thread,

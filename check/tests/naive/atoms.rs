@@ -3,13 +3,13 @@
 use crate::run::{Initial, Place, Run};
 
 /// The number of a location, a part of memory that every operation accesses as a whole or not at all.
-pub type Atom = usize;
+pub(crate) type Atom = usize;
 
 /// The locations of a run: cells, or bytes between two places where an access begins or ends.
-pub struct Atoms(Vec<Place>);
+pub(crate) struct Atoms(Vec<Place>);
 
 impl Atoms {
-    pub fn of(run: &Run) -> Atoms {
+    pub(crate) fn of(run: &Run) -> Atoms {
         let accessed = run.operations().filter_map(|operation| operation.place);
         let finals = run.finals.iter().map(|last| last.0);
         let initial = match &run.initial {
@@ -33,12 +33,16 @@ impl Atoms {
     }
 
     /// The locations of a place, each with its part of a value.
-    pub fn pieces(&self, place: Place, value: u64) -> impl Iterator<Item = (Place, u64)> + '_ {
+    pub(crate) fn pieces(
+        &self,
+        place: Place,
+        value: u64,
+    ) -> impl Iterator<Item = (Place, u64)> + '_ {
         self.cut(place, value).map(|(atom, value)| (self.0[atom], value))
     }
 
     /// The numbers of the locations of a place, each with its part of a value.
-    pub fn cut(&self, place: Place, value: u64) -> impl Iterator<Item = (Atom, u64)> + '_ {
+    pub(crate) fn cut(&self, place: Place, value: u64) -> impl Iterator<Item = (Atom, u64)> + '_ {
         let is_in = move |atom: &Place| place.address <= atom.address && atom.end() <= place.end();
         let own = self.0.iter().enumerate().filter(move |(_, atom)| is_in(atom));
         own.map(move |(number, atom)| {
@@ -50,7 +54,7 @@ impl Atoms {
     }
 
     /// The initial values, `None` for an unknown one.
-    pub fn initial(&self, run: &Run) -> Vec<Option<u64>> {
+    pub(crate) fn initial(&self, run: &Run) -> Vec<Option<u64>> {
         let Initial::Given(values) = &run.initial else {
             return vec![None; self.0.len()];
         };
@@ -64,7 +68,7 @@ impl Atoms {
     }
 
     /// The final values that are stated.
-    pub fn finals(&self, run: &Run) -> Vec<Option<u64>> {
+    pub(crate) fn finals(&self, run: &Run) -> Vec<Option<u64>> {
         let mut finals = vec![None; self.0.len()];
         for &(place, value) in &run.finals {
             for (atom, part) in self.cut(place, value) {

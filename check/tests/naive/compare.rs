@@ -13,14 +13,14 @@ use crate::run::Run;
 
 /// What is known about a run and a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub(crate) enum Answer {
     Consistent,
     Violation,
     Undecided,
 }
 
 /// The history of a run, read from text as `rubric` reads it.
-pub fn history(run: &Run) -> History {
+pub(crate) fn history(run: &Run) -> History {
     let line = json::line(run);
     let read = ingest::read(line.as_bytes(), "run", &ingest::Options::default());
     let mut trace = read.unwrap_or_else(|error| panic!("{error}\n{line}"));
@@ -28,7 +28,7 @@ pub fn history(run: &Run) -> History {
 }
 
 /// The model of a naive one.
-pub fn model(axioms: &dyn Axioms) -> Model {
+pub(crate) fn model(axioms: &dyn Axioms) -> Model {
     let name = axioms.name();
     let (name, rmw) = match name.strip_suffix(" --pso-rmw all") {
         Some(name) => (name, PsoRmw::All),
@@ -38,7 +38,7 @@ pub fn model(axioms: &dyn Axioms) -> Model {
 }
 
 /// The answer of `rubric`. The certificate of a verdict is verified if `certified`.
-pub fn answer(history: &History, model: Model, certified: bool) -> Answer {
+pub(crate) fn answer(history: &History, model: Model, certified: bool) -> Answer {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).expect("nothing is refused");
     let answer = Question::new(model, &Options::default()).ask(history, &reads_from);
     if certified {
@@ -73,7 +73,7 @@ fn verify_certificate(answer: &check::Answer<&History>) {
 
 /// The answers that are right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Expected {
+pub(crate) struct Expected {
     pub consistent: bool,
     pub violation: bool,
     pub undecided: bool,
@@ -91,7 +91,7 @@ impl Expected {
     /// - a location has a write whose value is not shown, and without its reads and final value there is no violation.
     ///
     /// Any is right if there are too many candidates to try.
-    pub fn of(run: &Run, axioms: &dyn Axioms) -> Expected {
+    pub(crate) fn of(run: &Run, axioms: &dyn Axioms) -> Expected {
         let any = Expected { consistent: true, violation: true, undecided: true };
         Expected::by_axioms(run, axioms).unwrap_or(any)
     }
@@ -123,7 +123,7 @@ impl Expected {
         })
     }
 
-    pub fn includes(&self, answer: Answer) -> bool {
+    pub(crate) fn includes(&self, answer: Answer) -> bool {
         match answer {
             Answer::Consistent => self.consistent,
             Answer::Violation => self.violation,

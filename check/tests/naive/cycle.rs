@@ -31,7 +31,7 @@ impl Communication {
 }
 
 /// A run around a cycle of two or three threads.
-pub fn run(random: &mut StdRng, features: &[Feature]) -> Run {
+pub(crate) fn run(random: &mut StdRng, features: &[Feature]) -> Run {
     let mut maker = Maker { random, features, value: 0 };
     let threads = if maker.chance(70) { 2 } else { 3 };
     let communications: Vec<Communication> = (0..threads).map(|_| maker.communication()).collect();

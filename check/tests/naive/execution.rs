@@ -8,7 +8,7 @@ use crate::run::{Annotation, Dependency, FENCES, Kind, Run};
 
 /// How operations on several locations are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Granularity {
+pub(crate) enum Granularity {
     /// Each operation is one event.
     Whole,
     /// Each operation has an event for each of its locations, one after the other.
@@ -17,7 +17,7 @@ pub enum Granularity {
 
 /// What a read says whose value the record does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unshown {
+pub(crate) enum Unshown {
     /// It returned some value: the read has a source, which orders it.
     SomeValue,
     /// Nothing, as if it had no source.
@@ -26,7 +26,7 @@ pub enum Unshown {
 
 /// One location of an event.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub(crate) struct Part {
     pub atom: Atom,
     pub read: Option<u64>,
     pub written: Option<u64>,
@@ -34,7 +34,7 @@ pub struct Part {
 
 /// An event: an access, a part of one, or a fence.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub(crate) struct Event {
     pub thread: usize,
     /// Index of the operation in its thread.
     pub index: usize,
@@ -49,15 +49,15 @@ pub struct Event {
 }
 
 impl Event {
-    pub fn is_access(&self) -> bool {
+    pub(crate) fn is_access(&self) -> bool {
         self.reads || self.writes
     }
 
-    pub fn part(&self, atom: Atom) -> Option<&Part> {
+    pub(crate) fn part(&self, atom: Atom) -> Option<&Part> {
         self.parts.iter().find(|part| part.atom == atom)
     }
 
-    pub fn overlaps(&self, other: &Event) -> bool {
+    pub(crate) fn overlaps(&self, other: &Event) -> bool {
         self.parts.iter().any(|part| other.part(part.atom).is_some())
     }
 
@@ -69,7 +69,7 @@ impl Event {
 
 /// The events of a run, thread by thread in program order.
 #[derive(Debug)]
-pub struct Events {
+pub(crate) struct Events {
     pub all: Vec<Event>,
     /// Per event, the dependencies on earlier events.
     depends: Vec<Vec<(Dependency, usize)>>,
@@ -81,7 +81,7 @@ pub struct Events {
 
 impl Events {
     /// The events of a run without silent read-modify-writes. With `splits_atomics`, a read-modify-write is two events.
-    pub fn of(run: &Run, splits_atomics: bool, granularity: Granularity) -> Events {
+    pub(crate) fn of(run: &Run, splits_atomics: bool, granularity: Granularity) -> Events {
         let atoms = Atoms::of(run);
         let mut events = Events {
             all: Vec::new(),
@@ -162,42 +162,42 @@ impl Events {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
-    pub fn relation(&self, holds: impl Fn(usize, usize) -> bool) -> Relation {
+    pub(crate) fn relation(&self, holds: impl Fn(usize, usize) -> bool) -> Relation {
         Relation::of(self.len(), holds)
     }
 
     /// Whether the events are of one thread, `a` before `b` in program order.
-    pub fn po(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn po(&self, a: usize, b: usize) -> bool {
         a < b && self.all[a].thread == self.all[b].thread
     }
 
     /// Whether the events are of one operation: parts of an access, or the read and the write of an atomic.
-    pub fn of_one_operation(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn of_one_operation(&self, a: usize, b: usize) -> bool {
         let operation = |at: usize| (self.all[at].thread, self.all[at].index);
         operation(a) == operation(b)
     }
 
     /// Whether both are accesses of one thread, `a` before `b`, and overlap.
-    pub fn po_loc(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn po_loc(&self, a: usize, b: usize) -> bool {
         self.po(a, b) && self.all[a].overlaps(&self.all[b])
     }
 
-    pub fn depends(&self, b: usize, kind: Dependency, a: usize) -> bool {
+    pub(crate) fn depends(&self, b: usize, kind: Dependency, a: usize) -> bool {
         self.depends[b].contains(&(kind, a))
     }
 
     /// Whether a branch that depends on `a` comes before `b`.
-    pub fn is_controlled(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn is_controlled(&self, a: usize, b: usize) -> bool {
         let mut branches = (a + 1..=b).filter(|&at| self.po(a, at));
         branches.any(|at| self.depends(at, Dependency::Control, a))
     }
 
     /// Whether a fence between the two events orders them.
-    pub fn is_fenced(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn is_fenced(&self, a: usize, b: usize) -> bool {
         let (first, second) = (&self.all[a], &self.all[b]);
         let reads_first = first.reads && first.annotation.returns();
         (a + 1..b).filter(|_| self.po(a, b)).any(|at| match self.all[at].kind {
@@ -213,7 +213,7 @@ impl Events {
     }
 
     /// The latest write before the event in its thread, at a location.
-    pub fn own_write_before(&self, event: usize, atom: Atom) -> Option<usize> {
+    pub(crate) fn own_write_before(&self, event: usize, atom: Atom) -> Option<usize> {
         let is_write = |at: usize| self.all[at].writes && self.all[at].part(atom).is_some();
         (0..event).rev().find(|&at| self.po(at, event) && is_write(at))
     }
@@ -221,7 +221,7 @@ impl Events {
     /// The load-linked of each store-conditional, and the read of each atomic that is two events, with its write. A
     /// store-conditional belongs to the nearest load-linked before it in its thread that is of the same place, with no other
     /// store-conditional to it in between.
-    pub fn pairs(&self) -> Vec<(usize, usize)> {
+    pub(crate) fn pairs(&self) -> Vec<(usize, usize)> {
         let load_of = |write: usize| {
             let event = &self.all[write];
             let mut earlier =
@@ -242,26 +242,26 @@ impl Events {
     }
 
     /// Whether the thread wrote the location of a pair between the two.
-    pub fn is_crossed(&self, (read, write): (usize, usize)) -> bool {
+    pub(crate) fn is_crossed(&self, (read, write): (usize, usize)) -> bool {
         let is_write = |at: usize| self.all[at].writes && self.all[at].overlaps(&self.all[write]);
         (read + 1..write).any(is_write)
     }
 
-    pub fn atoms(&self) -> usize {
+    pub(crate) fn atoms(&self) -> usize {
         self.initial.len()
     }
 }
 
 /// The source of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub(crate) enum Source {
     Initial,
     Write(usize),
 }
 
 /// A way in which a run may have come about.
 #[derive(Debug)]
-pub struct Candidate<'e> {
+pub(crate) struct Candidate<'e> {
     pub events: &'e Events,
     /// The sources of reads, with the location.
     pub rf: Vec<(usize, Atom, Source)>,
@@ -270,7 +270,7 @@ pub struct Candidate<'e> {
 }
 
 impl Candidate<'_> {
-    pub fn source(&self, read: usize, atom: Atom) -> Option<Source> {
+    pub(crate) fn source(&self, read: usize, atom: Atom) -> Option<Source> {
         let found = self.rf.iter().find(|(event, at, _)| (*event, *at) == (read, atom));
         found.map(|(_, _, source)| *source)
     }
@@ -288,7 +288,7 @@ impl Candidate<'_> {
     }
 
     /// Reads-from, at one location or at all.
-    pub fn rf(&self, only: Option<Atom>) -> Relation {
+    pub(crate) fn rf(&self, only: Option<Atom>) -> Relation {
         let mut rf = Relation::empty(self.events.len());
         for &(read, atom, source) in &self.rf {
             if let (Source::Write(write), true) = (source, only.is_none_or(|only| only == atom)) {
@@ -299,7 +299,7 @@ impl Candidate<'_> {
     }
 
     /// Coherence order, at one location or at all.
-    pub fn co(&self, only: Option<Atom>) -> Relation {
+    pub(crate) fn co(&self, only: Option<Atom>) -> Relation {
         let mut co = Relation::empty(self.events.len());
         for (atom, order) in self.co.iter().enumerate() {
             if only.is_some_and(|only| only != atom) {
@@ -313,7 +313,7 @@ impl Candidate<'_> {
     }
 
     /// From-reads, at one location or at all: a read precedes the writes that follow its source.
-    pub fn fr(&self, only: Option<Atom>) -> Relation {
+    pub(crate) fn fr(&self, only: Option<Atom>) -> Relation {
         let mut fr = Relation::empty(self.events.len());
         for &(read, atom, source) in &self.rf {
             if only.is_some_and(|only| only != atom) {
@@ -326,13 +326,13 @@ impl Candidate<'_> {
     }
 
     /// The pairs of a relation that are of different threads.
-    pub fn external(&self, relation: &Relation) -> Relation {
+    pub(crate) fn external(&self, relation: &Relation) -> Relation {
         let all = &self.events.all;
         self.events.relation(|a, b| relation.has(a, b) && all[a].thread != all[b].thread)
     }
 
     /// Whether a write of another thread comes between the source of a read and a write, at some location of the write.
-    pub fn has_foreign_between(&self, (read, write): (usize, usize)) -> bool {
+    pub(crate) fn has_foreign_between(&self, (read, write): (usize, usize)) -> bool {
         let all = &self.events.all;
         all[write].parts.iter().any(|part| {
             let Some(source) = self.source(read, part.atom) else { return false };
@@ -348,7 +348,7 @@ impl Candidate<'_> {
 const MOST_CHOICES: u64 = 200_000;
 
 /// Whether some candidate satisfies the axioms of the model; `None` if there are too many. The run has no silent read-modify-writes.
-pub fn is_allowed(
+pub(crate) fn is_allowed(
     run: &Run,
     model: &dyn Axioms,
     granularity: Granularity,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::run::{Annotation, Initial, Operation, Place, Run};
 
 /// The run as one line, without a line break.
-pub fn line(run: &Run) -> String {
+pub(crate) fn line(run: &Run) -> String {
     let mut text = String::from("{");
     match &run.initial {
         Initial::Infer => text.push_str("\"initial_mode\":\"infer\","),

@@ -10,7 +10,7 @@ use crate::execution::{Candidate, Events};
 use crate::relation::Relation;
 
 /// The axioms of a model.
-pub trait Axioms: Sync {
+pub(crate) trait Axioms: Sync {
     /// The name on the command line.
     fn name(&self) -> &'static str;
 
@@ -32,7 +32,7 @@ pub trait Axioms: Sync {
 }
 
 /// Every model, each after all that are stronger.
-pub const MODELS: [&dyn Axioms; 10] = [
+pub(crate) const MODELS: [&dyn Axioms; 10] = [
     &store_buffers::SC,
     &store_buffers::IBM370,
     &store_buffers::TSO,

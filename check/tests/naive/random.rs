@@ -13,7 +13,7 @@ use crate::run::{Annotation, Dependency, FENCES, Initial, Kind, Operation, Place
 
 /// What a run may have besides loads and stores of cells that start at 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Feature {
+pub(crate) enum Feature {
     Rmw,
     FailedCas,
     SilentRmw,
@@ -42,7 +42,7 @@ pub enum Feature {
 use Feature as F;
 
 impl Feature {
-    pub const ALL: [Feature; 21] = [
+    pub(crate) const ALL: [Feature; 21] = [
         F::Rmw,
         F::FailedCas,
         F::SilentRmw,
@@ -80,7 +80,7 @@ impl Feature {
 }
 
 /// A random run, with the features that it may have.
-pub fn run(seed: u64, allowed: &[Feature]) -> (Run, Vec<Feature>) {
+pub(crate) fn run(seed: u64, allowed: &[Feature]) -> (Run, Vec<Feature>) {
     let mut random = StdRng::seed_from_u64(seed);
     let features: Vec<Feature> = Feature::ALL
         .into_iter()
@@ -94,14 +94,14 @@ pub fn run(seed: u64, allowed: &[Feature]) -> (Run, Vec<Feature>) {
 }
 
 /// A random annotation, or none if it does not fit the kind: only atomics can throw away what they read.
-pub fn annotation(random: &mut StdRng, kind: Kind) -> Annotation {
+pub(crate) fn annotation(random: &mut StdRng, kind: Kind) -> Annotation {
     let annotation = *Annotation::ALL.choose(random).unwrap();
     if annotation.returns() || kind.is_atomic() { annotation } else { Annotation::None }
 }
 
 impl Operation {
     /// Whether later operations may depend on what the operation returns.
-    pub fn returns(&self, features: &[Feature]) -> bool {
+    pub(crate) fn returns(&self, features: &[Feature]) -> bool {
         let is_status = self.kind == Kind::StoreConditional && features.contains(&F::StoreStatus);
         self.kind.reads() || is_status
     }

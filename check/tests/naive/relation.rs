@@ -2,11 +2,11 @@
 
 /// Per event, the events that it is related to, as bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Relation(Vec<u64>);
+pub(crate) struct Relation(Vec<u64>);
 
 impl Relation {
     /// The pairs of `0..events` for which `holds`.
-    pub fn of(events: usize, holds: impl Fn(usize, usize) -> bool) -> Relation {
+    pub(crate) fn of(events: usize, holds: impl Fn(usize, usize) -> bool) -> Relation {
         assert!(events <= 64, "a naive checker is for small histories");
         let row = |from| {
             let related = (0..events).filter(|&to| holds(from, to));
@@ -15,24 +15,24 @@ impl Relation {
         Relation((0..events).map(row).collect())
     }
 
-    pub fn empty(events: usize) -> Relation {
+    pub(crate) fn empty(events: usize) -> Relation {
         Relation(vec![0; events])
     }
 
-    pub fn add(&mut self, from: usize, to: usize) {
+    pub(crate) fn add(&mut self, from: usize, to: usize) {
         self.0[from] |= 1 << to;
     }
 
-    pub fn has(&self, from: usize, to: usize) -> bool {
+    pub(crate) fn has(&self, from: usize, to: usize) -> bool {
         self.0[from] & 1 << to != 0
     }
 
-    pub fn union(&self, other: &Relation) -> Relation {
+    pub(crate) fn union(&self, other: &Relation) -> Relation {
         Relation(self.0.iter().zip(&other.0).map(|(a, b)| a | b).collect())
     }
 
     /// The pairs that a step of this relation and one of the other lead to.
-    pub fn then(&self, other: &Relation) -> Relation {
+    pub(crate) fn then(&self, other: &Relation) -> Relation {
         let reach = |row: u64| {
             let next = (0..other.0.len()).filter(|at| row & 1 << at != 0);
             next.fold(0, |all, at| all | other.0[at])
@@ -41,7 +41,7 @@ impl Relation {
     }
 
     /// The transitive closure.
-    pub fn closure(&self) -> Relation {
+    pub(crate) fn closure(&self) -> Relation {
         let mut closed = self.clone();
         for middle in 0..closed.0.len() {
             let onward = closed.0[middle];
@@ -54,7 +54,7 @@ impl Relation {
         closed
     }
 
-    pub fn is_acyclic(&self) -> bool {
+    pub(crate) fn is_acyclic(&self) -> bool {
         let mut left: u64 = (0..self.0.len()).fold(0, |all, at| all | 1 << at);
         loop {
             // An event that nothing left follows is on no cycle.

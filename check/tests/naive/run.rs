@@ -2,7 +2,7 @@
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Load,
     Store,
     /// An atomic that reads and writes.
@@ -18,20 +18,20 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub fn reads(self) -> bool {
+    pub(crate) fn reads(self) -> bool {
         !matches!(self, Kind::Store | Kind::StoreConditional | Kind::Fence(_))
     }
 
-    pub fn writes(self) -> bool {
+    pub(crate) fn writes(self) -> bool {
         matches!(self, Kind::Store | Kind::StoreConditional | Kind::Rmw)
     }
 
     /// Whether the operation is an instruction that reads and writes at once, or would have.
-    pub fn is_atomic(self) -> bool {
+    pub(crate) fn is_atomic(self) -> bool {
         matches!(self, Kind::Rmw | Kind::FailedCas | Kind::SilentRmw)
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Load => "load",
             Kind::Store => "store",
@@ -47,7 +47,7 @@ impl Kind {
 
 /// A fence: its name, and the pairs of an access before it and one after it that it orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fence {
+pub(crate) struct Fence {
     pub name: &'static str,
     pub read_read: bool,
     pub read_write: bool,
@@ -61,7 +61,7 @@ const fn fence(name: &'static str, pairs: [bool; 4]) -> Fence {
 }
 
 /// Every fence; the first is the full one.
-pub const FENCES: [Fence; 11] = [
+pub(crate) const FENCES: [Fence; 11] = [
     fence("fence", [true, true, true, true]),
     fence("fence r,r", [true, false, false, false]),
     fence("fence r,w", [false, true, false, false]),
@@ -76,11 +76,11 @@ pub const FENCES: [Fence; 11] = [
 ];
 
 /// The name of AArch64's instruction barrier.
-pub const ISB: &str = "isb";
+pub(crate) const ISB: &str = "isb";
 
 /// The order that an instruction has by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Annotation {
+pub(crate) enum Annotation {
     #[default]
     None,
     Acquire,
@@ -94,7 +94,7 @@ pub enum Annotation {
 }
 
 impl Annotation {
-    pub const ALL: [Annotation; 6] = [
+    pub(crate) const ALL: [Annotation; 6] = [
         Annotation::Acquire,
         Annotation::AcquirePc,
         Annotation::Release,
@@ -103,7 +103,7 @@ impl Annotation {
         Annotation::NoReturnRelease,
     ];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Annotation::None => "none",
             Annotation::Acquire => "acquire",
@@ -115,28 +115,28 @@ impl Annotation {
         }
     }
 
-    pub fn acquires(self) -> bool {
+    pub(crate) fn acquires(self) -> bool {
         self.acquires_after_release() || self == Annotation::AcquirePc
     }
 
-    pub fn acquires_after_release(self) -> bool {
+    pub(crate) fn acquires_after_release(self) -> bool {
         matches!(self, Annotation::Acquire | Annotation::AcquireRelease)
     }
 
-    pub fn releases(self) -> bool {
+    pub(crate) fn releases(self) -> bool {
         let releases =
             [Annotation::Release, Annotation::AcquireRelease, Annotation::NoReturnRelease];
         releases.contains(&self)
     }
 
-    pub fn returns(self) -> bool {
+    pub(crate) fn returns(self) -> bool {
         !matches!(self, Annotation::NoReturn | Annotation::NoReturnRelease)
     }
 }
 
 /// The part of an operation that depends on an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dependency {
+pub(crate) enum Dependency {
     Address,
     Data,
     /// A branch that ends right before the operation.
@@ -146,7 +146,7 @@ pub enum Dependency {
 }
 
 impl Dependency {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Dependency::Address => "address",
             Dependency::Data => "data",
@@ -158,23 +158,23 @@ impl Dependency {
 
 /// A cell without a size, or bytes of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub(crate) struct Place {
     pub address: u64,
     pub size: Option<u8>,
 }
 
 impl Place {
-    pub fn end(self) -> u64 {
+    pub(crate) fn end(self) -> u64 {
         self.address + u64::from(self.size.unwrap_or(1))
     }
 
-    pub fn overlaps(self, other: Place) -> bool {
+    pub(crate) fn overlaps(self, other: Place) -> bool {
         self.address < other.end() && other.address < self.end()
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operation {
+pub(crate) struct Operation {
     pub kind: Kind,
     /// `None` for a fence.
     pub place: Option<Place>,
@@ -191,7 +191,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    pub fn new(kind: Kind, place: Option<Place>) -> Operation {
+    pub(crate) fn new(kind: Kind, place: Option<Place>) -> Operation {
         Operation {
             kind,
             place,
@@ -207,7 +207,7 @@ impl Operation {
 
 /// What memory holds at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Initial {
+pub(crate) enum Initial {
     /// These values, `None` for an unknown one; 0 elsewhere.
     Given(Vec<(Place, Option<u64>)>),
     /// Whatever explains the reads.
@@ -216,23 +216,23 @@ pub enum Initial {
 
 /// A recorded execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub(crate) struct Run {
     pub threads: Vec<Vec<Operation>>,
     pub initial: Initial,
     pub finals: Vec<(Place, u64)>,
 }
 
 impl Run {
-    pub fn operations(&self) -> impl Iterator<Item = &Operation> {
+    pub(crate) fn operations(&self) -> impl Iterator<Item = &Operation> {
         self.threads.iter().flatten()
     }
 
-    pub fn has_unshown_reads(&self) -> bool {
+    pub(crate) fn has_unshown_reads(&self) -> bool {
         self.operations().any(|operation| operation.kind.reads() && operation.read.is_none())
     }
 
     /// Whether some places overlap in part.
-    pub fn is_mixed(&self) -> bool {
+    pub(crate) fn is_mixed(&self) -> bool {
         let accessed = self.operations().filter_map(|operation| operation.place);
         let places: Vec<Place> = accessed.chain(self.finals.iter().map(|last| last.0)).collect();
         let mixed = |a: &Place, b: &Place| a != b && a.overlaps(*b);
@@ -240,7 +240,7 @@ impl Run {
     }
 
     /// The run without what is read or left at the locations that have a write whose value is not shown; `None` if nothing is.
-    pub fn without_hidden_writes(&self) -> Option<Run> {
+    pub(crate) fn without_hidden_writes(&self) -> Option<Run> {
         let hides = |operation: &&Operation| operation.kind.writes() && operation.written.is_none();
         let hidden: Vec<Place> =
             self.operations().filter(hides).filter_map(|operation| operation.place).collect();
@@ -256,7 +256,7 @@ impl Run {
     }
 
     /// What may have happened: each silent read-modify-write has written, or has failed.
-    pub fn readings(&self) -> Vec<Run> {
+    pub(crate) fn readings(&self) -> Vec<Run> {
         let silent = |operation: &Operation| operation.kind == Kind::SilentRmw;
         for (thread, operations) in self.threads.iter().enumerate() {
             let Some(at) = operations.iter().position(silent) else { continue };

@@ -3,7 +3,7 @@
 use crate::run::{Annotation, Initial, Run};
 
 /// A part of the run in which nothing can be left out without losing what `is_wrong` finds.
-pub fn smallest(run: &Run, is_wrong: impl Fn(&Run) -> bool) -> Run {
+pub(crate) fn smallest(run: &Run, is_wrong: impl Fn(&Run) -> bool) -> Run {
     let mut smallest = run.clone();
     while let Some(smaller) = smaller(&smallest).into_iter().find(|run| is_wrong(run)) {
         smallest = smaller;

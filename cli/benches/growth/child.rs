@@ -9,7 +9,7 @@ use std::time::Instant;
 use wait4::Wait4;
 
 /// The time, memory and output of one run of the program.
-pub struct Run {
+pub(crate) struct Run {
     /// Wall-clock time, in seconds.
     pub seconds: f64,
     /// Processor time of the program, in user and system mode, in seconds.
@@ -23,10 +23,10 @@ pub struct Run {
 }
 
 /// The build of the program that belongs to the bench.
-pub const PROGRAM: &str = env!("CARGO_BIN_EXE_rubric");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_rubric");
 
 /// Runs the program. Its exit status must be one of `statuses`.
-pub fn run(arguments: &[&str], statuses: &[i32]) -> Result<Run, Box<dyn Error>> {
+pub(crate) fn run(arguments: &[&str], statuses: &[i32]) -> Result<Run, Box<dyn Error>> {
     run_other(PROGRAM, arguments, statuses)
 }
 
@@ -34,7 +34,7 @@ pub fn run(arguments: &[&str], statuses: &[i32]) -> Result<Run, Box<dyn Error>> 
 ///
 /// # Errors
 /// Returns an error if the build cannot be run or its exit status is not one of `statuses`.
-pub fn run_other(
+pub(crate) fn run_other(
     program: &str,
     arguments: &[&str],
     statuses: &[i32],

@@ -1,7 +1,7 @@
 //! The points that are measured. One parameter at a time is varied around a middle point.
 
 /// Weights of loads, stores, read-modify-writes and fences.
-pub type Mix = [u32; 4];
+pub(crate) type Mix = [u32; 4];
 
 /// The mixes of Manovit & Hangal 2006 (section 5 and Table 1), without the operations that they call *others*.
 const LOADS: Mix = [50, 16, 30, 2];
@@ -15,7 +15,7 @@ const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
 /// A history to measure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// The series that the point belongs to.
     pub series: &'static str,
     /// The model whose machine generates the history, and that it is checked against.
@@ -47,7 +47,7 @@ const MIDDLE: Point = Point {
 };
 
 /// All points; the largest sizes only if `full`.
-pub fn points(full: bool) -> Vec<Point> {
+pub(crate) fn points(full: bool) -> Vec<Point> {
     let mut points = Vec::new();
     let mut each_model = |point: Point| {
         points.extend(MODELS.map(|model| Point { model, ..point.clone() }));

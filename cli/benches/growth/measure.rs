@@ -18,7 +18,7 @@ const RUNS: usize = 3;
 const LONG: f64 = 4.0;
 
 /// The folder for traces and certificates, and the time limit of a check.
-pub struct Bench {
+pub(crate) struct Bench {
     folder: TempDir,
     timeout: Duration,
 }
@@ -37,7 +37,7 @@ struct Answer {
 }
 
 impl Bench {
-    pub fn new(timeout: Duration) -> Result<Bench, Box<dyn Error>> {
+    pub(crate) fn new(timeout: Duration) -> Result<Bench, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         Ok(Bench { folder, timeout })
     }
@@ -46,7 +46,7 @@ impl Bench {
     ///
     /// # Errors
     /// Returns an error if one of the commands fails.
-    pub fn measure(&self, point: &Point) -> Result<Measurement, Box<dyn Error>> {
+    pub(crate) fn measure(&self, point: &Point) -> Result<Measurement, Box<dyn Error>> {
         let trace = self.path(&format!("history.{}", point.format));
         let command = generate(point);
         let mut words: Vec<&str> = command.split(' ').collect();

@@ -3,12 +3,12 @@
 use tables::Measurement;
 
 /// The names of the columns: times in seconds, sizes in MiB.
-pub const HEADER: &str = "\
+pub(crate) const HEADER: &str = "\
 series     model algorithm format   operations thr.  loc.  mix         verdict    by        \
 check s  (decide)  MiB   verify s  MiB   cert. MiB";
 
 /// A line of the table.
-pub fn line(row: &Measurement) -> String {
+pub(crate) fn line(row: &Measurement) -> String {
     let mix = format!("{}/{}/{}/{}", row.loads, row.stores, row.rmws, row.fences);
     let checked = format!(
         "{:<10} {:<5} {:<9} {:<8} {:>10} {:>4} {:>5}  {:<11} {:<10} {:<8} {:>8.3} {:>9.3} {:>5.0}",

@@ -32,7 +32,7 @@ enum Work {
 }
 
 /// A row of the table.
-pub struct Row {
+pub(crate) struct Row {
     /// The name of the row.
     pub name: String,
     unit: &'static str,
@@ -43,12 +43,12 @@ pub struct Row {
 
 impl Row {
     /// The unit of the values.
-    pub fn unit(&self) -> &'static str {
+    pub(crate) fn unit(&self) -> &'static str {
         self.unit
     }
 
     /// Whether a larger value is better.
-    pub fn is_rate(&self) -> bool {
+    pub(crate) fn is_rate(&self) -> bool {
         matches!(self.measure, Measure::ProcessorRate | Measure::Rate)
     }
 
@@ -56,7 +56,7 @@ impl Row {
     ///
     /// # Errors
     /// Returns an error if the command fails, or if its output does not say its work.
-    pub fn measure(&self, program: &str) -> Result<f64, Box<dyn Error>> {
+    pub(crate) fn measure(&self, program: &str) -> Result<f64, Box<dyn Error>> {
         let arguments: Vec<&str> = self.command.iter().map(String::as_str).collect();
         let run = child::run_other(program, &arguments, &[0, 1])?;
         let work = self.work(&run)?;
@@ -81,7 +81,7 @@ impl Row {
 }
 
 /// The folder for the files that the commands write.
-pub struct Bench {
+pub(crate) struct Bench {
     folder: TempDir,
 }
 
@@ -90,7 +90,7 @@ impl Bench {
     ///
     /// # Errors
     /// Returns an error if the folder cannot be created.
-    pub fn new() -> Result<Bench, Box<dyn Error>> {
+    pub(crate) fn new() -> Result<Bench, Box<dyn Error>> {
         Ok(Bench { folder: tempfile::tempdir()? })
     }
 
@@ -103,7 +103,7 @@ impl Bench {
     ///
     /// # Errors
     /// Returns an error if an input cannot be made.
-    pub fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
+    pub(crate) fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
         let mut rows: Vec<Row> = Vec::new();
         for protocol in PROTOCOLS {
             rows.push(self.simulate(protocol, protocol));

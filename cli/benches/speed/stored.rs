@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// A measured figure, and where it was measured.
 #[derive(Clone)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// The name of the row of the table.
     pub row: String,
     /// The unit of the value.
@@ -20,7 +20,7 @@ pub struct Figure {
 }
 
 /// The processor and the commit of a measurement.
-pub struct Machine {
+pub(crate) struct Machine {
     /// The name of the processor's model.
     pub processor: String,
     /// The commit that was measured, abbreviated.
@@ -29,7 +29,7 @@ pub struct Machine {
 
 impl Machine {
     /// The processor of this machine and the commit that is checked out; `unknown` if the system does not say.
-    pub fn this() -> Machine {
+    pub(crate) fn this() -> Machine {
         let about = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model =
             about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -46,7 +46,7 @@ impl Machine {
 
 impl Figure {
     /// A figure that was measured on a machine.
-    pub fn new(row: String, unit: &str, value: f64, machine: &Machine) -> Figure {
+    pub(crate) fn new(row: String, unit: &str, value: f64, machine: &Machine) -> Figure {
         let Machine { processor, commit } = machine;
         let (processor, commit) = (processor.clone(), commit.clone());
         Figure { row, unit: unit.to_owned(), value, processor, commit }
@@ -64,7 +64,7 @@ fn path() -> PathBuf {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or parsed.
-pub fn read() -> Result<Vec<Figure>, Box<dyn Error>> {
+pub(crate) fn read() -> Result<Vec<Figure>, Box<dyn Error>> {
     let path = path();
     if !path.exists() {
         return Ok(Vec::new());
@@ -84,7 +84,7 @@ pub fn read() -> Result<Vec<Figure>, Box<dyn Error>> {
 ///
 /// # Errors
 /// Returns an error if the file cannot be written.
-pub fn write(figures: &[Figure]) -> Result<(), Box<dyn Error>> {
+pub(crate) fn write(figures: &[Figure]) -> Result<(), Box<dyn Error>> {
     let lines = figures.iter().map(|figure| {
         let Figure { row, unit, value, processor, commit } = figure;
         format!("{row};{unit};{value:.3};{processor};{commit}\n")

@@ -57,7 +57,7 @@ set is checked: TSO, RVWMO or Armv8.
 
 Exit status: the first of 2 (bad usage or input), 1 (a violation, or a run that crashed), 3 (undecided), 0 that
 occurred.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Traces, gem5 output folders, files of histories, folders of any of these, patterns such as 'runs/**/*.gz', or `-`
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
@@ -122,7 +122,7 @@ pub struct Args {
 
 /// The form in which verdicts are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub(crate) enum Form {
     /// Human-readable text, with a table at the end
     Text,
     /// JSON Lines
@@ -135,7 +135,7 @@ pub enum Form {
 
 /// The value of `--algorithm`: one algorithm, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub(crate) enum Choice {
     /// A single algorithm.
     One(Algorithm),
     /// Every algorithm that applies to the model.
@@ -151,7 +151,7 @@ impl Choice {
     }
 
     /// Whether the choice applies to a model.
-    pub fn applies_to(self, model: Model) -> bool {
+    pub(crate) fn applies_to(self, model: Model) -> bool {
         match self {
             Choice::One(algorithm) => algorithm.applies_to(model),
             Choice::All => true,
@@ -168,7 +168,7 @@ impl Args {
     ///
     /// # Errors
     /// Returns an error if the user names a model that the algorithm does not apply to.
-    pub fn models(&self) -> Result<Vec<Model>, Error> {
+    pub(crate) fn models(&self) -> Result<Vec<Model>, Error> {
         let Choice::One(algorithm) = self.algorithm else {
             return Ok(if self.model.is_empty() {
                 vec![Model::SC]
@@ -191,7 +191,7 @@ impl Args {
     }
 
     /// Whether the user names no model.
-    pub fn names_no_model(&self) -> bool {
+    pub(crate) fn names_no_model(&self) -> bool {
         self.model.is_empty()
     }
 
@@ -207,7 +207,7 @@ impl Args {
     /// # Errors
     /// Returns an error if such an option does not fit the algorithm or the number of traces, or if the file of store orders
     /// cannot be read.
-    pub fn for_tso_tool(&self) -> Result<Option<StoreOrder>, Error> {
+    pub(crate) fn for_tso_tool(&self) -> Result<Option<StoreOrder>, Error> {
         let refused = |option: &str, takes: fn(Algorithm) -> bool| {
             let takers = papers::ALL.into_iter().filter(|&taker| takes(taker));
             let names: Vec<&str> = takers.map(Algorithm::name).collect();
@@ -236,7 +236,7 @@ impl Args {
     }
 
     /// The options with which an algorithm checks.
-    pub fn for_checking(
+    pub(crate) fn for_checking(
         &self,
         algorithm: Algorithm,
         store_order: Option<&Vec<OpId>>,
@@ -255,7 +255,7 @@ impl Args {
     }
 
     /// How values that are written twice are treated.
-    pub fn ambiguity(&self, input: &Input) -> Ambiguity {
+    pub(crate) fn ambiguity(&self, input: &Input) -> Ambiguity {
         self.ambiguous.of(input)
     }
 }

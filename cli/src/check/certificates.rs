@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::files;
 
 /// A certificate that was written.
-pub struct Written {
+pub(super) struct Written {
     /// Path of the file.
     pub path: PathBuf,
     /// Steps of the run, or of the proof.
@@ -20,7 +20,7 @@ pub struct Written {
 }
 
 /// A folder of certificates.
-pub struct Certificates {
+pub(super) struct Certificates {
     folder: PathBuf,
     /// The options with which histories are read.
     options: String,
@@ -34,7 +34,7 @@ impl Certificates {
     ///
     /// # Errors
     /// Returns an error if the folder cannot be created.
-    pub fn new(
+    pub(super) fn new(
         folder: &Path,
         options: String,
         inputs: &[Result<PathBuf, lab::Error>],
@@ -53,14 +53,14 @@ impl Certificates {
     }
 
     /// The writer of the certificates of one input.
-    pub fn of(&self, input: &Path) -> FileCertificates<'_> {
+    pub(super) fn of(&self, input: &Path) -> FileCertificates<'_> {
         let stem = self.stems.get(input).map_or("", String::as_str);
         FileCertificates { all: self, stem, names: HashMap::new() }
     }
 }
 
 /// Writes the certificates of one input.
-pub struct FileCertificates<'a> {
+pub(super) struct FileCertificates<'a> {
     all: &'a Certificates,
     stem: &'a str,
     /// How often each file name has been used.
@@ -73,7 +73,7 @@ impl FileCertificates<'_> {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn write(&mut self, decided: &Decided<'_>) -> Result<Option<Written>, Error> {
+    pub(super) fn write(&mut self, decided: &Decided<'_>) -> Result<Option<Written>, Error> {
         let path = self.path(decided);
         let answer = &decided.answer;
         if matches!(

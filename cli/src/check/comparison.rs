@@ -9,7 +9,7 @@ use super::Decided;
 use crate::status::Status;
 
 /// The verdicts of the algorithms that apply; the first is that of the engine's stages.
-pub struct Comparison<'a> {
+pub(super) struct Comparison<'a> {
     /// The verdict of each algorithm that applies.
     pub decided: Vec<Decided<'a>>,
 }
@@ -28,7 +28,7 @@ impl Comparison<'_> {
     }
 
     /// The exit status of all verdicts together.
-    pub fn status(&self) -> Status {
+    pub(super) fn status(&self) -> Status {
         let mut answers = self.decided.iter().filter_map(Self::holds);
         match answers.next() {
             Some(true) => Status::Done,
@@ -38,7 +38,7 @@ impl Comparison<'_> {
     }
 
     /// Describes an algorithm that is wrong, or two of which one must be; `None` if there is none.
-    pub fn disagreement(&self) -> Option<String> {
+    pub(super) fn disagreement(&self) -> Option<String> {
         let defect = |decided: &&Decided<'_>| {
             matches!(
                 decided.answer.undecided(),
@@ -72,7 +72,7 @@ impl Comparison<'_> {
 }
 
 /// The number and share of the pairs of writes that an algorithm ordered before any search, as text.
-pub fn pairs(answer: &Answer<&History>) -> String {
+pub(super) fn pairs(answer: &Answer<&History>) -> String {
     let Some(ordered) = answer.outcome.statistics.ordered else {
         return String::new();
     };
@@ -82,7 +82,7 @@ pub fn pairs(answer: &Answer<&History>) -> String {
 }
 
 /// The work of a search or a SAT solver, the criterion that fired, or the reason why there is no verdict, as text.
-pub fn effort(answer: &Answer<&History>) -> String {
+pub(super) fn effort(answer: &Answer<&History>) -> String {
     let statistics = &answer.outcome.statistics;
     let mut parts = Vec::new();
     if let Some(reason) = answer.undecided() {

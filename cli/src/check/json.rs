@@ -18,12 +18,12 @@ use lab::load::Input;
 use report::explain::reasoning::Reasoning;
 
 /// Prints JSON.
-pub struct Json;
+pub(crate) struct Json;
 
 /// A line of `rubric check --format json`: a verdict on a history under a model, or an input that cannot be read.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Line<'a> {
+pub(crate) enum Line<'a> {
     /// A verdict on a history under a model.
     Verdict(Box<Verdict<'a>>),
     /// An input that cannot be read.
@@ -32,7 +32,7 @@ pub enum Line<'a> {
 
 /// An input that cannot be read.
 #[derive(Serialize, JsonSchema)]
-pub struct Unreadable<'a> {
+pub(crate) struct Unreadable<'a> {
     /// The input.
     file: &'a str,
     /// Why it cannot be read.
@@ -44,7 +44,7 @@ pub struct Unreadable<'a> {
 
 /// A verdict on a history under a model.
 #[derive(Serialize, JsonSchema)]
-pub struct Verdict<'a> {
+pub(crate) struct Verdict<'a> {
     /// The input.
     file: &'a str,
     /// The name of the history in the file.

@@ -16,7 +16,7 @@ use crate::progress;
 use crate::status::Status;
 
 /// The results of the inputs that were checked so far.
-pub struct Seen {
+pub(super) struct Seen {
     /// The status of all inputs together.
     pub status: Status,
     /// The rows of the table.
@@ -46,7 +46,7 @@ impl Seen {
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written.
-pub fn check(
+pub(super) fn check(
     checker: &Checker<'_>,
     inputs: Vec<Result<PathBuf, lab::Error>>,
     seen: &mut Seen,

@@ -17,7 +17,7 @@ const MOST: usize = 50;
 ///
 /// # Errors
 /// Returns an error if the file cannot be written.
-pub fn write(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
+pub(super) fn write(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
     let text = text(rows);
     files::create(path, |out| out.write_all(text.as_bytes()).map_err(Error::Output))
 }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 /// When to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Choice {
+pub(crate) enum Choice {
     /// On a terminal, unless NO_COLOR forbids it.
     Auto,
     /// Always.
@@ -19,20 +19,20 @@ pub enum Choice {
 static CHOICE: OnceLock<Choice> = OnceLock::new();
 
 /// Sets the user's choice. Later calls have no effect.
-pub fn choose(choice: Choice) {
+pub(crate) fn choose(choice: Choice) {
     // Only the first choice counts.
     let _ = CHOICE.set(choice);
 }
 
 /// Paints words for a terminal, or leaves them as they are.
 #[derive(Clone, Copy, Debug)]
-pub struct Paint {
+pub(crate) struct Paint {
     on: bool,
 }
 
 impl Paint {
     /// Follows the user's choice. Without one, there is colour on a terminal, unless NO_COLOR forbids it.
-    pub fn new(terminal: bool) -> Paint {
+    pub(crate) fn new(terminal: bool) -> Paint {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Paint {
             on: match CHOICE.get() {
@@ -48,22 +48,22 @@ impl Paint {
     }
 
     /// Paints a good result.
-    pub fn good(self, text: &str) -> String {
+    pub(crate) fn good(self, text: &str) -> String {
         self.with("32", text)
     }
 
     /// Paints a bad result.
-    pub fn bad(self, text: &str) -> String {
+    pub(crate) fn bad(self, text: &str) -> String {
         self.with("1;31", text)
     }
 
     /// Paints an undecided result.
-    pub fn unsure(self, text: &str) -> String {
+    pub(crate) fn unsure(self, text: &str) -> String {
         self.with("33", text)
     }
 
     /// Paints text in the colour of the verdict `word`.
-    pub fn verdict(self, word: &str, text: &str) -> String {
+    pub(crate) fn verdict(self, word: &str, text: &str) -> String {
         match word {
             "consistent" => self.good(text),
             "violation" => self.bad(text),
@@ -72,7 +72,7 @@ impl Paint {
     }
 
     /// Paints text that is less important.
-    pub fn faint(self, text: &str) -> String {
+    pub(crate) fn faint(self, text: &str) -> String {
         self.with("2", text)
     }
 }

@@ -12,7 +12,7 @@ use lab::load::Input;
 
 /// A file of store orders.
 #[derive(Debug)]
-pub struct StoreOrder {
+pub(crate) struct StoreOrder {
     file: String,
     lines: usize,
     entries: Vec<Entry>,
@@ -31,7 +31,7 @@ impl StoreOrder {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or one of its lines cannot be parsed.
-    pub fn read(path: &Path) -> Result<StoreOrder, Error> {
+    pub(crate) fn read(path: &Path) -> Result<StoreOrder, Error> {
         let file = path.display().to_string();
         match inputs::read(path, LARGEST_TEXT_BYTES) {
             Ok(bytes) => StoreOrder::parse(&file, &String::from_utf8_lossy(&bytes)),
@@ -57,7 +57,7 @@ impl StoreOrder {
     /// # Errors
     /// Returns an error if there are several histories, or if not every write of a location that several threads use is named
     /// exactly once.
-    pub fn of(&self, input: &Input) -> Result<Vec<OpId>, Error> {
+    pub(crate) fn of(&self, input: &Input) -> Result<Vec<OpId>, Error> {
         match input.histories.as_slice() {
             [history] => self.resolve(history),
             histories => Err(Error::Usage(format!(

@@ -20,10 +20,10 @@ use crate::files;
 use crate::json;
 
 /// Most inputs whose verdicts are printed in full, and most consistent histories that the table lists.
-pub const MOST_IN_FULL: usize = 40;
+pub(super) const MOST_IN_FULL: usize = 40;
 
 /// Prints no verdicts, because the table has them all.
-pub struct Silent;
+pub(super) struct Silent;
 
 impl Printer for Silent {
     fn crash(&mut self, _: &Input, _: &History, _: &mut dyn Write) -> io::Result<()> {
@@ -48,7 +48,7 @@ impl Printer for Silent {
 }
 
 /// A file for the table.
-pub struct Output {
+pub(super) struct Output {
     path: PathBuf,
     write: fn(&Path, &[VerdictRow]) -> Result<(), Error>,
 }
@@ -58,7 +58,7 @@ impl Output {
     ///
     /// # Errors
     /// Returns an error if the extension is that of no format.
-    pub fn of(path: &Path) -> Result<Output, Error> {
+    pub(super) fn of(path: &Path) -> Result<Output, Error> {
         let write = match files::ending(path).as_deref() {
             Some("csv") => csv,
             Some("json" | "jsonl") => json,
@@ -78,7 +78,7 @@ impl Output {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn write(&self, rows: &[VerdictRow]) -> Result<(), Error> {
+    pub(super) fn write(&self, rows: &[VerdictRow]) -> Result<(), Error> {
         (self.write)(&self.path, &verdicts::sorted(rows))
     }
 }
@@ -98,7 +98,7 @@ fn parquet(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
 }
 
 /// The file, and the history's name if it has one, without control characters, which must not reach the terminal.
-pub fn name(row: &VerdictRow) -> String {
+pub(super) fn name(row: &VerdictRow) -> String {
     tame(&match &row.history {
         Some(history) => format!("{}: {}", row.file, shortened(history)),
         None => row.file.clone(),
@@ -106,7 +106,7 @@ pub fn name(row: &VerdictRow) -> String {
 }
 
 /// Prints the table of several histories: those that are not consistent, all others if they are few, and the numbers of each folder.
-pub fn print(rows: &[VerdictRow], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(rows: &[VerdictRow], out: &mut dyn Write) -> io::Result<()> {
     let groups = groups(rows);
     if groups.len() < 2 {
         return Ok(());

@@ -18,7 +18,7 @@ use report::explain::words;
 use tables::VerdictRow;
 
 /// Prints text.
-pub struct Text {
+pub(crate) struct Text {
     paint: Paint,
     /// The last violation printed: history, model and text.
     last: Option<(String, Model, Vec<u8>)>,
@@ -28,7 +28,7 @@ pub struct Text {
 
 impl Text {
     /// Creates a printer.
-    pub fn new(paint: Paint) -> Text {
+    pub(crate) fn new(paint: Paint) -> Text {
         Text { paint, last: None, crash_is_printed: false }
     }
 

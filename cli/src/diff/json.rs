@@ -12,11 +12,11 @@ use crate::json;
 use crate::test::json::{ExploredJson, FindingJson, explored, finding};
 
 /// Version of the JSON object.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// What `rubric diff --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// The version of this object.
     version: u32,
     /// The old version, as it was given.
@@ -140,7 +140,7 @@ struct Row<'a> {
 }
 
 /// Prints the report as one object.
-pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let both = compared.both.iter();
     let document = Document {
         version: VERSION,

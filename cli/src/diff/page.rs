@@ -7,7 +7,7 @@ use super::text;
 use crate::test::page::shown;
 
 /// Renders the report as HTML.
-pub fn page(compared: &Compared, options: &Options) -> String {
+pub(super) fn page(compared: &Compared, options: &Options) -> String {
     let only_new = compared.only_new.iter().map(|one| shown(one, "Only the new version"));
     let only_old = compared.only_old.iter().map(|one| shown(one, "Only the old version"));
     let both = compared.both.iter().map(|(_, new)| shown(new, "Both versions"));

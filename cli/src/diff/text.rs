@@ -12,7 +12,7 @@ use crate::test::text::{
 };
 
 /// Prints the report.
-pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     tables(compared, out)?;
     writeln!(out, "\n{}", headline(compared, options))?;
     for line in coverage(compared) {
@@ -44,7 +44,7 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
 }
 
 /// A sentence about the changed, added and removed transitions that no program took; `None` if there are none.
-pub fn not_reached(compared: &Compared, options: &Options) -> Option<String> {
+pub(super) fn not_reached(compared: &Compared, options: &Options) -> Option<String> {
     let all: Vec<u64> = [&compared.reached, &compared.reached_removed]
         .into_iter()
         .flatten()
@@ -56,7 +56,7 @@ pub fn not_reached(compared: &Compared, options: &Options) -> Option<String> {
 }
 
 /// The extent of the tests in a sentence: programs, kinds of cores, operations, seed and time.
-pub fn headline(compared: &Compared, options: &Options) -> String {
+pub(super) fn headline(compared: &Compared, options: &Options) -> String {
     format!(
         "Both versions: {} on each of {}, {} operations, seed {}{}; {:.0} s",
         counted(compared.runs as usize, "program"),
@@ -70,7 +70,7 @@ pub fn headline(compared: &Compared, options: &Options) -> String {
 
 /// Lines that say how many of the changed transitions were taken, and which never were: those of the new version that were added or changed,
 /// and those of the old version that were removed.
-pub fn coverage(compared: &Compared) -> Vec<String> {
+pub(super) fn coverage(compared: &Compared) -> Vec<String> {
     let changed = taken("changed transitions taken", "never taken", &compared.reached);
     let removed = taken(
         "removed transitions taken by the old version",
@@ -93,7 +93,7 @@ fn taken(what: &str, never: &str, reached: &[(TableEntry, u64)]) -> Vec<String> 
 }
 
 /// The small systems that were explored, each with the extent of the exploration of each version, in words.
-pub fn explored(compared: &Compared) -> Vec<(String, String)> {
+pub(super) fn explored(compared: &Compared) -> Vec<(String, String)> {
     let pairs = compared.explored_old.iter().zip(&compared.explored_new);
     let both = pairs.map(|(old, new)| (old.system.to_string(), extent(old), extent(new)));
     both.map(|(system, old, new)| {
@@ -135,7 +135,7 @@ fn tables(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
 const SAME: &str = "no difference but comments, formatting and the order of declarations";
 
 /// The differences between the files, as lines.
-pub fn lines(compared: &Compared) -> Vec<String> {
+pub(super) fn lines(compared: &Compared) -> Vec<String> {
     if compared.difference.is_empty() {
         return vec![SAME.to_owned()];
     }

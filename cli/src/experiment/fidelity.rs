@@ -20,7 +20,7 @@ use crate::status::Status;
 /// The options that only this experiment has.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Options of fidelity")]
-pub struct FidelityArgs {
+pub(crate) struct FidelityArgs {
     /// Binaries of gem5 that were built with rubric's plug-in, each with the mutant that was built in, or `none`
     #[arg(long, value_name = "NAME=PATH", num_args = 1.., value_parser = Given::from_str)]
     pub gem5: Vec<Given>,
@@ -35,7 +35,7 @@ pub struct FidelityArgs {
 }
 
 /// Runs the experiment and prints what it found.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let options = options(args)?;
     if !args.quiet {
         let folder = options.output.clone();
@@ -89,7 +89,7 @@ fn options(args: &Args) -> Result<Options, Error> {
 }
 
 /// Prints a table of the mutants, and how many transitions agree.
-pub fn print(fidelity: &compared::Fidelity, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn print(fidelity: &compared::Fidelity, out: &mut dyn Write) -> io::Result<()> {
     let heads = [
         "",
         "found here",

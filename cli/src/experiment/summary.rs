@@ -12,7 +12,7 @@ use lab::experiment::program;
 use super::Args;
 
 /// Prints a table of points and algorithms, or of the rows if a single history was asked for.
-pub fn print(
+pub(super) fn print(
     experiment: &Experiment,
     args: &Args,
     trials: &[Trial],

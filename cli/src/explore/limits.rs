@@ -12,7 +12,7 @@ use crate::simulate::parse::positive;
 /// Limits of an exploration.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
-pub struct Limits {
+pub(super) struct Limits {
     /// Stop after N states. Counts may end in K (thousands) or M (millions)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_states: Option<u32>,
@@ -28,7 +28,7 @@ pub struct Limits {
 
 impl Limits {
     /// The limits in words.
-    pub fn in_words(&self) -> String {
+    pub(super) fn in_words(&self) -> String {
         let states = self.max_states.map(|most| format!("{most} states, "));
         let time = self.timeout.map(|most| format!("{} s, ", most.as_secs_f64()));
         let memory = format!("{} bytes", self.max_memory);
@@ -36,7 +36,7 @@ impl Limits {
     }
 
     /// The limits of a search that begins now.
-    pub fn begin(&self) -> search::Limits {
+    pub(super) fn begin(&self) -> search::Limits {
         search::Limits {
             bounds: Bounds::new(self.timeout, Some(self.max_memory)),
             states: self.max_states.map(|most| most as usize),
@@ -44,7 +44,7 @@ impl Limits {
     }
 
     /// The limits of a search that begins now, and that also ends when `interrupted` is set, if it is given.
-    pub fn begin_until(&self, interrupted: Option<&'static AtomicBool>) -> search::Limits {
+    pub(super) fn begin_until(&self, interrupted: Option<&'static AtomicBool>) -> search::Limits {
         let search::Limits { bounds, states } = self.begin();
         let bounds = match interrupted {
             Some(interrupted) => bounds.or_interrupted(interrupted),

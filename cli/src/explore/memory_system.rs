@@ -49,7 +49,7 @@ undecided), `assumptions` (`hold`, `states`, `seconds`), `searches` (each with `
 events of a shortest `run` with its `cycle`), and `reason`.
 
 Exit status: 0 sequentially consistent, 1 a run with a cycle, 2 bad usage, 3 a limit was met.")]
-pub struct Args {
+pub(crate) struct Args {
     /// The system
     #[arg(value_name = "NAME", value_parser = words::one_of(&System::ALL, System::name))]
     system: System,
@@ -117,7 +117,7 @@ impl System {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let proof = prove_named(args);
     let printed = match args.format {
         Format::Text => text(args, &proof, out),
@@ -221,7 +221,7 @@ fn listed(run: &[Event]) -> String {
 }
 
 /// Prints a search, and the run and cycle that it found.
-pub fn text_of(search: &Search, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn text_of(search: &Search, out: &mut dyn Write) -> io::Result<()> {
     let names = |letter, all: &[u8]| {
         let names = all.iter().map(|it| format!("{letter}{}", it + 1));
         names.collect::<Vec<String>>().join(" ")
@@ -270,7 +270,7 @@ fn limit(why: Stopped) -> &'static str {
 
 /// What `rubric explore memory-system --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// The system.
     #[schemars(extend("enum" = System::ALL.map(System::name)))]
     system: &'a str,
@@ -305,7 +305,7 @@ struct Assumptions {
 
 /// A search for nice cycles.
 #[derive(Serialize, JsonSchema)]
-pub struct SearchJson<'a> {
+pub(crate) struct SearchJson<'a> {
     /// The cycle that was found.
     cycle: Option<String>,
     /// The number of moves on a shortest run to the last explored state.
@@ -357,7 +357,7 @@ fn print_json(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()>
 }
 
 /// A search as JSON.
-pub fn search_json(search: &Search) -> SearchJson<'_> {
+pub(crate) fn search_json(search: &Search) -> SearchJson<'_> {
     let progress = &search.progress;
     let names = |all: &[u8]| all.iter().map(|it| it + 1).collect();
     let found = search.found.as_ref();

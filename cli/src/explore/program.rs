@@ -4,7 +4,7 @@
 //! - [`text`], [`json`]: the reports;
 //! - [`run`](mod@run): events and steps of runs, in words.
 
-pub mod json;
+pub(crate) mod json;
 mod run;
 mod subject;
 mod text;
@@ -65,7 +65,7 @@ model: `outcomes`, `cut_off`, `fault`, `states`, `moves`, `seconds`, `stopped`) 
 
 Exit status: 0 if nothing was found, 1 if violations or faults were, 2 for bad usage or a program with
 errors, 3 if a limit came first.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Programs: files, names of built-in ones, or `all` for every built-in one
     #[arg(required = true, value_name = "PROGRAM")]
     programs: Vec<String>,
@@ -132,7 +132,7 @@ impl Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // An error in any of the programs is reported before one of them runs.
     let subjects: Result<Vec<Subject>, Error> =
         args.names().into_iter().map(Subject::open).collect();

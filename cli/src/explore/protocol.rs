@@ -10,9 +10,9 @@
 
 mod chart;
 mod fair;
-pub mod json;
+pub(crate) mod json;
 mod moves;
-pub mod mutants;
+pub(crate) mod mutants;
 mod repertoire;
 mod subject;
 mod text;
@@ -119,7 +119,7 @@ command again, after an interruption or from another shard, gets what is stored;
 
 Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage
 or protocol files, 3 if a limit was reached first, or Ctrl-C: what was found until then is printed, and a second Ctrl-C ends the program.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
     #[arg(required = true, value_name = "PROTOCOL")]
     protocols: Vec<String>,
@@ -400,7 +400,7 @@ impl Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let names = parse::protocols(&args.protocols);
     if args.mutant.is_some() && names.len() > 1 {
         return Err(Error::Usage(

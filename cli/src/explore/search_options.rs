@@ -11,7 +11,7 @@ enum UseStore {
 
 /// The options.
 #[derive(clap::Args)]
-pub struct SearchArgs {
+pub(super) struct SearchArgs {
     /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 12 bytes each. Then states may be
     /// missed, so that nothing found is undecided, and livelocks are not looked for
     #[arg(
@@ -29,12 +29,12 @@ pub struct SearchArgs {
 
 impl SearchArgs {
     /// Whether states are kept as fingerprints.
-    pub fn is_compact(&self) -> bool {
+    pub(super) fn is_compact(&self) -> bool {
         self.store == UseStore::Compact
     }
 
     /// The options of an exploration, with or without partial-order reduction.
-    pub fn with(&self, partial_order: bool) -> SearchOptions {
+    pub(super) fn with(&self, partial_order: bool) -> SearchOptions {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         SearchOptions {
             store: match self.store {

@@ -42,7 +42,7 @@ repairs that explain it), `warnings` and `command`. The same command again resum
 several lines for one row the last one counts.
 
 Exit status: 0 done, 2 bad usage, protocol files with errors, or a file that cannot be written.")]
-pub struct Args {
+pub(super) struct Args {
     /// Protocols: built-in names, paths of `.slicc` files or folders of them, or `all` for every built-in one
     #[arg(required = true, value_name = "PROTOCOL")]
     protocols: Vec<String>,
@@ -155,7 +155,7 @@ impl Table<'_> {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let all: Vec<_> =
         named(&args.protocols)?.iter().map(|name| opened(name)).collect::<Result<_, _>>()?;
     let sizes = if args.sizes.is_empty() { SIZES.to_vec() } else { args.sizes.clone() };

@@ -32,7 +32,7 @@ in a process, with a barrier before each and with new values, so that all rounds
 final values itself, says `final values as expected`, and exits with 0. Lines of variables are --stride bytes apart, so that they are in
 the same set of a cache and replace each other; --per-line lets variables share a line. `rubric generate --c` is another way
 to write the command; docs/gem5.md says how to record and check a trace.")]
-pub struct Args {
+pub(super) struct Args {
     /// The instruction set
     #[arg(long, value_name = "x86|riscv|arm", default_value = "x86",
           value_parser = words::one_of(&Isa::ALL, Isa::name))]
@@ -72,7 +72,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let shape = args.shape();
     args.check(&shape)?;
     let name = args.name(&shape);

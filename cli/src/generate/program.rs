@@ -29,7 +29,7 @@ Examples:
 The same protocol, options and seed are the same program in `rubric simulate` and here. The protocol decides what a
 program may ask for: without locked accesses, every read-modify-write is a load-linked with a
 store-conditional. `rubric generate --program` is another way to write the command; docs/formats.md has the format.")]
-pub struct Args {
+pub(super) struct Args {
     /// The protocol that is to run the program: a built-in name, or the path of a `.slicc` file
     #[arg(value_name = "PROTOCOL")]
     protocol: String,
@@ -66,7 +66,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.check()?;
     let opened = Opened::new(&args.protocol, None)?;
     if args.output == Path::new("-") {

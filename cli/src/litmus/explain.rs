@@ -19,7 +19,7 @@ const SHOWN: usize = 3;
 ///
 /// # Errors
 /// Returns an error if the histories cannot be listed, or if the engine disagrees with the enumeration.
-pub fn words(
+pub(super) fn words(
     ran: &Ran,
     outcomes: &Outcomes,
     unroll: usize,

@@ -14,7 +14,7 @@ use crate::files::{ending, failed};
 ///
 /// # Errors
 /// Returns an error if a folder cannot be read, or has no tests.
-pub fn tests(path: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn tests(path: &Path) -> Result<Vec<PathBuf>, Error> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -47,7 +47,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or is not text.
-pub fn read(path: &Path) -> Result<(String, String), Error> {
+pub(super) fn read(path: &Path) -> Result<(String, String), Error> {
     let text = inputs::read_text(path, LARGEST_TEXT_BYTES).map_err(failed(path))?;
     Ok((path.display().to_string(), text))
 }

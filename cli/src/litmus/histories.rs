@@ -17,7 +17,7 @@ const UNROLL: usize = 2;
 ///
 /// # Errors
 /// Returns an error if the test or the proposition cannot be read, or if the proposition holds at the end of no run.
-pub fn of(path: &Path, outcome: &str) -> Result<Input, Error> {
+pub(crate) fn of(path: &Path, outcome: &str) -> Result<Input, Error> {
     let (file, text) = files::read(path)?;
     let test = LitmusTest::parse(&file, &text)?;
     let proposition = test.proposition("--outcome", outcome)?;

@@ -11,7 +11,7 @@ use crate::json;
 
 /// A line of `rubric litmus --format json`.
 #[derive(Serialize, JsonSchema)]
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The file.
     file: &'a str,
     /// The name of the test.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::Ran;
 
 /// A row of the table.
-pub struct Row {
+pub(super) struct Row {
     verdict: &'static str,
     kind: &'static str,
     /// How often the proposition holds, and the number of states.
@@ -16,7 +16,7 @@ pub struct Row {
 
 impl Row {
     /// The row of a test.
-    pub fn of(ran: &Ran) -> Row {
+    pub(super) fn of(ran: &Ran) -> Row {
         Row {
             verdict: ran.verdict(),
             kind: ran.test.condition.quantifier.kind(),
@@ -28,7 +28,7 @@ impl Row {
 }
 
 /// Prints the table: the tests whose condition is not met first, then those without an answer.
-pub fn table(mut rows: Vec<Row>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn table(mut rows: Vec<Row>, out: &mut dyn Write) -> io::Result<()> {
     const VERDICTS: [&str; 3] = ["No", "Undecided", "Ok"];
     let width = rows.iter().map(|row| row.verdict.len()).max().unwrap_or(0).max(3);
     rows.sort_by_key(|row| VERDICTS.iter().position(|verdict| *verdict == row.verdict));

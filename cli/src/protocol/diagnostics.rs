@@ -66,7 +66,7 @@ fn boundary(text: &str, at: usize) -> usize {
 }
 
 /// The error for a command that needs a protocol without errors.
-pub fn refusal(name: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
+pub(crate) fn refusal(name: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
     let errors = diagnostics
         .iter()
         .filter(|one| one.severity == Severity::Error)

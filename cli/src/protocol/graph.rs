@@ -28,7 +28,7 @@ pub(super) struct Edge<'a> {
 
 impl<'a> Graph<'a> {
     /// The graph of a machine.
-    pub fn of(machine: &'a MachineOutline) -> Graph<'a> {
+    pub(super) fn of(machine: &'a MachineOutline) -> Graph<'a> {
         let mut kept = vec![Vec::new(); machine.states.len()];
         let mut edges: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
         let mut is_partial = false;

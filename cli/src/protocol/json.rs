@@ -13,7 +13,7 @@ use crate::json;
 
 /// What `rubric protocol check --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub struct Report<'a> {
+pub(crate) struct Report<'a> {
     /// The name of the protocol; `None` if its files cannot be read.
     protocol: Option<&'a str>,
     /// The mutant.
@@ -68,7 +68,7 @@ struct Place {
 
 /// What `rubric protocol show --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub struct Tables<'a> {
+pub(crate) struct Tables<'a> {
     /// The name of the protocol.
     protocol: &'a str,
     /// The mutant.

@@ -20,7 +20,7 @@ use report::explain::words::explanation;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Returns the cycles of runs, or the reason why there is none: for example, the files of a protocol may have changed.
-pub fn of(runs: &[&CampaignRun]) -> Vec<Cycle> {
+pub(super) fn of(runs: &[&CampaignRun]) -> Vec<Cycle> {
     let cycle = |run: &&CampaignRun| {
         let (text, picture) = match explained(run) {
             Ok((text, picture)) => (text, Some(picture)),

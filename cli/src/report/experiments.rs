@@ -12,7 +12,7 @@ use super::table::Table;
 const WIDE: usize = 48;
 
 /// Prints experiments and claims; untested claims only if all are asked for.
-pub fn print(
+pub(super) fn print(
     experiments: &[Summary],
     claims: &[Claim],
     is_all: bool,

@@ -17,7 +17,7 @@ use tables::CRITERIA;
 /// What `rubric report DIR --format json` and `rubric campaign --format json` print: one object. Only results of experiments have
 /// `experiments` and `claims`, only those of gem5 `fidelity`, and only campaigns the other keys.
 #[derive(Serialize, JsonSchema)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// The experiments that were run.
     #[serde(skip_serializing_if = "<[Summary]>::is_empty")]
     pub experiments: &'a [Summary],
@@ -39,7 +39,7 @@ pub struct Document<'a> {
 
 /// What `rubric report --list --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub struct Lists {
+pub(crate) struct Lists {
     /// The figures.
     figures: &'static [Definition],
     /// The claims of the papers.
@@ -69,7 +69,7 @@ struct Criterion {
 
 impl Lists {
     /// All lists.
-    pub fn all() -> Lists {
+    pub(crate) fn all() -> Lists {
         let models_of = |name: &str| {
             let all = models::ALL.iter().map(|model| model.name());
             all.filter(|model| Guarantee::is_implied(model, name)).collect()

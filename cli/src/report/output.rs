@@ -21,7 +21,7 @@ const EXPLAINED: usize = 20;
 
 /// The files that are asked for.
 #[derive(clap::Args)]
-pub struct Files {
+pub(super) struct Files {
     /// Write everything as one page (.html), a summary for a pull request (.md), or rows for a spreadsheet (.csv)
     #[arg(long, short, value_name = "FILE.html|md|csv")]
     output: Option<PathBuf>,
@@ -40,7 +40,7 @@ impl Files {
     ///
     /// # Errors
     /// Returns an error if a name has such an ending.
-    pub fn check(&self) -> Result<(), Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         if let Some(path) = &self.output {
             let advice = ".html, .md or .csv was expected: for a PDF, print the .html page from a browser; --figures DIR writes every figure \
                           as SVG and PNG";
@@ -61,7 +61,7 @@ impl Files {
     ///
     /// # Errors
     /// Returns an error if a file is asked for.
-    pub fn refuse(&self, folder: &Path) -> Result<(), Error> {
+    pub(super) fn refuse(&self, folder: &Path) -> Result<(), Error> {
         let asked =
             [("-o", &self.output), ("--figures", &self.figures), ("--claims", &self.claims)];
         match asked.iter().find(|(_, path)| path.is_some()) {
@@ -78,7 +78,7 @@ impl Files {
     ///
     /// # Errors
     /// Returns an error if a file cannot be written.
-    pub fn write(
+    pub(super) fn write(
         &self,
         held: &Stored,
         answers: Option<&Answers>,

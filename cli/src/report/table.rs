@@ -4,24 +4,24 @@ use std::io::{self, Write};
 
 /// A table of text cells. The first column is flush left, the others flush right.
 #[derive(Default)]
-pub struct Table {
+pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// Creates a table with these headings.
-    pub fn new(headings: &[&str]) -> Table {
+    pub(crate) fn new(headings: &[&str]) -> Table {
         let headings = headings.iter().map(|&heading| heading.to_owned());
         Table { rows: vec![headings.collect()] }
     }
 
     /// Adds a row.
-    pub fn push(&mut self, row: Vec<String>) {
+    pub(crate) fn push(&mut self, row: Vec<String>) {
         self.rows.push(row);
     }
 
     /// Prints the table, indented by two columns.
-    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));

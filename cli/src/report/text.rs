@@ -31,7 +31,7 @@ struct Page<'a> {
 }
 
 /// Prints the answers of a campaign.
-pub fn print(
+pub(super) fn print(
     campaign: &Campaign<'_>,
     answers: &Answers,
     for_all: &str,

@@ -8,7 +8,7 @@ use lab::protocols::Opened;
 
 /// Returns the unreachable transitions of the protocols in a table of coverage. If a table of an older version does not have
 /// them, they are taken from the protocols' files, if these still exist.
-pub fn of(coverage: &[Coverage]) -> Vec<Unreached> {
+pub(super) fn of(coverage: &[Coverage]) -> Vec<Unreached> {
     let mut all = Vec::new();
     for rows in coverage.chunk_by(|a, b| a.protocol == b.protocol) {
         let known = rows.iter().filter_map(Unreached::of);

@@ -6,7 +6,7 @@ use schemars::transform::transform_subschemas;
 use serde_json::{Map, Value};
 
 /// Brings a schema into this form.
-pub fn shape(schema: &mut Schema) {
+pub(super) fn shape(schema: &mut Schema) {
     transform_subschemas(&mut shape, schema);
     let Some(object) = schema.as_object_mut() else {
         return;

@@ -84,7 +84,7 @@ allocated, are warnings with the command that reproduces them; --strict makes th
 
 Exit status: 1 if a run ended in a protocol error, failed assertion or deadlock, or violates a model
 that its client guarantees or that --check= names; 2 bad usage or protocol files; 3 undecided; else 0.")]
-pub struct Args {
+pub(crate) struct Args {
     /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
     #[arg(required = true, value_name = "PROTOCOL")]
     pub(super) protocols: Vec<String>,
@@ -185,7 +185,7 @@ impl Args {
     ///
     /// # Errors
     /// Returns an error that names the first option that does not.
-    pub fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let is_series =
             self.runs.is_some() || self.protocols().len() > 1 || self.clients().len() > 1;
         let usage = |what: &str| Err(Error::Usage(what.to_owned()));
@@ -343,12 +343,12 @@ impl Args {
     }
 
     /// The protocols, each once.
-    pub fn protocols(&self) -> Vec<&str> {
+    pub(crate) fn protocols(&self) -> Vec<&str> {
         parse::protocols(&self.protocols)
     }
 
     /// The kinds of cores, each once.
-    pub fn clients(&self) -> Vec<Client> {
+    pub(crate) fn clients(&self) -> Vec<Client> {
         let mut clients = parse::clients(&self.client);
         for client in &mut clients {
             *client = self.model.and_then(|model| client.with_model(model)).unwrap_or(*client);
@@ -357,19 +357,19 @@ impl Args {
     }
 
     /// Whether histories are checked.
-    pub fn checks(&self) -> bool {
+    pub(crate) fn checks(&self) -> bool {
         self.check.is_some()
     }
 
     /// Whether the trace is the only output that was asked for.
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         let files = [&self.output, &self.save, &self.coverage, &self.chart];
         !self.checks() && files.into_iter().all(Option::is_none)
     }
 
     /// The models whose violation counts as a failure: those that the user names, else the model of the client and the usual
     /// models that follow from it.
-    pub fn kept(&self, client: Client) -> Vec<Model> {
+    pub(crate) fn kept(&self, client: Client) -> Vec<Model> {
         match &self.check {
             Some(named) if !named.is_empty() => named.clone(),
             _ => {
@@ -382,12 +382,12 @@ impl Args {
     }
 
     /// The models that `--check=` names.
-    pub fn named_models(&self) -> impl Iterator<Item = Model> {
+    pub(crate) fn named_models(&self) -> impl Iterator<Item = Model> {
         self.check.iter().flatten().copied()
     }
 
     /// The models that a series is checked under.
-    pub fn models(&self) -> Vec<Model> {
+    pub(crate) fn models(&self) -> Vec<Model> {
         match &self.check {
             None => Vec::new(),
             Some(named) if named.is_empty() => {
@@ -405,7 +405,7 @@ impl Args {
     }
 
     /// The options for checking histories.
-    pub fn for_checking(&self) -> check::Options {
+    pub(crate) fn for_checking(&self) -> check::Options {
         check::Options {
             timeout: self.limits.timeout,
             max_memory: Some(self.limits.max_memory),
@@ -414,18 +414,18 @@ impl Args {
     }
 
     /// The seed of the first run.
-    pub fn seed(&self) -> u64 {
+    pub(crate) fn seed(&self) -> u64 {
         self.recipe.as_ref().map_or(self.seed, Lineage::seed)
     }
 
     /// The seed of the run with this number in the series.
-    pub fn seed_of(&self, run: u32) -> u64 {
+    pub(crate) fn seed_of(&self, run: u32) -> u64 {
         self.seed().wrapping_add(u64::from(run))
     }
 
     /// The recipe of the run with a seed; `None` if options decide its program and system. A recipe with variations is for a
     /// single run, whatever the seed.
-    pub fn recipe_of(&self, seed: u64) -> Option<Lineage> {
+    pub(crate) fn recipe_of(&self, seed: u64) -> Option<Lineage> {
         match &self.recipe {
             Some(recipe) if !recipe.variations().is_empty() => Some(recipe.clone()),
             Some(recipe) => Some(Lineage::root(seed).with_extras(recipe.extras())),
@@ -434,7 +434,7 @@ impl Args {
     }
 
     /// What programs are asked for beside the accesses of their cores, by the recipe or by options.
-    pub fn asked_extras(&self) -> Extras {
+    pub(crate) fn asked_extras(&self) -> Extras {
         self.recipe.as_ref().map_or(self.own_extras(), Lineage::extras)
     }
 
@@ -457,7 +457,7 @@ impl Args {
     }
 
     /// The simulation of a run.
-    pub fn simulation(&self, protocol: &Protocol, client: Client, seed: u64) -> Simulation {
+    pub(crate) fn simulation(&self, protocol: &Protocol, client: Client, seed: u64) -> Simulation {
         let mut simulation = match self.recipe_of(seed) {
             Some(lineage) => Recipe::of(&lineage).simulation(protocol, client),
             None => Simulation {
@@ -476,7 +476,7 @@ impl Args {
     }
 
     /// The settings of the protocol that the user gives.
-    pub fn settings(&self) -> &[Setting] {
+    pub(crate) fn settings(&self) -> &[Setting] {
         &self.system.set
     }
 

@@ -17,7 +17,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// Returns an error if a run cannot be repeated or a certificate is wrong.
-pub fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
+pub(super) fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
     let mut all = Vec::new();
     if series.args.repair == Repairs::All {
         return Ok(all);

@@ -12,7 +12,7 @@ use lab::protocols::{Repairs, words_of};
 
 impl Args {
     /// The arguments of `rubric simulate` that repeat a run. Options that change nothing are left out.
-    pub fn words(&self, protocol: &str, client: Client, seed: u64) -> String {
+    pub(crate) fn words(&self, protocol: &str, client: Client, seed: u64) -> String {
         let mut words = vec![words_of(protocol)];
         if self.repair != Repairs::None {
             words.push(format!("--repair {}", self.repair));
@@ -52,7 +52,7 @@ impl Args {
     }
 
     /// The arguments of `rubric simulate` that repeat a run and check it as the series did, so that the violation shows.
-    pub fn checked_words(&self, protocol: &str, client: Client, seed: u64) -> String {
+    pub(crate) fn checked_words(&self, protocol: &str, client: Client, seed: u64) -> String {
         let words = self.words(protocol, client, seed);
         let models: Vec<&str> = self.named_models().map(|model| model.name()).collect();
         if models.is_empty() {
@@ -64,7 +64,7 @@ impl Args {
 
     /// The command that repeats a run and its fault. A trace cannot show the operations of a weak model, so such
     /// a run is checked instead.
-    pub fn command_of_fault(&self, protocol: &str, client: Client, seed: u64) -> String {
+    pub(crate) fn command_of_fault(&self, protocol: &str, client: Client, seed: u64) -> String {
         let words = if client.model().is_weak() {
             self.checked_words(protocol, client, seed)
         } else {
@@ -74,18 +74,18 @@ impl Args {
     }
 
     /// The command that repeats a run, followed by the version of rubric.
-    pub fn command(&self, protocol: &str, client: Client, seed: u64) -> String {
+    pub(crate) fn command(&self, protocol: &str, client: Client, seed: u64) -> String {
         format!("rubric simulate {}{END_OF_NAME}", self.words(protocol, client, seed))
     }
 }
 
 /// An option with its value and its default.
-pub fn option(option: &str, value: &dyn ToString, usual: &dyn ToString) -> [String; 3] {
+pub(crate) fn option(option: &str, value: &dyn ToString, usual: &dyn ToString) -> [String; 3] {
     [option.to_owned(), value.to_string(), usual.to_string()]
 }
 
 /// The options that give the size of a program, each with its value and its default.
-pub fn counts(shape: &ProgramSize) -> Vec<[String; 3]> {
+pub(crate) fn counts(shape: &ProgramSize) -> Vec<[String; 3]> {
     let usual = ProgramSize::default();
     vec![
         option("threads", &shape.threads, &usual.threads),
@@ -98,7 +98,7 @@ pub fn counts(shape: &ProgramSize) -> Vec<[String; 3]> {
 }
 
 /// The options that give the shares of kinds of operations in a program, each with its value and its default.
-pub fn mix(shape: &ProgramSize) -> Vec<[String; 3]> {
+pub(crate) fn mix(shape: &ProgramSize) -> Vec<[String; 3]> {
     let usual = ProgramSize::default();
     vec![
         option("reads", &shape.reads, &usual.reads),
@@ -117,7 +117,7 @@ pub fn mix(shape: &ProgramSize) -> Vec<[String; 3]> {
 impl Program {
     /// The options that give the shares of dependencies, annotations and weak fences in a program for a weak model, each with its
     /// value and its default; empty if the model is not weak.
-    pub fn weak_words(&self, model: Model) -> Vec<[String; 3]> {
+    pub(crate) fn weak_words(&self, model: Model) -> Vec<[String; 3]> {
         let Some(weak) = self.weak_shares(model) else { return Vec::new() };
         let usual = WeakShares::usual(model);
         vec![

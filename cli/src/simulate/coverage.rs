@@ -11,7 +11,7 @@ use crate::files;
 
 /// An entry of a transition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Covered<'a> {
+pub(crate) struct Covered<'a> {
     /// Machine.
     pub machine: &'a str,
     /// State before.
@@ -22,13 +22,13 @@ pub struct Covered<'a> {
 
 /// How often each transition was taken: by machine, state, event and next state.
 #[derive(Clone, Debug, Default)]
-pub struct Coverage {
+pub(crate) struct Coverage {
     counts: BTreeMap<[Box<str>; 4], u64>,
 }
 
 impl Coverage {
     /// Adds the transitions of a run.
-    pub fn add(&mut self, run: &Run) {
+    pub(crate) fn add(&mut self, run: &Run) {
         for row in run.coverage() {
             let key = [row.machine, row.state, row.event, row.next].map(Box::from);
             *self.counts.entry(key).or_default() += row.count;
@@ -36,14 +36,14 @@ impl Coverage {
     }
 
     /// Adds the counts of another coverage.
-    pub fn merge(&mut self, other: Coverage) {
+    pub(crate) fn merge(&mut self, other: Coverage) {
         for (key, count) in other.counts {
             *self.counts.entry(key).or_default() += count;
         }
     }
 
     /// The entries that were taken.
-    pub fn taken(&self) -> BTreeSet<Covered<'_>> {
+    pub(crate) fn taken(&self) -> BTreeSet<Covered<'_>> {
         let keys = self.counts.keys();
         keys.map(|[machine, state, event, _]| Covered { machine, state, event }).collect()
     }
@@ -52,7 +52,7 @@ impl Coverage {
     ///
     /// # Errors
     /// Returns an error if the file or standard output cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), Error> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Error> {
         if path.as_os_str() == "-" {
             return self.print(&mut std::io::stdout().lock()).map_err(Error::Output);
         }

@@ -7,7 +7,7 @@ use super::parse;
 
 /// What random programs ask for beside the accesses of their cores.
 #[derive(clap::Args)]
-pub struct ExtrasArgs {
+pub(crate) struct ExtrasArgs {
     /// Number of DMA devices, which read and write parts of lines through the protocol's DMA controllers, one access
     /// after the other. Each is a further thread of the history
     #[arg(long, value_name = "N", value_parser = parse::devices())]
@@ -31,12 +31,12 @@ pub struct ExtrasArgs {
 
 impl ExtrasArgs {
     /// The options as the library takes them; 0 for those that are not given.
-    pub fn extras(&self) -> Extras {
+    pub(crate) fn extras(&self) -> Extras {
         self.given().unwrap_or_default()
     }
 
     /// The options as the library takes them; `None` if none is given.
-    pub fn given(&self) -> Option<Extras> {
+    pub(crate) fn given(&self) -> Option<Extras> {
         let given = [self.dma, self.flush, self.atomics, self.partial];
         let [devices, flushes, atomics, partial] = given.map(Option::unwrap_or_default);
         let is_given = given.iter().any(Option::is_some);
@@ -46,7 +46,7 @@ impl ExtrasArgs {
 
 /// The option for functional accesses, which programs for gem5 cannot have.
 #[derive(clap::Args)]
-pub struct FunctionalArgs {
+pub(crate) struct FunctionalArgs {
     /// Of 100 loads and stores of in-order cores, how many are made functionally: at once, whatever the controllers are doing,
     /// as gem5's MemTest makes percent_functional of its accesses. A read that finds no valid copy ends the run, as in gem5
     #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
@@ -59,7 +59,7 @@ pub struct FunctionalArgs {
 
 impl FunctionalArgs {
     /// Other extras, with these accesses.
-    pub fn with(&self, extras: Extras) -> Extras {
+    pub(crate) fn with(&self, extras: Extras) -> Extras {
         let suppressed = u32::from(self.suppress_func_errors);
         Extras { functional: self.functional.unwrap_or_default(), suppressed, ..extras }
     }

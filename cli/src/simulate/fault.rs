@@ -7,7 +7,7 @@ use slicc::builtin::builtin;
 use slicc::source::Sources;
 
 /// Lines about a fault: what happened, where in the protocol, and which transitions and messages came before it.
-pub fn lines(fault: &Fault, opened: &Opened, command: &str) -> Vec<String> {
+pub(crate) fn lines(fault: &Fault, opened: &Opened, command: &str) -> Vec<String> {
     let mut lines = vec![fault.message.clone()];
     if let Some((file, line, text)) = place(fault, opened.protocol.sources()) {
         lines.push(format!("  at {file}:{line}: {text}"));
@@ -31,7 +31,7 @@ fn how_to_print(opened: &Opened, place: &str) -> Option<String> {
 }
 
 /// Lines about a warning: its message, its place in the protocol, and the command that reproduces it.
-pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<String> {
+pub(crate) fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<String> {
     let mut lines = vec![format!("warning: {}", warning.message)];
     if let Some((file, line, text)) = written_at(warning.span, sources) {
         lines.push(format!("  at {file}:{line}: {text}"));
@@ -44,6 +44,6 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
 }
 
 /// The place of a fault in the protocol: file, line number, and the text there.
-pub fn place(fault: &Fault, sources: &Sources) -> Option<(String, usize, String)> {
+pub(crate) fn place(fault: &Fault, sources: &Sources) -> Option<(String, usize, String)> {
     written_at(fault.span, sources)
 }

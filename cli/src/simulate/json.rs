@@ -17,11 +17,11 @@ use super::series::Series;
 use crate::json;
 
 /// Version of the JSON object. Version 2 has `guarantees` for the model that the client guarantees.
-pub const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 2;
 
 /// A line of `rubric simulate --format json`: one for each protocol and client. Of a single run, lines of `check` come before it.
 #[derive(Serialize, JsonSchema)]
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The version of this object.
     version: u32,
     /// The protocol, as it was given.

@@ -9,7 +9,7 @@ use super::Cell;
 
 /// The runs that failed in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failures {
+pub(super) struct Failures {
     /// The number of runs.
     pub runs: u64,
     /// The shortest of the runs: its number of transitions, its number in the series, and its seed.
@@ -18,17 +18,17 @@ pub struct Failures {
 
 impl Failures {
     /// Adds other runs that failed in the same way.
-    pub fn merge(&mut self, other: Failures) {
+    pub(super) fn merge(&mut self, other: Failures) {
         self.runs += other.runs;
         self.shortest = self.shortest.min(other.shortest);
     }
 }
 
 /// The failed runs of one protocol and client, by the kind of their failure.
-pub type ByKind = BTreeMap<Signature, Failures>;
+pub(super) type ByKind = BTreeMap<Signature, Failures>;
 
 /// Adds failed runs to those of the same kind.
-pub fn add(kinds: &mut ByKind, signature: Signature, failures: Failures) {
+pub(super) fn add(kinds: &mut ByKind, signature: Signature, failures: Failures) {
     match kinds.entry(signature) {
         Entry::Occupied(mut known) => known.get_mut().merge(failures),
         Entry::Vacant(free) => {
@@ -38,7 +38,7 @@ pub fn add(kinds: &mut ByKind, signature: Signature, failures: Failures) {
 }
 
 /// A kind of failure of a protocol, on all clients together, whose shortest run was tried with the repairs.
-pub struct Tried {
+pub(super) struct Tried {
     /// The index of the protocol among those that were opened.
     pub protocol: usize,
     /// The kind of the failure.

@@ -11,7 +11,7 @@ use super::extras::ExtrasArgs;
 use super::parse;
 
 /// The options of random programs that a recipe decides.
-pub const DRAWN_PROGRAM: [&str; 19] = [
+pub(crate) const DRAWN_PROGRAM: [&str; 19] = [
     "threads",
     "operations",
     "locations",
@@ -34,12 +34,12 @@ pub const DRAWN_PROGRAM: [&str; 19] = [
 ];
 
 /// The options of the simulated system that a recipe decides.
-pub const DRAWN_SYSTEM: [&str; 6] =
+pub(crate) const DRAWN_SYSTEM: [&str; 6] =
     ["cache_size", "l2_banks", "directories", "network", "memory", "steady"];
 
 /// How large random programs are.
 #[derive(clap::Args)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// Number of threads, each on a core and cache of its own [default: 4]
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub(super) threads: Option<u32>,
@@ -68,7 +68,7 @@ impl Counts {
 /// The random programs.
 #[derive(clap::Args)]
 #[command(next_help_heading = "The random program")]
-pub struct Program {
+pub(crate) struct Program {
     /// Of 100 accesses that are no read-modify-writes, how many read [default: 50]
     #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
     pub(super) reads: Option<u32>,
@@ -115,7 +115,7 @@ pub struct Program {
 /// The simulated system.
 #[derive(clap::Args)]
 #[command(next_help_heading = "The system")]
-pub struct System {
+pub(crate) struct System {
     /// Sizes of caches: tiny (so that lines are replaced often), default (gem5's), or SIZE:WAYS of
     /// first level, second and third, such as 512:2,1kB:2,4kB:4; levels that are left out are tiny
     /// [default: tiny]
@@ -175,7 +175,7 @@ impl Program {
     }
 
     /// The size and the mix of a program, without the shares for weak models.
-    pub fn shape(&self, counts: &Counts, extras: &ExtrasArgs, seed: u64) -> ProgramSize {
+    pub(crate) fn shape(&self, counts: &Counts, extras: &ExtrasArgs, seed: u64) -> ProgramSize {
         let usual = ProgramSize::default();
         ProgramSize {
             threads: counts.threads.unwrap_or(usual.threads),
@@ -196,7 +196,7 @@ impl Program {
     }
 
     /// The first given option that applies only to cores of a weak model.
-    pub fn has_weak(&self) -> Option<&'static str> {
+    pub(crate) fn has_weak(&self) -> Option<&'static str> {
         let options = [
             ("--dependencies", self.dependencies),
             ("--annotations", self.annotations),
@@ -206,7 +206,7 @@ impl Program {
     }
 
     /// The shares of dependencies, annotations and weak fences in a program; `None` if the model is not weak.
-    pub fn weak_shares(&self, model: Model) -> Option<WeakShares> {
+    pub(crate) fn weak_shares(&self, model: Model) -> Option<WeakShares> {
         let usual = WeakShares::usual(model);
         model.is_weak().then(|| WeakShares {
             model,

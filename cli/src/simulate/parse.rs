@@ -14,12 +14,12 @@ use crate::number;
 use crate::words;
 
 /// Parses the name of a model.
-pub fn models() -> impl TypedValueParser<Value = Model> {
+pub(crate) fn models() -> impl TypedValueParser<Value = Model> {
     words::model()
 }
 
 /// The named protocols, each once; `all` stands for every built-in one.
-pub fn protocols(named: &[String]) -> Vec<&str> {
+pub(crate) fn protocols(named: &[String]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in named {
         match name.as_str() {
@@ -34,13 +34,13 @@ pub fn protocols(named: &[String]) -> Vec<&str> {
 
 /// One kind of cores, or all kinds.
 #[derive(Clone, Copy, Debug)]
-pub enum Clients {
+pub(crate) enum Clients {
     All,
     One(Client),
 }
 
 /// The named kinds of cores, each once.
-pub fn clients(named: &[Clients]) -> Vec<Client> {
+pub(crate) fn clients(named: &[Clients]) -> Vec<Client> {
     let mut clients = Vec::new();
     for client in named {
         match client {
@@ -57,7 +57,7 @@ pub fn clients(named: &[Clients]) -> Vec<Client> {
 ///
 /// # Errors
 /// Returns an error if there is no such kind.
-pub fn client(name: &str) -> Result<Clients, UnknownClient> {
+pub(crate) fn client(name: &str) -> Result<Clients, UnknownClient> {
     match name {
         "all" => Ok(Clients::All),
         name => name.parse().map(Clients::One),
@@ -68,7 +68,7 @@ pub fn client(name: &str) -> Result<Clients, UnknownClient> {
 ///
 /// # Errors
 /// Returns a message that says what was expected.
-pub fn positive(text: &str) -> Result<u32, String> {
+pub(crate) fn positive(text: &str) -> Result<u32, String> {
     match number::count(text)? {
         0 => Err("at least 1 was expected".to_owned()),
         count => Ok(count),
@@ -82,7 +82,7 @@ const MOST_LOCATIONS: u32 = 10_000_000;
 ///
 /// # Errors
 /// Returns a message that says what was expected.
-pub fn locations(text: &str) -> Result<u32, String> {
+pub(crate) fn locations(text: &str) -> Result<u32, String> {
     match positive(text)? {
         count if count > MOST_LOCATIONS => Err(format!("at most {MOST_LOCATIONS} was expected")),
         count => Ok(count),
@@ -93,19 +93,19 @@ pub fn locations(text: &str) -> Result<u32, String> {
 ///
 /// # Errors
 /// Returns a message that says what was expected.
-pub fn power(text: &str) -> Result<u32, String> {
+pub(crate) fn power(text: &str) -> Result<u32, String> {
     let expected = "a power of two was expected: 1, 2, 4, …";
     let count = text.parse().ok().filter(|count: &u32| count.is_power_of_two());
     count.ok_or_else(|| expected.to_owned())
 }
 
 /// Parses the number of DMA devices.
-pub fn devices() -> impl clap::builder::TypedValueParser<Value = u32> {
+pub(crate) fn devices() -> impl clap::builder::TypedValueParser<Value = u32> {
     clap::value_parser!(u32).range(0..=i64::from(simulate::program::MOST_DEVICES))
 }
 
 /// Parses a share in percent.
-pub fn percent() -> clap::builder::RangedI64ValueParser<u32> {
+pub(crate) fn percent() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=100)
 }
 
@@ -113,7 +113,7 @@ pub fn percent() -> clap::builder::RangedI64ValueParser<u32> {
 ///
 /// # Errors
 /// Returns a message that says what was expected.
-pub fn skew(text: &str) -> Result<f64, String> {
+pub(crate) fn skew(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.parse().ok();
     let fits = number.filter(|skew| (0.0..=100.0).contains(skew));
     fits.ok_or_else(|| "a number from 0 to 100 was expected".to_owned())
@@ -123,7 +123,7 @@ pub fn skew(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// Returns an error that says what was expected.
-pub fn latency(text: &str) -> Result<Latency, ParseError> {
+pub(crate) fn latency(text: &str) -> Result<Latency, ParseError> {
     text.parse()
 }
 
@@ -131,7 +131,7 @@ pub fn latency(text: &str) -> Result<Latency, ParseError> {
 ///
 /// # Errors
 /// Returns a message that says what was expected.
-pub fn caches(text: &str) -> Result<(String, Caches), String> {
+pub(crate) fn caches(text: &str) -> Result<(String, Caches), String> {
     let caches = match text {
         "tiny" => Caches::Tiny,
         "default" => Caches::Default,
@@ -160,7 +160,7 @@ pub fn caches(text: &str) -> Result<(String, Caches), String> {
 ///
 /// # Errors
 /// Returns a message that says what was expected.
-pub fn time(text: &str) -> Result<Duration, String> {
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let expected = || "a time was expected, such as 90s, 10m or 2h".to_owned();
     if text.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0) {
         return Err(format!("the unit is missing: {text}s, {text}m or {text}h"));

@@ -18,7 +18,7 @@ use crate::protocol::diagnostics;
 
 /// Warns on standard error of the repairs that were left out because they would overwrite the user's own changes, which buffers of a
 /// protocol are assumed to be ordered, and why, if no script of gem5 says it, and of machines to which it sends and that the system lacks.
-pub fn warn_of_protocol(opened: &Opened, settings: &[Setting]) {
+pub(crate) fn warn_of_protocol(opened: &Opened, settings: &[Setting]) {
     for refused in &opened.refused {
         eprintln!("rubric: warning: {}: repair {}", tame(&opened.given), tame(refused));
     }
@@ -38,7 +38,7 @@ pub fn warn_of_protocol(opened: &Opened, settings: &[Setting]) {
 
 /// The coverage of a protocol's table by the transitions `taken`. It counts transitions that do not stall, of machines that have
 /// controllers. `asked` says which requests the programs made.
-pub fn reached(
+pub(crate) fn reached(
     protocol: &Protocol,
     plan: &Plan,
     asked: Asked,
@@ -54,7 +54,7 @@ pub fn reached(
 }
 
 /// The transitions of the table that were not taken, each with the reason why it is unreachable, if it is known.
-pub fn rest(
+pub(crate) fn rest(
     protocol: &Protocol,
     plan: &Plan,
     asked: Asked,
@@ -88,7 +88,7 @@ fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
 
 /// The error for a protocol that cannot be used. It shows lines of the protocol's files if it is about them, else it is about the
 /// user's request.
-pub fn refusal(refusal: Box<Refusal>) -> Error {
+pub(crate) fn refusal(refusal: Box<Refusal>) -> Error {
     if refusal.is_about_files() {
         diagnostics::refusal(&refusal.given, &refusal.sources, &refusal.diagnostics)
     } else {

@@ -23,7 +23,7 @@ use lab::protocols::Opened;
 use lab::testing::Signature;
 
 /// Runs all cells and prints the results.
-pub fn run(
+pub(super) fn run(
     args: &Args,
     opened: &[Opened],
     cells: &[Cell],

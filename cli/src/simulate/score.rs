@@ -13,10 +13,10 @@ use super::kinds::{self, ByKind, Failures};
 use super::verdicts::Counts;
 
 /// Most faults, and most violations, that are kept to be shown.
-pub const SHOWN: usize = 3;
+pub(super) const SHOWN: usize = 3;
 
 /// A run that stopped before its end.
-pub struct Failed {
+pub(super) struct Failed {
     /// The seed of the failed run.
     pub seed: u64,
     /// The number of the run in the series.
@@ -26,7 +26,7 @@ pub struct Failed {
 }
 
 /// A warning, and the first run that had it.
-pub struct Warned {
+pub(super) struct Warned {
     /// The seed of the first run with the warning.
     pub seed: u64,
     /// The number of the run in the series.
@@ -38,7 +38,7 @@ pub struct Warned {
 }
 
 /// A run whose history violates a model that counts.
-pub struct Violated {
+pub(super) struct Violated {
     /// The seed of the run that violates the model.
     pub seed: u64,
     /// The number of the run in the series.
@@ -49,7 +49,7 @@ pub struct Violated {
 
 /// The results of several runs added up. They do not depend on the order in which runs are added.
 #[derive(Default)]
-pub struct Score {
+pub(super) struct Score {
     /// The number of runs.
     pub runs: u64,
     /// The number of operations that were performed.
@@ -94,12 +94,12 @@ pub struct Score {
 
 impl Score {
     /// The score of no runs.
-    pub fn new(models: usize) -> Score {
+    pub(super) fn new(models: usize) -> Score {
         Score { verdicts: vec![Counts::default(); models], ..Score::default() }
     }
 
     /// Adds a run. The caller adds its history and its verdicts, if they are needed.
-    pub fn add(&mut self, number: u32, seed: u64, run: &Run, seconds: f64) {
+    pub(super) fn add(&mut self, number: u32, seed: u64, run: &Run, seconds: f64) {
         self.runs += 1;
         self.operations += run.operations() as u64;
         self.transitions += run.tally.transitions;
@@ -122,7 +122,7 @@ impl Score {
     }
 
     /// Notes which of the models that count a run violates, if any.
-    pub fn add_violated(&mut self, number: u32, seed: u64, models: Vec<Model>) {
+    pub(super) fn add_violated(&mut self, number: u32, seed: u64, models: Vec<Model>) {
         if models.is_empty() {
             return;
         }
@@ -132,13 +132,13 @@ impl Score {
     }
 
     /// Notes the kind of failure of a run.
-    pub fn add_kind(&mut self, number: u32, seed: u64, run: &Run, signature: Signature) {
+    pub(super) fn add_kind(&mut self, number: u32, seed: u64, run: &Run, signature: Signature) {
         let failures = Failures { runs: 1, shortest: (run.tally.transitions, number, seed) };
         kinds::add(&mut self.kinds, signature, failures);
     }
 
     /// Says how many accesses were made functionally, if any.
-    pub fn functional_words(&self) -> Option<String> {
+    pub(super) fn functional_words(&self) -> Option<String> {
         let (made, failed) = (self.functional, self.functional_failures);
         let failures = match failed {
             0 => String::new(),
@@ -148,7 +148,7 @@ impl Score {
     }
 
     /// Adds another score.
-    pub fn merge(&mut self, other: Score) {
+    pub(super) fn merge(&mut self, other: Score) {
         self.runs += other.runs;
         self.operations += other.operations;
         self.transitions += other.transitions;

@@ -13,7 +13,7 @@ use lab::load::Input;
 use lab::protocols::Opened;
 
 /// The results of a series.
-pub struct Series<'a> {
+pub(super) struct Series<'a> {
     pub args: &'a Args,
     pub opened: &'a [Opened],
     pub cells: &'a [Cell],
@@ -29,12 +29,12 @@ pub struct Series<'a> {
 
 impl Series<'_> {
     /// The protocol of a cell.
-    pub fn protocol(&self, cell: &Cell) -> &Opened {
+    pub(super) fn protocol(&self, cell: &Cell) -> &Opened {
         &self.opened[cell.protocol]
     }
 
     /// The coverage of the protocol's table.
-    pub fn covered(&self, cell: &Cell, score: &Score) -> Reached {
+    pub(super) fn covered(&self, cell: &Cell, score: &Score) -> Reached {
         let opened = self.protocol(cell);
         let seed = self.args.seed();
         let simulation = self.args.simulation(&opened.protocol, cell.client, seed);
@@ -49,23 +49,23 @@ impl Series<'_> {
     }
 
     /// Whether each run has its own random program, caches and latencies.
-    pub fn has_recipes(&self) -> bool {
+    pub(super) fn has_recipes(&self) -> bool {
         self.args.recipe_of(self.args.seed()).is_some()
     }
 
     /// The command that repeats a run that fails.
-    pub fn command_of_fault(&self, cell: &Cell, seed: u64) -> String {
+    pub(super) fn command_of_fault(&self, cell: &Cell, seed: u64) -> String {
         let given = &self.protocol(cell).given;
         self.args.command_of_fault(given, cell.client, seed)
     }
 
     /// The command that repeats a run that violates a model that counts, and shows the violation.
-    pub fn command_of_violation(&self, cell: &Cell, seed: u64) -> String {
+    pub(super) fn command_of_violation(&self, cell: &Cell, seed: u64) -> String {
         let given = &self.protocol(cell).given;
         format!("rubric simulate {}", self.args.checked_words(given, cell.client, seed))
     }
 
-    pub fn take_histories(&mut self) -> Input {
+    pub(super) fn take_histories(&mut self) -> Input {
         let taken = self.scores.iter_mut().flat_map(|score| std::mem::take(&mut score.histories));
         Input {
             file: "simulate".to_owned(),
@@ -78,7 +78,7 @@ impl Series<'_> {
     }
 
     /// The exit status. Faults count as violations, and so do violations of models that the client guarantees or the user names.
-    pub fn status(&self) -> Status {
+    pub(super) fn status(&self) -> Status {
         let mut status = Status::Done;
         for (cell, score) in self.cells.iter().zip(&self.scores) {
             if score.faults > 0 {

@@ -26,7 +26,7 @@ use lab::released::crashes::of_crash;
 use lab::testing::{Explainer, FindingKind};
 
 /// Runs the simulation, and prints or writes the requested output.
-pub fn run(
+pub(super) fn run(
     args: &Args,
     opened: &Opened,
     cell: &Cell,

@@ -17,7 +17,7 @@ use lab::testing::FindingKind;
 use slicc::requests::never_sent;
 
 /// Prints a line for each protocol and client, then notes, faults and violations.
-pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint::new(io::stdout().is_terminal());
     let names = series.opened.iter().map(|opened| opened.title().chars().count());
     let width = names.max().unwrap_or(0).max("protocol".len());

@@ -18,7 +18,7 @@ use crate::files::failed;
 use lab::protocols::Opened;
 
 /// A folder for the traces of many runs, each of which has a file named by its seed.
-pub struct TraceFolder {
+pub(super) struct TraceFolder {
     /// The folder of each cell: the folder itself if there is one cell, else a subfolder.
     folders: Vec<PathBuf>,
     /// The number of digits of a seed, so that names sort as seeds do.
@@ -30,7 +30,7 @@ impl TraceFolder {
     ///
     /// # Errors
     /// Returns an error if the folder cannot be created.
-    pub fn create(
+    pub(super) fn create(
         args: &Args,
         opened: &[Opened],
         cells: &[Cell],
@@ -52,7 +52,7 @@ impl TraceFolder {
     }
 
     /// The path of the trace of the run of a cell with a seed.
-    pub fn file(&self, cell: usize, seed: u64) -> PathBuf {
+    pub(super) fn file(&self, cell: usize, seed: u64) -> PathBuf {
         self.folders[cell].join(format!("{seed:0digits$}.trace.gz", digits = self.digits))
     }
 }
@@ -73,7 +73,7 @@ fn unused(folder: PathBuf, taken: &[PathBuf]) -> PathBuf {
 }
 
 /// A run to be done.
-pub struct RunRequest<'a> {
+pub(super) struct RunRequest<'a> {
     pub simulation: &'a Simulation,
     pub protocol: &'a Protocol,
     pub plan: &'a Plan,
@@ -86,7 +86,7 @@ impl RunRequest<'_> {
     ///
     /// # Errors
     /// Returns an error if the simulation cannot be set up, or if the trace cannot be written.
-    pub fn run(&self, trace: Option<(Output, Failures)>, file: &str) -> Result<Run, Error> {
+    pub(super) fn run(&self, trace: Option<(Output, Failures)>, file: &str) -> Result<Run, Error> {
         let (output, failures) = trace.unzip();
         let run = self.simulation.run_titled(self.protocol, self.plan, output, Some(self.title));
         let mut run =
@@ -108,7 +108,7 @@ impl RunRequest<'_> {
     ///
     /// # Errors
     /// Returns an error if the simulation cannot be set up, or if standard output cannot be written.
-    pub fn to_standard_output(&self) -> Result<Run, Error> {
+    pub(super) fn to_standard_output(&self) -> Result<Run, Error> {
         let handle = io::stdout().as_fd().try_clone_to_owned().map_err(Error::Output)?;
         let (writer, failures) = Watched::new(File::from(handle));
         self.run(Some((Output::Plain(Box::new(writer)), failures)), "-")
@@ -118,7 +118,7 @@ impl RunRequest<'_> {
     ///
     /// # Errors
     /// Returns an error if the simulation cannot be set up, or if the file cannot be written.
-    pub fn to_file(&self, path: &Path) -> Result<Run, Error> {
+    pub(super) fn to_file(&self, path: &Path) -> Result<Run, Error> {
         let file = path.display().to_string();
         let failed = |error| Error::File { file: file.clone(), error };
         let mut done = None;
@@ -146,7 +146,7 @@ fn failure(error: io::Error, file: &str) -> Error {
 
 /// The first write error of a file, shared with the writer of the file.
 #[derive(Clone, Default)]
-pub struct Failures(Arc<Mutex<Option<io::Error>>>);
+pub(super) struct Failures(Arc<Mutex<Option<io::Error>>>);
 
 impl Failures {
     fn take(&self) -> Option<io::Error> {

@@ -6,7 +6,7 @@ use lab::certify::certify;
 
 /// How many histories had each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// The number of histories that are consistent with the model.
     pub consistent: u64,
     /// The number of histories that violate the model.
@@ -17,21 +17,21 @@ pub struct Counts {
 
 impl Counts {
     /// Adds other counts.
-    pub fn merge(&mut self, other: Counts) {
+    pub(crate) fn merge(&mut self, other: Counts) {
         self.consistent += other.consistent;
         self.violation += other.violation;
         self.undecided += other.undecided;
     }
 
     /// The number of verdicts.
-    pub fn all(&self) -> u64 {
+    pub(crate) fn all(&self) -> u64 {
         self.consistent + self.violation + self.undecided
     }
 }
 
 /// The result of checking a history under several models.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// The number of certificates that were verified.
     pub certificates: u64,
     /// The models that the history violates.
@@ -44,7 +44,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// Returns a message about a certificate that is wrong, which is a defect of rubric.
-pub fn add(
+pub(crate) fn add(
     history: &History,
     models: &[Model],
     options: &check::Options,

@@ -16,7 +16,7 @@ use lab::load::Input;
 /// A line of `rubric stats --format json`: what a trace holds. Counts of 0 are left out of `trace`, kinds that do not occur out
 /// of `kinds`.
 #[derive(Serialize, JsonSchema)]
-pub struct Summary<'a> {
+pub(crate) struct Summary<'a> {
     /// The input.
     pub file: &'a str,
     /// The format of the input.
@@ -28,7 +28,7 @@ pub struct Summary<'a> {
 
 /// One history.
 #[derive(Serialize, JsonSchema)]
-pub struct HistorySummary<'a> {
+pub(crate) struct HistorySummary<'a> {
     /// The name of the history in the file.
     pub name: Option<&'a str>,
     /// The kind of lines of the trace that the operations come from.
@@ -80,7 +80,7 @@ pub struct HistorySummary<'a> {
 
 /// One thread of a history.
 #[derive(Serialize, JsonSchema)]
-pub struct ThreadSummary {
+pub(crate) struct ThreadSummary {
     /// The number of the thread.
     pub thread: u32,
     /// The number of its operations.
@@ -90,11 +90,11 @@ pub struct ThreadSummary {
 }
 
 /// Operations by kind; kinds that do not occur are left out.
-pub type Kinds = BTreeMap<&'static str, usize>;
+pub(crate) type Kinds = BTreeMap<&'static str, usize>;
 
 /// The contents of the text besides its histories. Counts of 0 are left out.
 #[derive(Serialize, JsonSchema)]
-pub struct TraceSummary<'a> {
+pub(crate) struct TraceSummary<'a> {
     /// The smallest tick of a line.
     pub first_tick: Option<u64>,
     /// The largest tick of a line.
@@ -112,7 +112,7 @@ pub struct TraceSummary<'a> {
 
 /// The transitions of one type of controller.
 #[derive(Serialize, JsonSchema)]
-pub struct MachineSummary<'a> {
+pub(crate) struct MachineSummary<'a> {
     /// The type of controller.
     pub machine: &'a str,
     /// Number of transitions that were taken.
@@ -123,7 +123,7 @@ pub struct MachineSummary<'a> {
 
 /// How often a transition was taken.
 #[derive(Serialize, JsonSchema)]
-pub struct TransitionSummary<'a> {
+pub(crate) struct TransitionSummary<'a> {
     /// The type of controller.
     pub machine: &'a str,
     /// The state before.
@@ -137,7 +137,7 @@ pub struct TransitionSummary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    pub fn of(input: &'a Input) -> Summary<'a> {
+    pub(crate) fn of(input: &'a Input) -> Summary<'a> {
         Summary {
             file: &input.file,
             format: input.format,

@@ -7,7 +7,7 @@ use lab::text::tame;
 use super::summary::{HistorySummary, Kinds, Summary, TraceSummary};
 
 /// Prints a summary: the trace, its histories, its controllers.
-pub fn print(summary: &Summary<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(summary: &Summary<'_>, out: &mut dyn Write) -> io::Result<()> {
     field(out, "trace", format_args!("{}", summary.file))?;
     field(out, "format", format_args!("{}", summary.format))?;
     if let [history] = &summary.histories[..] {

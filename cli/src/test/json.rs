@@ -12,11 +12,11 @@ use super::text;
 use crate::json;
 
 /// Version of the JSON object.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// What `rubric test --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// The version of this object.
     version: u32,
     /// The protocol, as it was given.
@@ -49,7 +49,7 @@ pub struct Document<'a> {
 
 /// The exploration of a small system.
 #[derive(Serialize, JsonSchema)]
-pub struct ExploredJson {
+pub(crate) struct ExploredJson {
     /// The number of threads.
     threads: u32,
     /// The number of locations, each on a line of its own.
@@ -74,7 +74,7 @@ pub struct ExploredJson {
 
 /// A finding.
 #[derive(Serialize, JsonSchema)]
-pub struct FindingJson<'a> {
+pub(crate) struct FindingJson<'a> {
     /// The kind of finding.
     kind: String,
     /// The place of the protocol that it is about.
@@ -115,7 +115,7 @@ struct OperationJson {
 }
 
 /// Prints the report as one object.
-pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         version: VERSION,
         protocol: &tested.opened.given,
@@ -136,7 +136,7 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
 }
 
 /// The exploration of a small system as JSON.
-pub fn explored(explored: &Explored) -> ExploredJson {
+pub(crate) fn explored(explored: &Explored) -> ExploredJson {
     ExploredJson {
         threads: explored.system.threads,
         locations: explored.system.locations,
@@ -152,7 +152,7 @@ pub fn explored(explored: &Explored) -> ExploredJson {
 }
 
 /// A finding as JSON.
-pub fn finding(finding: &Finding) -> FindingJson<'_> {
+pub(crate) fn finding(finding: &Finding) -> FindingJson<'_> {
     let source = finding.source.as_ref();
     let sets = |known| Known::sets(known).map(Vec::as_slice).collect();
     FindingJson {

@@ -8,7 +8,7 @@ use super::text;
 use crate::known::explained;
 
 /// Renders the report as HTML.
-pub fn page(tested: &Tested, options: &Options) -> String {
+pub(crate) fn page(tested: &Tested, options: &Options) -> String {
     let explored = tested.explored.iter();
     page_of(&TestPage {
         title: format!("Test of {}", tested.opened.given),
@@ -31,7 +31,7 @@ fn group(finding: &Finding) -> &'static str {
 }
 
 /// A finding as the page shows it, under the heading `group`.
-pub fn shown(finding: &Finding, group: &str) -> Shown {
+pub(crate) fn shown(finding: &Finding, group: &str) -> Shown {
     let pictures = match &finding.evidence {
         Evidence::Part(part) => explain::violation(
             &part.whole,

@@ -19,7 +19,7 @@ use report::explain::words::explanation;
 const LINES: usize = 40;
 
 /// Prints the report.
-pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", headline(tested, options))?;
     writeln!(out, "  coverage {}", coverage(tested))?;
     for explored in &tested.explored {
@@ -51,14 +51,14 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
 }
 
 /// A sentence about the transitions that no program took; `None` if all were taken.
-pub fn not_reached(tested: &Tested, options: &Options) -> Option<String> {
+pub(crate) fn not_reached(tested: &Tested, options: &Options) -> Option<String> {
     let Reached { reached, reachable, .. } = coverage(tested);
     let what = format!("{} of {reachable} transitions", reachable - reached);
     (reachable > reached).then(|| untried(&what, &[&tested.opened], options))
 }
 
 /// The sentence that nothing is known about transitions that no program took, with what programs were not asked for.
-pub fn untried(what: &str, versions: &[&Opened], options: &Options) -> String {
+pub(crate) fn untried(what: &str, versions: &[&Opened], options: &Options) -> String {
     let mut reasons: Vec<String> = Vec::new();
     let mut names: Vec<&str> = Vec::new();
     for one in versions.iter().filter(|one| !has_dma(&one.protocol)) {
@@ -118,7 +118,7 @@ fn known_faults(known: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The sentence that says what was tested: programs, kinds of cores, operations, seeds and time.
-pub fn headline(tested: &Tested, options: &Options) -> String {
+pub(crate) fn headline(tested: &Tested, options: &Options) -> String {
     let seeds = match tested.runs {
         0 | 1 => format!("seed {}", options.seed),
         runs => {
@@ -138,7 +138,7 @@ pub fn headline(tested: &Tested, options: &Options) -> String {
 }
 
 /// The repairs with which a protocol was tested, as ` with repairs one, another`; empty if there are none.
-pub fn repaired(opened: &Opened) -> String {
+pub(crate) fn repaired(opened: &Opened) -> String {
     match &opened.protocol.loaded.repairs[..] {
         [] => String::new(),
         names => format!(" with {} {}", plural(names.len(), "repair"), names.join(", ")),
@@ -146,7 +146,7 @@ pub fn repaired(opened: &Opened) -> String {
 }
 
 /// The number of runs that were given up, as `, 3 runs not finished in time`; empty if it is 0.
-pub fn given_up(runs: u32) -> String {
+pub(crate) fn given_up(runs: u32) -> String {
     match runs {
         0 => String::new(),
         runs => format!(", {} not finished in time", counted(runs as usize, "run")),
@@ -154,7 +154,7 @@ pub fn given_up(runs: u32) -> String {
 }
 
 /// The number of kinds of cores in words: `5 kinds of cores`.
-pub fn kinds_of_cores(options: &Options) -> String {
+pub(crate) fn kinds_of_cores(options: &Options) -> String {
     match options.clients.len() {
         1 => "1 kind of core".to_owned(),
         count => format!("{count} kinds of cores"),
@@ -162,7 +162,7 @@ pub fn kinds_of_cores(options: &Options) -> String {
 }
 
 /// The result in a few words: `No new findings`, with the number of known ones.
-pub fn verdict(tested: &Tested) -> String {
+pub(crate) fn verdict(tested: &Tested) -> String {
     let new = match tested.new_findings().count() {
         0 => "No new findings".to_owned(),
         count => counted(count, "new finding"),
@@ -174,12 +174,12 @@ pub fn verdict(tested: &Tested) -> String {
 }
 
 /// The coverage of the protocol's table by the programs.
-pub fn coverage(tested: &Tested) -> Reached {
+pub(crate) fn coverage(tested: &Tested) -> Reached {
     Reached::of(&tested.coverage, |row| row.unreached.is_some())
 }
 
 /// The extent of an exploration in words: its number of states, and a finding or the limit that ended it.
-pub fn extent(explored: &Explored) -> String {
+pub(crate) fn extent(explored: &Explored) -> String {
     let states = explored.progress.states;
     let original = match (explored.is_found, explored.stopped) {
         (true, _) => format!("a finding after {states} states"),
@@ -203,7 +203,7 @@ fn reason(why: Stopped) -> &'static str {
 }
 
 /// Prints a finding.
-pub fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", finding.signature)?;
     writeln!(out, "  {}", finding.message)?;
     if let Some(source) = &finding.source {
@@ -224,7 +224,7 @@ pub fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// In how many runs, and on which cores, a finding was seen.
-pub fn occurrence(finding: &Finding) -> String {
+pub(crate) fn occurrence(finding: &Finding) -> String {
     if finding.clients.is_empty() {
         return "seen by exploration only".to_owned();
     }
@@ -239,7 +239,7 @@ fn also(finding: &Finding) -> String {
 }
 
 /// The evidence for a finding, as lines: the smallest part of a violation, the last transitions and messages, or a shortest run.
-pub fn evidence(finding: &Finding) -> Vec<String> {
+pub(crate) fn evidence(finding: &Finding) -> Vec<String> {
     match &finding.evidence {
         Evidence::Part(part) => {
             let text = explanation(&part.whole, &part.violation());
@@ -290,7 +290,7 @@ fn without_part(finding: &Finding) -> Option<String> {
 }
 
 /// `1 program`, `2 programs`.
-pub fn counted(count: usize, what: &str) -> String {
+pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {}", plural(count, what))
 }
 

@@ -18,7 +18,7 @@ use lab::save;
 
 /// What to make of operations that violate the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Action {
+pub(super) enum Action {
     /// Write a certificate of the violation
     Certificate,
     /// Write the smallest part that is still wrong, as a litmus test
@@ -39,7 +39,7 @@ impl Action {
 }
 
 /// The file of kept operations, and the files made of it.
-pub struct Aftermath<'a> {
+pub(super) struct Aftermath<'a> {
     /// The file of the operations.
     pub kept: &'a Path,
     /// The files to make of the operations.
@@ -52,7 +52,7 @@ pub struct Aftermath<'a> {
 
 impl Aftermath<'_> {
     /// All files that may be written: that of the operations, and those that are made of it.
-    pub fn files(kept: &Path, actions: &[Action]) -> Vec<PathBuf> {
+    pub(super) fn files(kept: &Path, actions: &[Action]) -> Vec<PathBuf> {
         let made = actions.iter().map(|action| kept.with_extension(action.extension()));
         [kept.to_owned()].into_iter().chain(made).collect()
     }
@@ -61,7 +61,7 @@ impl Aftermath<'_> {
     ///
     /// # Errors
     /// Returns an error that names the extensions.
-    pub fn check_name(kept: &Path) -> Result<(), Error> {
+    pub(super) fn check_name(kept: &Path) -> Result<(), Error> {
         match save::by_name(kept) {
             Some(save::Format::Litmus) | None => Err(Error::Usage(format!(
                 "--keep {}: a name that ends in .json, .jsonl, .parquet or .axe was expected",
@@ -75,7 +75,7 @@ impl Aftermath<'_> {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written, or its format cannot express them.
-    pub fn keep(&self, history: &History) -> Result<(), Error> {
+    pub(super) fn keep(&self, history: &History) -> Result<(), Error> {
         let input = Input {
             file: self.kept.display().to_string(),
             format: "json",
@@ -90,7 +90,7 @@ impl Aftermath<'_> {
     /// Makes the files of a violation, and prints their names and the output of `shrink`. Returns the paths of the files that
     /// were made, and the first error. If one file cannot be made, such as a litmus test of an operation that the instruction set
     /// does not have, the remaining ones still are.
-    pub fn of_violation(&self, out: &mut dyn Write) -> (Vec<PathBuf>, Option<Error>) {
+    pub(super) fn of_violation(&self, out: &mut dyn Write) -> (Vec<PathBuf>, Option<Error>) {
         let mut files = Vec::new();
         let mut failed = None;
         for &action in self.actions {

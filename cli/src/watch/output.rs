@@ -17,7 +17,7 @@ use crate::ending::json::EndJson;
 use crate::json;
 
 /// The result of watching, to be printed.
-pub struct Output<'a> {
+pub(crate) struct Output<'a> {
     pub file: &'a str,
     pub model: Model,
     pub window: &'a Window,
@@ -32,7 +32,7 @@ pub struct Output<'a> {
 
 /// What `rubric watch --format json` prints at the end: one object.
 #[derive(Serialize, JsonSchema)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// The input.
     file: &'a str,
     /// The model.
@@ -68,7 +68,7 @@ pub struct Document<'a> {
 }
 
 impl Output<'_> {
-    pub fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
         let paint = Paint::new(io::stdout().is_terminal());
         self.run.print(self.file, paint, out)?;
         let (word, why) = said(end);
@@ -111,7 +111,7 @@ impl Output<'_> {
         Ok(())
     }
 
-    pub fn json(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn json(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
         let (verdict, why) = said(end);
         let (line, tick) = match end {
             End::Violation { line, tick, .. } => (*line, *tick),

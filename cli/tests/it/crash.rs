@@ -23,7 +23,7 @@ const HEADLINE: &str =
     "invalid transition: L1Cache 1, state M, event Inv, address 0x1040, tick 4321";
 
 /// Makes a gem5 output folder of a recorded run that ended with the message `PANIC`.
-pub fn crashed(folder: &Folder, trace: &str) -> String {
+pub(crate) fn crashed(folder: &Folder, trace: &str) -> String {
     let from = format!("{}/../{trace}", env!("CARGO_MANIFEST_DIR"));
     fs::copy(from, folder.path("trace.out.gz")).unwrap();
     folder.file("simerr", PANIC);
@@ -31,7 +31,7 @@ pub fn crashed(folder: &Folder, trace: &str) -> String {
 }
 
 /// A trace that stops while a request is outstanding, followed by a message of gem5, which may be empty.
-pub fn small(message: &str) -> String {
+pub(crate) fn small(message: &str) -> String {
     format!(
         "      4: system.ruby.l1_cntrl0.sequencer.response_ports0: Timing request for address 0x1000 on port 0
               4   0        Seq               Begin       >       [0x1000, line 0x1000] ST
@@ -52,7 +52,7 @@ pub fn small(message: &str) -> String {
     )
 }
 
-pub const DEADLOCK: &str = "\
+pub(crate) const DEADLOCK: &str = "\
 build/NULL/mem/ruby/system/Sequencer.cc:271: panic: Possible Deadlock detected. Aborting!
  version: 1 request.paddr: 0x1000 m_readRequestTable: 1 current time: 101 issue_time: 95 difference: 6
 

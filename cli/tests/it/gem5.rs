@@ -28,7 +28,7 @@ fn root() -> PathBuf {
 static CORES: LazyLock<PathBuf> = LazyLock::new(|| compiled("cores"));
 
 /// The program that stands in for gem5.
-pub static STANDIN: LazyLock<PathBuf> = LazyLock::new(|| compiled("gem5"));
+pub(crate) static STANDIN: LazyLock<PathBuf> = LazyLock::new(|| compiled("gem5"));
 
 /// Compiles a program of `gem5/test` together with the cores as one file, which is fastest.
 fn compiled(name: &str) -> PathBuf {

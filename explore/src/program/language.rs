@@ -4,7 +4,7 @@ use slicc::source::Span;
 
 /// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub(super) struct Name {
     /// The text of the name.
     pub text: String,
     /// Its place in the source.
@@ -13,7 +13,7 @@ pub struct Name {
 
 /// A program.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub(super) struct Tree {
     /// The declarations of shared locations.
     pub shared: Vec<Shared>,
     /// The declarations of constants.
@@ -30,7 +30,7 @@ pub struct Tree {
 
 /// `x`, `x = 1`, `node[8]` or `node[8] = 1` of a `shared` declaration.
 #[derive(Clone, Debug)]
-pub struct Shared {
+pub(super) struct Shared {
     /// The name of the shared location.
     pub name: Name,
     /// The number of locations, if it is an array.
@@ -41,7 +41,7 @@ pub struct Shared {
 
 /// `const N = 3;`
 #[derive(Clone, Debug)]
-pub struct Constant {
+pub(super) struct Constant {
     /// The name of the constant.
     pub name: Name,
     /// The value of the constant.
@@ -50,7 +50,7 @@ pub struct Constant {
 
 /// `fn name(a, b) { ... }`
 #[derive(Clone, Debug)]
-pub struct Function {
+pub(super) struct Function {
     /// The name of the function.
     pub name: Name,
     /// The parameters, which are locals.
@@ -61,7 +61,7 @@ pub struct Function {
 
 /// `thread NAME { ... }`
 #[derive(Clone, Debug)]
-pub struct Thread {
+pub(super) struct Thread {
     /// The name of the thread.
     pub name: Name,
     /// The statements of the thread.
@@ -70,7 +70,7 @@ pub struct Thread {
 
 /// Statements in braces.
 #[derive(Clone, Debug)]
-pub struct Block {
+pub(super) struct Block {
     /// The statements, in order.
     pub statements: Vec<Statement>,
     /// The place, with the braces.
@@ -79,7 +79,7 @@ pub struct Block {
 
 /// A statement with its place.
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub(super) struct Statement {
     /// The kind of statement.
     pub kind: StatementKind,
     /// Its place in the source.
@@ -88,7 +88,7 @@ pub struct Statement {
 
 /// The kinds of statements.
 #[derive(Clone, Debug)]
-pub enum StatementKind {
+pub(super) enum StatementKind {
     /// `let r = value;`
     Let(Name, Value),
     /// `r = value;`
@@ -117,7 +117,7 @@ pub enum StatementKind {
 
 /// The right-hand side of an assignment, or a statement that only has effects.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub(super) enum Value {
     /// An expression over locals.
     Expression(Expression),
     /// An access of shared memory.
@@ -160,7 +160,7 @@ impl Operation {
 
 /// An access of shared memory.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub(super) struct Access {
     /// The operation of the access.
     pub operation: Operation,
     /// The location that is accessed.
@@ -173,7 +173,7 @@ pub struct Access {
 
 /// `x` or `node[i]`
 #[derive(Clone, Debug)]
-pub struct Place {
+pub(super) struct Place {
     /// The name of the location or array.
     pub name: Name,
     /// The index, if it is an array.
@@ -184,7 +184,7 @@ pub struct Place {
 
 /// An expression with its place.
 #[derive(Clone, Debug)]
-pub struct Expression {
+pub(super) struct Expression {
     /// The kind of expression.
     pub kind: ExpressionKind,
     /// Its place in the source.
@@ -193,7 +193,7 @@ pub struct Expression {
 
 /// The kinds of expressions.
 #[derive(Clone, Debug)]
-pub enum ExpressionKind {
+pub(super) enum ExpressionKind {
     /// `7`
     Number(i64),
     /// A local or a constant.

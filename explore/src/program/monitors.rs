@@ -8,7 +8,7 @@ use crate::monitor::{self, Monitor};
 
 /// The state of the monitors during a run, one for each model.
 #[derive(Clone, Debug)]
-pub struct Monitors {
+pub(super) struct Monitors {
     monitors: Vec<Monitor>,
 }
 
@@ -25,14 +25,14 @@ pub struct Signal {
 
 impl Monitors {
     /// Creates monitors for these models, before the first event.
-    pub fn new(program: &Program, models: &[Model]) -> Monitors {
+    pub(super) fn new(program: &Program, models: &[Model]) -> Monitors {
         let (threads, locations) = (program.threads.len(), program.locations.len());
         let new = |&model| Monitor::new(model, threads, locations);
         Monitors { monitors: models.iter().map(new).collect() }
     }
 
     /// Passes an event of the run, with this index, to the monitors.
-    pub fn step(&mut self, number: usize, event: &Event, found: &mut dyn FnMut(Signal)) {
+    pub(super) fn step(&mut self, number: usize, event: &Event, found: &mut dyn FnMut(Signal)) {
         let seen =
             monitor::Event { thread: event.thread, kind: event.kind, location: event.location };
         for (monitor, watching) in self.monitors.iter_mut().enumerate() {

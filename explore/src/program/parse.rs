@@ -25,7 +25,7 @@ const LONGEST: usize = 1 << 20;
 ///
 /// # Errors
 /// Fails with the first syntax error.
-pub fn parse(text: &str) -> Result<Tree, Diagnostic> {
+pub(super) fn parse(text: &str) -> Result<Tree, Diagnostic> {
     if text.len() > LONGEST {
         let hint = format!("a program has at most {LONGEST} bytes");
         let start = Span::default();

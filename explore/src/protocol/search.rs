@@ -7,7 +7,7 @@
 //! States are explored in batches. Workers look up known states and moves; states that they do not find are added here, one after another.
 //! So the numbers of states, and the findings, are those of a search by a single thread.
 
-pub mod checkpoint;
+pub(super) mod checkpoint;
 mod follow;
 mod worker;
 
@@ -37,7 +37,7 @@ const STATES_PER_WORKER: usize = 1 << 14;
 
 /// The end of a search.
 #[derive(Debug)]
-pub enum End {
+pub(super) enum End {
     /// All states were explored.
     Complete,
     /// A finding, at the state with this number.
@@ -47,7 +47,7 @@ pub enum End {
 }
 
 /// A search of a protocol's states.
-pub struct Search {
+pub(super) struct Search {
     pub stepper: PartStepper,
     pub states: States,
     /// The warnings, each with the state and the move in which it first occurred.
@@ -83,7 +83,7 @@ struct At {
 
 impl Search {
     /// Creates a search that begins in the first state of a stepper, with states in memory. `seed` selects the fingerprints.
-    pub fn new(stepper: PartStepper, search_options: &SearchOptions, seed: u64) -> Search {
+    pub(super) fn new(stepper: PartStepper, search_options: &SearchOptions, seed: u64) -> Search {
         let known = stepper.known();
         let states = States::new(known.width(), known.groups(), search_options.store, seed);
         Search::begin(stepper, states, search_options)
@@ -125,7 +125,7 @@ impl Search {
     ///
     /// # Errors
     /// Fails if a file on disk cannot be read or written, or is damaged.
-    pub fn run(
+    pub(super) fn run(
         &mut self,
         limits: &Limits,
         report: &mut dyn FnMut(&Progress),
@@ -397,19 +397,19 @@ impl Search {
     }
 
     /// The symmetries by which states are reduced.
-    pub fn symmetries(&self) -> &Group {
+    pub(super) fn symmetries(&self) -> &Group {
         self.stepper.symmetries()
     }
 
     /// The first of these symmetries that the moves so far have shown not to hold, with the place in the protocol that shows it.
-    pub fn broken(&self) -> Option<(Symmetry, Span)> {
+    pub(super) fn broken(&self) -> Option<(Symmetry, Span)> {
         let mut used = self.symmetries().used().iter();
         used.find_map(|&symmetry| Some((symmetry, self.stepper.observed(symmetry)?)))
     }
 
     /// Whether the exploration is invalid: the moves so far have shown that a reduction of states does not hold, or states on disk are
     /// lost.
-    pub fn is_void(&self) -> bool {
+    pub(super) fn is_void(&self) -> bool {
         self.broken().is_some()
             || self.disturbs_memory()
             || self.stepper.mistakes_states()
@@ -417,13 +417,13 @@ impl Search {
     }
 
     /// Whether memory performs requests at once although a run depends on the time at which it does.
-    pub fn disturbs_memory(&self) -> bool {
+    pub(super) fn disturbs_memory(&self) -> bool {
         self.serves && self.stepper.disturbs_memory()
     }
 
     /// Whether a spontaneous move leads from a state to one of the others. All successors have been found before, and states
     /// are stored exactly.
-    pub fn leads_to(&mut self, at: usize, others: &dyn Fn(usize) -> bool) -> bool {
+    pub(super) fn leads_to(&mut self, at: usize, others: &dyn Fn(usize) -> bool) -> bool {
         if self.states.finding(at).is_some() {
             return false;
         }
@@ -438,7 +438,7 @@ impl Search {
     }
 
     /// Whether states are left to explore.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.at.progress.open > 0
     }
 

@@ -12,11 +12,11 @@
 //! each state.
 
 mod bits;
-pub mod disk;
+pub(super) mod disk;
 mod fingerprints;
 mod print_table;
 mod queue;
-pub mod stored;
+pub(super) mod stored;
 mod tree;
 
 use std::hint::black_box;
@@ -26,15 +26,15 @@ use rustc_hash::FxHashMap;
 use simulate::numbering::make_room;
 
 use super::{Finding, Store};
-pub use bits::Bits;
+pub(super) use bits::Bits;
 use disk::{DiskProblem, Moves};
 use fingerprints::Fingerprints;
-pub use fingerprints::missed;
-pub use tree::Tree;
-pub use tree::Unpacked;
+pub(super) use fingerprints::missed;
+pub(super) use tree::Tree;
+pub(super) use tree::Unpacked;
 
 /// The value for no state.
-pub const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The states, in one of two forms.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ enum Stored {
 
 /// The states found so far.
 #[derive(Debug)]
-pub struct States {
+pub(super) struct States {
     stored: Stored,
     findings: Vec<Finding>,
     /// The findings, by their number among states.
@@ -63,7 +63,7 @@ pub struct States {
 impl States {
     /// Creates an empty collection of states with `width` parts each. `groups` has the first part of each group of parts that change
     /// together; `seed` selects the fingerprints.
-    pub fn new(width: usize, groups: &[usize], store: Store, seed: u64) -> States {
+    pub(super) fn new(width: usize, groups: &[usize], store: Store, seed: u64) -> States {
         States::of(match store {
             Store::Exact => Stored::Exactly(Tree::new(width, groups)),
             Store::Compact => Stored::Fingerprints(Fingerprints::new(seed)),
@@ -74,7 +74,7 @@ impl States {
     ///
     /// # Errors
     /// Fails if a file cannot be written.
-    pub fn on_disk(
+    pub(super) fn on_disk(
         width: usize,
         groups: &[usize],
         folder: &Path,
@@ -100,7 +100,7 @@ impl States {
     }
 
     /// The number of states and findings.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match &self.stored {
             Stored::Exactly(tree) => tree.len(),
             Stored::Fingerprints(prints) => prints.len(),
@@ -108,12 +108,12 @@ impl States {
     }
 
     /// The finding that has a number among the states, if it is one.
-    pub fn finding(&self, state: usize) -> Option<&Finding> {
+    pub(super) fn finding(&self, state: usize) -> Option<&Finding> {
         self.found.get(&state).map(|&at| &self.findings[at as usize])
     }
 
     /// Whether states are in memory, so that they can be unpacked at any time.
-    pub fn are_in_memory(&self) -> bool {
+    pub(super) fn are_in_memory(&self) -> bool {
         self.tree().is_some_and(|tree| tree.disk().is_none())
     }
 
@@ -126,7 +126,7 @@ impl States {
     }
 
     /// Whether states are stored exactly.
-    pub fn are_exact(&self) -> bool {
+    pub(super) fn are_exact(&self) -> bool {
         self.tree().is_some()
     }
 
@@ -134,13 +134,13 @@ impl States {
     ///
     /// # Panics
     /// Panics if this is a finding, or if only fingerprints are stored.
-    pub fn unpack(&self, state: usize, into: &mut Unpacked) {
+    pub(super) fn unpack(&self, state: usize, into: &mut Unpacked) {
         let tree = self.tree().expect("a fingerprint is not unpacked");
         tree.unpack(state, into).expect("a finding is not unpacked");
     }
 
     /// Takes the next state from the queue of states to be explored, if only fingerprints are stored.
-    pub fn take_waiting(&mut self, into: &mut Vec<u32>) {
+    pub(super) fn take_waiting(&mut self, into: &mut Vec<u32>) {
         if let Stored::Fingerprints(prints) = &mut self.stored {
             prints.next(into);
         }
@@ -149,7 +149,12 @@ impl States {
     /// Appends a state, which mostly has the same parts as `before`, to `packed`, its parts first, as [`States::find`] and
     /// [`States::add`] need it. Returns its key; if it has none, it is not known.
     #[inline]
-    pub fn pack(&self, state: &[u32], before: &Unpacked, packed: &mut Vec<u32>) -> Option<u64> {
+    pub(super) fn pack(
+        &self,
+        state: &[u32],
+        before: &Unpacked,
+        packed: &mut Vec<u32>,
+    ) -> Option<u64> {
         match &self.stored {
             Stored::Exactly(tree) => tree.pack(state, before, packed),
             Stored::Fingerprints(prints) => {
@@ -161,7 +166,7 @@ impl States {
 
     /// The number of the packed state with a key, if it is known.
     #[inline]
-    pub fn find(&self, packed: &[u32], key: u64) -> Option<u32> {
+    pub(super) fn find(&self, packed: &[u32], key: u64) -> Option<u32> {
         match &self.stored {
             Stored::Exactly(tree) => tree.find(packed, key),
             Stored::Fingerprints(prints) => prints.find(key),
@@ -170,7 +175,7 @@ impl States {
 
     /// Loads the data that [`States::find`] needs for some keys into the processor's caches, which is much faster than to wait for it key
     /// by key.
-    pub fn prepare(&self, keys: impl Iterator<Item = u64>, seen: &mut Vec<u32>) {
+    pub(super) fn prepare(&self, keys: impl Iterator<Item = u64>, seen: &mut Vec<u32>) {
         seen.clear();
         let looked = match &self.stored {
             Stored::Exactly(tree) => {
@@ -186,7 +191,7 @@ impl States {
 
     /// The number of a state that was not known by [`States::find`]. If it is still new, it gets the next number, which is
     /// returned as an error; then [`States::note`] has to be called.
-    pub fn add(&mut self, packed: &mut [u32]) -> Result<u32, u32> {
+    pub(super) fn add(&mut self, packed: &mut [u32]) -> Result<u32, u32> {
         match &mut self.stored {
             Stored::Exactly(tree) => tree.add(packed),
             Stored::Fingerprints(prints) => prints.add(packed),
@@ -194,7 +199,7 @@ impl States {
     }
 
     /// The number of a state. If it is new, it is added as by [`States::add`].
-    pub fn number(&mut self, state: &[u32], before: &Unpacked) -> Result<u32, u32> {
+    pub(super) fn number(&mut self, state: &[u32], before: &Unpacked) -> Result<u32, u32> {
         let mut packed = Vec::new();
         let key = self.pack(state, before, &mut packed);
         let number = key.and_then(|key| self.find(&packed, key));
@@ -202,7 +207,7 @@ impl States {
     }
 
     /// The number of a finding. If it is new, it gets the next number, as a state does.
-    pub fn number_of_finding(&mut self, finding: Finding) -> Result<u32, u32> {
+    pub(super) fn number_of_finding(&mut self, finding: Finding) -> Result<u32, u32> {
         let known = self.findings.iter().position(|known| *known == finding);
         let at = known.unwrap_or_else(|| {
             self.findings.push(finding);
@@ -219,13 +224,13 @@ impl States {
     }
 
     /// Records whether a new state is settled.
-    pub fn note(&mut self, is_settled: bool) {
+    pub(super) fn note(&mut self, is_settled: bool) {
         self.settled.push(is_settled);
     }
 
     /// Records what was found from the next explored state: the number of states that were found first from it, and another
     /// state to which a spontaneous move leads, if there is one.
-    pub fn note_explored(&mut self, children: usize, next: Option<u32>) {
+    pub(super) fn note_explored(&mut self, children: usize, next: Option<u32>) {
         (0..children).for_each(|_| self.children.push(true));
         self.children.push(false);
         if let Some(moves) = &mut self.moves {
@@ -238,23 +243,23 @@ impl States {
     }
 
     /// Another state to which a spontaneous move leads from an explored one, if there is one.
-    pub fn next_after(&self, state: usize) -> Option<usize> {
+    pub(super) fn next_after(&self, state: usize) -> Option<usize> {
         let next = self.next.get(state).copied().filter(|next| *next != NONE);
         next.map(|next| next as usize)
     }
 
     /// Whether nothing is outstanding in a state.
-    pub fn is_settled(&self, state: usize) -> bool {
+    pub(super) fn is_settled(&self, state: usize) -> bool {
         self.settled.get(state)
     }
 
     /// The settled states.
-    pub fn settled(&self) -> &Bits {
+    pub(super) fn settled(&self) -> &Bits {
         &self.settled
     }
 
     /// Each state but the first with its parent, the last states first.
-    pub fn parents(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub(super) fn parents(&self) -> impl Iterator<Item = (usize, usize)> {
         let mut child = self.children.count();
         let mut parent = self.children.len() - child;
         (0..self.children.len()).rev().filter_map(move |at| {
@@ -269,7 +274,7 @@ impl States {
     }
 
     /// The states on the way to a state, from the first one on.
-    pub fn path(&self, state: usize) -> Vec<usize> {
+    pub(super) fn path(&self, state: usize) -> Vec<usize> {
         let mut path = vec![state];
         let mut next = state;
         for (child, parent) in self.parents() {
@@ -283,7 +288,7 @@ impl States {
     }
 
     /// The memory of all states in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let bits = [&self.children, &self.settled];
         let stored = match &self.stored {
             Stored::Exactly(tree) => tree.bytes(),

@@ -18,7 +18,7 @@ fn tiny() -> Scope {
 }
 
 /// The result of an exploration without times and memory, for comparison.
-pub fn said(exploration: &Exploration) -> (String, Vec<Move>, [u64; 4], Vec<Vec<Move>>) {
+pub(crate) fn said(exploration: &Exploration) -> (String, Vec<Move>, [u64; 4], Vec<Vec<Move>>) {
     let (what, moves) = match &exploration.verdict {
         Verdict::Clean | Verdict::Unproved { .. } => ("nothing".to_owned(), Vec::new()),
         Verdict::Stopped(why) => (format!("{why:?}"), Vec::new()),

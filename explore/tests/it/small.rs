@@ -10,7 +10,7 @@ use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 /// A cache that answers every request by itself, with further declarations and the given
 /// transitions.
-pub fn protocol(further: &str, transitions: &str) -> Protocol {
+pub(crate) fn protocol(further: &str, transitions: &str) -> Protocol {
     let text = format!(
         r#"protocol "Small"; include "RubySlicc_interfaces.slicc";
 machine(MachineType:L1Cache, "a cache") : Sequencer * sequencer; CacheMemory * cache; MessageBuffer * mandatoryQueue;

@@ -37,7 +37,7 @@ pub(super) fn shown(kind: Kind) -> Kind {
 impl Remark {
     /// Parses the words of a remark on an operation that the line shows to be of kind `line`. The error is the text
     /// from the first word on that such a remark cannot have.
-    pub fn parse(text: &[u8], line: Kind) -> Result<Remark, &[u8]> {
+    pub(super) fn parse(text: &[u8], line: Kind) -> Result<Remark, &[u8]> {
         let mut remark = Remark::default();
         let mut rest = text.trim_ascii_start();
         while !rest.is_empty() {

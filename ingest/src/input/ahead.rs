@@ -24,7 +24,7 @@ impl Ahead {
     ///
     /// # Errors
     /// Returns an error if the system refuses the thread.
-    pub fn of(mut reader: impl Read + Send + 'static) -> io::Result<Ahead> {
+    pub(super) fn of(mut reader: impl Read + Send + 'static) -> io::Result<Ahead> {
         let (sender, pieces) = sync_channel(PIECES_AHEAD);
         let (used, free) = channel();
         thread::Builder::new().name("decompress".to_owned()).spawn(move || {
@@ -44,13 +44,13 @@ impl Ahead {
     }
 
     /// The next piece; its first [`FREE_IN_FRONT`] bytes are undefined. `None` at the end of the input.
-    pub fn next(&mut self) -> Option<io::Result<Vec<u8>>> {
+    pub(super) fn next(&mut self) -> Option<io::Result<Vec<u8>>> {
         // The thread has exited at the end of the input.
         self.pieces.recv().ok()
     }
 
     /// Gives back the memory of a piece, so that the thread need not ask the system for more.
-    pub fn reuse(&self, piece: Vec<u8>) {
+    pub(super) fn reuse(&self, piece: Vec<u8>) {
         if piece.capacity() > CHUNK {
             // If the thread has exited, the memory is dropped.
             let _ = self.used.send(piece);

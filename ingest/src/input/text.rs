@@ -11,20 +11,20 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub fn range(&self) -> Range<usize> {
+    pub(super) fn range(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    pub fn get(&self) -> &[u8] {
+    pub(super) fn get(&self) -> &[u8] {
         &self.bytes[self.range()]
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.end - self.start
     }
 
     /// Makes room for `count` more bytes behind the text.
-    pub fn make_room(&mut self, count: usize) {
+    pub(super) fn make_room(&mut self, count: usize) {
         if self.start > 0 && self.bytes.len() - self.end < count {
             self.bytes.copy_within(self.start..self.end, 0);
             self.end -= self.start;
@@ -37,7 +37,7 @@ impl Text {
     }
 
     /// Adds the bytes of a piece from `at` on; the bytes before `at` are free. Returns memory that is free for reuse.
-    pub fn append(&mut self, mut piece: Vec<u8>, at: usize) -> Vec<u8> {
+    pub(super) fn append(&mut self, mut piece: Vec<u8>, at: usize) -> Vec<u8> {
         if self.len() <= at {
             let start = at - self.len();
             piece[start..at].copy_from_slice(self.get());
@@ -53,7 +53,7 @@ impl Text {
 
     /// Splits the text before the byte `at` of the buffer. Returns the front; `self` keeps the rest, in the memory
     /// given.
-    pub fn split_off_front(&mut self, at: usize, memory: Vec<u8>) -> Text {
+    pub(super) fn split_off_front(&mut self, at: usize, memory: Vec<u8>) -> Text {
         let mut rest = Text { bytes: memory, start: 0, end: self.end - at };
         if rest.bytes.len() < rest.end {
             rest.bytes.resize(rest.end, 0);

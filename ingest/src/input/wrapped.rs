@@ -16,7 +16,7 @@ pub(crate) struct Wrap {
 
 impl Wrap {
     /// Whether `next` continues the line of which `part` is the last part so far.
-    pub fn continues(&self, part: &[u8], next: &[u8]) -> bool {
+    pub(crate) fn continues(&self, part: &[u8], next: &[u8]) -> bool {
         if next.is_empty() || (self.is_start)(next) {
             return false;
         }
@@ -30,7 +30,7 @@ impl Wrap {
     }
 
     /// Appends the next part of a line to the parts before.
-    pub fn join(&self, line: &mut Vec<u8>, next: &[u8]) {
+    pub(crate) fn join(&self, line: &mut Vec<u8>, next: &[u8]) {
         if self.at_blanks && !line.ends_with(b" ") {
             line.push(b' ');
         }
@@ -57,17 +57,17 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    pub fn line(&self) -> Option<&[u8]> {
+    pub(super) fn line(&self) -> Option<&[u8]> {
         self.line.as_deref()
     }
 
     /// The number of the first part of the current line, if lines are joined.
-    pub fn number(&self) -> Option<u64> {
+    pub(super) fn number(&self) -> Option<u64> {
         self.line.as_ref().map(|_| self.number)
     }
 
     /// A remark on the lines that were joined, for the user.
-    pub fn note(&self) -> Option<String> {
+    pub(super) fn note(&self) -> Option<String> {
         let (lines, width) = (self.count.words()?, self.width);
         Some(format!(
             "the text was wrapped at {width} columns; the parts of {lines} were put together."

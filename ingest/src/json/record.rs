@@ -145,7 +145,7 @@ impl Record {
     ///
     /// # Errors
     /// As [`History::restore`].
-    pub fn restore(self, initial: Option<&Initial>) -> Result<History, RestoreError> {
+    pub(super) fn restore(self, initial: Option<&Initial>) -> Result<History, RestoreError> {
         let place = |address, size| Location { address, size };
         let frame = Frame {
             name: self.name,
@@ -170,7 +170,7 @@ impl Record {
 }
 
 impl<'a> RecordRef<'a> {
-    pub fn new(history: &'a History) -> RecordRef<'a> {
+    pub(super) fn new(history: &'a History) -> RecordRef<'a> {
         let frame = history.frame();
         let first = |(location, value): (Location, _)| InitialValue {
             address: location.address,

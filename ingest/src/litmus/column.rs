@@ -32,7 +32,7 @@ pub(super) struct Operation {
 
 impl Operation {
     /// The value written; 0 for an operation that does not write.
-    pub fn value(&self) -> u64 {
+    pub(super) fn value(&self) -> u64 {
         self.written.unwrap_or_default()
     }
 }
@@ -54,7 +54,7 @@ pub(super) struct Column {
 }
 
 impl Column {
-    pub fn new(thread: usize) -> Column {
+    pub(super) fn new(thread: usize) -> Column {
         Column {
             thread,
             initial: Vec::new(),
@@ -68,12 +68,12 @@ impl Column {
     }
 
     /// The register that holds the value that an operation returned, if it returned one.
-    pub fn result(&self, op: OpId) -> Option<Register> {
+    pub(super) fn result(&self, op: OpId) -> Option<Register> {
         self.results.get(&op).copied()
     }
 
     /// Allocates an unused register of `most` registers.
-    pub fn register(&mut self, most: usize) -> Result<Register, Inexpressible> {
+    pub(super) fn register(&mut self, most: usize) -> Result<Register, Inexpressible> {
         if self.registers == most {
             return Err(format!("needs more than the {most} registers of its thread"));
         }
@@ -83,7 +83,7 @@ impl Column {
 
     /// The register that holds the address of a location from the start; it is allocated at the first use. `named`
     /// returns the name of a register.
-    pub fn base(
+    pub(super) fn base(
         &mut self,
         place: &str,
         most: usize,
@@ -99,17 +99,17 @@ impl Column {
     }
 
     /// Creates an unused label.
-    pub fn label(&mut self) -> String {
+    pub(super) fn label(&mut self) -> String {
         self.labels += 1;
         format!("LC{:02}", self.labels - 1)
     }
 
-    pub fn push(&mut self, instruction: String) {
+    pub(super) fn push(&mut self, instruction: String) {
         self.code.push(instruction);
     }
 
     /// Records that an operation returned a value into the register with this name.
-    pub fn returns(&mut self, op: OpId, register: Register, name: &str, value: u64) {
+    pub(super) fn returns(&mut self, op: OpId, register: Register, name: &str, value: u64) {
         self.results.insert(op, register);
         self.condition.push(format!("{}:{name}={value}", self.thread));
     }

@@ -13,12 +13,12 @@ pub(super) struct Completed {
 
 impl Completed {
     /// Whether the operation has completed.
-    pub fn has(&self, index: u32) -> bool {
+    pub(super) fn has(&self, index: u32) -> bool {
         index < self.below || self.others.contains(&index)
     }
 
     /// Notes that the operation has completed.
-    pub fn note(&mut self, index: u32) {
+    pub(super) fn note(&mut self, index: u32) {
         self.others.insert(index);
         while self.others.remove(&self.below) {
             self.below += 1;

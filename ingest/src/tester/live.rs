@@ -22,7 +22,7 @@ pub(super) struct LiveLog<'o> {
 
 impl<'o> LiveLog<'o> {
     /// A reader before the first record.
-    pub fn new(options: &'o Options) -> LiveLog<'o> {
+    pub(super) fn new(options: &'o Options) -> LiveLog<'o> {
         LiveLog { options, run: None, taken: ControllerTransitions::default(), number: 0 }
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Flaw {
 }
 
 impl Flaw {
-    pub fn new(found: impl Into<String>, expected: impl Into<String>) -> Flaw {
+    pub(super) fn new(found: impl Into<String>, expected: impl Into<String>) -> Flaw {
         Flaw { found: found.into(), expected: expected.into() }
     }
 }
@@ -50,7 +50,7 @@ impl Issue {
     }
 
     /// The operation with its annotation and the kind of its fence.
-    pub fn ordered(self, ordering: &Ordering) -> Issue {
+    pub(super) fn ordered(self, ordering: &Ordering) -> Issue {
         let kind = match ordering.fence {
             Some(fence) if self.kind.is_fence() => Kind::WeakFence(fence),
             _ => self.kind,
@@ -185,7 +185,7 @@ fn magic(bytes: &[u8]) -> Result<(Record, usize), Flaw> {
 
 impl Flaw {
     /// Whether the log ends within a record, as that of a run that was killed does.
-    pub fn is_end_of_log(&self) -> bool {
+    pub(super) fn is_end_of_log(&self) -> bool {
         self.found.starts_with(END_OF_LOG)
     }
 }

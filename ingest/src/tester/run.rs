@@ -54,7 +54,7 @@ pub(super) struct RunEnd {
 }
 
 impl<'o> Run<'o> {
-    pub fn new(head: Head, options: &'o Options) -> Run<'o> {
+    pub(super) fn new(head: Head, options: &'o Options) -> Run<'o> {
         Run {
             options,
             head,
@@ -70,7 +70,7 @@ impl<'o> Run<'o> {
     }
 
     /// Takes in the `number`-th record of the log. Transitions of controllers go to `taken`.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         record: &Record,
         number: u64,
@@ -182,7 +182,7 @@ impl<'o> Run<'o> {
     }
 
     /// Notes that the log is damaged from a byte on, which is in the `number`-th record.
-    pub fn damaged(&mut self, flaw: &Flaw, byte: u64, number: u64) {
+    pub(super) fn damaged(&mut self, flaw: &Flaw, byte: u64, number: u64) {
         let Flaw { found, expected } = flaw;
         let note = format!("left out from byte {byte} on: found {found}, expected {expected}.");
         self.notes.push(note);
@@ -191,18 +191,18 @@ impl<'o> Run<'o> {
     }
 
     /// The gap that is left where the log is damaged.
-    pub fn gap(&mut self) -> Option<NotUnderstood> {
+    pub(super) fn gap(&mut self) -> Option<NotUnderstood> {
         let (line, instruction) = self.damage.take()?;
         Some(NotUnderstood { gap: Gap::Read, line, instruction, doubt: Some(Doubt::Skipped) })
     }
 
     /// The operations that have completed since the last call, in the order of their completion.
-    pub fn fetch(&mut self) -> Vec<Access> {
+    pub(super) fn fetch(&mut self) -> Vec<Access> {
         std::mem::take(&mut self.unfetched)
     }
 
     /// Ends the run: returns its outstanding operations and a description of the end.
-    pub fn end(&mut self) -> RunEnd {
+    pub(super) fn end(&mut self) -> RunEnd {
         let outstanding = std::mem::take(&mut self.outstanding).into_values();
         let mut outstanding: Vec<Operation> =
             outstanding.filter(|operation| self.is_selected(operation)).collect();
@@ -217,7 +217,7 @@ impl<'o> Run<'o> {
     }
 
     /// Builds the history. `printed` is what gem5 printed about the end of the run.
-    pub fn finish(mut self, printed: &End) -> Result<History, BuildError> {
+    pub(super) fn finish(mut self, printed: &End) -> Result<History, BuildError> {
         let RunEnd { stores, unfinished, mut ended } = self.end();
         let not_understood = self.gap().into_iter().collect();
         // A run that has its end record has not crashed, whatever output another run left in the same folder.

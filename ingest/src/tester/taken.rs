@@ -26,19 +26,19 @@ pub(super) struct ControllerTransitions {
 }
 
 impl ControllerTransitions {
-    pub fn new(is_kept: bool) -> ControllerTransitions {
+    pub(super) fn new(is_kept: bool) -> ControllerTransitions {
         ControllerTransitions { is_kept, ..ControllerTransitions::default() }
     }
 
     /// Begins a run, whose names are numbered from 0.
-    pub fn begin_run(&mut self, line_size: u64) {
+    pub(super) fn begin_run(&mut self, line_size: u64) {
         self.line_size = line_size;
         self.names.clear();
         self.last_steps = LastSteps::default();
     }
 
     /// Takes in the next name of the run.
-    pub fn name(&mut self, name: &str) -> Result<(), Flaw> {
+    pub(super) fn name(&mut self, name: &str) -> Result<(), Flaw> {
         let id = self.transitions.intern(name);
         let too_many = || Flaw::new("more than 65536 names", "those of a protocol");
         self.names.push(id.ok_or_else(too_many)?);
@@ -46,7 +46,7 @@ impl ControllerTransitions {
     }
 
     /// Takes in the transition of the log's `number`-th record.
-    pub fn transition(
+    pub(super) fn transition(
         &mut self,
         tick: u64,
         took: &TransitionRecord,
@@ -76,7 +76,7 @@ impl ControllerTransitions {
     }
 
     /// How often each transition was taken, sorted by its names.
-    pub fn counts(&self) -> Vec<TransitionCount> {
+    pub(super) fn counts(&self) -> Vec<TransitionCount> {
         let name = |id| self.transitions.name(id).to_owned();
         let counts = self.counts.iter().map(|(names, &count)| TransitionCount {
             machine: name(names.machine),
@@ -91,12 +91,12 @@ impl ControllerTransitions {
     }
 
     /// Whether the log has no transitions.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
     /// The protocol that has these events, if one is known.
-    pub fn protocol(&self) -> Option<&'static str> {
+    pub(super) fn protocol(&self) -> Option<&'static str> {
         let name = |id| self.transitions.name(id);
         let observed: BTreeSet<(&str, &str)> =
             self.counts.keys().map(|names| (name(names.machine), name(names.event))).collect();

@@ -10,7 +10,7 @@ use crate::error::Error;
 
 /// The name of a subject in tables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Title {
+pub(crate) struct Title {
     /// The protocol, as it was given.
     pub protocol: String,
     /// The mutant; none for the unmutated protocol.
@@ -18,7 +18,7 @@ pub struct Title {
 }
 
 /// Makes a campaign's runs, on rubric's simulator or in binaries of gem5.
-pub trait Bench: Sync {
+pub(super) trait Bench: Sync {
     /// How many runs of a stream the first round has, and the largest number that any has.
     fn pace(&self) -> (u32, u32);
 
@@ -32,7 +32,7 @@ pub trait Bench: Sync {
 }
 
 /// Runs of one subject on one kind of core.
-pub trait BenchSession {
+pub(super) trait BenchSession {
     /// Makes the next run of a stream and checks its history. The caller means to make runs until the stream has `aim` of them.
     ///
     /// # Errors

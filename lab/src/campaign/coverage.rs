@@ -24,7 +24,7 @@ type Triple = [String; 3];
 ///
 /// # Errors
 /// Fails if no system can be built for a protocol.
-pub fn coverage(
+pub(crate) fn coverage(
     opened: &[Opened],
     originals: &[Stream],
     protocol_of: impl Fn(usize) -> usize,
@@ -47,7 +47,7 @@ pub fn coverage(
 ///
 /// # Errors
 /// Fails if no system can be made of the protocol.
-pub fn rows(
+pub(crate) fn rows(
     opened: &Opened,
     reached: impl IntoIterator<Item = (u32, u64)>,
     extras: Extras,

@@ -19,7 +19,7 @@ use crate::protocols::Opened;
 ///
 /// # Errors
 /// Fails if a mutant does not fit its protocol.
-pub fn excluded(
+pub(super) fn excluded(
     opened: &[Opened],
     subjects: &[Subject],
     originals: &[Stream],

@@ -28,7 +28,7 @@ type Kind = (String, Option<String>, Option<String>, bool);
 ///
 /// # Errors
 /// Fails if a run cannot be repeated, or if a certificate is wrong.
-pub fn explain(
+pub(super) fn explain(
     opened: &[Opened],
     options: &Options,
     runs: &mut [CampaignRun],
@@ -77,7 +77,7 @@ fn repairs(
 ///
 /// # Errors
 /// Fails if a run cannot be made, or if a certificate is wrong.
-pub fn explain_in_gem5(
+pub(super) fn explain_in_gem5(
     opened: &[Opened],
     options: &Options,
     runs: &mut [CampaignRun],

@@ -16,7 +16,7 @@ const LOG: &str = "jsonl";
 const JSON: &str = "json";
 
 /// The files of a campaign, or of a shard of it.
-pub struct Files<'a> {
+pub(super) struct Files<'a> {
     /// The folder of the campaign.
     pub folder: &'a Path,
     /// The shard; none for the whole campaign.
@@ -25,27 +25,27 @@ pub struct Files<'a> {
 
 impl Files<'_> {
     /// The table of runs.
-    pub fn runs(&self) -> PathBuf {
+    pub(super) fn runs(&self) -> PathBuf {
         self.file(RUNS, TABLE)
     }
 
     /// The table of equivalent mutants.
-    pub fn equivalents(&self) -> PathBuf {
+    pub(super) fn equivalents(&self) -> PathBuf {
         self.file(EQUIVALENTS, TABLE)
     }
 
     /// The table of transitions that the unmutated protocols took.
-    pub fn coverage(&self) -> PathBuf {
+    pub(super) fn coverage(&self) -> PathBuf {
         self.file(COVERAGE, TABLE)
     }
 
     /// The journal of runs.
-    pub fn log(&self) -> PathBuf {
+    pub(super) fn log(&self) -> PathBuf {
         self.file(RUNS, LOG)
     }
 
     /// The settings of the campaign.
-    pub fn settings(&self) -> PathBuf {
+    pub(super) fn settings(&self) -> PathBuf {
         self.file(SETTINGS, JSON)
     }
 
@@ -58,7 +58,7 @@ impl Files<'_> {
 ///
 /// # Errors
 /// Fails if a folder cannot be read.
-pub fn all_settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn all_settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut settings = below(folder)?;
     settings.retain(|path| Shard::of_file(path, SETTINGS, JSON).is_some());
     Ok(settings)
@@ -68,7 +68,7 @@ pub fn all_settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 ///
 /// # Errors
 /// Fails if the folder cannot be read.
-pub fn settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let paths = list(folder)?.into_iter();
     let is_settings = |path: &PathBuf| Shard::of_file(path, SETTINGS, JSON).is_some();
     Ok(paths.filter(is_settings).collect())
@@ -78,7 +78,7 @@ pub fn settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 ///
 /// # Errors
 /// Fails if a folder cannot be read.
-pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut logs = below(folder)?;
     logs.retain(|path| Shard::of_file(path, RUNS, LOG).is_some());
     Ok(logs)

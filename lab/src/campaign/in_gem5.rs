@@ -28,7 +28,7 @@ use crate::shard::Shard;
 use crate::text::{quoted, tame};
 
 /// A binary of gem5, with its protocol and its mutant.
-pub struct Gem5Subject<'a> {
+pub(crate) struct Gem5Subject<'a> {
     /// The name in tables.
     pub title: Title,
     binary: &'a Binary,
@@ -43,7 +43,7 @@ pub struct Gem5Subject<'a> {
 ///
 /// # Errors
 /// Fails if a binary is not gem5, if none of the protocols is that of a binary, or if the plug-in lacks a kind of core.
-pub fn binaries(options: &Options, opened: &mut Vec<Opened>) -> Result<Vec<Binary>, Error> {
+pub(crate) fn binaries(options: &Options, opened: &mut Vec<Opened>) -> Result<Vec<Binary>, Error> {
     if options.gem5.is_empty() {
         return Ok(Vec::new());
     }
@@ -60,7 +60,7 @@ pub fn binaries(options: &Options, opened: &mut Vec<Opened>) -> Result<Vec<Binar
 ///
 /// # Errors
 /// Fails as [`Binary::probe`] does.
-pub fn probe(given: &[Given], opened: &[Opened]) -> Result<Vec<Binary>, Error> {
+pub(crate) fn probe(given: &[Given], opened: &[Opened]) -> Result<Vec<Binary>, Error> {
     let names: Vec<&str> = opened.iter().map(|one| one.protocol.name()).collect();
     let probed = given.iter().map(|given| Binary::probe(given, &names));
     let binaries: Vec<Vec<Binary>> = probed.collect::<Result<_, Error>>()?;
@@ -82,7 +82,10 @@ fn check(options: &Options) -> Result<(), Error> {
 ///
 /// # Errors
 /// Fails if it is not among those that were opened.
-pub fn opened_of<'a>(binary: &Binary, opened: &'a [Opened]) -> Result<(usize, &'a Opened), Error> {
+pub(crate) fn opened_of<'a>(
+    binary: &Binary,
+    opened: &'a [Opened],
+) -> Result<(usize, &'a Opened), Error> {
     let mut numbered = opened.iter().enumerate();
     let found = numbered.find(|(_, one)| one.protocol.name() == binary.protocol);
     found.ok_or_else(|| {
@@ -99,7 +102,7 @@ pub fn opened_of<'a>(binary: &Binary, opened: &'a [Opened]) -> Result<(usize, &'
 ///
 /// # Errors
 /// Fails if two binaries have the same protocol and mutant, or if a binary is named after a mutant of another protocol.
-pub fn subjects<'a>(
+pub(crate) fn subjects<'a>(
     opened: &'a [Opened],
     binaries: &'a [Binary],
 ) -> Result<Vec<Gem5Subject<'a>>, Error> {
@@ -167,7 +170,7 @@ fn other_mutant(binary: &Binary, of: &str) -> Error {
 }
 
 /// Keeps the mutants of a shard, and all unmutated protocols.
-pub fn keep(subjects: &mut Vec<Gem5Subject<'_>>, shard: Shard) {
+pub(crate) fn keep(subjects: &mut Vec<Gem5Subject<'_>>, shard: Shard) {
     let mut mutants = 0..;
     subjects.retain(|subject| {
         subject.title.mutant.is_none() || mutants.next().is_some_and(|number| shard.has(number))
@@ -175,7 +178,7 @@ pub fn keep(subjects: &mut Vec<Gem5Subject<'_>>, shard: Shard) {
 }
 
 /// A digest of the names of the binaries and of when they were compiled.
-pub fn digest(subjects: &[Gem5Subject<'_>]) -> String {
+pub(crate) fn digest(subjects: &[Gem5Subject<'_>]) -> String {
     let mut hash = Sha256::new();
     for subject in subjects {
         let Binary { given, protocol, compiled, .. } = subject.binary;
@@ -191,7 +194,11 @@ pub fn digest(subjects: &[Gem5Subject<'_>]) -> String {
 ///
 /// # Errors
 /// Fails if the protocol does not handle what the program asks for.
-pub fn program(opened: &Opened, client: Client, lineage: &Lineage) -> Result<(String, u32), Error> {
+pub(crate) fn program(
+    opened: &Opened,
+    client: Client,
+    lineage: &Lineage,
+) -> Result<(String, u32), Error> {
     let simulation = Recipe::of(lineage).simulation(&opened.protocol, client);
     opened.plan(&simulation)?;
     let name = format!("{} --recipe {lineage}", opened.protocol.name());
@@ -208,7 +215,7 @@ pub fn program(opened: &Opened, client: Client, lineage: &Lineage) -> Result<(St
 }
 
 /// Makes runs in gem5.
-pub struct Gem5Bench<'a> {
+pub(crate) struct Gem5Bench<'a> {
     /// The binaries.
     pub subjects: &'a [Gem5Subject<'a>],
     /// The options of the campaign.
@@ -412,7 +419,7 @@ impl Drop for Gem5Runs<'_, '_> {
 }
 
 /// Why there is no verdict about a history.
-pub enum NoVerdict {
+pub(crate) enum NoVerdict {
     /// A value is written twice.
     History(history::WrittenTwice),
     /// A certificate is rejected.
@@ -421,7 +428,7 @@ pub enum NoVerdict {
 
 impl NoVerdict {
     /// The error about a run of a protocol.
-    pub fn of(self, protocol: &str, command: &str) -> Error {
+    pub(crate) fn of(self, protocol: &str, command: &str) -> Error {
         match self {
             NoVerdict::History(twice) => Error::run(protocol)(twice),
             NoVerdict::Certificate(error) => {
@@ -435,7 +442,7 @@ impl NoVerdict {
 ///
 /// # Errors
 /// Fails if a value is written twice, or if a certificate is rejected.
-pub fn judged(
+pub(crate) fn judged(
     history: &History,
     model: Model,
     options: &check::Options,
@@ -446,7 +453,10 @@ pub fn judged(
 }
 
 /// The outcome of a run, the kind of its fault and its message. A fault takes precedence over the verdict about the history.
-pub fn outcome(ending: &Ending, verdict: Finding) -> (RunOutcome, Option<String>, Option<String>) {
+pub(crate) fn outcome(
+    ending: &Ending,
+    verdict: Finding,
+) -> (RunOutcome, Option<String>, Option<String>) {
     let fault = |outcome, kind: &str, message: &str| {
         (outcome, Some(kind.to_owned()), Some(message.to_owned()))
     };
@@ -481,7 +491,7 @@ pub fn outcome(ending: &Ending, verdict: Finding) -> (RunOutcome, Option<String>
 }
 
 /// The tick at which a run ended, as far as it is known.
-pub fn ticks(ending: &Ending, history: &History) -> u64 {
+pub(crate) fn ticks(ending: &Ending, history: &History) -> u64 {
     let last = history.ops().filter_map(|op| history.completed(op)).max();
     let crashed = match ending {
         Ending::Crashed(crash) => crash.tick,

@@ -11,7 +11,7 @@ use tables::{Checked, Finding};
 use crate::certify::{CertifyError, certify};
 
 /// The history of a run that has ended, and the model that its client guarantees.
-pub struct Ended<'h> {
+pub(crate) struct Ended<'h> {
     whole: &'h History,
     whole_reads: ReadsFrom,
     /// The history as the model sees it.
@@ -25,7 +25,7 @@ impl<'h> Ended<'h> {
     ///
     /// # Errors
     /// Fails if a value is written twice.
-    pub fn new(history: &'h History, model: Model) -> Result<Ended<'h>, WrittenTwice> {
+    pub(crate) fn new(history: &'h History, model: Model) -> Result<Ended<'h>, WrittenTwice> {
         let whole_reads = ReadsFrom::derive(history, Ambiguity::RefuseShared)?;
         let prepared = model.prepare(history);
         let reads_from = ReadsFrom::derive(&prepared, Ambiguity::RefuseShared)?;
@@ -33,7 +33,7 @@ impl<'h> Ended<'h> {
     }
 
     /// The history.
-    pub fn history(&self) -> &History {
+    pub(crate) fn history(&self) -> &History {
         &self.history
     }
 
@@ -42,7 +42,7 @@ impl<'h> Ended<'h> {
     ///
     /// # Errors
     /// Fails if the certificate is rejected.
-    pub fn judge(
+    pub(crate) fn judge(
         &self,
         options: &check::Options,
     ) -> Result<(Finding, [Checked; 10]), CertifyError> {

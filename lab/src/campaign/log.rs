@@ -8,7 +8,7 @@ use crate::journal::Row;
 
 /// A line of the journal: a run, and what resuming the campaign needs of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The row of the table of runs.
     pub row: CampaignRun,
     /// The transitions that it reached, by number, and how often. Where these neither guide later runs nor count as coverage, only
@@ -19,7 +19,7 @@ pub struct Entry {
 
 /// Identifies a run of a campaign.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
+pub(crate) struct Key {
     /// The protocol, and the mutant if there is one.
     pub subject: (String, Option<String>),
     /// The kind of core.
@@ -34,13 +34,13 @@ pub struct Key {
 
 impl Entry {
     /// Whether the protocol failed, or the run violates the model that the client guarantees.
-    pub fn fails(&self) -> bool {
+    pub(crate) fn fails(&self) -> bool {
         use RunOutcome::{Deadlock, ProtocolError, Violation};
         matches!(self.row.outcome, Violation | ProtocolError | Deadlock)
     }
 
     /// Protocol, client and lineage.
-    pub fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         let row = &self.row;
         [row.protocol.clone(), row.client.clone(), row.lineage.clone()]
     }

@@ -27,7 +27,7 @@ pub const STATES: usize = 3_000_000;
 ///
 /// # Errors
 /// Fails if one cannot.
-pub fn check(opened: &[Opened], options: &Options) -> Result<(), Error> {
+pub(super) fn check(opened: &[Opened], options: &Options) -> Result<(), Error> {
     for one in opened {
         for &size in &options.explored {
             let scope = scope(size, repertoire(asked(&one.protocol, options.extras)));
@@ -43,7 +43,7 @@ pub fn check(opened: &[Opened], options: &Options) -> Result<(), Error> {
 ///
 /// # Errors
 /// Fails if a protocol has errors.
-pub fn prove(
+pub(super) fn prove(
     opened: &[Opened],
     options: &Options,
     rows: &mut [Coverage],

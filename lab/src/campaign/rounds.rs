@@ -28,7 +28,7 @@ use crate::observer::Observer;
 const SEEDS_PER_REPETITION: u64 = 1 << 32;
 
 /// The runs of one subject on one kind of core, by one generator, in one repetition.
-pub struct Stream {
+pub(crate) struct Stream {
     /// Index of the subject.
     pub subject: usize,
     /// The kind of core.
@@ -54,7 +54,7 @@ pub struct Stream {
 impl Stream {
     /// Makes a stream without runs. `seed` is the first seed of the campaign, and `extras` are the requests that programs make in addition
     /// to their accesses.
-    pub fn new(
+    pub(crate) fn new(
         subject: usize,
         client: Client,
         generator: Generator,
@@ -79,7 +79,7 @@ impl Stream {
     }
 
     /// Whether no earlier run of the stream has reached the transition.
-    pub fn is_new(&self, reached: &Reached) -> bool {
+    pub(crate) fn is_new(&self, reached: &Reached) -> bool {
         !self.seen.contains(&reached.triple)
     }
 
@@ -104,23 +104,23 @@ impl Stream {
     }
 
     /// The program of the run with this number, if the generator has no guidance.
-    pub fn blind(&self, number: usize) -> Lineage {
+    pub(crate) fn blind(&self, number: usize) -> Lineage {
         let seed = self.first.wrapping_add(number as u64);
         Lineage::root(seed).with_extras(self.extras)
     }
 }
 
 /// Protocol, client and lineage of a run, by which a run of a mutant corresponds to one of the unmutated protocol.
-pub type Origin = [String; 3];
+pub(super) type Origin = [String; 3];
 
 /// The runs in which an unmutated protocol fails.
-pub fn alarms(originals: &[Stream]) -> HashSet<Origin> {
+pub(super) fn alarms(originals: &[Stream]) -> HashSet<Origin> {
     let entries = originals.iter().flat_map(|stream| &stream.entries);
     entries.filter(|entry| entry.fails()).map(Entry::origin).collect()
 }
 
 /// The data that all rounds share.
-pub struct Rounds<'a> {
+pub(super) struct Rounds<'a> {
     /// The names of the subjects.
     pub titles: &'a [Title],
     /// The journal to which runs are added.
@@ -145,7 +145,7 @@ impl Rounds<'_> {
     ///
     /// # Errors
     /// Fails if a run does, or if the journal cannot be written or contradicts the settings.
-    pub fn run(&self, streams: &mut [Stream], most: u32, before: u64) -> Result<(), Error> {
+    pub(super) fn run(&self, streams: &mut [Stream], most: u32, before: u64) -> Result<(), Error> {
         let (first_batch, most_of_a_batch) = self.bench.pace();
         let mut batch = first_batch;
         loop {

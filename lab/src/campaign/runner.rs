@@ -23,7 +23,7 @@ use crate::protocols::{Opened, Repairs, plan, words_of};
 use crate::text::{quoted, tame, written_at};
 
 /// Makes the runs of a campaign.
-pub struct Runner<'a> {
+pub(crate) struct Runner<'a> {
     /// The protocols.
     pub opened: &'a [Opened],
     /// The subjects.
@@ -218,7 +218,7 @@ fn simulate(
 }
 
 /// The path at which a run is kept, in a folder for each protocol: a file with the extension `ending`, or a folder if there is none.
-pub fn kept(traces: &Path, row: &CampaignRun, ending: Option<&str>) -> PathBuf {
+pub(crate) fn kept(traces: &Path, row: &CampaignRun, ending: Option<&str>) -> PathBuf {
     let plain = |text: &str| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let plain = text.chars().map(|c| if is_plain(c) { c } else { '-' });
@@ -231,7 +231,7 @@ pub fn kept(traces: &Path, row: &CampaignRun, ending: Option<&str>) -> PathBuf {
 }
 
 /// The outcome of a run. A fault takes precedence over the verdict about the history.
-pub fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
+pub(crate) fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
     match (fault.map(|fault| fault.kind), verdict) {
         (Some(FaultKind::Deadlock), _) => RunOutcome::Deadlock,
         (Some(_), _) => RunOutcome::ProtocolError,
@@ -262,7 +262,7 @@ fn covered(subject: &Subject, run: &Run) -> Option<u64> {
 }
 
 /// A row with the columns about the mutant filled in.
-pub fn about(mutant: Option<&Mutant>) -> CampaignRun {
+pub(crate) fn about(mutant: Option<&Mutant>) -> CampaignRun {
     let Some(Mutant { name, origin, .. }) = mutant else {
         return CampaignRun::default();
     };

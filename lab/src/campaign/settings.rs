@@ -15,7 +15,7 @@ use crate::resume::{self, unchanged};
 
 /// The settings that the rows of a campaign depend on. The number of runs and the time budget may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub(super) struct Settings {
     /// Version of rubric.
     pub version: String,
     /// Names or paths, as given.
@@ -81,7 +81,7 @@ pub fn facts(folder: &Path) -> Result<Vec<(&'static str, String)>, Error> {
 
 impl Settings {
     /// Makes the settings of a campaign; `subjects` is their digest.
-    pub fn new(options: &Options, opened: &[Opened], subjects: String) -> Settings {
+    pub(super) fn new(options: &Options, opened: &[Opened], subjects: String) -> Settings {
         let generators = super::generators(options).iter();
         Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -132,7 +132,7 @@ impl Settings {
     ///
     /// # Errors
     /// Fails if the folder holds another campaign, or cannot be created, read or written.
-    pub fn settle(&self, files: &Files<'_>) -> Result<(), Error> {
+    pub(super) fn settle(&self, files: &Files<'_>) -> Result<(), Error> {
         let folder = files.folder;
         std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
         for path in super::files::settings(folder)? {

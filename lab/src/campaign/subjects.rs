@@ -18,7 +18,7 @@ use crate::protocols::{Opened, find_mutant};
 use crate::shard::Shard;
 
 /// An unmutated protocol, or a mutant of it.
-pub struct Subject {
+pub(crate) struct Subject {
     /// Index of the protocol among those that were opened.
     pub protocol: usize,
     /// The mutant; none for the unmutated protocol.
@@ -31,12 +31,12 @@ pub struct Subject {
 
 impl Subject {
     /// The name of the mutant in tables; none for the unmutated protocol.
-    pub fn name(&self) -> Option<String> {
+    pub(crate) fn name(&self) -> Option<String> {
         self.mutant.as_ref().map(|mutant| mutant.name.to_string())
     }
 
     /// The operator that made the mutant, as in tables; `named` for a named mutant, empty for the unmutated protocol.
-    pub fn operator(&self) -> &'static str {
+    pub(crate) fn operator(&self) -> &'static str {
         self.mutant
             .as_ref()
             .map_or("", |mutant| mutant.origin.operator().map_or("named", Operator::name))
@@ -47,7 +47,7 @@ impl Subject {
 ///
 /// # Errors
 /// Fails if a mutant does not exist, or belongs to none of the protocols.
-pub fn choose(
+pub(super) fn choose(
     options: &Options,
     opened: &[Opened],
     observer: &dyn Observer,
@@ -99,7 +99,7 @@ pub fn choose(
 }
 
 /// Keeps the mutants of a shard, and all unmutated protocols, because every mutant is compared with their runs.
-pub fn keep(subjects: &mut Vec<Subject>, shard: Shard) {
+pub(super) fn keep(subjects: &mut Vec<Subject>, shard: Shard) {
     let mut mutants = 0..;
     subjects.retain(|subject| {
         subject.mutant.is_none() || mutants.next().is_some_and(|number| shard.has(number))
@@ -181,7 +181,7 @@ fn sample(
 const SAMPLE: u64 = 0x5341_4d50;
 
 /// A digest of the texts of the protocols and the names of all mutants.
-pub fn digest(opened: &[Opened], subjects: &[Subject]) -> String {
+pub(super) fn digest(opened: &[Opened], subjects: &[Subject]) -> String {
     let mut hash = Sha256::new();
     for one in opened {
         for (path, text) in one.protocol.loaded.own_files() {

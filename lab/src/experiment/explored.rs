@@ -20,7 +20,12 @@ const MIN_MEASURED_TIME: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// Fails if the built-in program has errors, which is a defect.
-pub fn run(explored: &Explored, task: Task, limits: &Limits, row: &Trial) -> Result<Trial, Error> {
+pub(super) fn run(
+    explored: &Explored,
+    task: Task,
+    limits: &Limits,
+    row: &Trial,
+) -> Result<Trial, Error> {
     let text = explored.benchmark.text;
     let program = Program::read(text).map_err(|_| Error::BuiltIn(explored.benchmark.name))?;
     let models: Vec<Model> = match task {

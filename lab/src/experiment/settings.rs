@@ -10,7 +10,7 @@ use crate::resume::{self, unchanged};
 
 /// The first line of an experiment's journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub(super) struct Settings {
     version: String,
     experiment: String,
     size: String,
@@ -24,7 +24,7 @@ pub struct Settings {
 
 impl Settings {
     /// The settings of a run with these options.
-    pub fn new(options: &Options, experiment: &Experiment) -> Settings {
+    pub(super) fn new(options: &Options, experiment: &Experiment) -> Settings {
         Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             experiment: experiment.name.to_owned(),
@@ -41,7 +41,7 @@ impl Settings {
     ///
     /// # Errors
     /// Fails if the journal has other settings or none, or cannot be written.
-    pub fn settle(&self, journal: &Journal, lines: &Lines) -> Result<(), Error> {
+    pub(super) fn settle(&self, journal: &Journal, lines: &Lines) -> Result<(), Error> {
         let known: Option<Result<Settings, Error>> =
             lines.parse(0, "choose another folder with -o").next();
         let Some(known) = known.transpose()? else {

@@ -21,7 +21,7 @@ use crate::protocols::Opened;
 use crate::protocols::plan;
 
 /// A generated history, and how it was made.
-pub struct Made {
+pub(super) struct Made {
     /// The history itself.
     pub history: History,
     /// The source of each read.
@@ -38,7 +38,7 @@ pub struct Made {
 
 /// The protocol, mutant and cores of a run.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub(super) struct Run {
     /// A built-in name, or the path of a `.slicc` file.
     pub protocol: String,
     /// The mutant, if there is one.
@@ -49,7 +49,7 @@ pub struct Run {
 
 /// Makes histories, and keeps the protocols that it has opened.
 #[derive(Default)]
-pub struct Maker {
+pub(super) struct Maker {
     /// The protocols that make histories, in turn; the built-in ones if empty.
     protocols: Vec<String>,
     opened: Mutex<HashMap<Name, Arc<Protocol>>>,
@@ -70,7 +70,7 @@ const DEADLOCK_THRESHOLD_TICKS: u64 = 100_000_000;
 
 impl Maker {
     /// Makes histories with these protocols; with the built-in ones if there are none.
-    pub fn new(protocols: &[String]) -> Maker {
+    pub(super) fn new(protocols: &[String]) -> Maker {
         Maker { protocols: protocols.to_vec(), ..Maker::default() }
     }
 
@@ -84,7 +84,7 @@ impl Maker {
     }
 
     /// The number of reads that are re-pointed in the history with a number.
-    pub fn repointed(&self, recipe: &Recipe, number: u32) -> u32 {
+    pub(super) fn repointed(&self, recipe: &Recipe, number: u32) -> u32 {
         let protocols = match self.protocols.len() {
             0 => BUILTINS.len(),
             some => some,
@@ -97,7 +97,7 @@ impl Maker {
     /// # Errors
     /// Fails if an unmutated protocol cannot be opened or fails, or if no run violates SC where a violation is wanted. A protocol that the
     /// user chose may fail in the first attempts.
-    pub fn make(&self, recipe: &Recipe, number: u32, seed: u64) -> Result<Made, Error> {
+    pub(super) fn make(&self, recipe: &Recipe, number: u32, seed: u64) -> Result<Made, Error> {
         let start = Instant::now();
         let repointed = self.repointed(recipe, number);
         let wants_violation = repointed > 0 || matches!(recipe.origin, Origin::Mutants(_));

@@ -44,7 +44,7 @@ impl Limits {
 
 /// A history with the source of each of its reads.
 #[derive(Clone, Copy)]
-pub struct Instance<'a> {
+pub(super) struct Instance<'a> {
     /// The history itself.
     pub history: &'a History,
     /// The source of each read.
@@ -53,7 +53,7 @@ pub struct Instance<'a> {
 
 impl Instance<'_> {
     /// Does a task. `row` has the columns about the history. The algorithms of the returned rows are those in [`names`].
-    pub fn run(&self, task: Task, limits: &Limits, row: &Trial) -> Vec<Trial> {
+    pub(super) fn run(&self, task: Task, limits: &Limits, row: &Trial) -> Vec<Trial> {
         let rows = match task {
             Task::Decide(model, algorithm) => vec![self.decide(model, algorithm, limits, row)],
             Task::Kernel(model) => self.kernel(model, limits, row),
@@ -122,7 +122,7 @@ impl Instance<'_> {
     ///
     /// # Errors
     /// Fails if the checker cannot be run.
-    pub fn run_program(
+    pub(super) fn run_program(
         &self,
         program: &Program,
         model: Model,
@@ -136,13 +136,13 @@ impl Instance<'_> {
 }
 
 /// The algorithm's name in rows about kernels.
-pub const KERNEL: &str = "kernel";
+pub(super) const KERNEL: &str = "kernel";
 
 /// The algorithm's name in rows that count conflicts only.
-pub const CONFLICTS: &str = "cf";
+pub(super) const CONFLICTS: &str = "cf";
 
 /// The algorithms' names in the rows of a task.
-pub fn names(task: Task) -> Vec<&'static str> {
+pub(super) fn names(task: Task) -> Vec<&'static str> {
     match task {
         Task::Decide(_, algorithm) => vec![algorithm.name()],
         Task::Explore(None) => vec!["explore"],

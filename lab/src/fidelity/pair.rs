@@ -22,7 +22,7 @@ use crate::protocols::{Opened, plan};
 use crate::text::tame;
 
 /// A binary of gem5, and the same protocol or mutant for the simulator.
-pub struct Subject<'a> {
+pub(super) struct Subject<'a> {
     pub binary: &'a Binary,
     pub opened: &'a Opened,
     /// The name of the mutant; none for the unmutated protocol.
@@ -33,20 +33,20 @@ pub struct Subject<'a> {
 
 impl Subject<'_> {
     /// The key of a run.
-    pub fn key(&self, client: Client, number: u32) -> Key {
+    pub(super) fn key(&self, client: Client, number: u32) -> Key {
         (self.opened.given.clone(), self.mutant.clone(), client.to_string(), number)
     }
 }
 
 /// Identifies a program that ran: protocol, mutant, client and number.
-pub type Key = (String, Option<String>, String, u32);
+pub(super) type Key = (String, Option<String>, String, u32);
 
 /// Identifies a transition: protocol and mutant; machine, state and event.
-pub type TransitionKey = (String, Option<String>, [String; 3]);
+pub(super) type TransitionKey = (String, Option<String>, [String; 3]);
 
 /// A line of the journal: the runs of one program on the simulator and in gem5.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Entry {
+pub(super) struct Entry {
     /// The run on the simulator, then that in gem5.
     pub runs: [FidelityRun; 2],
     /// Machine, state and event of each transition, and how often it was taken on the simulator and in gem5.
@@ -65,13 +65,13 @@ impl Row for Entry {
 
 impl Entry {
     /// The number of the program.
-    pub fn number(&self) -> u32 {
+    pub(super) fn number(&self) -> u32 {
         self.runs[0].number
     }
 
     /// Adds the counts of transitions to sums over all programs of a mutant. A program that a fault or the time limit ended on either side
     /// is left out, since it would have smaller counts on that side.
-    pub fn count(&self, sums: &mut BTreeMap<TransitionKey, [u64; 2]>) {
+    pub(super) fn count(&self, sums: &mut BTreeMap<TransitionKey, [u64; 2]>) {
         if self.runs.iter().any(|run| run.fault.is_some()) {
             return;
         }
@@ -85,7 +85,7 @@ impl Entry {
 }
 
 /// The row about a transition.
-pub fn row(
+pub(super) fn row(
     ((protocol, mutant, place), [simulator, gem5]): (TransitionKey, [u64; 2]),
 ) -> TransitionPair {
     let [machine, state, event] = place;
@@ -93,7 +93,7 @@ pub fn row(
 }
 
 /// The data that all runs of a stream share.
-pub struct Pairs<'a> {
+pub(super) struct Pairs<'a> {
     pub subject: &'a Subject<'a>,
     pub client: Client,
     pub options: &'a Options,
@@ -107,7 +107,7 @@ impl Pairs<'_> {
     ///
     /// # Errors
     /// Fails if the run cannot be made, if a value is written twice, or if a certificate is rejected.
-    pub fn entry(
+    pub(super) fn entry(
         &self,
         number: u32,
         lineage: &Lineage,

@@ -12,7 +12,7 @@ use crate::resume::{self, unchanged};
 
 /// The settings that the rows depend on. The number of programs and the kinds of cores may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub(super) struct Settings {
     /// Version of rubric.
     version: String,
     /// Names or paths, as given.
@@ -27,7 +27,7 @@ pub struct Settings {
 
 impl Settings {
     /// The settings of these options.
-    pub fn of(options: &Options, binaries: &[Binary]) -> Settings {
+    pub(super) fn of(options: &Options, binaries: &[Binary]) -> Settings {
         let described = |binary: &Binary| format!("{} ({})", binary.given, binary.compiled);
         Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -42,7 +42,12 @@ impl Settings {
     ///
     /// # Errors
     /// Fails if the journal has other settings, or cannot be written.
-    pub fn settle(&self, journal: &Journal, lines: &Lines, folder: &Path) -> Result<usize, Error> {
+    pub(super) fn settle(
+        &self,
+        journal: &Journal,
+        lines: &Lines,
+        folder: &Path,
+    ) -> Result<usize, Error> {
         let mut first = lines.parse::<Settings>(0, "choose another folder with -o");
         match first.next() {
             None => journal.add(self)?,

@@ -62,7 +62,7 @@ const INCOMPLETE: i32 = 3;
 
 impl Exit {
     /// Reads a line of the script; none if it is about something else.
-    pub fn parse(line: &str) -> Option<Exit> {
+    pub(super) fn parse(line: &str) -> Option<Exit> {
         let (number, how) = line.strip_prefix("rubric: program ")?.split_once(": ")?;
         let (how, seconds) = how.strip_suffix(" s")?.split_once(" after ")?;
         let status = match how.strip_prefix("killed by signal ") {
@@ -76,7 +76,7 @@ impl Exit {
     ///
     /// # Errors
     /// Fails if a file cannot be read, or the log is not one of this version.
-    pub fn read(self, log: PathBuf, output: PathBuf) -> Result<Played, Error> {
+    pub(super) fn read(self, log: PathBuf, output: PathBuf) -> Result<Played, Error> {
         let said = std::fs::read(&output).map_err(Error::file(&output))?;
         let crash = crash_in(&said[..], &output.display().to_string())?;
         let (history, transitions) = read_log(&log)?.map_or((None, Vec::new()), |trace| {

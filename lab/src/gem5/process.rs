@@ -20,13 +20,13 @@ const EXCERPT: usize = 300;
 ///
 /// # Errors
 /// Fails if the command cannot be started.
-pub fn start(command: &mut Command) -> io::Result<Child> {
+pub(super) fn start(command: &mut Command) -> io::Result<Child> {
     command.process_group(0).spawn()
 }
 
 /// The output of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Printed {
+pub(super) struct Printed {
     /// Its standard output.
     pub output: String,
     /// Its standard error.
@@ -38,7 +38,7 @@ pub struct Printed {
 ///
 /// # Errors
 /// Fails if the command cannot be started or its output not be read.
-pub fn printed(
+pub(super) fn printed(
     mut command: Command,
     folder: &Scratch,
     limit: Duration,
@@ -74,7 +74,7 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<String>
 
 /// Ends a process of [`start`]: with SIGTERM, so that it can end those that it has started, and waits for it. If it does not end in time,
 /// it is killed; then the rest of its process group is killed.
-pub fn end(child: &mut Child) {
+pub(super) fn end(child: &mut Child) {
     let Ok(pid) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
     if let Ok(None) = child.try_wait() {
         // The process may end by itself at this moment.
@@ -93,7 +93,7 @@ pub fn end(child: &mut Child) {
 const MOST_LOOKS: u32 = 500;
 
 /// The end of what a process printed, on one line, for a message.
-pub fn excerpt(said: &str) -> String {
+pub(super) fn excerpt(said: &str) -> String {
     let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() {
         return "nothing".to_owned();
@@ -106,7 +106,7 @@ pub fn excerpt(said: &str) -> String {
 }
 
 /// The last line of what a process printed, as an excerpt: with Python's exceptions, the one that says what is wrong.
-pub fn last_line(said: &str) -> String {
+pub(super) fn last_line(said: &str) -> String {
     let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
     excerpt(last.unwrap_or_default())
 }

@@ -26,7 +26,7 @@ struct Used {
 static USED: Mutex<Vec<Used>> = Mutex::new(Vec::new());
 
 /// A temporary folder. It is removed when this is dropped, and by [`abandon`].
-pub struct Scratch {
+pub(super) struct Scratch {
     path: PathBuf,
     /// The folder; none while it is dropped.
     folder: Option<TempDir>,
@@ -37,7 +37,7 @@ impl Scratch {
     ///
     /// # Errors
     /// Fails if it cannot be created.
-    pub fn new() -> Result<Scratch, Error> {
+    pub(super) fn new() -> Result<Scratch, Error> {
         // The lock is held meanwhile, so that `abandon` knows every folder.
         let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir();
@@ -48,12 +48,12 @@ impl Scratch {
     }
 
     /// The path of the folder.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Names the process that writes into the folder. It leads a process group of its own.
-    pub fn used_by(&self, child: &Child) {
+    pub(super) fn used_by(&self, child: &Child) {
         let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = used.iter_mut().find(|own| own.folder == self.path) {
             own.process = i32::try_from(child.id()).ok().map(Pid::from_raw);

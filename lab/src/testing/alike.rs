@@ -15,7 +15,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// Fails if a repeated run fails.
-pub fn together(findings: Vec<Finding>, bench: &Bench<'_>) -> Result<Vec<Finding>, Error> {
+pub(super) fn together(findings: Vec<Finding>, bench: &Bench<'_>) -> Result<Vec<Finding>, Error> {
     let mut leaders: Vec<Finding> = Vec::new();
     for finding in findings {
         match leader(&leaders, &finding, bench)? {
@@ -31,7 +31,7 @@ pub fn together(findings: Vec<Finding>, bench: &Bench<'_>) -> Result<Vec<Finding
 ///
 /// # Errors
 /// Fails if a repeated run fails.
-pub fn pairs_together(
+pub(super) fn pairs_together(
     pairs: Vec<(Finding, Finding)>,
     bench: &Bench<'_>,
 ) -> Result<Vec<(Finding, Finding)>, Error> {

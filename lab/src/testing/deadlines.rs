@@ -12,7 +12,7 @@ const RUNNING: u32 = 85;
 
 /// The times at which the parts of a test end; none if its time is not limited.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Deadlines {
+pub(crate) struct Deadlines {
     /// When no further program is started and no system is explored any more.
     pub working: Option<Instant>,
     /// When the programs that still run are given up.
@@ -23,7 +23,7 @@ pub struct Deadlines {
 
 impl Deadlines {
     /// The deadlines of a test that starts now.
-    pub fn of(extent: Extent) -> Deadlines {
+    pub(crate) fn of(extent: Extent) -> Deadlines {
         let start = Instant::now();
         match extent {
             Extent::Runs(_) => Deadlines::default(),
@@ -37,28 +37,28 @@ impl Deadlines {
     }
 
     /// The same deadlines, except that `working` comes after half of the time that is left until it.
-    pub fn first_half(self) -> Deadlines {
+    pub(crate) fn first_half(self) -> Deadlines {
         let half = left(self.working).map(|left| Instant::now() + left / 2);
         Deadlines { working: half, ..self }
     }
 
     /// Whether programs may still be started.
-    pub fn is_working(&self) -> bool {
+    pub(crate) fn is_working(&self) -> bool {
         left(self.working).is_none_or(|left| !left.is_zero())
     }
 
     /// Whether the time of the test is over.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         left(self.end).is_some_and(|left| left.is_zero())
     }
 }
 
 /// The time until a deadline; none if there is no deadline.
-pub fn left(deadline: Option<Instant>) -> Option<Duration> {
+pub(super) fn left(deadline: Option<Instant>) -> Option<Duration> {
     deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
 /// The earlier of a duration from now and a deadline.
-pub fn within(most: Option<Duration>, deadline: Option<Instant>) -> Option<Duration> {
+pub(super) fn within(most: Option<Duration>, deadline: Option<Instant>) -> Option<Duration> {
     most.into_iter().chain(left(deadline)).min()
 }

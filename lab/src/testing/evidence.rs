@@ -55,7 +55,7 @@ impl Part {
 ///
 /// # Errors
 /// Fails as [`Bench::simulate`] does.
-pub fn part(
+pub(super) fn part(
     bench: &Bench<'_>,
     protocol: &Protocol,
     client: Client,

@@ -27,7 +27,7 @@ const ATTRIBUTED: usize = 6;
 const VARIED: usize = 3;
 
 /// The runs and explorations of a test, grouped by the finding that they show.
-pub struct Gathered<'a> {
+pub(super) struct Gathered<'a> {
     bench: &'a Bench<'a>,
     options: &'a Options,
     /// New findings: on the protocol as it is, or on the repaired one only.
@@ -56,7 +56,7 @@ struct Showing {
 
 impl<'a> Gathered<'a> {
     /// Creates an empty collection.
-    pub fn new(bench: &'a Bench<'a>, options: &'a Options) -> Gathered<'a> {
+    pub(super) fn new(bench: &'a Bench<'a>, options: &'a Options) -> Gathered<'a> {
         Gathered {
             bench,
             options,
@@ -70,7 +70,7 @@ impl<'a> Gathered<'a> {
     /// Adds what a run shows. A problem that the repaired protocol shows, too, is new. One that only the protocol as it is shows is
     /// known if the repaired run is clean. If the repaired run shows another problem, that one is reported as new, and the first one is not, since
     /// its cause is open.
-    pub fn add_run(&mut self, ran: &Ran) {
+    pub(super) fn add_run(&mut self, ran: &Ran) {
         let showing = |problem: &Problem, may_be_known: bool| Showing {
             client: ran.client,
             lineage: ran.lineage.clone(),
@@ -144,7 +144,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// Adds the findings of an exploration.
-    pub fn add_exploration(&mut self, explored: &Explored) {
+    pub(super) fn add_exploration(&mut self, explored: &Explored) {
         let shown = explored.problems.iter().cloned();
         self.explored.extend(shown.map(|shown| (explored.system, shown)));
     }
@@ -153,7 +153,7 @@ impl<'a> Gathered<'a> {
     ///
     /// # Errors
     /// Fails if a repeated run fails.
-    pub fn findings(mut self, observer: &dyn Observer) -> Result<Vec<Finding>, Error> {
+    pub(super) fn findings(mut self, observer: &dyn Observer) -> Result<Vec<Finding>, Error> {
         observer.begin(Stage::Findings);
         observer.total((2 * self.known.len() + self.new.len()) as u64);
         self.doubt_known(observer)?;

@@ -59,7 +59,7 @@ pub(super) struct Simulated {
 
 impl Simulated {
     /// Whether the run completed without the given problem, and with no other problems than warnings.
-    pub fn is_free_of(&self, signature: &Signature) -> bool {
+    pub(super) fn is_free_of(&self, signature: &Signature) -> bool {
         !self.run.is_given_up
             && self.problems.iter().all(|one| {
                 one.signature.kind == FindingKind::Warning && one.signature != *signature
@@ -67,7 +67,7 @@ impl Simulated {
     }
 
     /// Whether the run shows a problem.
-    pub fn shows(&self, signature: &Signature) -> bool {
+    pub(super) fn shows(&self, signature: &Signature) -> bool {
         self.problems.iter().any(|one| one.signature == *signature)
     }
 }
@@ -77,7 +77,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     /// Fails if the system cannot be built, or if a certificate is wrong.
-    pub fn simulate(
+    pub(super) fn simulate(
         &self,
         protocol: &Protocol,
         simulation: &Simulation,
@@ -143,7 +143,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     /// Fails if a value is written twice, or if a certificate is wrong.
-    pub fn violates<'h>(
+    pub(super) fn violates<'h>(
         &self,
         history: &'h History,
         model: Model,

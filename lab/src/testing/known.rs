@@ -17,7 +17,7 @@ use crate::released::crashes::of_transition;
 ///
 /// # Errors
 /// Fails if `is_clean` does, which returns whether a run is clean on a protocol with some repairs.
-pub fn needed<E>(
+pub(super) fn needed<E>(
     repairs: &[Mutant],
     tried: &[Vec<String>],
     is_clean: &mut dyn FnMut(&[&Mutant]) -> Result<bool, E>,
@@ -142,7 +142,7 @@ impl<'a> Explainer<'a> {
 }
 
 /// A protocol with some repairs, in order; none if they do not fit without the others.
-pub fn with(protocol: &Protocol, repairs: &[&Mutant]) -> Option<Protocol> {
+pub(super) fn with(protocol: &Protocol, repairs: &[&Mutant]) -> Option<Protocol> {
     let mut repaired = protocol.clone();
     for repair in repairs {
         repaired = repaired.with(*repair).ok()?;

@@ -59,7 +59,7 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// Fails if no such system can be built.
-    pub fn new(
+    pub(super) fn new(
         opened: &'a Opened,
         repaired: &'a Repaired,
         options: &'a Options,
@@ -95,7 +95,7 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// Fails if the system cannot be built, or if a certificate is wrong.
-    pub fn run(&self, client: Client, lineage: &Lineage) -> Result<Ran, Error> {
+    pub(super) fn run(&self, client: Client, lineage: &Lineage) -> Result<Ran, Error> {
         let deadline = self.deadlines.running;
         let mut simulated =
             self.simulate_until(&self.opened.protocol, client, lineage, deadline)?;
@@ -130,7 +130,7 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// Fails as [`Bench::run`] does.
-    pub fn simulate(
+    pub(super) fn simulate(
         &self,
         protocol: &Protocol,
         client: Client,
@@ -172,17 +172,17 @@ impl<'a> Bench<'a> {
     }
 
     /// The protocol as it was opened, or with all repairs.
-    pub fn protocol(&self, is_repaired: bool) -> &Protocol {
+    pub(super) fn protocol(&self, is_repaired: bool) -> &Protocol {
         if is_repaired { &self.repaired.protocol } else { &self.opened.protocol }
     }
 
     /// Whether the time for analysing findings is over.
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.deadlines.is_over()
     }
 
     /// The command that reproduces a run, on the protocol as it was opened or with all repairs.
-    pub fn command(&self, client: Client, lineage: &Lineage, is_repaired: bool) -> String {
+    pub(super) fn command(&self, client: Client, lineage: &Lineage, is_repaired: bool) -> String {
         let repairs = if is_repaired { &Repairs::All } else { self.repairs };
         let repair = match repairs {
             Repairs::None => String::new(),

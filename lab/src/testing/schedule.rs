@@ -25,7 +25,7 @@ const BATCH: u32 = 2;
 ///
 /// # Errors
 /// Fails if `run` fails.
-pub fn run_programs<R: Send>(
+pub(super) fn run_programs<R: Send>(
     options: &Options,
     mut guide: Guide,
     deadlines: Deadlines,

@@ -181,7 +181,7 @@ impl fmt::Display for System {
 ///
 /// # Errors
 /// Fails if no such system can be built of the protocol.
-pub fn explore_all(
+pub(crate) fn explore_all(
     opened: &Opened,
     repaired: &Repaired,
     options: &Options,

@@ -26,7 +26,7 @@ pub(super) struct Target {
 
 impl Target {
     /// An event of this access that has no annotation, value or pair, and no dependency but that of the address.
-    pub fn event(&self, kind: EventKind) -> Event {
+    pub(super) fn event(&self, kind: EventKind) -> Event {
         Event {
             kind,
             location: Some(self.location),

@@ -10,7 +10,7 @@ const INSTRUCTION_BYTES: i64 = 4;
 
 /// How programs are unfolded.
 #[derive(Clone, Copy, Debug)]
-pub struct Unfolding {
+pub(crate) struct Unfolding {
     /// Number of times that each branch of a thread may jump backwards.
     pub unroll: usize,
     /// Whether the read and the write of an atomic instruction are two events; if not, they are one.
@@ -54,7 +54,7 @@ impl<'t> Code<'t> {
     ///
     /// # Errors
     /// Returns [`Error::Run`] for a label that does not exist.
-    pub fn of(test: &'t LitmusTest) -> Result<Code<'t>, Error> {
+    pub(super) fn of(test: &'t LitmusTest) -> Result<Code<'t>, Error> {
         let mut code = Code { operations: Vec::new(), starts: Vec::new(), entries: Vec::new() };
         for (thread, program) in test.threads.iter().enumerate() {
             let at = |step| CodeAddress { thread: thread as u16, step: step as u16 };
@@ -77,12 +77,12 @@ impl<'t> Code<'t> {
     }
 
     /// The index of a thread's first operation.
-    pub fn start(&self, thread: usize) -> usize {
+    pub(super) fn start(&self, thread: usize) -> usize {
         self.starts[thread][0]
     }
 
     /// The index of the operation at an address; `None` if no instruction and no end of a program is there.
-    pub fn index(&self, address: CodeAddress) -> Option<usize> {
+    pub(super) fn index(&self, address: CodeAddress) -> Option<usize> {
         self.starts.get(usize::from(address.thread))?.get(usize::from(address.step)).copied()
     }
 

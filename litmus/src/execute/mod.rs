@@ -23,12 +23,12 @@ use crate::expression::{Expression, Expressions};
 use crate::isa::{Register, Width};
 use crate::value::Location;
 
-pub use code::Unfolding;
+pub(crate) use code::Unfolding;
 pub(crate) use run::unfold;
 
 /// All paths that the program of a thread can take.
 #[derive(Clone, Debug)]
-pub struct Unfolded {
+pub(crate) struct Unfolded {
     /// The paths.
     pub paths: Vec<Path>,
     /// The expressions that the paths refer to.
@@ -37,7 +37,7 @@ pub struct Unfolded {
 
 /// One path that the program of a thread can take.
 #[derive(Clone, Debug)]
-pub struct Path {
+pub(crate) struct Path {
     /// The accesses and fences, in program order.
     pub events: Vec<Event>,
     /// The conditions under which the thread takes this path.
@@ -50,7 +50,7 @@ pub struct Path {
 
 /// A condition under which a thread takes a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Constraint {
+pub(crate) struct Constraint {
     /// The expression that is compared with zero.
     pub condition: Expression,
     /// Whether the expression must be nonzero; if false, it must be zero.
@@ -61,7 +61,7 @@ pub struct Constraint {
 
 /// How a path ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// The program ended.
     Program,
     /// A loop was left unfinished; the line is that of its branch.
@@ -72,7 +72,7 @@ pub enum End {
 
 /// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
+pub(crate) enum EventKind {
     /// Reads a location.
     Read,
     /// Writes a location.
@@ -87,19 +87,19 @@ pub enum EventKind {
 
 impl EventKind {
     /// Whether the event reads memory.
-    pub fn reads(self) -> bool {
+    pub(crate) fn reads(self) -> bool {
         matches!(self, EventKind::Read | EventKind::Update | EventKind::FailedUpdate)
     }
 
     /// Whether the event writes memory.
-    pub fn writes(self) -> bool {
+    pub(crate) fn writes(self) -> bool {
         matches!(self, EventKind::Write | EventKind::Update)
     }
 }
 
 /// The kind of pair of a read and a write that an event belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pairing {
+pub(crate) enum Pairing {
     /// No pair: the access stands alone.
     Alone,
     /// A load that opens a reservation, or a store-conditional.
@@ -110,7 +110,7 @@ pub enum Pairing {
 
 /// An access of memory, or a fence.
 #[derive(Clone, Copy, Debug)]
-pub struct Event {
+pub(crate) struct Event {
     /// The kind of the event.
     pub kind: EventKind,
     /// The location, for an access.

@@ -56,11 +56,11 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub fn and(self, other: Sources) -> Sources {
+    pub(super) fn and(self, other: Sources) -> Sources {
         Sources { data: self.data | other.data, picked: self.picked | other.picked }
     }
 
-    pub fn all(self) -> u64 {
+    pub(super) fn all(self) -> u64 {
         self.data | self.picked
     }
 }
@@ -123,7 +123,7 @@ impl PartialPath {
         }
     }
 
-    pub fn set(&mut self, register: Register, known: TrackedValue) {
+    pub(super) fn set(&mut self, register: Register, known: TrackedValue) {
         self.registers[usize::from(register.0)] = Some(known);
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Flags {
 
 impl Flags {
     /// The flags after an addition of numbers with `bits` bits.
-    pub fn of_sum(first: Formula, second: Formula, bits: u8) -> Flags {
+    pub(super) fn of_sum(first: Formula, second: Formula, bits: u8) -> Flags {
         let (first, second) = (first.at_top(bits), second.at_top(bits));
         let sum = first.clone().binary(Binary::Add, second.clone());
         let changes = first.clone().binary(Binary::Xor, sum.clone());
@@ -37,7 +37,7 @@ impl Flags {
 
     /// The flags after a subtraction of numbers with `bits` bits. The carry says that the first is not below the
     /// second, both without a sign.
-    pub fn of_difference(first: Formula, second: Formula, bits: u8) -> Flags {
+    pub(super) fn of_difference(first: Formula, second: Formula, bits: u8) -> Flags {
         // Addresses and instructions can be compared but not subtracted.
         let cut = |formula: &Formula| match bits {
             64 => formula.clone(),
@@ -57,7 +57,7 @@ impl Flags {
     }
 
     /// The flags after an operation that has neither a carry nor an overflow, by its result.
-    pub fn of_result(result: Formula, bits: u8) -> Flags {
+    pub(super) fn of_result(result: Formula, bits: u8) -> Flags {
         let result = result.at_top(bits);
         Flags {
             negative: is_negative(result.clone()),
@@ -68,7 +68,7 @@ impl Flags {
     }
 
     /// The flags as registers with their values.
-    pub fn set(self) -> Vec<(Register, Formula)> {
+    pub(super) fn set(self) -> Vec<(Register, Formula)> {
         vec![
             (NEGATIVE, self.negative),
             (ZERO, self.zero),

@@ -54,7 +54,7 @@ impl Names<'_> {
     ///
     /// # Errors
     /// Returns an error if there is none, or one that is not supported.
-    pub fn named(&mut self, tokens: &mut Tokens<'_, '_>) -> Result<Named, Error> {
+    pub(super) fn named(&mut self, tokens: &mut Tokens<'_, '_>) -> Result<Named, Error> {
         self.refuse(tokens)?;
         if tokens.take_if("*") {
             return self.named(tokens);
@@ -141,7 +141,11 @@ impl Names<'_> {
     ///
     /// # Errors
     /// Returns an error if there is no value, or one that is not supported.
-    pub fn given(&mut self, tokens: &mut Tokens<'_, '_>, in_state: bool) -> Result<Given, Error> {
+    pub(super) fn given(
+        &mut self,
+        tokens: &mut Tokens<'_, '_>,
+        in_state: bool,
+    ) -> Result<Given, Error> {
         if tokens.take_if("{") {
             return self.list(tokens);
         }
@@ -168,7 +172,7 @@ impl Names<'_> {
     }
 
     /// Reads a number, the address of a location: `x`, `&x`, `t[1]` or `x+4`, or that of a label.
-    pub fn value(&mut self, tokens: &mut Tokens<'_, '_>) -> Result<Value, Error> {
+    pub(super) fn value(&mut self, tokens: &mut Tokens<'_, '_>) -> Result<Value, Error> {
         if let Some(address) = self.label(tokens)? {
             return Ok(address);
         }
@@ -233,7 +237,7 @@ impl Names<'_> {
     }
 
     /// Refuses what herd has and this crate has not, if the next tokens are such.
-    pub fn refuse(&self, tokens: &Tokens<'_, '_>) -> Result<(), Error> {
+    pub(super) fn refuse(&self, tokens: &Tokens<'_, '_>) -> Result<(), Error> {
         let next = |ahead| tokens.peek_at(ahead).map_or("", |it| it.text);
         let (text, second) = (tokens.peek(), next(1));
         let what = match tokens.kind() {

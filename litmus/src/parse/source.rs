@@ -12,14 +12,14 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     /// The line, from 1, on which `at`, a part of the text, begins.
-    pub fn line(&self, at: &str) -> usize {
+    pub(super) fn line(&self, at: &str) -> usize {
         let offset = (at.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let before = &self.text.as_bytes()[..offset.min(self.text.len())];
         before.iter().filter(|byte| **byte == b'\n').count() + 1
     }
 
     /// The error for a text that does not begin with what was expected.
-    pub fn expected(&self, at: &str, expected: &str) -> Error {
+    pub(super) fn expected(&self, at: &str, expected: &str) -> Error {
         let at = at.trim_start();
         let found = match at.lines().next().map(str::trim) {
             None | Some("") => "the end of the text".to_owned(),
@@ -30,7 +30,7 @@ impl Source<'_> {
     }
 
     /// The error for a part of herd's language at `at` that is not supported; `what` ends with `is` or `are`.
-    pub fn unsupported(&self, at: &str, what: &str) -> Error {
+    pub(super) fn unsupported(&self, at: &str, what: &str) -> Error {
         let at = at.trim_start();
         Error::Unsupported {
             file: self.file.to_owned(),

@@ -88,7 +88,7 @@ pub(super) struct Tokens<'s, 'a> {
 
 impl<'s, 'a> Tokens<'s, 'a> {
     /// The tokens of `text`, a part of the source.
-    pub fn new(source: &'s Source<'a>, text: &'a str) -> Tokens<'s, 'a> {
+    pub(super) fn new(source: &'s Source<'a>, text: &'a str) -> Tokens<'s, 'a> {
         let mut tokens = Vec::new();
         let mut rest = text.trim_start();
         while let Ok((behind, one)) = token(rest) {
@@ -99,29 +99,29 @@ impl<'s, 'a> Tokens<'s, 'a> {
     }
 
     /// The token `ahead` of the next one, without taking it.
-    pub fn peek_at(&self, ahead: usize) -> Option<Token<'a>> {
+    pub(super) fn peek_at(&self, ahead: usize) -> Option<Token<'a>> {
         self.tokens.get(self.next + ahead).copied()
     }
 
     /// The text of the next token, without taking it; empty at the end.
-    pub fn peek(&self) -> &'a str {
+    pub(super) fn peek(&self) -> &'a str {
         self.peek_at(0).map_or("", |one| one.text)
     }
 
     /// The kind of the next token.
-    pub fn kind(&self) -> Option<TokenKind> {
+    pub(super) fn kind(&self) -> Option<TokenKind> {
         self.peek_at(0).map(|one| one.kind)
     }
 
     /// Takes the next token; at the end, an empty text.
-    pub fn take(&mut self) -> &'a str {
+    pub(super) fn take(&mut self) -> &'a str {
         let text = self.peek();
         self.next += 1;
         text
     }
 
     /// Takes the next token if it is this word or sign.
-    pub fn take_if(&mut self, text: &str) -> bool {
+    pub(super) fn take_if(&mut self, text: &str) -> bool {
         let is_quoted = self.kind() == Some(TokenKind::Quoted);
         let found = !is_quoted && self.peek_at(0).is_some_and(|one| one.text == text);
         self.next += usize::from(found);
@@ -132,29 +132,29 @@ impl<'s, 'a> Tokens<'s, 'a> {
     ///
     /// # Errors
     /// Returns an error if it is another one.
-    pub fn expect(&mut self, text: &str, expected: &str) -> Result<(), Error> {
+    pub(super) fn expect(&mut self, text: &str, expected: &str) -> Result<(), Error> {
         if self.take_if(text) { Ok(()) } else { Err(self.expected(expected)) }
     }
 
     /// Whether no token is left.
-    pub fn is_at_end(&self) -> bool {
+    pub(super) fn is_at_end(&self) -> bool {
         self.next >= self.tokens.len()
     }
 
     /// The text from the next token to the end of the source.
-    pub fn rest(&self) -> &'a str {
+    pub(super) fn rest(&self) -> &'a str {
         let at = self.peek_at(0).map_or(self.end, |one| one.text);
         let offset = at.as_ptr() as usize - self.source.text.as_ptr() as usize;
         &self.source.text[offset.min(self.source.text.len())..]
     }
 
     /// The error for a part of herd's language at `at` that is not supported; `what` ends with its verb.
-    pub fn unsupported(&self, at: &str, what: &str) -> Error {
+    pub(super) fn unsupported(&self, at: &str, what: &str) -> Error {
         self.source.unsupported(at, what)
     }
 
     /// The error at the next token for something else than what was expected.
-    pub fn expected(&self, expected: &str) -> Error {
+    pub(super) fn expected(&self, expected: &str) -> Error {
         self.source.expected(self.rest(), expected)
     }
 }

@@ -51,7 +51,7 @@ impl Relation {
 }
 
 /// The relations of a history that do not depend on what reads return.
-pub struct Armv8<'h> {
+pub(crate) struct Armv8<'h> {
     history: &'h History,
     po: Relation,
     rmw: Relation,
@@ -60,7 +60,7 @@ pub struct Armv8<'h> {
 
 impl<'h> Armv8<'h> {
     /// The model for a history in which read-modify-writes are two operations.
-    pub fn of(history: &'h History) -> Armv8<'h> {
+    pub(crate) fn of(history: &'h History) -> Armv8<'h> {
         let mut model = Armv8 {
             history,
             po: Relation::of(history.len(), |a, b| {
@@ -78,13 +78,13 @@ impl<'h> Armv8<'h> {
     }
 
     /// The pairs of program order that are locally ordered, and those that follow from choices.
-    pub fn local_order(&self) -> Vec<Vec<bool>> {
+    pub(crate) fn local_order(&self) -> Vec<Vec<bool>> {
         let all = 0..self.history.len();
         all.clone().map(|a| all.clone().map(|b| self.local_hw_reqs.has(a, b)).collect()).collect()
     }
 
     /// The model with other pairs of program order that are locally ordered.
-    pub fn with_local_order(self, pairs: &[Vec<bool>]) -> Armv8<'h> {
+    pub(crate) fn with_local_order(self, pairs: &[Vec<bool>]) -> Armv8<'h> {
         let local_hw_reqs = Relation::of(pairs.len(), |a, b| pairs[a][b]);
         Armv8 { local_hw_reqs, ..self }
     }
@@ -237,7 +237,7 @@ impl<'h> Armv8<'h> {
     }
 
     /// Whether the model allows an execution with some coherence order.
-    pub fn allows(&self, reads_from: &ReadsFrom) -> bool {
+    pub(crate) fn allows(&self, reads_from: &ReadsFrom) -> bool {
         let mut locations: Vec<u32> =
             self.history.ops().filter_map(|op| self.history.location(op)).collect();
         locations.sort_unstable();
@@ -324,7 +324,7 @@ impl<'h> Armv8<'h> {
 }
 
 /// Whether two operations are of one instruction: parts of an access, or the read and the write of an atomic.
-pub fn is_one_access(history: &History, first: OpId, second: OpId) -> bool {
+pub(crate) fn is_one_access(history: &History, first: OpId, second: OpId) -> bool {
     (first.0 + 1..=second.0).all(|op| history.continues(OpId(op)))
 }
 

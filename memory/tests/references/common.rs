@@ -6,7 +6,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 /// The history of some accesses, where the order of a thread's accesses is its program order.
-pub fn build(accesses: &[Access]) -> History {
+pub(crate) fn build(accesses: &[Access]) -> History {
     let mut builder = HistoryBuilder::new();
     for access in accesses {
         builder.push(*access);
@@ -17,7 +17,7 @@ pub fn build(accesses: &[Access]) -> History {
 
 /// Random accesses of two to three threads to two locations, with unique written values and reads that return a
 /// written value of the location or 0. With `refined`, also weak fences, acquires and releases.
-pub fn random(seed: u64, operations: usize, refined: bool) -> Vec<Access> {
+pub(crate) fn random(seed: u64, operations: usize, refined: bool) -> Vec<Access> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let threads = random.random_range(2..=3u32);
     let mut accesses = Vec::new();

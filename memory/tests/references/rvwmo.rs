@@ -12,7 +12,7 @@ use memory::axioms::{Axioms, allows};
 
 /// RVWMO with the syntactic dependencies of one history, as pairs of operations by number.
 #[derive(Default)]
-pub struct Rvwmo {
+pub(crate) struct Rvwmo {
     address: Vec<(u32, u32)>,
     data: Vec<(u32, u32)>,
     control: Vec<(u32, u32)>,
@@ -44,7 +44,7 @@ fn is_fenced(history: &History, first: OpId, second: OpId) -> bool {
 
 impl Rvwmo {
     /// RVWMO with the dependencies that a history records. A branch controls all later operations.
-    pub fn of(history: &History) -> Rvwmo {
+    pub(crate) fn of(history: &History) -> Rvwmo {
         let mut model = Rvwmo::default();
         for it in history.all_dependencies() {
             match it.kind {

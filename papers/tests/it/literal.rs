@@ -5,10 +5,10 @@ use check::Model;
 use papers::execution::{Execution, NONE};
 
 /// A relation: `r[a][b]` says whether the pair (a, b) is in r.
-pub type Pairs = Vec<Vec<bool>>;
+pub(crate) type Pairs = Vec<Vec<bool>>;
 
 /// The relations of the definitions for a history.
-pub struct Literal {
+pub(crate) struct Literal {
     pub cc: bool,
     pub ccv: bool,
     pub cm: bool,
@@ -29,7 +29,7 @@ struct World<'a, 'h> {
     n: usize,
 }
 
-pub fn close(r: &mut Pairs) {
+pub(crate) fn close(r: &mut Pairs) {
     for middle in 0..r.len() {
         for from in 0..r.len() {
             if r[from][middle] {
@@ -42,7 +42,7 @@ pub fn close(r: &mut Pairs) {
     }
 }
 
-pub fn acyclic(r: &Pairs) -> bool {
+pub(crate) fn acyclic(r: &Pairs) -> bool {
     let mut r = r.clone();
     close(&mut r);
     (0..r.len()).all(|o| !r[o][o])
@@ -141,7 +141,7 @@ fn closed(relations: &[&Pairs]) -> Pairs {
     union
 }
 
-pub fn literal(exec: &Execution<'_>) -> Literal {
+pub(crate) fn literal(exec: &Execution<'_>) -> Literal {
     let n = exec.len();
     let world = World { exec, n };
     let po = world.pairs(|a, b| exec.po(a, b));

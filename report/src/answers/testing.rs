@@ -5,10 +5,10 @@ use tables::{CRITERIA, CampaignRun, Checked, Equivalent, Finding, Generator, Run
 
 /// A row that is being built.
 #[derive(Clone, Debug)]
-pub struct Row(CampaignRun);
+pub(super) struct Row(CampaignRun);
 
 /// A run in which all criteria were checked and hold. Clients with a store buffer guarantee TSO, others SC.
-pub fn run(mutant: &str, operator: &str, client: &str) -> Row {
+pub(super) fn run(mutant: &str, operator: &str, client: &str) -> Row {
     let model = if client.starts_with("store-buffer") { "tso" } else { "sc" };
     let consistent = Checked { finding: Some(Finding::Consistent), ..Checked::default() };
     Row(CampaignRun {
@@ -23,72 +23,72 @@ pub fn run(mutant: &str, operator: &str, client: &str) -> Row {
 }
 
 /// A run that violates these criteria.
-pub fn violation(mutant: &str, operator: &str, client: &str, breaks: &[&str]) -> Row {
+pub(super) fn violation(mutant: &str, operator: &str, client: &str, breaks: &[&str]) -> Row {
     let row = run(mutant, operator, client).ended(RunOutcome::Violation);
     let broken = |row: Row, name: &&str| row.found(name, Some(Finding::Violation));
     breaks.iter().fold(row, broken)
 }
 
 /// A run in which the protocol failed and no criterion was checked.
-pub fn failed(mutant: &str, operator: &str, client: &str, outcome: RunOutcome) -> Row {
+pub(super) fn failed(mutant: &str, operator: &str, client: &str, outcome: RunOutcome) -> Row {
     let mut row = run(mutant, operator, client).ended(outcome);
     row.0.criteria = Default::default();
     row
 }
 
 /// A run of the unmutated protocol.
-pub fn unmutated(client: &str) -> Row {
+pub(super) fn unmutated(client: &str) -> Row {
     run("", "", client).unmutated()
 }
 
 impl Row {
-    pub fn ended(mut self, outcome: RunOutcome) -> Row {
+    pub(super) fn ended(mut self, outcome: RunOutcome) -> Row {
         self.0.outcome = outcome;
         self
     }
 
-    pub fn of_protocol(mut self, protocol: &str) -> Row {
+    pub(super) fn of_protocol(mut self, protocol: &str) -> Row {
         self.0.protocol = protocol.to_owned();
         self
     }
 
-    pub fn known(mut self, repairs: &str) -> Row {
+    pub(super) fn known(mut self, repairs: &str) -> Row {
         self.0.known = Some(repairs.to_owned());
         self
     }
 
-    pub fn clean(self) -> Row {
+    pub(super) fn clean(self) -> Row {
         self.ended(RunOutcome::Clean)
     }
 
-    pub fn unmutated(mut self) -> Row {
+    pub(super) fn unmutated(mut self) -> Row {
         self.0.mutant = None;
         self.0.operator = None;
         // With a program that no mutant runs.
         self.from("alone")
     }
 
-    pub fn from(mut self, lineage: &str) -> Row {
+    pub(super) fn from(mut self, lineage: &str) -> Row {
         self.0.lineage = lineage.to_owned();
         self
     }
 
-    pub fn covered(mut self, times: u64) -> Row {
+    pub(super) fn covered(mut self, times: u64) -> Row {
         self.0.covered = Some(times);
         self
     }
 
-    pub fn found(mut self, criterion: &str, finding: Option<Finding>) -> Row {
+    pub(super) fn found(mut self, criterion: &str, finding: Option<Finding>) -> Row {
         self.0.checked_mut(criterion).unwrap().finding = finding;
         self
     }
 
-    pub fn after(mut self, criterion: &str, operations: u32) -> Row {
+    pub(super) fn after(mut self, criterion: &str, operations: u32) -> Row {
         self.0.checked_mut(criterion).unwrap().operations = Some(operations);
         self
     }
 
-    pub fn numbered(mut self, generator: Generator, repetition: u32, number: u32) -> Row {
+    pub(super) fn numbered(mut self, generator: Generator, repetition: u32, number: u32) -> Row {
         self.0.generator = generator;
         self.0.repetition = repetition;
         self.0.number = number;
@@ -97,7 +97,7 @@ impl Row {
 }
 
 /// An equivalent mutant.
-pub fn equivalent(mutant: &str, operator: &str) -> Equivalent {
+pub(super) fn equivalent(mutant: &str, operator: &str) -> Equivalent {
     Equivalent {
         protocol: "P".to_owned(),
         mutant: mutant.to_owned(),
@@ -108,7 +108,7 @@ pub fn equivalent(mutant: &str, operator: &str) -> Equivalent {
 }
 
 /// Computes the answers from rows. For SC all criteria count, for TSO those that follow from it.
-pub fn answers(rows: &[Row], equivalents: &[Equivalent]) -> Answers {
+pub(super) fn answers(rows: &[Row], equivalents: &[Equivalent]) -> Answers {
     let runs: Vec<CampaignRun> = rows.iter().map(|row| row.0.clone()).collect();
     let counts = |model: &str, criterion: &str| {
         model == "sc" || !["cm", "ccm", "wsc", "sc"].contains(&criterion)

@@ -11,7 +11,7 @@ use tables::results::Results;
 
 /// The shares of violations that criteria refute, for the runs of clients that guarantee SC and TSO.
 #[derive(Debug)]
-pub struct BothRates {
+pub(crate) struct BothRates {
     pub(super) sc: Result<Rates, Missing>,
     pub(super) tso: Result<Rates, Missing>,
 }

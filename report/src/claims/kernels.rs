@@ -9,7 +9,7 @@ use crate::statistics::{Estimate, Share, mean};
 
 /// The number of pairs of writes of one history that a criterion orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ordered {
+pub(super) struct Ordered {
     pub(super) ordered: u64,
     pub(super) pairs: u64,
     pub(super) kernel: Option<u64>,
@@ -17,19 +17,19 @@ pub struct Ordered {
 
 impl Ordered {
     /// The share of the pairs that the criterion leaves unordered.
-    pub fn unordered(self) -> f64 {
+    pub(super) fn unordered(self) -> f64 {
         1.0 - self.ordered.min(self.pairs) as f64 / self.pairs as f64
     }
 
     /// The share of the kernel that the criterion orders; `None` if the kernel is unknown or empty.
-    pub fn of_kernel(self) -> Option<f64> {
+    pub(super) fn of_kernel(self) -> Option<f64> {
         let kernel = self.kernel.filter(|kernel| *kernel > 0)?;
         Some(self.ordered.min(kernel) as f64 / kernel as f64)
     }
 }
 
 /// The pairs that a criterion orders, for each valid history with pairs of writes.
-pub fn ordered(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Missing> {
+pub(super) fn ordered(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Missing> {
     let with = trials.with(&[criterion])?;
     let histories = with.histories.iter();
     let rows = histories.filter_map(|history| {
@@ -50,7 +50,7 @@ pub fn ordered(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Mis
 }
 
 /// The rows of histories whose kernel is known and not empty.
-pub fn of_kernels(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Missing> {
+pub(super) fn of_kernels(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Missing> {
     let rows = ordered(trials, criterion)?.into_iter();
     let rows: Vec<Ordered> = rows.filter(|row| row.of_kernel().is_some()).collect();
     match rows.len() {
@@ -60,19 +60,19 @@ pub fn of_kernels(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, 
 }
 
 /// The share of histories whose whole kernel a criterion orders.
-pub fn exact(rows: &[Ordered]) -> Share {
+pub(super) fn exact(rows: &[Ordered]) -> Share {
     Share::of(rows.iter().map(|row| row.of_kernel() == Some(1.0)))
 }
 
 /// The mean of a number over histories.
-pub fn average(rows: &[Ordered], of: impl Fn(&Ordered) -> f64) -> Estimate {
+pub(super) fn average(rows: &[Ordered], of: impl Fn(&Ordered) -> f64) -> Estimate {
     let sum: f64 = rows.iter().map(of).sum();
     Estimate::exactly(sum / rows.len().max(1) as f64)
 }
 
 /// The mean share of the pairs that are in the kernel, an upper bound for every criterion; `None` if no kernel is
 /// known.
-pub fn in_kernel(rows: &[Ordered]) -> Option<f64> {
+pub(super) fn in_kernel(rows: &[Ordered]) -> Option<f64> {
     let shares = rows
         .iter()
         .filter_map(|row| Some(Estimate::exactly(row.kernel? as f64 / row.pairs as f64)));
@@ -80,7 +80,7 @@ pub fn in_kernel(rows: &[Ordered]) -> Option<f64> {
 }
 
 /// The mean share of the pairs that are in the kernel as a sentence, with a space before it.
-pub fn ceiling(rows: &[Ordered]) -> String {
+pub(super) fn ceiling(rows: &[Ordered]) -> String {
     in_kernel(rows).map_or(String::new(), |share| {
         format!(" The kernel has {} of the pairs, and no criterion can order more.", percent(share))
     })

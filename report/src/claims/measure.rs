@@ -12,27 +12,27 @@ use tables::results::Results;
 use tables::{RECORDED, Reported, Trial};
 
 /// Time in seconds below which algorithms are not compared, since caches and clock make more of a difference.
-pub const FLEETING: f64 = 1e-3;
+pub(crate) const FLEETING: f64 = 1e-3;
 
 /// Factor by which a number has to change to count as growing or shrinking; a smaller change may be chance.
-pub const GROWS: f64 = 1.25;
+pub(crate) const GROWS: f64 = 1.25;
 
 /// Smallest number of histories for a median.
-pub const FEWEST: usize = 10;
+pub(crate) const FEWEST: usize = 10;
 
 /// Smallest number of cases for a share. If something is true of all of them, its share is above 97 %, with 95 %
 /// confidence.
-pub const FEWEST_CASES: u64 = 100;
+pub(crate) const FEWEST_CASES: u64 = 100;
 
 /// The size whose results are shown but decide no claim.
-pub const QUICK: &str = "quick";
+pub(crate) const QUICK: &str = "quick";
 
 /// The sizes of experiments in the order in which claims are tested on them: the first that decides counts.
-pub const SIZES: [&str; 3] = ["paper", "large", QUICK];
+pub(crate) const SIZES: [&str; 3] = ["paper", "large", QUICK];
 
 /// The results at one size of the experiments.
 #[derive(Clone, Copy, Debug)]
-pub struct AtSize<'r> {
+pub(crate) struct AtSize<'r> {
     /// The results.
     pub results: &'r Results,
     /// The size.
@@ -43,7 +43,7 @@ pub struct AtSize<'r> {
 
 impl<'r> AtSize<'r> {
     /// The trials of an experiment.
-    pub fn rows(self, experiment: &str) -> impl Iterator<Item = &'r Trial> {
+    pub(crate) fn rows(self, experiment: &str) -> impl Iterator<Item = &'r Trial> {
         let rows = self.results.trials.iter();
         rows.filter(move |row| row.experiment == experiment && row.size == self.size)
     }
@@ -51,7 +51,7 @@ impl<'r> AtSize<'r> {
 
 /// The time of a trial in seconds; `None` if the row has no finite time. A run that timed out took at least its limit;
 /// one that exceeded the memory limit took at least as long as it ran.
-pub fn time(trial: &Trial) -> Option<Estimate> {
+pub(crate) fn time(trial: &Trial) -> Option<Estimate> {
     let is_sensible = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
     let low = match trial.said {
         Reported::Timeout if is_sensible(trial.timeout) => trial.timeout,
@@ -65,13 +65,13 @@ pub fn time(trial: &Trial) -> Option<Estimate> {
 }
 
 /// Whether a trial belongs to a part of its experiment. Recorded histories belong to all parts.
-pub fn is_of_part(trial: &Trial, part: &str) -> bool {
+pub(crate) fn is_of_part(trial: &Trial, part: &str) -> bool {
     trial.part == part || trial.part == RECORDED
 }
 
 /// A history of an experiment, with the rows of all algorithms.
 #[derive(Clone, Debug)]
-pub struct History<'a> {
+pub(crate) struct History<'a> {
     /// One of the history's rows, for the columns that all of them share.
     pub any: &'a Trial,
     by: BTreeMap<&'a str, &'a Trial>,
@@ -79,19 +79,19 @@ pub struct History<'a> {
 
 impl<'a> History<'a> {
     /// The row of an algorithm.
-    pub fn by(&self, algorithm: &str) -> Option<&'a Trial> {
+    pub(crate) fn by(&self, algorithm: &str) -> Option<&'a Trial> {
         self.by.get(algorithm).copied()
     }
 
     /// All rows.
-    pub fn all(&self) -> impl Iterator<Item = &'a Trial> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'a Trial> {
         self.by.values().copied()
     }
 }
 
 /// A parameter that an experiment varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
+pub(crate) enum Axis {
     /// The number of operations.
     Operations,
     /// The number of threads.
@@ -102,7 +102,7 @@ pub enum Axis {
 
 impl Axis {
     /// The name of the parameter, and of the part of an experiment that varies it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Axis::Operations => "operations",
             Axis::Threads => "threads",
@@ -111,7 +111,7 @@ impl Axis {
     }
 
     /// The value of the parameter in a trial.
-    pub fn of(self, trial: &Trial) -> u64 {
+    pub(crate) fn of(self, trial: &Trial) -> u64 {
         match self {
             Axis::Operations => trial.operations,
             Axis::Threads => trial.threads.into(),
@@ -122,7 +122,7 @@ impl Axis {
 
 /// The histories of an experiment, at one size and for one model.
 #[derive(Clone, Debug)]
-pub struct Trials<'a> {
+pub(crate) struct Trials<'a> {
     /// The experiment.
     pub experiment: &'static str,
     /// The size.
@@ -136,7 +136,7 @@ impl<'a> Trials<'a> {
     ///
     /// # Errors
     /// Fails if there are no trials.
-    pub fn of(
+    pub(crate) fn of(
         results: AtSize<'a>,
         experiment: &'static str,
         model: &str,
@@ -160,13 +160,13 @@ impl<'a> Trials<'a> {
     }
 
     /// The histories that satisfy a condition.
-    pub fn filter(&self, keep: impl Fn(&History<'a>) -> bool) -> Trials<'a> {
+    pub(crate) fn filter(&self, keep: impl Fn(&History<'a>) -> bool) -> Trials<'a> {
         let histories = self.histories.iter().filter(|history| keep(history));
         Trials { histories: histories.cloned().collect(), ..*self }
     }
 
     /// The histories of the part of the experiment that varies a parameter.
-    pub fn part(&self, axis: Axis) -> Trials<'a> {
+    pub(crate) fn part(&self, axis: Axis) -> Trials<'a> {
         self.filter(|history| is_of_part(history.any, axis.name()))
     }
 
@@ -174,7 +174,7 @@ impl<'a> Trials<'a> {
     ///
     /// # Errors
     /// Fails if there are no histories, or if an algorithm has no rows at all.
-    pub fn with(&self, algorithms: &[&str]) -> Result<Trials<'a>, Missing> {
+    pub(crate) fn with(&self, algorithms: &[&str]) -> Result<Trials<'a>, Missing> {
         if self.histories.is_empty() {
             return Err(Missing::Few(self.experiment, 0));
         }
@@ -192,7 +192,7 @@ impl<'a> Trials<'a> {
     }
 
     /// The error that an algorithm has no rows.
-    pub fn without(&self, algorithm: &str) -> Missing {
+    pub(crate) fn without(&self, algorithm: &str) -> Missing {
         Missing::Algorithm(self.experiment, algorithm.to_owned())
     }
 
@@ -200,7 +200,7 @@ impl<'a> Trials<'a> {
     ///
     /// # Errors
     /// Fails if there are too few histories.
-    pub fn enough(self) -> Result<Trials<'a>, Missing> {
+    pub(crate) fn enough(self) -> Result<Trials<'a>, Missing> {
         match self.histories.len() {
             few if few < FEWEST => Err(Missing::Few(self.experiment, few)),
             _ => Ok(self),
@@ -221,7 +221,7 @@ impl<'a> Trials<'a> {
     ///
     /// # Errors
     /// Fails if there are too few histories.
-    pub fn enough_cases(self) -> Result<Trials<'a>, Missing> {
+    pub(crate) fn enough_cases(self) -> Result<Trials<'a>, Missing> {
         let all = self.distinct();
         match all.histories.len() as u64 {
             few if few < FEWEST_CASES => Err(Missing::Cases(all.experiment, few)),
@@ -230,7 +230,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns the reason why none of these groups of histories decides a claim.
-    pub fn undecided<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
+    pub(crate) fn undecided<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
     where
         'a: 'g,
     {
@@ -241,17 +241,17 @@ impl<'a> Trials<'a> {
     }
 
     /// Groups the histories by their value on an axis.
-    pub fn along(&self, axis: Axis) -> Vec<(u64, Trials<'a>)> {
+    pub(crate) fn along(&self, axis: Axis) -> Vec<(u64, Trials<'a>)> {
         self.grouped(|trial| axis.of(trial))
     }
 
     /// Groups the histories by their numbers of operations, threads and locations.
-    pub fn tuples(&self) -> Vec<((u64, u32, u32), Trials<'a>)> {
+    pub(crate) fn tuples(&self) -> Vec<((u64, u32, u32), Trials<'a>)> {
         self.grouped(|trial| (trial.operations, trial.threads, trial.locations))
     }
 
     /// Groups the histories by a key.
-    pub fn grouped<K: Ord>(&self, key: impl Fn(&Trial) -> K) -> Vec<(K, Trials<'a>)> {
+    pub(crate) fn grouped<K: Ord>(&self, key: impl Fn(&Trial) -> K) -> Vec<(K, Trials<'a>)> {
         let mut groups: BTreeMap<K, Vec<History<'a>>> = BTreeMap::new();
         for history in &self.histories {
             let group = groups.entry(key(history.any)).or_default();
@@ -263,26 +263,26 @@ impl<'a> Trials<'a> {
     }
 
     /// The rows of an algorithm.
-    pub fn rows(&self, algorithm: &str) -> impl Iterator<Item = &'a Trial> {
+    pub(crate) fn rows(&self, algorithm: &str) -> impl Iterator<Item = &'a Trial> {
         let histories = self.histories.iter();
         histories.filter_map(move |history| history.by(algorithm))
     }
 
     /// The median time of an algorithm.
-    pub fn median_time(&self, algorithm: &str) -> Option<Estimate> {
+    pub(crate) fn median_time(&self, algorithm: &str) -> Option<Estimate> {
         let times: Vec<Estimate> = self.rows(algorithm).filter_map(time).collect();
         median(&times)
     }
 
     /// The ratio of the median times of two algorithms over the histories that both ran; `None` if it is not known.
-    pub fn ratio(&self, slow: &str, fast: &str) -> Option<Estimate> {
+    pub(crate) fn ratio(&self, slow: &str, fast: &str) -> Option<Estimate> {
         let both = self.with(&[slow, fast]).ok()?;
         let ratio = both.median_time(slow)?.over(both.median_time(fast)?)?;
         ratio.is_informative().then_some(ratio)
     }
 
     /// The ratio of the times of two algorithms on each history that both ran and on which the second did not time out.
-    pub fn ratios(&self, slow: &str, fast: &str) -> Vec<Estimate> {
+    pub(crate) fn ratios(&self, slow: &str, fast: &str) -> Vec<Estimate> {
         let ratio = |history: &History<'_>| {
             let (slow, fast) = (history.by(slow)?, history.by(fast)?);
             (!fast.said.is_cut_off()).then_some(())?;
@@ -305,14 +305,14 @@ impl<'a> Trials<'a> {
 
     /// The histories of another experiment that are also in this one. The other experiment may have run other
     /// algorithms on them.
-    pub fn among(&self, other: &Trials<'a>) -> Trials<'a> {
+    pub(crate) fn among(&self, other: &Trials<'a>) -> Trials<'a> {
         let mine = self.histories.iter();
         let mine: BTreeSet<&str> = mine.map(|one| one.any.trace_hash.as_str()).collect();
         other.filter(|history| mine.contains(history.any.trace_hash.as_str()))
     }
 
     /// The median and the largest of the counts in the rows of an algorithm.
-    pub fn count(
+    pub(crate) fn count(
         &self,
         algorithm: &str,
         of: impl Fn(&Trial) -> Option<u64>,
@@ -324,7 +324,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Says which size the experiment has, and how often each of the algorithms timed out.
-    pub fn basis(&self, algorithms: &[&str]) -> String {
+    pub(crate) fn basis(&self, algorithms: &[&str]) -> String {
         let histories = self.histories.len();
         let mut basis = format!("{histories} histories, size {}.", self.size);
         for algorithm in algorithms {

@@ -23,20 +23,20 @@ use serde::Serialize;
 
 use super::measure::AtSize;
 use super::{Claim, Evidence, Missing};
-pub use gcc::*;
-pub use mutants::*;
+pub(crate) use gcc::*;
+pub(crate) use mutants::*;
 pub use programs::*;
-pub use qadeer::*;
-pub use result::{PublishedResult, Unit};
-pub use rule::*;
-pub use tsotool::*;
-pub use wsc::*;
+pub(crate) use qadeer::*;
+pub(crate) use result::{PublishedResult, Unit};
+pub(crate) use rule::*;
+pub(crate) use tsotool::*;
+pub(crate) use wsc::*;
 
 /// Makes the table of a paper: a constant for each claim, and the list `CLAIMS` of all of them.
 macro_rules! published {
     ($($name:ident: $id:literal, $paper:ident, $place:literal, $experiment:literal, $statement:literal, $result:expr, $test:expr;)*) => {
         $(#[doc = $statement]
-        pub const $name: PublishedClaim = PublishedClaim {
+        pub(crate) const $name: PublishedClaim = PublishedClaim {
             id: $id,
             paper: $paper,
             place: $place,
@@ -68,18 +68,18 @@ pub static ALL: LazyLock<Vec<PublishedClaim>> = LazyLock::new(|| {
 });
 
 /// Zennou, Bouajjani, Enea, Erradi: Gradual Consistency Checking.
-pub const GRADUAL: &str = "CAV 2019";
+pub(crate) const GRADUAL: &str = "CAV 2019";
 /// Zennou, Atig, Biswas, Bouajjani, Enea, Erradi: Boosting Sequential Consistency Checking using Saturation.
-pub const BOOSTING: &str = "Boosting";
+pub(crate) const BOOSTING: &str = "Boosting";
 /// Manovit, Hangal: Completely Verifying Memory Consistency of Test Program Executions.
-pub const HPCA: &str = "HPCA 2006";
+pub(crate) const HPCA: &str = "HPCA 2006";
 /// Qadeer: Verifying Sequential Consistency on Shared-Memory Multiprocessors by Model Checking.
-pub const QADEER: &str = "Qadeer";
+pub(crate) const QADEER: &str = "Qadeer";
 /// Burnim, Sen, Stergiou: Sound and Complete Monitoring of Sequential Consistency for Relaxed Memory Models.
-pub const BURNIM: &str = "Burnim et al.";
+pub(crate) const BURNIM: &str = "Burnim et al.";
 
 /// Claims whose number the experiment was calibrated to reproduce, each with the parameter that was chosen.
-pub const CALIBRATED: &[(&str, &str)] = &[
+pub(crate) const CALIBRATED: &[(&str, &str)] = &[
     ("gcc-unordered-ccm", LOCATIONS_AND_READS),
     ("gcc-unordered-wccm", LOCATIONS_AND_READS),
     ("wsc-fig9-misses", ONE_READ),

@@ -106,7 +106,7 @@ fn in_words(slow: &str, fast: &str, axis: Axis, point: &Compared) -> String {
 }
 
 /// Tests that each of the `fast` algorithms is faster than `slow` at the last point of each axis.
-pub fn faster(
+pub(super) fn faster(
     trials: &Trials<'_>,
     axes: &[Axis],
     fast: &[&str],
@@ -130,7 +130,7 @@ pub fn faster(
 }
 
 /// Tests that the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
-pub fn grows(
+pub(super) fn grows(
     trials: &Trials<'_>,
     axis: Axis,
     fast: &[&str],
@@ -162,7 +162,7 @@ pub fn grows(
 }
 
 /// Tests that two algorithms take about the same time at the last point of each axis.
-pub fn alike(
+pub(super) fn alike(
     trials: &Trials<'_>,
     axes: &[Axis],
     first: &str,
@@ -190,7 +190,7 @@ fn is_alike(point: &Compared) -> Decision {
 }
 
 /// Tests that an algorithm is the fastest at most of the points.
-pub fn fastest(
+pub(super) fn fastest(
     trials: &Trials<'_>,
     axis: Axis,
     best: &str,
@@ -252,7 +252,7 @@ fn ranking<'n>(point: &Trials<'_>, algorithms: &[&'n str]) -> Vec<(&'n str, Esti
 }
 
 /// Tests that from the point `from` on an algorithm's time grows more than that of each of the others.
-pub fn degrades(
+pub(super) fn degrades(
     trials: &Trials<'_>,
     axis: Axis,
     from: u64,
@@ -286,7 +286,7 @@ pub fn degrades(
 }
 
 /// Tests that algorithms take about as long on the histories of one experiment as on those of another with the same points.
-pub fn similar(
+pub(super) fn similar(
     trials: &Trials<'_>,
     reference: &Trials<'_>,
     axis: Axis,

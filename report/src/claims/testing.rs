@@ -4,7 +4,7 @@ use super::measure::FEWEST_CASES;
 use tables::{CampaignRun, Checked, Finding, Reported, RunOutcome, Trial};
 
 /// A claim, with rows for which it holds and rows for which it does not.
-pub struct Case {
+pub(super) struct Case {
     pub id: &'static str,
     pub holds: Rows,
     pub differs: Rows,
@@ -12,7 +12,7 @@ pub struct Case {
 
 /// Rows of both kinds of tables.
 #[derive(Clone, Debug, Default)]
-pub struct Rows {
+pub(super) struct Rows {
     pub trials: Vec<Trial>,
     pub runs: Vec<CampaignRun>,
 }
@@ -29,13 +29,13 @@ impl From<Vec<CampaignRun>> for Rows {
     }
 }
 
-pub fn case(id: &'static str, holds: impl Into<Rows>, differs: impl Into<Rows>) -> Case {
+pub(super) fn case(id: &'static str, holds: impl Into<Rows>, differs: impl Into<Rows>) -> Case {
     Case { id, holds: holds.into(), differs: differs.into() }
 }
 
 /// A point of an experiment, with enough histories for every rule.
 #[derive(Clone, Copy, Debug)]
-pub struct Point {
+pub(super) struct Point {
     pub experiment: &'static str,
     pub model: &'static str,
     pub part: &'static str,
@@ -46,17 +46,17 @@ pub struct Point {
 
 impl Point {
     /// A point of a part of an experiment about SC.
-    pub fn sc(experiment: &'static str, part: &'static str) -> Point {
+    pub(super) fn sc(experiment: &'static str, part: &'static str) -> Point {
         Point { experiment, model: "sc", part, operations: 200, threads: 4, locations: 16 }
     }
 
     /// A point of a part of an experiment about TSO.
-    pub fn tso(experiment: &'static str, part: &'static str) -> Point {
+    pub(super) fn tso(experiment: &'static str, part: &'static str) -> Point {
         Point { model: "tso", ..Point::sc(experiment, part) }
     }
 
     /// The rows of an algorithm with the same answer and time for all histories, each modified by `change`.
-    pub fn rows(
+    pub(super) fn rows(
         self,
         algorithm: &str,
         said: Reported,
@@ -91,12 +91,12 @@ impl Point {
     }
 
     /// The rows of algorithms that answer consistent, with their seconds.
-    pub fn times(self, algorithms: &[(&str, f64)]) -> Vec<Trial> {
+    pub(super) fn times(self, algorithms: &[(&str, f64)]) -> Vec<Trial> {
         self.say(Reported::Consistent, algorithms)
     }
 
     /// The rows of algorithms with the same answer, with their seconds.
-    pub fn say(self, said: Reported, algorithms: &[(&str, f64)]) -> Vec<Trial> {
+    pub(super) fn say(self, said: Reported, algorithms: &[(&str, f64)]) -> Vec<Trial> {
         let rows =
             |(algorithm, seconds): &(&str, f64)| self.rows(algorithm, said, *seconds, |_| ());
         algorithms.iter().flat_map(rows).collect()
@@ -104,7 +104,7 @@ impl Point {
 }
 
 /// A violating run of a mutant with cores that guarantee a model. Of the criteria `asked` it violates `breaks`.
-pub fn run(model: &str, number: u32, asked: &[&str], breaks: &[&str]) -> CampaignRun {
+pub(super) fn run(model: &str, number: u32, asked: &[&str], breaks: &[&str]) -> CampaignRun {
     let mut run = CampaignRun {
         protocol: "P".to_owned(),
         mutant: Some("m".to_owned()),

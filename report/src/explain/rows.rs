@@ -6,7 +6,7 @@ use super::why;
 
 /// Sorts operations so that those of a thread are in program order, and otherwise by the ticks that their boxes name first, or by
 /// completion if not all have one.
-pub fn sorted(history: &History, ops: &[OpId]) -> Vec<OpId> {
+pub(super) fn sorted(history: &History, ops: &[OpId]) -> Vec<OpId> {
     let is_timed = ops.iter().all(|&op| why::first_tick(history, op).is_some());
     let when = |op: OpId| {
         let tick = why::first_tick(history, op).filter(|_| is_timed);

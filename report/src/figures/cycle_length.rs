@@ -20,7 +20,7 @@ enum Outcome {
 }
 
 /// Plots a bar for each length.
-pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let sample = sample.only(|trial| trial.algorithm == "nice-cycle")?;
     let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
     for trial in &sample.trials {

@@ -12,7 +12,7 @@ use crate::plot::style::{algorithm_of, rank, style};
 use tables::{Reported, Trial};
 
 /// The number of cases in which a criterion finds something, and the number of all cases.
-pub struct Detected {
+pub(super) struct Detected {
     /// The criterion.
     pub name: String,
     of: usize,
@@ -21,7 +21,7 @@ pub struct Detected {
 
 impl Detected {
     /// Counts the cases, and those in which something is found.
-    pub fn count(name: String, found: impl Iterator<Item = bool>) -> Detected {
+    pub(super) fn count(name: String, found: impl Iterator<Item = bool>) -> Detected {
         found.fold(Detected { name, of: 0, found: 0 }, |all, found| Detected {
             of: all.of + 1,
             found: all.found + usize::from(found),
@@ -36,7 +36,7 @@ impl Detected {
 
 /// Plots the shares that criteria weaker than SC refute. If CCM did not run, the first step of gradual checking counts
 /// for it.
-pub fn below_sc(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn below_sc(sample: &Sample<'_>) -> Option<Plot> {
     let own = sample.trials.iter().map(|trial| trial.algorithm.clone());
     let own = own.filter(|name| ["cc", "ccv", "cm", "ccm", "wsc"].contains(&name.as_str()));
     let mut names: BTreeSet<String> = own.collect();
@@ -58,7 +58,7 @@ pub fn below_sc(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 /// Plots the shares that saturating algorithms refute.
-pub fn by_saturation(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn by_saturation(sample: &Sample<'_>) -> Option<Plot> {
     let names = sample.trials.iter().map(|trial| trial.algorithm.clone());
     let names = names.filter(|name| name != "dbcop").collect();
     plot(sample, names, by_algorithm, &|name| match name {
@@ -107,7 +107,7 @@ fn plot(
 }
 
 /// A figure with a bar for each criterion, beside the published share.
-pub struct Bars<'p> {
+pub(super) struct Bars<'p> {
     /// The cases that are counted, such as `violations`.
     pub counted: &'p str,
     /// The heading of the table's column of cases in which something is found.
@@ -120,7 +120,7 @@ pub struct Bars<'p> {
 
 impl Bars<'_> {
     /// Plots the bars; `None` if nothing was counted.
-    pub fn plot(&self, mut all: Vec<Detected>) -> Option<Plot> {
+    pub(super) fn plot(&self, mut all: Vec<Detected>) -> Option<Plot> {
         all.retain(|one| one.of > 0);
         all.sort_by_key(|one| (rank(algorithm_of(&one.name)), one.name.clone()));
         let most = all.iter().map(|one| one.of).max()?;

@@ -14,7 +14,7 @@ use tables::CRITERIA;
 type Detections<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Detection>>>;
 
 /// Plots the medians by criterion and protocol.
-pub fn plot(answers: &Answers) -> Option<Plot> {
+pub(super) fn plot(answers: &Answers) -> Option<Plot> {
     let detections = detections(answers);
     let shown = detections.iter().flat_map(|(model, protocols)| panel(model, protocols));
     let panels: Vec<(Panel, usize)> = shown.collect();

@@ -13,7 +13,7 @@ use crate::plot::style::{BLACK, GREY, Marker, Style, VERMILLION};
 const NAMED: usize = 5;
 
 /// Plots a panel for each protocol with a transition that both the simulator and gem5 took.
-pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
+pub(super) fn plot(fidelity: &Fidelity) -> Option<Plot> {
     let common = |pair: &&SharePair| pair.counts.iter().all(|&count| count > 0);
     let all: Vec<&SharePair> = fidelity.transitions.iter().filter(common).collect();
     if all.is_empty() {

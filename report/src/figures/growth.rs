@@ -15,20 +15,20 @@ use crate::statistics::{Estimate, Summary};
 use tables::Trial;
 
 /// The algorithm whose slowdowns the paper gives.
-pub const PUBLISHED_ALGORITHM: &str = "deriv-back";
+pub(super) const PUBLISHED_ALGORITHM: &str = "deriv-back";
 
 /// Plots against the number of operations, with a curve for each number of threads.
-pub fn by_operations(sample: &Sample<'_>, algorithm: &str) -> Option<Plot> {
+pub(super) fn by_operations(sample: &Sample<'_>, algorithm: &str) -> Option<Plot> {
     plot(sample, algorithm, "operations", "threads", 512 << 10)
 }
 
 /// Plots against the number of threads, with a curve for each number of operations.
-pub fn by_threads(sample: &Sample<'_>, algorithm: &str) -> Option<Plot> {
+pub(super) fn by_threads(sample: &Sample<'_>, algorithm: &str) -> Option<Plot> {
     plot(sample, algorithm, "threads", "operations", 60)
 }
 
 /// Plots against the number of locations, with a curve for each number of operations.
-pub fn by_locations(sample: &Sample<'_>, algorithm: &str) -> Option<Plot> {
+pub(super) fn by_locations(sample: &Sample<'_>, algorithm: &str) -> Option<Plot> {
     plot(sample, algorithm, "locations", "operations", 256)
 }
 
@@ -105,7 +105,7 @@ fn plot(
 
 /// Says what the curve of the largest programs shows at its first and its last place, as a sentence that begins with
 /// the curve.
-pub fn told(slowdown: &[Series], takes: &str, of: &str, against: &str) -> Option<String> {
+pub(super) fn told(slowdown: &[Series], takes: &str, of: &str, against: &str) -> Option<String> {
     let largest = slowdown.last()?;
     let [(first, least), .., (last, most)] = &largest.points[..] else { return None };
     let shown = |summary: &Summary| {

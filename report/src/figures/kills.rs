@@ -11,10 +11,10 @@ use plotters::style::{RGBColor, WHITE};
 use tables::CRITERIA;
 
 /// Height of a row of cells, in pixels.
-pub const ROW_HEIGHT: i32 = 17;
+pub(super) const ROW_HEIGHT: i32 = 17;
 
 /// Plots a matrix of operators and finders; `None` if it is about the runs of some cores only.
-pub fn plot(matrix: &KillMatrix) -> Option<Plot> {
+pub(super) fn plot(matrix: &KillMatrix) -> Option<Plot> {
     let protocol = match &matrix.scope {
         Scope::All => String::new(),
         Scope::Protocol(protocol) => format!(" of {protocol}"),
@@ -65,7 +65,7 @@ fn ways(by: &[Kills]) -> String {
 }
 
 /// Plots a matrix of operators and protocols; `None` if mutants of fewer than two protocols ran.
-pub fn by_protocol(answers: &Answers) -> Option<Plot> {
+pub(super) fn by_protocol(answers: &Answers) -> Option<Plot> {
     let tried = answers.protocols.iter().filter(|one| one.mutants > 0);
     let tried: Vec<&ProtocolResult> = tried.collect();
     if tried.len() < 2 {
@@ -106,7 +106,7 @@ pub fn by_protocol(answers: &Answers) -> Option<Plot> {
 }
 
 /// A cell of a matrix: the share by which it is shaded, and its text; `None` if there is nothing to show.
-pub type HeatCell = Option<(f64, String)>;
+pub(super) type HeatCell = Option<(f64, String)>;
 
 /// Turns shares into cells with texts; a cell is `None` if there was nothing to find.
 fn shaded(cells: &[Vec<(u64, u64)>], text: impl Fn((u64, u64)) -> String) -> Vec<Vec<HeatCell>> {
@@ -134,7 +134,7 @@ fn heat(
 }
 
 /// Makes the panel of a matrix of shaded cells.
-pub fn heat_panel(
+pub(super) fn heat_panel(
     heading: &str,
     x: &str,
     columns: &[String],

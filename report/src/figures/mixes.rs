@@ -55,7 +55,7 @@ impl Mix {
 }
 
 /// Plots a panel of times and one of slowdowns.
-pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let mixes: BTreeSet<&str> = sample.trials.iter().map(|trial| &*trial.mix).collect();
     let mut mixes: Vec<&str> = mixes.into_iter().collect();
     mixes

@@ -20,7 +20,7 @@ struct Orders {
 }
 
 /// Plots a panel for each number of threads.
-pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let mut names = sample.algorithms();
     names.retain(|name| name != BASELINE);
     let mut orders: BTreeMap<(u32, u32), BTreeMap<&str, Orders>> = BTreeMap::new();

@@ -18,10 +18,10 @@ use tables::Trial;
 const KERNEL: &str = "kernel";
 
 /// The algorithm of rows about the conflict order of CCv by itself.
-pub const CONFLICTS: &str = "cf";
+pub(super) const CONFLICTS: &str = "cf";
 
 /// Plots the share of pairs that criteria leave unordered.
-pub fn unordered(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn unordered(sample: &Sample<'_>) -> Option<Plot> {
     let share = |trial: &Trial| Some(1.0 - ordered(trial)? as f64 / trial.write_pairs as f64);
     let groups = groups(sample, share, |model, algorithm| match (model, algorithm) {
         ("sc", "ccm") => GCC_UNORDERED_CCM.value(),
@@ -38,7 +38,7 @@ pub fn unordered(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 /// Plots the share of pairs that criteria order.
-pub fn of_pairs(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn of_pairs(sample: &Sample<'_>) -> Option<Plot> {
     let share = |trial: &Trial| Some(ordered(trial)? as f64 / trial.write_pairs as f64);
     let groups = groups(sample, share, |_, algorithm| match algorithm {
         "wsc" => WSC_PAIRS.value(),
@@ -49,7 +49,7 @@ pub fn of_pairs(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 /// Plots the share of the kernel that criteria order.
-pub fn of_kernel(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn of_kernel(sample: &Sample<'_>) -> Option<Plot> {
     let sample = sample.only(|trial| trial.algorithm != KERNEL)?;
     let share = |trial: &Trial| {
         let kernel = trial.kernel.filter(|kernel| *kernel > 0)?;
@@ -68,7 +68,7 @@ pub fn of_kernel(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 /// Plots the share of histories whose whole kernel criteria order.
-pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
     let sample = sample.only(|trial| trial.algorithm != KERNEL)?;
     let names = series(&sample).into_iter().map(|(_, _, name)| name);
     let all = names.map(|name| {
@@ -94,7 +94,7 @@ pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
 
 /// The number of pairs of writes that a criterion, or the kernel, orders; `None` if it is not known or there are no
 /// pairs.
-pub fn ordered(trial: &Trial) -> Option<u64> {
+pub(super) fn ordered(trial: &Trial) -> Option<u64> {
     let ordered = match trial.algorithm.as_str() {
         KERNEL => trial.kernel,
         _ => trial.ordered,

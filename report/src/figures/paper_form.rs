@@ -78,17 +78,17 @@ const fn by_threads(heading: &'static str, names: Names) -> Graph {
 }
 
 /// Draws Figure 4 of CAV 2019: checking valid histories against SC.
-pub fn gcc_fig4(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn gcc_fig4(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, &[by_operations(Heading::Fixed, GRADUAL_SC), by_cpus(Heading::Fixed, GRADUAL_SC)])
 }
 
 /// Draws Figure 5 of CAV 2019, by the number of cpus.
-pub fn gcc_fig5(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn gcc_fig5(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, &[by_cpus(Heading::Words(""), GRADUAL_SC)])
 }
 
 /// Draws Figure 6 of CAV 2019: checking valid histories against TSO.
-pub fn gcc_fig6(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn gcc_fig6(sample: &Sample<'_>) -> Option<Plot> {
     plot(
         sample,
         &[by_operations(Heading::Fixed, GRADUAL_TSO), by_cpus(Heading::Fixed, GRADUAL_TSO)],
@@ -96,12 +96,12 @@ pub fn gcc_fig6(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 /// Draws Figure 6 of "Boosting", by the number of operations.
-pub fn wsc_fig6(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn wsc_fig6(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, &[by_operations(Heading::Words(""), SEARCHES)])
 }
 
 /// Draws Figures 7 and 8 of "Boosting", by the number of threads.
-pub fn wsc_fig7(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn wsc_fig7(sample: &Sample<'_>) -> Option<Plot> {
     plot(
         sample,
         &[
@@ -112,7 +112,7 @@ pub fn wsc_fig7(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 /// Draws Figure 9 of "Boosting": saturations by the number of threads.
-pub fn wsc_fig9(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn wsc_fig9(sample: &Sample<'_>) -> Option<Plot> {
     plot(
         sample,
         &[
@@ -163,17 +163,17 @@ fn plot(sample: &Sample<'_>, graphs: &[Graph]) -> Option<Plot> {
 }
 
 /// Draws Figure 4 of HPCA 2006 against the number of operations.
-pub fn growth_by_operations(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn growth_by_operations(sample: &Sample<'_>) -> Option<Plot> {
     growth(sample, "operations", "threads", "n: operations")
 }
 
 /// Draws Figure 4 of HPCA 2006 against the number of threads.
-pub fn growth_by_threads(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn growth_by_threads(sample: &Sample<'_>) -> Option<Plot> {
     growth(sample, "threads", "operations", "p: processors")
 }
 
 /// Draws Figure 4 of HPCA 2006 against the number of locations.
-pub fn growth_by_locations(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn growth_by_locations(sample: &Sample<'_>) -> Option<Plot> {
     growth(sample, "locations", "operations", "a: memory locations")
 }
 

@@ -19,12 +19,12 @@ const MONITORS: [(&str, &str); 2] = [("monitor-tso", "TSO"), ("monitor-pso", "PS
 const ALONE: &str = "explore";
 
 /// Plots the programs with up to one preemption.
-pub fn one_preemption(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn one_preemption(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, 0)
 }
 
 /// Plots the programs with up to two preemptions.
-pub fn two_preemptions(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn two_preemptions(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, 1)
 }
 

@@ -18,7 +18,7 @@ use tables::Trial;
 const SHOWN: [&str; 3] = ["ccm", "ccv", CONFLICTS];
 
 /// Plots a panel for each number of locations.
-pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let mut by_locations: BTreeMap<u32, Vec<(String, u64, Estimate)>> = BTreeMap::new();
     for trial in sample.trials.iter().filter(|trial| SHOWN.contains(&&*trial.algorithm)) {
         if let (Some(reads), Some(ordered)) = (reads(trial), ordered(trial)) {

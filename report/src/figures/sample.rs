@@ -14,7 +14,7 @@ pub const SIZES: [&str; 3] = ["quick", "paper", "large"];
 
 /// The trials of an experiment of one size, or a part of them.
 #[derive(Clone, Debug)]
-pub struct Sample<'a> {
+pub(super) struct Sample<'a> {
     /// The size, if the experiment was also run at a larger one: figures then have the size in their names.
     pub lesser_size: Option<&'a str>,
     size: &'a str,
@@ -27,11 +27,11 @@ pub struct Sample<'a> {
 }
 
 /// Identifies a history by part, point and number.
-pub type HistoryId<'a> = (&'a str, &'a str, u32);
+pub(super) type HistoryId<'a> = (&'a str, &'a str, u32);
 
 impl<'a> Sample<'a> {
     /// The samples of an experiment, one for each size, the largest first. Sizes differ in points and limits, so no figure mixes them.
-    pub fn all(trials: &'a [Trial], experiment: &str) -> Vec<Sample<'a>> {
+    pub(super) fn all(trials: &'a [Trial], experiment: &str) -> Vec<Sample<'a>> {
         let mut sizes: BTreeMap<(usize, &str), Vec<&Trial>> = BTreeMap::new();
         for trial in trials.iter().filter(|trial| trial.experiment == experiment) {
             let rank = SIZES.iter().position(|size| *size == trial.size);
@@ -51,7 +51,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The trials that satisfy a condition; `None` if no trial does.
-    pub fn only(&self, is_wanted: impl Fn(&Trial) -> bool) -> Option<Sample<'a>> {
+    pub(super) fn only(&self, is_wanted: impl Fn(&Trial) -> bool) -> Option<Sample<'a>> {
         let trials: Vec<&Trial> =
             self.trials.iter().copied().filter(|trial| is_wanted(trial)).collect();
         let has_several_models = has_several_models(&trials);
@@ -59,13 +59,13 @@ impl<'a> Sample<'a> {
     }
 
     /// The trials of a part of the experiment; `None` if it has none.
-    pub fn part(&self, part: &'a str) -> Option<Sample<'a>> {
+    pub(super) fn part(&self, part: &'a str) -> Option<Sample<'a>> {
         let own = self.only(|trial| measure::is_of_part(trial, part))?;
         Some(Sample { part: Some(part), ..own })
     }
 
     /// The algorithms, in the order of legends.
-    pub fn algorithms(&self) -> Vec<String> {
+    pub(super) fn algorithms(&self) -> Vec<String> {
         let names: BTreeSet<&str> = self.trials.iter().map(|trial| &*trial.algorithm).collect();
         let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         names.sort_by_key(|name| (rank(name), name.clone()));
@@ -73,7 +73,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The number of histories of a point, such as `200 histories per point`.
-    pub fn histories_per_point(&self) -> String {
+    pub(super) fn histories_per_point(&self) -> String {
         per_point([self])
     }
 
@@ -92,7 +92,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The number of all histories, such as `200 histories`.
-    pub fn histories(&self) -> String {
+    pub(super) fn histories(&self) -> String {
         match self.by_history().len() {
             1 => "1 history".to_owned(),
             number => format!("{number} histories"),
@@ -100,7 +100,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The trials of each history.
-    pub fn by_history(&self) -> BTreeMap<HistoryId<'a>, Vec<&'a Trial>> {
+    pub(super) fn by_history(&self) -> BTreeMap<HistoryId<'a>, Vec<&'a Trial>> {
         let mut histories: BTreeMap<HistoryId<'_>, Vec<&Trial>> = BTreeMap::new();
         for &trial in &self.trials {
             let history = (trial.part.as_str(), trial.point.as_str(), trial.number);
@@ -111,7 +111,7 @@ impl<'a> Sample<'a> {
 
     /// The name of a series: the algorithm, with the model if the sample has several, and then the model alone for the engine's
     /// own stages.
-    pub fn series(&self, trial: &Trial) -> String {
+    pub(super) fn series(&self, trial: &Trial) -> String {
         match trial.algorithm.as_str() {
             algorithm if !self.has_several_models => algorithm.to_owned(),
             "stages" => trial.model.to_uppercase(),
@@ -120,7 +120,7 @@ impl<'a> Sample<'a> {
     }
 
     /// Where and how the trials were run: the last sentence of a caption.
-    pub fn circumstances(&self) -> String {
+    pub(super) fn circumstances(&self) -> String {
         let list = |of: &dyn Fn(&Trial) -> Option<String>| {
             let all: BTreeSet<String> = self.trials.iter().filter_map(|trial| of(trial)).collect();
             let all: Vec<String> = all.into_iter().filter(|one| !one.is_empty()).collect();
@@ -147,7 +147,7 @@ impl<'a> Sample<'a> {
 }
 
 /// The number of histories of a point of these samples, such as `200 histories per point`.
-pub fn per_point<'s, 'a: 's>(samples: impl IntoIterator<Item = &'s Sample<'a>>) -> String {
+pub(super) fn per_point<'s, 'a: 's>(samples: impl IntoIterator<Item = &'s Sample<'a>>) -> String {
     let span = span(samples.into_iter().flat_map(Sample::numbers_of_histories));
     let word = if span == "1" { "history" } else { "histories" };
     format!("{span} {word} per point")
@@ -160,7 +160,7 @@ fn has_several_models(trials: &[&Trial]) -> bool {
 
 /// The time of a trial in seconds; `None` if the row has no finite time. A run that timed out, or ended after its
 /// limit, took at least the limit. A run that exceeded the memory limit would have taken longer than it ran.
-pub fn time(trial: &Trial) -> Option<Estimate> {
+pub(super) fn time(trial: &Trial) -> Option<Estimate> {
     if trial.said == Reported::Memory {
         return measure::time(trial).map(|time| Estimate::at_least(time.low));
     }

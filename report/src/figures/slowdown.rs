@@ -12,14 +12,14 @@ use crate::statistics::Estimate;
 use tables::Trial;
 
 /// The algorithm that all others of the TSO tool are compared with.
-pub const BASELINE: &str = "tso-baseline";
+pub(super) const BASELINE: &str = "tso-baseline";
 
 /// The name of the axis of slowdowns over the baseline.
-pub const OVER_BASELINE: &str = "slowdown over baseline";
+pub(super) const OVER_BASELINE: &str = "slowdown over baseline";
 
 /// Returns the trials of other algorithms, each with its slowdown over the algorithm `over` on the same history.
 /// Histories on which `over` timed out are left out.
-pub fn slowdowns<'a>(sample: &Sample<'a>, over: &str) -> Vec<(&'a Trial, Estimate)> {
+pub(super) fn slowdowns<'a>(sample: &Sample<'a>, over: &str) -> Vec<(&'a Trial, Estimate)> {
     let mut slowdowns = Vec::new();
     for trials in sample.by_history().into_values() {
         let base = trials.iter().find(|trial| trial.algorithm == over);
@@ -33,7 +33,7 @@ pub fn slowdowns<'a>(sample: &Sample<'a>, over: &str) -> Vec<(&'a Trial, Estimat
 }
 
 /// Plots the slowdown over wSC on violations.
-pub fn over_wsc(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn over_wsc(sample: &Sample<'_>) -> Option<Plot> {
     let mut plot =
         by_threads(&sample.part("threads")?, "wsc", "slowdown over wsc", FIG9_DBCOP.value());
     let published = FIG9_DBCOP.value()?;
@@ -44,7 +44,7 @@ pub fn over_wsc(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 /// Plots the slowdown over the baseline of the TSO tool.
-pub fn over_baseline(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn over_baseline(sample: &Sample<'_>) -> Option<Plot> {
     let published = 1.0 + HEU_OVERHEAD.value()?;
     let mut plot = by_threads(sample, BASELINE, OVER_BASELINE, Some(published));
     let text = format!("heu, published: about {}", ratio(published));

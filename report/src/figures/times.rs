@@ -9,29 +9,29 @@ use crate::plot::lines::{self, Quantity, Series};
 use tables::Trial;
 
 /// Height of a panel that stands alone, in pixels.
-pub const ALONE: i32 = 260;
+pub(super) const ALONE: i32 = 260;
 
 /// Height of a panel above another one, in pixels.
-pub const STACKED: i32 = 190;
+pub(super) const STACKED: i32 = 190;
 
 /// Factor by which a curve is far above others.
 const FAR: f64 = 100.0;
 
 /// Name of the axis of times.
-pub const TIME: &str = "time to check a history";
+pub(super) const TIME: &str = "time to check a history";
 
 /// Plots against the number of operations.
-pub fn by_operations(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn by_operations(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, "operations", None)
 }
 
 /// Plots against the number of threads.
-pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, "threads", None)
 }
 
 /// Plots against the number of threads, with the published bound on the time of wSC.
-pub fn with_bound(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn with_bound(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, "threads", FIG9_SECONDS.value())
 }
 
@@ -89,7 +89,7 @@ fn closer(series: &[Series], part: &str, sample: &Sample<'_>) -> Option<Panel> {
 }
 
 /// The curves of a sample, one for each series.
-pub fn curves(sample: &Sample<'_>, part: &str) -> Vec<Series> {
+pub(super) fn curves(sample: &Sample<'_>, part: &str) -> Vec<Series> {
     let trials = sample.trials.iter();
     let measured =
         trials.filter_map(|trial| Some((sample.series(trial), place(part, trial), time(trial)?)));
@@ -97,12 +97,12 @@ pub fn curves(sample: &Sample<'_>, part: &str) -> Vec<Series> {
 }
 
 /// The subtitle of medians of times.
-pub fn subtitle(sample: &Sample<'_>) -> String {
+pub(super) fn subtitle(sample: &Sample<'_>) -> String {
     format!("{}; median and quartiles", sample.histories_per_point())
 }
 
 /// The place of a trial on the axis of a part.
-pub fn place(part: &str, trial: &Trial) -> u64 {
+pub(super) fn place(part: &str, trial: &Trial) -> u64 {
     match part {
         "threads" => u64::from(trial.threads),
         "locations" => u64::from(trial.locations),
@@ -111,7 +111,7 @@ pub fn place(part: &str, trial: &Trial) -> u64 {
 }
 
 /// The name of the axis of a part, with the parameter that it does not vary: a number, or a range where the histories differ in it.
-pub fn x_name(part: &str, trials: &[&Trial]) -> String {
+pub(super) fn x_name(part: &str, trials: &[&Trial]) -> String {
     let are_equally_long = trials.windows(2).all(|pair| pair[0].operations == pair[1].operations);
     match (part, trials) {
         ("operations", _) => format!("operations ({} threads)", threads(trials)),
@@ -124,12 +124,12 @@ pub fn x_name(part: &str, trials: &[&Trial]) -> String {
 }
 
 /// The numbers of threads of trials, such as `4` or `2–8`.
-pub fn threads(trials: &[&Trial]) -> String {
+pub(super) fn threads(trials: &[&Trial]) -> String {
     span(trials.iter().map(|trial| trial.threads.into()))
 }
 
 /// The operations of each thread of trials, such as `50` or `37–150`.
-pub fn each(trials: &[&Trial]) -> String {
+pub(super) fn each(trials: &[&Trial]) -> String {
     let of = |trial: &&Trial| trial.operations / u64::from(trial.threads.max(1));
     span(trials.iter().map(of))
 }

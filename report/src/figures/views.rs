@@ -11,7 +11,7 @@ use crate::plot::lines::{self, Quantity, Series};
 const SLOWEST: &str = "dbcop";
 
 /// Plots against the number of threads.
-pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
+pub(super) fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
     let sample = sample.part("threads")?;
     let kinds = [
         ("as simulated", sample.only(|trial| trial.repointed == 0)),

@@ -10,7 +10,7 @@ use super::table::Table;
 use crate::figures::Figure;
 
 /// Shows a figure with its caption and its numbers.
-pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
+pub(super) fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
     let id = anchors.take(&format!("figure-{}", figure.name));
     html! {
         figure id=(id) {
@@ -30,7 +30,7 @@ pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
 
 /// Makes a small copy of a figure that the page has, with its title, as a link to it. The copy refers to the drawing,
 /// so it adds few bytes.
-pub fn thumbnail(figure: &Figure) -> Markup {
+pub(super) fn thumbnail(figure: &Figure) -> Markup {
     let tag = figure.svg.find("<svg").map_or("", |at| &figure.svg[at..]);
     let tag = tag.split('>').next().unwrap_or_default();
     let [width, height] = ["width", "height"].map(|name| value(tag, name).unwrap_or("1"));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 /// A section of the page.
-pub struct Section {
+pub(super) struct Section {
     /// The anchor of its heading.
     pub id: String,
     /// The heading.
@@ -21,7 +21,7 @@ pub struct Section {
 
 impl Section {
     /// A section without parts.
-    pub fn new(anchors: &mut Anchors, id: &str, title: &str, body: Markup) -> Section {
+    pub(super) fn new(anchors: &mut Anchors, id: &str, title: &str, body: Markup) -> Section {
         Section {
             id: anchors.take(id),
             title: title.to_owned(),
@@ -32,7 +32,7 @@ impl Section {
     }
 
     /// The markup with headings and parts.
-    pub fn markup(&self) -> Markup {
+    pub(super) fn markup(&self) -> Markup {
         html! {
             section aria-labelledby=(self.id) {
                 h2 id=(self.id) { (self.title) (self.link()) }
@@ -62,13 +62,13 @@ impl Section {
 
 /// The ids of the page.
 #[derive(Default)]
-pub struct Anchors {
+pub(super) struct Anchors {
     taken: BTreeSet<String>,
 }
 
 impl Anchors {
     /// Returns an id that is similar to a text and unique on the page. The text may be anything, since names come from files.
-    pub fn take(&mut self, like: &str) -> String {
+    pub(super) fn take(&mut self, like: &str) -> String {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }
         };

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::cell::Cell;
 
 /// A table. The first cell of each row is its heading.
-pub struct Table {
+pub(super) struct Table {
     caption: String,
     heads: Vec<String>,
     rows: Vec<Vec<Cell>>,
@@ -16,7 +16,7 @@ pub struct Table {
 
 impl Table {
     /// Makes a table without rows.
-    pub fn new(caption: &str, heads: &[&str]) -> Table {
+    pub(super) fn new(caption: &str, heads: &[&str]) -> Table {
         Table {
             caption: caption.to_owned(),
             heads: heads.iter().map(|&head| head.to_owned()).collect(),
@@ -28,28 +28,28 @@ impl Table {
     }
 
     /// Adds a row.
-    pub fn push(&mut self, row: Vec<Cell>) {
+    pub(super) fn push(&mut self, row: Vec<Cell>) {
         self.rows.push(row);
     }
 
     /// Sets the last row, which stays below all others when the table is sorted.
-    pub fn total(&mut self, row: Vec<Cell>) {
+    pub(super) fn total(&mut self, row: Vec<Cell>) {
         self.total = Some(row);
     }
 
     /// Sets the relative widths of the columns. Without them, the contents determine the widths.
-    pub fn widths(&mut self, widths: &[u32]) {
+    pub(super) fn widths(&mut self, widths: &[u32]) {
         self.widths = widths.to_vec();
     }
 
     /// Shows each row in one line, as long as its folded parts are closed. Longer text is cut off, so its cell should
     /// have the text as tooltip.
-    pub fn in_lines(&mut self) {
+    pub(super) fn in_lines(&mut self) {
         self.is_in_lines = true;
     }
 
     /// The markup of the table.
-    pub fn markup(&self) -> Markup {
+    pub(super) fn markup(&self) -> Markup {
         let whole = self.widths.iter().sum::<u32>().max(1);
         html! {
             // With a tab index, the box can be scrolled with the keyboard.
@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// The markup of the table inside an element that opens on demand.
-    pub fn folded(&self, summary: &str, is_open: bool) -> Markup {
+    pub(super) fn folded(&self, summary: &str, is_open: bool) -> Markup {
         html! {
             details open[is_open] {
                 summary { (summary) }

@@ -22,7 +22,7 @@ const WIDTH: f64 = 10_000.0;
 const CLOSEST: u64 = 20;
 
 /// Renders the timeline with the names of threads, the axis and the legend.
-pub fn markup(timeline: &Timeline) -> Markup {
+pub(super) fn markup(timeline: &Timeline) -> Markup {
     let height = ROW * timeline.threads.len();
     let (first, last) = timeline.ends;
     let others = timeline.spans.iter().any(|span| span.location == COLOURED);

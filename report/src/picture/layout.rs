@@ -7,7 +7,7 @@ mod straight;
 #[cfg(test)]
 mod tests;
 
-pub use geometry::{Point, Rectangle};
+pub(super) use geometry::{Point, Rectangle};
 
 use super::routes::{FROM, Route, Side, TO, routes};
 use super::{Arrow, Picture, Weight};
@@ -16,7 +16,7 @@ use rows::Rows;
 
 /// Width of a letter of monospaced text in pixels, and an upper bound for most other text. Some programs round it to a
 /// whole pixel.
-pub const LETTER: f64 = 7.05;
+pub(super) const LETTER: f64 = 7.05;
 
 /// Height of a label.
 const LABEL_HEIGHT: f64 = 13.0;
@@ -25,14 +25,14 @@ const LABEL_GAP: f64 = 10.0;
 
 /// The line of an arrow, given by its ends and corners, and the position of its label.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Line {
+pub(super) struct Line {
     pub points: Vec<Point>,
     pub label: Rectangle,
 }
 
 /// The coordinates of a picture, with the upper left corner at the origin.
 #[derive(Clone, Debug, Default)]
-pub struct Layout {
+pub(super) struct Layout {
     /// The middle of each column.
     pub columns: Vec<f64>,
     pub boxes: Vec<Rectangle>,
@@ -42,7 +42,7 @@ pub struct Layout {
 }
 
 /// Arranges a picture. `top` is the height of the column names above it.
-pub fn layout(picture: &Picture, top: f64) -> Layout {
+pub(super) fn layout(picture: &Picture, top: f64) -> Layout {
     let routes = routes(picture);
     let columns = Columns::of(picture, &routes);
     let rows = Rows::of(picture, &routes, top);
@@ -108,7 +108,7 @@ fn label_width(arrow: &Arrow) -> f64 {
 }
 
 /// The text of a label, such as `co [a]`; empty for faint arrows.
-pub fn label_text(arrow: &Arrow) -> String {
+pub(super) fn label_text(arrow: &Arrow) -> String {
     match (&arrow.letter, arrow.weight) {
         (_, Weight::Faint) => String::new(),
         (None, _) => arrow.relation.name().to_owned(),

@@ -8,14 +8,14 @@ use super::{List, ListRow};
 const ROW: f64 = 16.0;
 
 /// The width of the widest list.
-pub fn width(lists: &[List]) -> f64 {
+pub(super) fn width(lists: &[List]) -> f64 {
     let rows = lists.iter().flat_map(|list| &list.rows);
     let letters = rows.map(|row| row.text.chars().count()).max().unwrap_or(0);
     letters as f64 * LETTER + 8.0
 }
 
 /// Draws a list with its upper edge at `top`, and returns its height.
-pub fn draw(list: &List, top: f64, text: &mut String) -> f64 {
+pub(super) fn draw(list: &List, top: f64, text: &mut String) -> f64 {
     let mut y = top + 22.0;
     heading(&list.title, y, text);
     y += 3.0;

@@ -12,7 +12,7 @@ const RADIUS: f64 = 5.0;
 const REACH: f64 = 9.0;
 
 /// Draws all arrows, the most prominent ones on top. Their reasons are tooltips.
-pub fn draw(picture: &Picture, lines: &[Line], text: &mut String) {
+pub(super) fn draw(picture: &Picture, lines: &[Line], text: &mut String) {
     for weight in [Weight::Faint, Weight::Plain, Weight::Strong] {
         let own = picture.arrows.iter().zip(lines);
         for (arrow, line) in own.filter(|(arrow, _)| arrow.weight == weight) {

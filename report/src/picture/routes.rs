@@ -14,19 +14,19 @@ mod ports;
 use super::Picture;
 
 /// Indices of the first and the second end of an arrow.
-pub const FROM: usize = 0;
-pub const TO: usize = 1;
+pub(super) const FROM: usize = 0;
+pub(super) const TO: usize = 1;
 
 /// The side of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Side {
+pub(super) enum Side {
     Left,
     Right,
 }
 
 /// The route of an arrow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Route {
+pub(super) struct Route {
     /// The rows of the arrow's two boxes.
     pub rows: [usize; 2],
     /// The columns of the arrow's two boxes.
@@ -46,7 +46,7 @@ type Down = (usize, usize);
 
 impl Route {
     /// The side at which the arrow meets the box of an end; `None` if the arrow goes straight.
-    pub fn side(&self, end: usize) -> Option<Side> {
+    pub(super) fn side(&self, end: usize) -> Option<Side> {
         let is_right = self.channel? > self.columns[end];
         Some(if is_right { Side::Right } else { Side::Left })
     }
@@ -95,7 +95,7 @@ impl Route {
 }
 
 /// The routes of a picture's arrows.
-pub fn routes(picture: &Picture) -> Vec<Route> {
+pub(super) fn routes(picture: &Picture) -> Vec<Route> {
     let column = |row: usize| picture.operations[row].column;
     let arrows = picture.arrows.iter();
     let mut routes: Vec<Route> = arrows

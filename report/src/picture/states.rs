@@ -19,12 +19,12 @@ const WARNING: &str = "#b3261e";
 const CAUSE: &str = "#ffe28a";
 
 /// The width of the widest table.
-pub fn width(lines: &[CacheLine]) -> f64 {
+pub(super) fn width(lines: &[CacheLine]) -> f64 {
     lines.iter().map(|line| columns(line).last().copied().unwrap_or(0.0)).fold(0.0, f64::max)
 }
 
 /// Draws a table with its upper edge at `top`, and returns its height.
-pub fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
+pub(super) fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
     let starts = columns(line);
     let mut y = top + 22.0;
     heading(&line.title, y, text);

@@ -19,7 +19,7 @@ impl Run {
 
 /// Moves texts on a line as little as is necessary so that none covers another one. Each is given by its middle and its length in pixels, in
 /// ascending order of the middles; returns the new middles. Cost: linear.
-pub fn apart(texts: &[(i32, i32)]) -> Vec<i32> {
+pub(super) fn apart(texts: &[(i32, i32)]) -> Vec<i32> {
     let mut runs: Vec<Run> = Vec::new();
     for &(middle, length) in texts {
         let mut run =

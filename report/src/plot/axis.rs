@@ -21,7 +21,7 @@ const SMALLEST: f64 = 1e-6;
 
 /// An axis.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub(crate) struct Axis {
     /// The quantity that the axis shows, with the unit if the labels have none.
     pub name: String,
     low: f64,
@@ -36,7 +36,7 @@ pub struct Axis {
 
 /// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
+pub(crate) enum Scale {
     /// Linear, from 0.
     Linear,
     /// Logarithmic.
@@ -50,22 +50,22 @@ type Format = fn(f64) -> String;
 
 impl Axis {
     /// An axis of times, in seconds.
-    pub fn seconds(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
+    pub(crate) fn seconds(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
         Axis::scaled(name, values, scale, seconds)
     }
 
     /// An axis of numbers of things.
-    pub fn counts(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
+    pub(crate) fn counts(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
         Axis::scaled(name, values, scale, |value| count(value.round() as u64))
     }
 
     /// An axis of ratios.
-    pub fn ratios(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
+    pub(crate) fn ratios(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
         Axis::scaled(name, values, scale, ratio)
     }
 
     /// An axis of shares, from about `low` to 100 %, with additional space above, which is `room` times that range.
-    pub fn shares(name: &str, low: f64, room: f64) -> Axis {
+    pub(crate) fn shares(name: &str, low: f64, room: f64) -> Axis {
         let low = low.clamp(0.0, 0.9999);
         let step = nice((1.0 - low) / 4.0);
         let low = (low / step + 1e-9).floor() * step;
@@ -75,12 +75,12 @@ impl Axis {
     }
 
     /// An axis of shares, from 0 to a little above the largest.
-    pub fn shares_to(name: &str, most: f64) -> Axis {
+    pub(crate) fn shares_to(name: &str, most: f64) -> Axis {
         Axis::linear(name, 0.0, (most * 1.06).clamp(0.0001, 1.04), percent)
     }
 
     /// An axis that labels exactly these numbers.
-    pub fn points(name: &str, values: &[u64]) -> Axis {
+    pub(crate) fn points(name: &str, values: &[u64]) -> Axis {
         let mut values = values.to_vec();
         values.sort_unstable();
         values.dedup();
@@ -107,7 +107,7 @@ impl Axis {
     }
 
     /// An axis of names, at 0, 1, …
-    pub fn names(name: &str, names: &[String]) -> Axis {
+    pub(crate) fn names(name: &str, names: &[String]) -> Axis {
         let ticks = names.iter().enumerate();
         Axis {
             name: name.to_owned(),
@@ -121,7 +121,7 @@ impl Axis {
     }
 
     /// An axis of names from top to bottom, for rows.
-    pub fn rows(name: &str, names: &[String]) -> Axis {
+    pub(crate) fn rows(name: &str, names: &[String]) -> Axis {
         let axis = Axis::names(name, names);
         Axis { low: axis.high, high: axis.low, ..axis }
     }
@@ -185,32 +185,32 @@ impl Axis {
     }
 
     /// Whether the axis is logarithmic.
-    pub fn is_logarithmic(&self) -> bool {
+    pub(crate) fn is_logarithmic(&self) -> bool {
         self.is_log
     }
 
     /// The lower end.
-    pub fn low(&self) -> f64 {
+    pub(crate) fn low(&self) -> f64 {
         self.low
     }
 
     /// The upper end.
-    pub fn high(&self) -> f64 {
+    pub(crate) fn high(&self) -> f64 {
         self.high
     }
 
     /// The labels of the axis.
-    pub fn labels(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &str> {
         self.ticks.iter().map(|(_, label)| label.as_str())
     }
 
     /// The numbers that have labels, with the labels.
-    pub fn ticks(&self) -> &[(f64, String)] {
+    pub(crate) fn ticks(&self) -> &[(f64, String)] {
         &self.ticks
     }
 
     /// Returns the number that lies beyond `value` by a part of the axis, where 1 is the whole axis.
-    pub fn moved(&self, value: f64, part: f64) -> f64 {
+    pub(crate) fn moved(&self, value: f64, part: f64) -> f64 {
         if self.is_log {
             value * (self.high / self.low).powf(part)
         } else {
@@ -219,23 +219,23 @@ impl Axis {
     }
 
     /// The smallest distance between neighbouring labels, as a part of the axis; 1 if there are fewer than two.
-    pub fn spacing(&self) -> f64 {
+    pub(crate) fn spacing(&self) -> f64 {
         let parts: Vec<f64> = self.ticks.iter().map(|(value, _)| self.part(*value)).collect();
         parts.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(1.0, f64::min)
     }
 
     /// Whether the labels of the axis are names.
-    pub fn has_names(&self) -> bool {
+    pub(crate) fn has_names(&self) -> bool {
         self.has_names
     }
 
     /// Whether the labels of the axis are names that have no room in a width of so many pixels unless they are upright.
-    pub fn needs_upright_labels(&self, pixels: i32) -> bool {
+    pub(crate) fn needs_upright_labels(&self, pixels: i32) -> bool {
         self.has_names && self.thinned(pixels).ticks.len() < self.ticks.len()
     }
 
     /// The axis with its tick marks, but without labels.
-    pub fn without_labels(&self) -> Axis {
+    pub(crate) fn without_labels(&self) -> Axis {
         let mut axis = self.clone();
         axis.ticks.iter_mut().for_each(|(_, label)| label.clear());
         axis
@@ -243,7 +243,7 @@ impl Axis {
 
     /// The axis without the labels that have no room in a width of so many pixels. Round numbers keep their labels
     /// before others; numbers without label keep a grid line.
-    pub fn thinned(&self, pixels: i32) -> Axis {
+    pub(crate) fn thinned(&self, pixels: i32) -> Axis {
         let ends = self.ticks.iter().map(|(value, label)| {
             let half = LABEL.width(label) / 2 + 3;
             let at = self.map(value, (0, pixels));

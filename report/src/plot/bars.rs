@@ -16,7 +16,7 @@ const FOOT: f64 = 0.05;
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bar {
+pub(crate) struct Bar {
     /// The height of the bar; `None` if there is nothing to show.
     pub height: Option<f64>,
     /// The text above the bar.
@@ -26,10 +26,10 @@ pub struct Bar {
 }
 
 /// Groups of bars, each with its name.
-pub type Groups = Vec<(String, Vec<Bar>)>;
+pub(crate) type Groups = Vec<(String, Vec<Bar>)>;
 
 /// Makes a panel with bars on an axis. Each group has the same room for each of its bars.
-pub fn panel(heading: &str, name: &str, groups: &Groups, y: Axis) -> Panel {
+pub(crate) fn panel(heading: &str, name: &str, groups: &Groups, y: Axis) -> Panel {
     let names: Vec<String> = groups.iter().map(|(name, _)| name.clone()).collect();
     let mut panel = Panel::new(heading, Axis::names(name, &names), y);
     for (across, bar) in placed(groups) {
@@ -39,7 +39,7 @@ pub fn panel(heading: &str, name: &str, groups: &Groups, y: Axis) -> Panel {
 }
 
 /// Draws the marker of each algorithm on its bar, since there are more algorithms than colours.
-pub fn add_markers(panel: &mut Panel, groups: &Groups) {
+pub(crate) fn add_markers(panel: &mut Panel, groups: &Groups) {
     let low = panel.y.low();
     let foot = (panel.y.high() - low) * FOOT;
     for ((left, right), bar) in placed(groups) {
@@ -52,7 +52,7 @@ pub fn add_markers(panel: &mut Panel, groups: &Groups) {
 }
 
 /// The style of a mark on a bar that has the mark's colour.
-pub fn on_bar(style: Style) -> Style {
+pub(crate) fn on_bar(style: Style) -> Style {
     Style { color: WHITE, ..style }
 }
 
@@ -83,9 +83,9 @@ fn draw(panel: &mut Panel, across: (f64, f64), bar: &Bar) {
 }
 
 /// Height of a panel of bars that stands alone, in pixels.
-pub const HEIGHT: i32 = 230;
+pub(crate) const HEIGHT: i32 = 230;
 
 /// Makes the legend entry for bars of a style, or, without style, for published numbers.
-pub fn entry(style: Option<Style>, meaning: &str) -> LegendEntry {
+pub(crate) fn entry(style: Option<Style>, meaning: &str) -> LegendEntry {
     LegendEntry::new(style.map_or(Symbol::Bar(None), Symbol::MarkedBar), meaning)
 }

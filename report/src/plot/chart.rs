@@ -7,7 +7,7 @@ use super::style::Style;
 
 /// A figure that can be drawn, with the numbers that it shows.
 #[derive(Clone, Debug, Default)]
-pub struct Plot {
+pub(crate) struct Plot {
     /// The finding, which is the title: what the numbers show, in one sentence without its full stop. Empty if they
     /// show nothing definite.
     pub finding: String,
@@ -41,7 +41,7 @@ impl Table {
 }
 
 /// Removes the name of the horizontal axis from all panels but the last, for panels that have the same axis.
-pub fn share_axis_name(panels: &mut [Panel]) {
+pub(crate) fn share_axis_name(panels: &mut [Panel]) {
     if let Some((_, others)) = panels.split_last_mut() {
         others.iter_mut().for_each(|panel| panel.x.name.clear());
     }
@@ -49,7 +49,7 @@ pub fn share_axis_name(panels: &mut [Panel]) {
 
 /// A part of a figure, with axes of its own.
 #[derive(Clone, Debug)]
-pub struct Panel {
+pub(crate) struct Panel {
     /// The heading; may be empty.
     pub heading: String,
     /// The horizontal axis, below the chart.
@@ -70,7 +70,7 @@ pub struct Panel {
 
 /// A row of numbers above a panel, each at its place on the horizontal axis.
 #[derive(Clone, Debug)]
-pub struct NumbersAbove {
+pub(crate) struct NumbersAbove {
     /// The name of the row, which stands at its left.
     pub name: &'static str,
     /// The style of the marker behind the name, and the colour of the numbers.
@@ -83,7 +83,10 @@ pub struct NumbersAbove {
 
 impl NumbersAbove {
     /// The row of the numbers of runs that did not end; `None` if all ended.
-    pub fn not_ended(style: Style, at: impl Iterator<Item = (f64, usize)>) -> Option<NumbersAbove> {
+    pub(crate) fn not_ended(
+        style: Style,
+        at: impl Iterator<Item = (f64, usize)>,
+    ) -> Option<NumbersAbove> {
         let at = at.filter(|(_, number)| *number > 0);
         let at: Vec<(f64, String)> = at.map(|(x, number)| (x, number.to_string())).collect();
         let row = NumbersAbove { name: "not ended", style, is_open: true, at };
@@ -93,7 +96,7 @@ impl NumbersAbove {
 
 /// The name of a series, beside the end of its curve.
 #[derive(Clone, Debug)]
-pub struct EndLabel {
+pub(crate) struct EndLabel {
     /// The style of the series.
     pub style: Style,
     /// The number at which the curve ends.
@@ -104,7 +107,7 @@ pub struct EndLabel {
 
 /// A part of a panel that is drawn on its chart.
 #[derive(Clone, Debug)]
-pub enum Layer {
+pub(crate) enum Layer {
     /// A rectangle filled with a lighter shade of the colour of its edge.
     Box {
         /// The colour of the edge.
@@ -176,7 +179,7 @@ pub enum Layer {
 
 /// The meaning of a dashed line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reference {
+pub(crate) enum Reference {
     /// The time limit of runs.
     Limit,
     /// A published number.
@@ -185,7 +188,7 @@ pub enum Reference {
 
 /// The side of its place on which a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     /// Above the place.
     Above,
     /// Right of the place.
@@ -196,7 +199,7 @@ pub enum Side {
 
 /// An entry of the legend.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LegendEntry {
+pub(crate) struct LegendEntry {
     /// The symbol.
     pub symbol: Symbol,
     /// The meaning of the symbol.
@@ -205,7 +208,7 @@ pub struct LegendEntry {
 
 /// A symbol in the legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Symbol {
+pub(crate) enum Symbol {
     /// A line with points.
     Series(Style),
     /// Points alone, filled or open.
@@ -224,14 +227,14 @@ pub enum Symbol {
 
 impl LegendEntry {
     /// An entry of the legend.
-    pub fn new(symbol: Symbol, meaning: impl Into<String>) -> LegendEntry {
+    pub(crate) fn new(symbol: Symbol, meaning: impl Into<String>) -> LegendEntry {
         LegendEntry { symbol, meaning: meaning.into() }
     }
 }
 
 impl Panel {
     /// An empty panel.
-    pub fn new(heading: impl Into<String>, x: Axis, y: Axis) -> Panel {
+    pub(crate) fn new(heading: impl Into<String>, x: Axis, y: Axis) -> Panel {
         Panel {
             heading: heading.into(),
             x,
@@ -245,12 +248,12 @@ impl Panel {
     }
 
     /// Adds text on one side of a place.
-    pub fn add_text(&mut self, at: (f64, f64), side: Side, text: String, color: RGBColor) {
+    pub(crate) fn add_text(&mut self, at: (f64, f64), side: Side, text: String, color: RGBColor) {
         self.layers.push(Layer::Text { at, side, text, color });
     }
 
     /// Adds points.
-    pub fn add_marks(&mut self, style: Style, is_open: bool, points: Vec<(f64, f64)>) {
+    pub(crate) fn add_marks(&mut self, style: Style, is_open: bool, points: Vec<(f64, f64)>) {
         self.layers.push(Layer::Marks { style, is_open, points });
     }
 }

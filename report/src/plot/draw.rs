@@ -22,13 +22,13 @@ use super::marks::{dashed, draw_mark, filled, stroke};
 use super::style::GREY;
 
 /// Pixels drawn for one pixel of the figure.
-pub const SCALE: i32 = 6;
+pub(super) const SCALE: i32 = 6;
 
 /// An error of the backend.
-pub type Failure<DB> = DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>;
+pub(super) type Failure<DB> = DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>;
 
 /// The area to draw on.
-pub type Canvas<DB> = DrawingArea<DB, Shift>;
+pub(super) type Canvas<DB> = DrawingArea<DB, Shift>;
 
 /// A chart whose axes are drawn.
 type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<Axis, Axis>>;
@@ -45,7 +45,7 @@ const GRID: RGBColor = RGBColor(222, 222, 222);
 const FAINT: RGBColor = RGBColor(242, 242, 242);
 
 /// Draws a plot.
-pub fn draw<DB: DrawingBackend>(
+pub(super) fn draw<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     plot: &Plot,
     layout: &Layout,
@@ -61,7 +61,7 @@ pub fn draw<DB: DrawingBackend>(
 }
 
 /// Writes text at a position in pixels of the figure.
-pub fn write<DB: DrawingBackend>(
+pub(super) fn write<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     text: &str,
     face: Face,
@@ -270,7 +270,7 @@ fn draw_layer<DB: DrawingBackend>(
 }
 
 /// Draws an upright stroke with a short one across each end.
-pub fn draw_whisker<DB: DrawingBackend>(
+pub(super) fn draw_whisker<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     ends: [(i32, i32); 2],
     color: RGBColor,
@@ -284,7 +284,7 @@ pub fn draw_whisker<DB: DrawingBackend>(
 }
 
 /// Draws a bar between two corners.
-pub fn draw_bar<DB: DrawingBackend>(
+pub(super) fn draw_bar<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     [one, other]: [(i32, i32); 2],
     color: Option<RGBColor>,

@@ -18,7 +18,7 @@ const EM: f64 = 1.24;
 
 /// The size, weight and colour of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Face {
+pub(crate) struct Face {
     /// The em, in pixels of the figure.
     pub em: f64,
     /// Whether the face is bold.
@@ -28,32 +28,32 @@ pub struct Face {
 }
 
 /// The face of labels: six points where a figure is as wide as a column of a paper, 84 mm.
-pub const LABEL: Face = Face { em: 11.5, is_bold: false, color: RGBColor(51, 51, 51) };
+pub(crate) const LABEL: Face = Face { em: 11.5, is_bold: false, color: RGBColor(51, 51, 51) };
 
 /// The em of the numbers in a panel.
-pub const SMALL: f64 = 10.5;
+pub(crate) const SMALL: f64 = 10.5;
 
 /// Units that stay on the line of their number.
 const UNITS: [&str; 4] = ["s", "ms", "µs", "%"];
 
 impl Face {
     /// The face in another colour.
-    pub fn colored(self, color: RGBColor) -> Face {
+    pub(crate) fn colored(self, color: RGBColor) -> Face {
         Face { color, ..self }
     }
 
     /// The face in another size.
-    pub fn sized(self, em: f64) -> Face {
+    pub(crate) fn sized(self, em: f64) -> Face {
         Face { em, ..self }
     }
 
     /// The face in bold.
-    pub fn bold(self) -> Face {
+    pub(crate) fn bold(self) -> Face {
         Face { is_bold: true, ..self }
     }
 
     /// Returns the style for plotters. `across` and `down` say which point of the text lies at its position.
-    pub fn style(self, across: HPos, down: VPos) -> TextStyle<'static> {
+    pub(crate) fn style(self, across: HPos, down: VPos) -> TextStyle<'static> {
         register();
         let style = if self.is_bold { FontStyle::Bold } else { FontStyle::Normal };
         let font = (FAMILY, self.em * EM * f64::from(SCALE), style).into_font();
@@ -64,7 +64,7 @@ impl Face {
     }
 
     /// The width of a text in pixels of the figure.
-    pub fn width(self, text: &str) -> i32 {
+    pub(crate) fn width(self, text: &str) -> i32 {
         let style = self.style(HPos::Left, VPos::Top);
         let width = style.font.box_size(text).map_or(0, |(width, _)| width);
         i32::try_from(width).unwrap_or(i32::MAX) / SCALE
@@ -72,7 +72,7 @@ impl Face {
 
     /// Breaks a text into lines that are at most so many pixels wide, unless a single word is wider. A number and its
     /// unit are one word.
-    pub fn wrap(self, text: &str, width: i32) -> Vec<String> {
+    pub(crate) fn wrap(self, text: &str, width: i32) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
             let is_unit = UNITS.contains(&word.trim_end_matches([',', ';', ')']));

@@ -7,19 +7,19 @@ use super::chart::{LegendEntry, Panel, Plot};
 use super::font::{Face, LABEL};
 
 /// Space between the edge and the content, in pixels.
-pub const MARGIN: i32 = 14;
+pub(super) const MARGIN: i32 = 14;
 
 /// Width of a panel with its labels, in pixels. With the margins it is 84 mm where [`LABEL`] is six points.
 const PANEL_WIDTH: i32 = 424;
 
 /// Height of a row of numbers above a panel, in pixels.
-pub const ROW_ABOVE: i32 = 14;
+pub(super) const ROW_ABOVE: i32 = 14;
 
 /// Space above a chart, in pixels.
-pub const TOP: i32 = 4;
+pub(super) const TOP: i32 = 4;
 
 /// Height of the name of the axis below a chart, in pixels.
-pub const AXIS_NAME: i32 = 18;
+pub(super) const AXIS_NAME: i32 = 18;
 
 /// Height of the labels of the axis below a chart with their tick marks, in pixels, if they are not upright.
 const AXIS_LABELS: i32 = 22;
@@ -38,7 +38,7 @@ const GAP: i32 = 18;
 
 /// The positions of the parts of a figure, in pixels.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub(super) struct Layout {
     /// Width and height of the figure.
     pub size: (i32, i32),
     /// The lines of the title and the subtitle.
@@ -57,7 +57,7 @@ pub struct Layout {
 
 /// The position and the measures of a panel, in pixels.
 #[derive(Clone, Copy, Debug)]
-pub struct PlacedPanel {
+pub(super) struct PlacedPanel {
     /// The upper left corner of the panel.
     pub at: (i32, i32),
     /// Height of the heading and of the numbers above the chart.
@@ -71,11 +71,11 @@ pub struct PlacedPanel {
 }
 
 /// An entry of the legend, with the position of the middle of its left edge.
-pub type Placed = (LegendEntry, (i32, i32));
+pub(super) type Placed = (LegendEntry, (i32, i32));
 
 /// A line of text.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub(super) struct Line {
     /// The text.
     pub text: String,
     /// The face.
@@ -86,7 +86,7 @@ pub struct Line {
 
 impl Layout {
     /// Computes the layout of a plot with its title.
-    pub fn of(title: &str, plot: &Plot) -> Layout {
+    pub(super) fn of(title: &str, plot: &Plot) -> Layout {
         let width = PANEL_WIDTH + 2 * MARGIN;
         let (lines, top) = headlines(title, plot, PANEL_WIDTH);
         let mut layout = Layout {
@@ -111,7 +111,7 @@ impl Layout {
     }
 
     /// Width of a chart without its labels.
-    pub fn chart_width(&self) -> i32 {
+    pub(super) fn chart_width(&self) -> i32 {
         self.panel_width - self.label_width - self.end_width
     }
 

@@ -17,7 +17,7 @@ use super::style::GREY;
 const WIDTH: i32 = 24;
 
 /// Draws all entries.
-pub fn draw_legend<DB: DrawingBackend>(
+pub(super) fn draw_legend<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     layout: &Layout,
 ) -> Result<(), Failure<DB>> {

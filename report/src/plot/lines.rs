@@ -19,11 +19,11 @@ const SHIFT: f64 = 0.016;
 const SHIFTED: f64 = 0.5;
 
 /// Largest number of curves whose names stand at their ends; more curves are named in the legend.
-pub const LABELLED: usize = 4;
+pub(crate) const LABELLED: usize = 4;
 
 /// A curve.
 #[derive(Clone, Debug)]
-pub struct Series {
+pub(crate) struct Series {
     /// The name of the series.
     pub name: String,
     /// The style of the series.
@@ -36,7 +36,7 @@ pub struct Series {
 
 /// The quantity that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
+pub(crate) enum Quantity {
     /// A time in seconds.
     Seconds,
     /// A ratio to another time.
@@ -46,7 +46,7 @@ pub enum Quantity {
 }
 
 /// Makes a curve of the measurements of each series: its name, the place on the axis, and the number.
-pub fn series(measured: impl IntoIterator<Item = (String, u64, Estimate)>) -> Vec<Series> {
+pub(crate) fn series(measured: impl IntoIterator<Item = (String, u64, Estimate)>) -> Vec<Series> {
     let mut all: BTreeMap<(usize, String), BTreeMap<u64, Vec<Estimate>>> = BTreeMap::new();
     for (name, place, measured) in measured {
         let places = all.entry((rank(algorithm_of(&name)), name)).or_default();
@@ -79,12 +79,12 @@ fn distinct(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// The limits at which runs of any series timed out.
-pub fn limits(series: &[Series]) -> Vec<f64> {
+pub(crate) fn limits(series: &[Series]) -> Vec<f64> {
     distinct(series.iter().flat_map(|one| one.limits.iter().copied()))
 }
 
 /// The numbers that the curves show.
-pub fn numbers(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
+pub(crate) fn numbers(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
     let summaries = series.iter().flat_map(|one| &one.points);
     summaries
         .flat_map(|(_, summary)| [summary.lower, summary.median, summary.upper].map(|one| one.low))
@@ -92,20 +92,26 @@ pub fn numbers(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
 
 /// The numbers of runs that ended, for a linear axis. Runs that did not end are drawn at the upper edge, so that a
 /// limit far above the curves does not press them to the bottom.
-pub fn ended(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
+pub(crate) fn ended(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
     let summaries = series.iter().flat_map(|one| &one.points);
     let all = summaries.flat_map(|(_, summary)| [summary.lower, summary.median, summary.upper]);
     all.filter(|one| !one.is_open()).map(|one| one.low)
 }
 
 /// The numbers that curves of times show, and the limits of runs that timed out.
-pub fn times(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
+pub(crate) fn times(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
     let limits = series.iter().flat_map(|one| one.limits.iter().copied());
     numbers(series).chain(limits)
 }
 
 /// Makes a panel with the curves; `x` names the horizontal axis.
-pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: Axis) -> Panel {
+pub(crate) fn panel(
+    heading: &str,
+    x: &str,
+    series: &[Series],
+    quantity: Quantity,
+    y: Axis,
+) -> Panel {
     let places = series.iter().flat_map(|one| &one.points);
     let places: Vec<u64> = places.map(|(place, _)| *place).collect();
     let mut panel = Panel::new(heading, Axis::points(x, &places), y);
@@ -150,12 +156,12 @@ pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: A
 }
 
 /// Names the curves of a panel at their ends.
-pub fn name_ends(panel: &mut Panel, series: &[Series]) {
+pub(crate) fn name_ends(panel: &mut Panel, series: &[Series]) {
     panel.end_labels = series.iter().filter_map(end_label).collect();
 }
 
 /// The parts of a curve whose medians are known. No line is drawn to a median that is only a lower bound.
-pub fn known(series: &Series) -> impl Iterator<Item = &[(u64, Summary)]> {
+pub(crate) fn known(series: &Series) -> impl Iterator<Item = &[(u64, Summary)]> {
     let parts = series.points.split(|(_, summary)| summary.median.is_open());
     parts.filter(|points| !points.is_empty())
 }
@@ -170,7 +176,7 @@ fn end_label(series: &Series) -> Option<EndLabel> {
 }
 
 /// The row of the numbers of runs of a series that did not end; `None` if all ended.
-pub fn not_ended(series: &Series) -> Option<NumbersAbove> {
+pub(crate) fn not_ended(series: &Series) -> Option<NumbersAbove> {
     let points = series.points.iter();
     let at = points.map(|(place, summary)| (*place as f64, summary.timed_out));
     NumbersAbove::not_ended(series.style, at)
@@ -178,7 +184,11 @@ pub fn not_ended(series: &Series) -> Option<NumbersAbove> {
 
 /// Says what curves show at the last place that all of them have, in a sentence: the medians in ascending order, or
 /// only the first and the last of many curves. `place` names a place on the axis. Empty without curves.
-pub fn finding(place: impl Fn(u64) -> String, series: &[Series], quantity: Quantity) -> String {
+pub(crate) fn finding(
+    place: impl Fn(u64) -> String,
+    series: &[Series],
+    quantity: Quantity,
+) -> String {
     let places = |one: &Series| one.points.iter().map(|(place, _)| *place).collect::<BTreeSet<_>>();
     let mut sets = series.iter().map(places);
     let Some(first) = sets.next() else { return String::new() };
@@ -218,7 +228,7 @@ pub fn finding(place: impl Fn(u64) -> String, series: &[Series], quantity: Quant
 }
 
 /// The legend of panels with these curves.
-pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
+pub(crate) fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
     let mut entries: Vec<LegendEntry> = Vec::new();
     for one in series {
         let entry = LegendEntry::new(Symbol::Series(one.style), one.name.clone());
@@ -249,7 +259,7 @@ pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
 }
 
 /// Makes the table of the numbers of curves. `parts` are columns that distinguish groups of curves.
-pub fn table(
+pub(crate) fn table(
     parts: &[&str],
     x: &str,
     groups: &[(Vec<String>, Vec<Series>)],
@@ -281,13 +291,13 @@ pub fn table(
 }
 
 /// Formats a number for a table.
-pub fn number(number: Estimate) -> String {
+pub(crate) fn number(number: Estimate) -> String {
     let text = digits(number.low, 4);
     if number.is_open() { format!("≥ {text}") } else { text }
 }
 
 /// Makes a dashed line at a published number, and its entry in the legend.
-pub fn published(at: f64, text: String) -> (Layer, LegendEntry) {
+pub(crate) fn published(at: f64, text: String) -> (Layer, LegendEntry) {
     let kind = Reference::Published;
     (Layer::Reference { at, kind }, LegendEntry::new(Symbol::Reference(kind), text))
 }

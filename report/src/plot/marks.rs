@@ -12,18 +12,18 @@ use super::style::{BLACK, GREY, Marker, Style};
 const RADIUS: f64 = 3.6;
 
 /// The style of a line of a width in pixels of the figure.
-pub fn stroke(color: RGBColor, width: f64) -> ShapeStyle {
+pub(super) fn stroke(color: RGBColor, width: f64) -> ShapeStyle {
     let width = (width * f64::from(SCALE)).round().max(1.0) as u32;
     ShapeStyle::from(color).stroke_width(width)
 }
 
 /// The style of a filled shape.
-pub fn filled(color: RGBColor) -> ShapeStyle {
+pub(super) fn filled(color: RGBColor) -> ShapeStyle {
     ShapeStyle::from(color).filled()
 }
 
 /// Draws a dashed line.
-pub fn dashed<DB: DrawingBackend>(
+pub(super) fn dashed<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     from: (i32, i32),
     to: (i32, i32),
@@ -42,7 +42,7 @@ pub fn dashed<DB: DrawingBackend>(
 }
 
 /// Draws a point at a pixel of the canvas.
-pub fn draw_mark<DB: DrawingBackend>(
+pub(super) fn draw_mark<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     (x, y): (i32, i32),
     style: Style,

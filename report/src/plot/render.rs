@@ -17,7 +17,7 @@ const RESOLUTION: i32 = 3;
 const SAMPLES: usize = (SCALE / RESOLUTION) as usize;
 
 /// Draws a plot as SVG.
-pub fn svg(title: &str, plot: &Plot) -> String {
+pub(crate) fn svg(title: &str, plot: &Plot) -> String {
     let layout = Layout::of(title, plot);
     let (width, height) = pixels(&layout);
     let mut text = String::new();
@@ -33,7 +33,7 @@ pub fn svg(title: &str, plot: &Plot) -> String {
 }
 
 /// Draws a plot as PNG, with [`RESOLUTION`] pixels for one pixel of the figure.
-pub fn png(title: &str, plot: &Plot) -> Vec<u8> {
+pub(crate) fn png(title: &str, plot: &Plot) -> Vec<u8> {
     let layout = Layout::of(title, plot);
     let (width, height) = pixels(&layout);
     let mut pixels = vec![255; width as usize * height as usize * 3];

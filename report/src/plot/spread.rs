@@ -24,7 +24,7 @@ const POINTS: usize = 100;
 
 /// A group of shares.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub(crate) struct Group {
     /// The name of the group.
     pub name: String,
     /// The style of the group.
@@ -37,7 +37,7 @@ pub struct Group {
 
 impl Group {
     /// Makes a group; `None` without shares.
-    pub fn new(
+    pub(crate) fn new(
         name: String,
         style: Style,
         shares: Vec<f64>,
@@ -50,12 +50,12 @@ impl Group {
     }
 
     /// The mean of the shares.
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.shares.iter().sum::<f64>() / self.shares.len() as f64
     }
 
     /// The published mean, if the shares of all histories are on one side of it.
-    pub fn published_apart(&self) -> Option<f64> {
+    pub(crate) fn published_apart(&self) -> Option<f64> {
         let (least, most) = (self.shares.first()?, self.shares.last()?);
         self.published.filter(|mean| mean < least || mean > most)
     }
@@ -86,14 +86,14 @@ impl Group {
 }
 
 /// Height of a panel, in pixels.
-pub const HEIGHT: i32 = 210;
+pub(crate) const HEIGHT: i32 = 210;
 
 /// Largest number of groups for whose means a panel has room.
-pub const GROUPS: usize = 5;
+pub(crate) const GROUPS: usize = 5;
 
 /// Makes a panel with a box for each group, at most [`GROUPS`]. One end of its axis is 0 if `from_zero`, else 100 %;
 /// the other end is near the farthest number.
-pub fn panel(heading: &str, name: &str, groups: &[Group], from_zero: bool) -> Panel {
+pub(crate) fn panel(heading: &str, name: &str, groups: &[Group], from_zero: bool) -> Panel {
     let published = groups.iter().filter_map(|group| group.published);
     let ends =
         groups.iter().flat_map(|group| [group.shares[0], group.shares[group.shares.len() - 1]]);
@@ -155,7 +155,7 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
 }
 
 /// The legend of a panel of distributions.
-pub fn legend(groups: &[Group]) -> Vec<LegendEntry> {
+pub(crate) fn legend(groups: &[Group]) -> Vec<LegendEntry> {
     let grey = |marker| Style { color: super::style::GREY, marker };
     let mut entries = vec![
         LegendEntry::new(Symbol::Box, "lower to upper quartile, with the median"),
@@ -172,7 +172,7 @@ pub fn legend(groups: &[Group]) -> Vec<LegendEntry> {
 }
 
 /// Makes the table of the numbers of the groups.
-pub fn table(groups: &[Group]) -> Table {
+pub(crate) fn table(groups: &[Group]) -> Table {
     let columns = [
         "series",
         "histories",

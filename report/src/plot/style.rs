@@ -10,26 +10,26 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Black.
-pub const BLACK: RGBColor = RGBColor(0, 0, 0);
+pub(crate) const BLACK: RGBColor = RGBColor(0, 0, 0);
 /// Blue.
-pub const BLUE: RGBColor = RGBColor(0, 114, 178);
+pub(crate) const BLUE: RGBColor = RGBColor(0, 114, 178);
 /// Vermillion.
-pub const VERMILLION: RGBColor = RGBColor(213, 94, 0);
+pub(crate) const VERMILLION: RGBColor = RGBColor(213, 94, 0);
 /// Bluish green.
-pub const GREEN: RGBColor = RGBColor(0, 158, 115);
+pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
 /// Reddish purple.
-pub const PURPLE: RGBColor = RGBColor(204, 121, 167);
+pub(crate) const PURPLE: RGBColor = RGBColor(204, 121, 167);
 /// Orange.
-pub const ORANGE: RGBColor = RGBColor(230, 159, 0);
+pub(crate) const ORANGE: RGBColor = RGBColor(230, 159, 0);
 /// Sky blue.
-pub const SKY: RGBColor = RGBColor(86, 180, 233);
+pub(crate) const SKY: RGBColor = RGBColor(86, 180, 233);
 /// A yellow that is dark enough for lines.
-pub const OLIVE: RGBColor = RGBColor(160, 145, 0);
+pub(crate) const OLIVE: RGBColor = RGBColor(160, 145, 0);
 /// Grey, for axes, time limits and marks of little importance.
-pub const GREY: RGBColor = RGBColor(130, 130, 130);
+pub(crate) const GREY: RGBColor = RGBColor(130, 130, 130);
 
 /// The style of published numbers.
-pub const PUBLISHED: Style = Style { color: BLACK, marker: Marker::Diamond };
+pub(crate) const PUBLISHED: Style = Style { color: BLACK, marker: Marker::Diamond };
 
 /// The shape of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -55,7 +55,7 @@ pub enum Marker {
 
 /// The colour and the marker of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Style {
+pub(crate) struct Style {
     /// The colour of the style.
     pub color: RGBColor,
     /// The marker at each point of a curve.
@@ -157,7 +157,7 @@ pub fn series_styles() -> Vec<SeriesStyle> {
 
 /// The style of a series; the names of models may be in capitals. Unknown series get a style derived from their name, so it is
 /// stable across figures.
-pub fn style(name: &str) -> Style {
+pub(crate) fn style(name: &str) -> Style {
     match position(name) {
         Some(at) => {
             let (_, color, marker) = KNOWN[at];
@@ -168,12 +168,12 @@ pub fn style(name: &str) -> Style {
 }
 
 /// The algorithm of a series whose name may also have its model, such as `wsc, TSO`.
-pub fn algorithm_of(series: &str) -> &str {
+pub(crate) fn algorithm_of(series: &str) -> &str {
     series.split_once(", ").map_or(series, |(name, _)| name)
 }
 
 /// The styles of the series of one figure. An unknown series that would look like another gets a different style.
-pub fn styles<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Style> {
+pub(crate) fn styles<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Style> {
     let mut styles: Vec<Style> = Vec::new();
     for name in names {
         let mut own = style(name);
@@ -189,7 +189,7 @@ pub fn styles<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Style> {
 }
 
 /// The style of an unknown series with this number.
-pub fn unknown(number: usize) -> Style {
+pub(crate) fn unknown(number: usize) -> Style {
     Style {
         color: RESERVE[number % RESERVE.len()],
         marker: RESERVE_MARKERS[number / RESERVE.len() % RESERVE_MARKERS.len()],
@@ -197,7 +197,7 @@ pub fn unknown(number: usize) -> Style {
 }
 
 /// Position of a series in legends: known series come first, unknown ones after them.
-pub fn rank(name: &str) -> usize {
+pub(crate) fn rank(name: &str) -> usize {
     position(name).unwrap_or(KNOWN.len())
 }
 
@@ -206,7 +206,7 @@ fn position(name: &str) -> Option<usize> {
 }
 
 /// The colour of a share from 0 to 1: the larger, the darker.
-pub fn shade(share: f64) -> RGBColor {
+pub(crate) fn shade(share: f64) -> RGBColor {
     let share = share.clamp(0.0, 1.0);
     let mix = |light: u8, dark: u8| {
         let (light, dark) = (f64::from(light), f64::from(dark));

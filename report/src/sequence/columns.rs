@@ -25,7 +25,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Places the lifelines of a chart whose columns of ticks and lines take `left` pixels.
-    pub fn of(chart: &Chart, left: f64) -> Columns {
+    pub(super) fn of(chart: &Chart, left: f64) -> Columns {
         let needs = Needs::of(chart);
         let mut places: Vec<f64> = Vec::new();
         for party in 0..chart.parties.len() {
@@ -50,7 +50,7 @@ impl Columns {
     }
 
     /// Returns the place of a lifeline.
-    pub fn lifeline(&self, party: usize) -> f64 {
+    pub(super) fn lifeline(&self, party: usize) -> f64 {
         self.places.get(party).copied().unwrap_or(self.right)
     }
 }

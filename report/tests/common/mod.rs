@@ -12,11 +12,11 @@ use tables::results::Results;
 use tables::{CampaignRun, Checked, Coverage, Equivalent, Finding, Reported, RunOutcome, Trial};
 
 /// A name that must not become markup.
-pub const EVIL: &str = "<script>alert('x')</script>\"&";
+pub(crate) const EVIL: &str = "<script>alert('x')</script>\"&";
 
 /// The content of a page, owned.
 #[derive(Clone, Default)]
-pub struct Made {
+pub(crate) struct Made {
     pub results: Results,
     pub answers: Option<Answers>,
     pub figures: Vec<Figure>,
@@ -27,7 +27,7 @@ pub struct Made {
 }
 
 impl Made {
-    pub fn html(&self) -> String {
+    pub(crate) fn html(&self) -> String {
         html(&Page {
             results: &self.results,
             facts: &[("Version", "9.8.7".to_owned())],
@@ -42,7 +42,7 @@ impl Made {
 }
 
 /// A page with all sections.
-pub fn full() -> Made {
+pub(crate) fn full() -> Made {
     let runs = runs();
     let equivalents = vec![Equivalent {
         protocol: "P".to_owned(),
@@ -175,7 +175,7 @@ fn coverage() -> Vec<Coverage> {
 }
 
 /// A figure with the same ids as all other figures.
-pub fn figure(name: &str) -> Figure {
+pub(crate) fn figure(name: &str) -> Figure {
     let mut figure = Figure::default();
     figure.name = name.to_owned();
     figure.experiment = match name.split_once('-') {

@@ -8,7 +8,7 @@ use tables::{CampaignRun, FidelityRun, Finding, Reported, RunOutcome, Transition
 const LIMIT: f64 = 60.0;
 
 /// A pseudo-random number from 0 to 1 that depends on the arguments only.
-pub fn noise(seeds: &[u64]) -> f64 {
+pub(crate) fn noise(seeds: &[u64]) -> f64 {
     let mixed = seeds.iter().fold(0x9e37_79b9_u64, |hash, seed| {
         let hash = (hash ^ seed).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         (hash ^ (hash >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb)
@@ -17,7 +17,7 @@ pub fn noise(seeds: &[u64]) -> f64 {
 }
 
 /// A trial with the values that all rows have in common.
-pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Trial {
+pub(crate) fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Trial {
     Trial {
         experiment: experiment.to_owned(),
         size: "quick".to_owned(),
@@ -96,7 +96,7 @@ fn boosted(name: &str, operations: f64, threads: f64) -> f64 {
 }
 
 /// Rows of the experiments `gcc-…`.
-pub fn gcc() -> Vec<Trial> {
+pub(crate) fn gcc() -> Vec<Trial> {
     let sc = ["sc-ccm-enum", "sc-ccm-sat", "sc-sat"];
     let tso = ["tso-wccm-enum", "tso-wccm-sat", "tso-sat"];
     let operations = [100, 200, 300, 400, 500];
@@ -175,7 +175,7 @@ fn unordered(experiment: &str, histories: u32) -> Vec<Trial> {
 }
 
 /// Rows of the experiments `wsc-…`.
-pub fn wsc() -> Vec<Trial> {
+pub(crate) fn wsc() -> Vec<Trial> {
     let four = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
     let operations: Vec<u64> = (2..=8).map(|hundreds| hundreds * 100).collect();
     let threads = [4, 8, 12, 16];
@@ -198,7 +198,7 @@ pub fn wsc() -> Vec<Trial> {
 }
 
 /// Rows of the experiments `tsotool-…`.
-pub fn tsotool() -> Vec<Trial> {
+pub(crate) fn tsotool() -> Vec<Trial> {
     let mut trials = Vec::new();
     for threads in [4, 16, 32, 60] {
         for locations in [4, 16, 64, 256] {
@@ -270,7 +270,7 @@ fn programs(
 }
 
 /// Rows of `qadeer-cycles`.
-pub fn qadeer() -> Vec<Trial> {
+pub(crate) fn qadeer() -> Vec<Trial> {
     let trials = (0..200).map(|number| {
         let mut one = trial("qadeer-cycles", "histories", number, "nice-cycle");
         one.point = "histories".to_owned();
@@ -286,7 +286,7 @@ pub fn qadeer() -> Vec<Trial> {
 }
 
 /// Rows of `scale`.
-pub fn scale() -> Vec<Trial> {
+pub(crate) fn scale() -> Vec<Trial> {
     let mut trials = Vec::new();
     let operations: Vec<u64> = (3..=7).map(|power| 10_u64.pow(power)).collect();
     let threads = [2, 4, 8, 16, 32, 64];
@@ -305,7 +305,7 @@ pub fn scale() -> Vec<Trial> {
 }
 
 /// The rows of all experiments.
-pub fn results() -> Results {
+pub(crate) fn results() -> Results {
     let trials = [gcc(), wsc(), tsotool(), qadeer(), scale()];
     let (fidelity, transition_pairs) = compared();
     Results { trials: trials.concat(), fidelity, transition_pairs, ..Results::default() }
@@ -334,7 +334,7 @@ fn compared() -> (Vec<FidelityRun>, Vec<TransitionPair>) {
 }
 
 /// The answers of a campaign in which stronger criteria find more mutants.
-pub fn answers() -> Answers {
+pub(crate) fn answers() -> Answers {
     const OPERATORS: [&str; 9] = [
         "drop-action",
         "duplicate-action",

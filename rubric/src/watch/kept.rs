@@ -36,7 +36,7 @@ impl Default for Kept {
 }
 
 impl Kept {
-    pub fn push(&mut self, access: &Access) {
+    pub(super) fn push(&mut self, access: &Access) {
         if self.operations.len() == self.most {
             let half = self.most / 2;
             self.operations.drain(..half);
@@ -51,7 +51,7 @@ impl Kept {
     ///
     /// # Errors
     /// Returns an error if the operations contradict each other.
-    pub fn history(
+    pub(super) fn history(
         &self,
         access_size: AssumedSize,
         provenance: Provenance,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The operations of a thread that have arrived.
 #[derive(Default)]
-pub struct Places {
+pub(super) struct Places {
     /// Number before which all operations have arrived or never will.
     all: u32,
     /// The numbers that have arrived and are not before `all`.
@@ -21,12 +21,12 @@ pub struct Places {
 
 impl Places {
     /// The number before which all operations have arrived or never will.
-    pub fn all(&self) -> u32 {
+    pub(super) fn all(&self) -> u32 {
         self.all
     }
 
     /// Notes that an operation has arrived.
-    pub fn note(&mut self, number: u32) {
+    pub(super) fn note(&mut self, number: u32) {
         if number == self.all && self.more.is_empty() {
             self.place(number);
             self.all += 1;
@@ -40,7 +40,7 @@ impl Places {
     }
 
     /// Notes that no other number before this one will arrive.
-    pub fn settle(&mut self, number: u32) {
+    pub(super) fn settle(&mut self, number: u32) {
         if number <= self.all {
             return;
         }
@@ -59,7 +59,7 @@ impl Places {
     }
 
     /// Returns the position of an operation among those of its thread.
-    pub fn of(&self, number: u32) -> u32 {
+    pub(super) fn of(&self, number: u32) -> u32 {
         if number < self.all {
             self.places.get(&number).copied().unwrap_or(number)
         } else {
@@ -68,12 +68,12 @@ impl Places {
     }
 
     /// Number of positions that are remembered.
-    pub fn remembered(&self) -> usize {
+    pub(super) fn remembered(&self) -> usize {
         self.places.len()
     }
 
     /// Forgets the positions of operations before this number.
-    pub fn forget(&mut self, before: u32) {
+    pub(super) fn forget(&mut self, before: u32) {
         self.places = self.places.split_off(&before);
     }
 }

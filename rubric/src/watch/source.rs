@@ -16,7 +16,7 @@ const BATCH_OPERATIONS: usize = 4096;
 const WAITING_BATCHES: usize = 8;
 
 /// Operations that were read together, and how far reading has come.
-pub struct Batch {
+pub(super) struct Batch {
     /// The operations, in the order of their completion.
     pub accesses: Vec<Access>,
     /// Whether the reader has all operations in memory at once, as [`Live::holds_all`] returns it.
@@ -33,10 +33,10 @@ pub struct Batch {
 }
 
 /// The receiver of the batches that the reading thread sends.
-pub type Batches = Receiver<Result<Batch, WatchError>>;
+pub(super) type Batches = Receiver<Result<Batch, WatchError>>;
 
 /// Starts the reading thread. It ends with the trace, or when the receiver is dropped.
-pub fn begin(
+pub(super) fn begin(
     reader: Box<dyn Read + Send>,
     file: String,
     options: Options,

@@ -47,7 +47,7 @@ enum Half {
 }
 
 impl Atomic {
-    pub fn new(index: usize, bytes: Bytes, value: u64, form: RmwForm) -> Atomic {
+    pub(super) fn new(index: usize, bytes: Bytes, value: u64, form: RmwForm) -> Atomic {
         Atomic {
             index,
             bytes,
@@ -64,35 +64,35 @@ impl Atomic {
     }
 
     /// Creates a read-modify-write whose operation the core records itself.
-    pub fn unrecorded(index: usize, bytes: Bytes, value: u64, form: RmwForm) -> Atomic {
+    pub(super) fn unrecorded(index: usize, bytes: Bytes, value: u64, form: RmwForm) -> Atomic {
         Atomic { is_recorded_by_core: true, ..Atomic::new(index, bytes, value, form) }
     }
 
-    pub fn index(&self) -> usize {
+    pub(super) fn index(&self) -> usize {
         self.index
     }
 
     /// Whether it locks its line.
-    pub fn is_locked(&self) -> bool {
+    pub(super) fn is_locked(&self) -> bool {
         self.form == RmwForm::Locked
     }
 
-    pub fn address(&self) -> u64 {
+    pub(super) fn address(&self) -> u64 {
         self.bytes.address
     }
 
     /// Records that the line leaves the cache.
-    pub fn evicted(&mut self) {
+    pub(super) fn evicted(&mut self) {
         self.stale = self.sent && self.kind() == RequestKind::LoadLinked;
     }
 
     /// Whether a load-linked is in flight that may return an old value.
-    pub fn is_stale(&self) -> bool {
+    pub(super) fn is_stale(&self) -> bool {
         self.stale
     }
 
     /// Sends the next half, if it is time.
-    pub fn advance(&mut self, now: u64, thread: &mut Thread, port: &mut dyn CorePort) {
+    pub(super) fn advance(&mut self, now: u64, thread: &mut Thread, port: &mut dyn CorePort) {
         if self.sent || now < self.not_before {
             return;
         }
@@ -104,7 +104,7 @@ impl Atomic {
     }
 
     /// Whether it has failed so often that other accesses of the core may be the reason.
-    pub fn must_run_alone(&self) -> bool {
+    pub(super) fn must_run_alone(&self) -> bool {
         self.failures > MOST_FAILURES
     }
 
@@ -156,7 +156,7 @@ impl Atomic {
     }
 
     /// Records that memory performs the half that was sent.
-    pub fn performed(
+    pub(super) fn performed(
         &mut self,
         now: u64,
         response: &Response,
@@ -185,7 +185,7 @@ impl Atomic {
     }
 
     /// Handles the response to the half that was sent; returns whether the operation is complete.
-    pub fn respond(
+    pub(super) fn respond(
         &mut self,
         now: u64,
         response: &Response,

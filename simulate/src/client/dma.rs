@@ -28,7 +28,7 @@ pub(super) struct Device {
 
 impl Device {
     /// Creates the device that is this thread of the history.
-    pub fn new(thread: u32, steps: Vec<TransferStep>, setting: Setting) -> Device {
+    pub(super) fn new(thread: u32, steps: Vec<TransferStep>, setting: Setting) -> Device {
         Device {
             ready: steps.first().map_or(0, |step| step.think.into()),
             next: 0,

@@ -26,14 +26,14 @@ pub(super) struct Share {
 }
 
 impl Share {
-    pub fn new(percent: u32, seed: u64, thread: u32) -> Share {
+    pub(super) fn new(percent: u32, seed: u64, thread: u32) -> Share {
         let rng = Rng::new(seed, FUNCTIONAL + u64::from(thread));
         Share { percent, rng, drawn: None }
     }
 
     /// Whether the operation with an index is to be made functionally. Asked again, the answer is no: then the core has tried
     /// that.
-    pub fn takes(&mut self, index: usize) -> bool {
+    pub(super) fn takes(&mut self, index: usize) -> bool {
         let is_new = self.percent > 0 && self.drawn != Some(index);
         self.drawn = Some(index);
         is_new && self.rng.percent(self.percent)

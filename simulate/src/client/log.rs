@@ -15,24 +15,30 @@ pub(super) struct Log {
 }
 
 impl Log {
-    pub fn new(thread: u32, source: Source) -> Log {
+    pub(super) fn new(thread: u32, source: Source) -> Log {
         Log { records: Records::new(thread, source) }
     }
 
     /// Whether Ruby's lines show the operations, so that none are printed here.
-    pub fn is_ruby(&self) -> bool {
+    pub(super) fn is_ruby(&self) -> bool {
         self.records.source() == Source::Ruby
     }
 
     /// Records that memory performs an operation.
-    pub fn perform(&mut self, row: Row, now: u64, response: &Response, port: &mut dyn CorePort) {
+    pub(super) fn perform(
+        &mut self,
+        row: Row,
+        now: u64,
+        response: &Response,
+        port: &mut dyn CorePort,
+    ) {
         let read = response.kind.is_read().then_some(response.value);
         let order = port.moment();
         self.records.perform(row, now, order, read);
     }
 
     /// Prints an operation, unless Ruby's lines show it.
-    pub fn print(&mut self, now: u64, row: Row, line: ClientLine, port: &mut dyn CorePort) {
+    pub(super) fn print(&mut self, now: u64, row: Row, line: ClientLine, port: &mut dyn CorePort) {
         if self.is_ruby() {
             return;
         }
@@ -44,7 +50,7 @@ impl Log {
     }
 
     /// Records and prints a store that the program issues.
-    pub fn store(
+    pub(super) fn store(
         &mut self,
         now: u64,
         index: usize,
@@ -59,14 +65,14 @@ impl Log {
     }
 
     /// Records and prints a load whose response has arrived.
-    pub fn load(&mut self, now: u64, row: Row, index: usize, port: &mut dyn CorePort) {
+    pub(super) fn load(&mut self, now: u64, row: Row, index: usize, port: &mut dyn CorePort) {
         let (bytes, value) = (self.records.bytes(row), self.records.read(row));
         self.print(now, row, line(index, Kind::Load, bytes, value, 0), port);
     }
 
     /// Records and prints a load at once, which was issued at the first tick and completes at the
     /// second. `order` is its position in memory order.
-    pub fn whole_load(
+    pub(super) fn whole_load(
         &mut self,
         (issued, now): (u64, u64),
         order: u64,
@@ -80,7 +86,7 @@ impl Log {
     }
 
     /// Records and prints a fence that has completed.
-    pub fn fence(&mut self, now: u64, index: usize, port: &mut dyn CorePort) {
+    pub(super) fn fence(&mut self, now: u64, index: usize, port: &mut dyn CorePort) {
         let nowhere = Bytes::word(0);
         let row = self.records.ask(now, Kind::Fence, nowhere, None);
         let order = port.moment();

@@ -41,28 +41,28 @@ pub(super) struct TimedBuffer {
 }
 
 impl TimedBuffer {
-    pub fn new(capacity: u32, mark: u32) -> TimedBuffer {
+    pub(super) fn new(capacity: u32, mark: u32) -> TimedBuffer {
         TimedBuffer { stores: StoreBuffer::default(), capacity: capacity as usize, mark }
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.stores.is_empty()
     }
 
     /// The value that the newest store that overlaps a load gives it, or that the load has to wait; `None` if no store
     /// overlaps it.
-    pub fn newest(&self, bytes: Bytes) -> Option<Forwarded> {
+    pub(super) fn newest(&self, bytes: Bytes) -> Option<Forwarded> {
         let entry = self.stores.newest(bytes)?;
         Some(Forwarded::of(entry.bytes, entry.value, bytes))
     }
 
     /// Whether the buffer has a store to some of these bytes or, if `or_sent`, any store that was sent.
-    pub fn has(&self, bytes: Bytes, or_sent: bool) -> bool {
+    pub(super) fn has(&self, bytes: Bytes, or_sent: bool) -> bool {
         self.stores.iter().any(|entry| entry.bytes.overlaps(bytes) || entry.sent && or_sent)
     }
 
     /// Adds a store of the program, and returns whether there was room.
-    pub fn enter(
+    pub(super) fn enter(
         &mut self,
         now: u64,
         thread: &mut Thread,
@@ -83,7 +83,7 @@ impl TimedBuffer {
 
     /// Sends the stores that the model allows to leave now: any or, with `only`, those to these bytes and those that
     /// have to leave before them.
-    pub fn send(
+    pub(super) fn send(
         &mut self,
         now: u64,
         model: Model,
@@ -119,7 +119,7 @@ impl TimedBuffer {
     }
 
     /// Removes a store that memory has performed.
-    pub fn performed(&mut self, row: Row) {
+    pub(super) fn performed(&mut self, row: Row) {
         if let Some(at) = self.stores.iter().position(|entry| entry.row == row) {
             self.stores.remove(at);
         }
@@ -142,7 +142,7 @@ pub(super) enum Forwarded {
 
 impl Forwarded {
     /// What a load gets from a store that overlaps it.
-    pub fn of(stored: Bytes, value: u64, loaded: Bytes) -> Forwarded {
+    pub(super) fn of(stored: Bytes, value: u64, loaded: Bytes) -> Forwarded {
         if stored.covers(loaded) {
             Forwarded::Whole(stored.part_of(value, loaded))
         } else {

@@ -17,7 +17,7 @@ use crate::ruby::directory::Interleaving;
 
 /// The role of a controller of the machine `Cache`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(super) enum Role {
     /// The first level of a core for instructions.
     L1I,
     /// The first level of a core for data.
@@ -50,16 +50,16 @@ fn number_of(role: Role, node: u32, options: &Options) -> Option<u32> {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 5] = [Role::L1I, Role::L1D, Role::L2, Role::Hnf, Role::Rni];
+    pub(super) const ALL: [Role; 5] = [Role::L1I, Role::L1D, Role::L2, Role::Hnf, Role::Rni];
 
     /// The role of a controller, by its machine and number.
-    pub fn of(machine: &str, number: u32, options: &Options) -> Option<Role> {
+    pub(super) fn of(machine: &str, number: u32, options: &Options) -> Option<Role> {
         Role::in_node(machine, number, options).map(|(role, _)| role)
     }
 
     /// The number of the node, among those of its kind, to which a controller of the machine `Cache`
     /// belongs.
-    pub fn node(machine: &str, number: u32, options: &Options) -> Option<u32> {
+    pub(super) fn node(machine: &str, number: u32, options: &Options) -> Option<u32> {
         Role::in_node(machine, number, options).map(|(_, node)| node)
     }
 
@@ -68,7 +68,7 @@ impl Role {
     }
 
     /// The name of the role, by which settings may name it in place of the machine.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Role::L1I => "L1I",
             Role::L1D => "L1D",
@@ -79,12 +79,12 @@ impl Role {
     }
 
     /// Whether controllers of this role have a sequencer.
-    pub fn has_sequencer(self) -> bool {
+    pub(super) fn has_sequencer(self) -> bool {
         self.is_first_level() || self == Role::Rni
     }
 
     /// Whether a thread runs on the sequencer.
-    pub fn is_driven(self) -> bool {
+    pub(super) fn is_driven(self) -> bool {
         self == Role::L1D
     }
 
@@ -93,7 +93,7 @@ impl Role {
     }
 
     /// The value that gem5's script for CHI gives a parameter of controllers of this role, if any.
-    pub fn value(self, parameter: &str) -> Option<u64> {
+    pub(super) fn value(self, parameter: &str) -> Option<u64> {
         let home = self == Role::Hnf;
         let device = self == Role::Rni;
         let first = self.is_first_level();
@@ -128,7 +128,7 @@ impl Role {
     }
 
     /// The size and organisation of the cache.
-    pub fn geometry(self, sizes: &Sizes, block_bytes: u64) -> CacheGeometry {
+    pub(super) fn geometry(self, sizes: &Sizes, block_bytes: u64) -> CacheGeometry {
         match self {
             Role::L1I => sizes.l1_instructions,
             Role::L1D => sizes.l1_data,
@@ -140,7 +140,7 @@ impl Role {
     }
 
     /// The latencies of the tags and of the data of the cache, in cycles.
-    pub fn latencies(self) -> (u64, u64) {
+    pub(super) fn latencies(self) -> (u64, u64) {
         match self {
             Role::L1I => (1, 1),
             Role::L1D => (1, 2),

@@ -105,7 +105,7 @@ pub(super) struct Planner<'a> {
 
 impl Planner<'_> {
     /// The protocol whose script applies, if there is one.
-    pub fn known(&self) -> Option<KnownProtocol> {
+    pub(super) fn known(&self) -> Option<KnownProtocol> {
         self.script.map(|script| script.known)
     }
 
@@ -323,7 +323,7 @@ impl Planner<'_> {
     /// The setting of a parameter, if any: the last one counts, and one for the machine precedes
     /// one for all machines. A controller of CHI's caches has a role, whose name may stand for the
     /// machine's.
-    pub fn setting<'b>(
+    pub(super) fn setting<'b>(
         &mut self,
         machine: &str,
         role: Option<Role>,

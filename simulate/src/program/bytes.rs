@@ -3,7 +3,7 @@
 use history::low_bytes;
 
 /// Number of bytes of a location, and of the largest access.
-pub const WORD: u8 = 8;
+pub(super) const WORD: u8 = 8;
 
 /// The bytes that an access reads or writes: at most 8, in one cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -26,14 +26,14 @@ fn bits(first: u64, end: u64) -> u64 {
 
 /// Returns a byte of a block.
 #[inline]
-pub fn byte(block: &[u64], at: u64) -> Result<u8, Misuse> {
+pub(crate) fn byte(block: &[u64], at: u64) -> Result<u8, Misuse> {
     check(block.len(), at, 1)?;
     Ok((block[at as usize / 8] >> (8 * (at % 8))) as u8)
 }
 
 /// Writes a number of up to 8 bytes.
 #[inline]
-pub fn write(block: &mut [u64], offset: u64, size: u64, value: u64) -> Result<(), Misuse> {
+pub(crate) fn write(block: &mut [u64], offset: u64, size: u64, value: u64) -> Result<(), Misuse> {
     check(block.len(), offset, size)?;
     let (word, shift) = (offset as usize / 8, 8 * (offset % 8));
     let mask = bits(0, size);
@@ -50,7 +50,7 @@ pub fn write(block: &mut [u64], offset: u64, size: u64, value: u64) -> Result<()
 }
 
 /// Copies a range of bytes from the block at `from` to the block at `to`, both of `words` words.
-pub fn copy_partial(
+pub(crate) fn copy_partial(
     memory: &mut [u64],
     to: usize,
     from: usize,
@@ -69,7 +69,7 @@ pub fn copy_partial(
 }
 
 /// Copies the bytes whose bits are set in the mask at `mask`.
-pub fn copy_masked(memory: &mut [u64], to: usize, from: usize, words: usize, mask: usize) {
+pub(crate) fn copy_masked(memory: &mut [u64], to: usize, from: usize, words: usize, mask: usize) {
     for word in 0..words {
         let mask = spread((memory[mask + word / 8] >> (8 * (word % 8))) as u8);
         memory[to + word] = memory[to + word] & !mask | memory[from + word] & mask;

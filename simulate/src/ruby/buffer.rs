@@ -4,7 +4,7 @@
 //! and a message that is enqueued later mostly arrives later, so a sorted ring buffer is faster
 //! than a heap.
 
-pub mod frozen;
+pub(crate) mod frozen;
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use frozen::Looked;
 
 /// The fixed settings of a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Whether messages have to arrive in the order in which they were enqueued.
     pub ordered: bool,
     /// Largest number of messages; 0 stands for any number.
@@ -38,7 +38,7 @@ struct Slot {
 
 /// A buffer of messages.
 #[derive(Clone, Debug, Default)]
-pub struct MessageBuffer {
+pub(crate) struct MessageBuffer {
     settings: Settings,
     /// The messages that can be received, in order of arrival.
     queue: VecDeque<Slot>,
@@ -66,19 +66,19 @@ pub struct MessageBuffer {
 
 impl MessageBuffer {
     /// Creates an empty buffer.
-    pub fn new(settings: Settings) -> MessageBuffer {
+    pub(crate) fn new(settings: Settings) -> MessageBuffer {
         MessageBuffer { settings, ..MessageBuffer::default() }
     }
 
     /// The fixed settings of the buffer.
-    pub fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         self.settings
     }
 
     /// Enqueues a message that arrives `delta` cycles from now, or after a random delay if `random`
     /// is given. Returns the tick of its arrival, at which the receiver has to be woken. `bypass`
     /// skips the check of the order for this message and the next.
-    pub fn enqueue(
+    pub(crate) fn enqueue(
         &mut self,
         now: u64,
         delta: u64,
@@ -101,7 +101,7 @@ impl MessageBuffer {
 
     /// The tick at which a message would arrive that is enqueued now by [`MessageBuffer::enqueue`].
     /// The message does not stay in this buffer, since the network takes it.
-    pub fn pass(
+    pub(crate) fn pass(
         &mut self,
         now: u64,
         delta: u64,
@@ -132,7 +132,7 @@ impl MessageBuffer {
     /// Adds a message whose arrival was decided by the network, which keeps the order of a pair of
     /// buffers itself. Messages of different senders may be added in any order.
     #[inline]
-    pub fn deliver(&mut self, arrival: u64, message: u64) {
+    pub(crate) fn deliver(&mut self, arrival: u64, message: u64) {
         self.counter += 1;
         let slot = Slot { arrival, counter: self.counter, message };
         insert(&mut self.queue, slot);
@@ -140,13 +140,13 @@ impl MessageBuffer {
 
     /// Whether the head has arrived and may be removed.
     #[inline]
-    pub fn is_ready(&self, now: u64) -> bool {
+    pub(crate) fn is_ready(&self, now: u64) -> bool {
         self.has_arrived(now) && !self.is_used_up(now)
     }
 
     /// The message at the head, if it has arrived and may be removed; else 0.
     #[inline]
-    pub fn ready_head(&self, now: u64) -> u64 {
+    pub(crate) fn ready_head(&self, now: u64) -> u64 {
         match self.queue.front() {
             Some(head) if head.arrival <= now && !self.is_used_up(now) => head.message,
             _ => 0,
@@ -156,19 +156,19 @@ impl MessageBuffer {
     /// Whether a message waits only because of the rate of removals: then the receiver has to be
     /// woken in the next tick.
     #[inline]
-    pub fn is_throttled(&self, now: u64) -> bool {
+    pub(crate) fn is_throttled(&self, now: u64) -> bool {
         self.has_arrived(now) && self.is_used_up(now)
     }
 
     /// Whether a message has arrived, though it may have to wait because of the rate of removals.
     #[inline]
-    pub fn has_arrived(&self, now: u64) -> bool {
+    pub(crate) fn has_arrived(&self, now: u64) -> bool {
         self.first_arrival().is_some_and(|arrival| arrival <= now)
     }
 
     /// The tick at which the first message arrives.
     #[inline]
-    pub fn first_arrival(&self) -> Option<u64> {
+    pub(crate) fn first_arrival(&self) -> Option<u64> {
         self.queue.front().map(|head| head.arrival)
     }
 
@@ -179,21 +179,21 @@ impl MessageBuffer {
     }
 
     /// The messages that have arrived and were not taken; those that were set aside come with their lines.
-    pub fn left_behind(&self, now: u64) -> impl Iterator<Item = (Option<u64>, u64)> {
+    pub(crate) fn left_behind(&self, now: u64) -> impl Iterator<Item = (Option<u64>, u64)> {
         let arrived = self.queue.iter().take_while(move |slot| slot.arrival <= now);
         let waiting = arrived.map(|slot| (None, slot.message));
         waiting.chain(self.stalled.iter().map(|(line, slot)| (Some(*line), slot.message)))
     }
 
     /// The messages that arrive up to a tick, and then the stalled ones.
-    pub fn messages(&self, latest: u64) -> impl Iterator<Item = u64> {
+    pub(crate) fn messages(&self, latest: u64) -> impl Iterator<Item = u64> {
         let queue = self.queue.iter().take_while(move |slot| slot.arrival <= latest);
         queue.chain(self.stalled.iter().map(|(_, slot)| slot)).map(|slot| slot.message)
     }
 
     /// The message at the head, whether or not it has arrived.
     #[inline]
-    pub fn head(&self) -> Option<u64> {
+    pub(crate) fn head(&self) -> Option<u64> {
         self.look_at_head();
         self.queue.front().map(|head| head.message)
     }
@@ -201,7 +201,7 @@ impl MessageBuffer {
     /// Removes the head, which has to be ready. Returns it, and how long it has waited since its
     /// arrival.
     #[inline]
-    pub fn dequeue(&mut self, now: u64) -> Result<(u64, u64), Misuse> {
+    pub(crate) fn dequeue(&mut self, now: u64) -> Result<(u64, u64), Misuse> {
         let head = self.take_ready(now)?;
         self.left += 1;
         Ok((head.message, now - head.arrival))
@@ -229,7 +229,7 @@ impl MessageBuffer {
     /// Moves the head, which has to be ready, to the back: it arrives again after `latency`, and
     /// keeps its counter. Returns the tick, at which the receiver has to be woken. The order is not
     /// checked.
-    pub fn recycle(&mut self, now: u64, latency: u64) -> Result<u64, Misuse> {
+    pub(crate) fn recycle(&mut self, now: u64, latency: u64) -> Result<u64, Misuse> {
         if !self.is_ready(now) {
             return Err(Misuse::NotReady);
         }
@@ -240,7 +240,11 @@ impl MessageBuffer {
     }
 
     /// Removes the head and enqueues it again, a cycle later. Returns the tick of its arrival.
-    pub fn delay_head(&mut self, now: u64, random: Option<&mut Delays>) -> Result<u64, Misuse> {
+    pub(crate) fn delay_head(
+        &mut self,
+        now: u64,
+        random: Option<&mut Delays>,
+    ) -> Result<u64, Misuse> {
         let head = self.take(now)?;
         self.left += 1;
         self.note_disordered(head.message);
@@ -249,7 +253,7 @@ impl MessageBuffer {
 
     /// Makes the head arrive a cycle later, before other messages that arrive then and were
     /// enqueued after it. Returns that tick.
-    pub fn postpone_head(&mut self, now: u64) -> Result<u64, Misuse> {
+    pub(crate) fn postpone_head(&mut self, now: u64) -> Result<u64, Misuse> {
         let mut head = self.take(now)?;
         self.left += 1;
         self.note_disordered(head.message);
@@ -260,7 +264,7 @@ impl MessageBuffer {
 
     /// Moves the head, which has to be ready, to the end of the stall list of a line. It still
     /// counts against the capacity.
-    pub fn stall(&mut self, now: u64, line: u64) -> Result<(), Misuse> {
+    pub(crate) fn stall(&mut self, now: u64, line: u64) -> Result<(), Misuse> {
         let head = self.take_ready(now)?;
         self.stalled.push((line, head));
         Ok(())
@@ -268,12 +272,12 @@ impl MessageBuffer {
 
     /// Returns the messages stalled on a line to the queue, with their old arrivals and counters.
     /// Returns whether there were any; then the receiver has to be woken in this tick.
-    pub fn wake(&mut self, line: u64) -> bool {
+    pub(crate) fn wake(&mut self, line: u64) -> bool {
         self.wake_where(|stalled| stalled == line)
     }
 
     /// Returns the stalled messages of all lines to the queue, as [`MessageBuffer::wake`] does for one line.
-    pub fn wake_all(&mut self) -> bool {
+    pub(crate) fn wake_all(&mut self) -> bool {
         self.wake_where(|_| true)
     }
 
@@ -290,12 +294,12 @@ impl MessageBuffer {
     }
 
     /// Whether anything is stalled on a line.
-    pub fn has_stalled(&self, line: u64) -> bool {
+    pub(crate) fn has_stalled(&self, line: u64) -> bool {
         self.stalled.iter().any(|&(stalled, _)| stalled == line)
     }
 
     /// The number of lines with stalled messages.
-    pub fn stall_map_size(&self) -> usize {
+    pub(crate) fn stall_map_size(&self) -> usize {
         let first = |&at: &usize| {
             let (line, _) = self.stalled[at];
             self.stalled[..at].iter().all(|&(other, _)| other != line)
@@ -304,19 +308,19 @@ impl MessageBuffer {
     }
 
     /// Stores a message that is to be enqueued later (`defer_enqueueing`).
-    pub fn defer(&mut self, line: u64, message: u64) {
+    pub(crate) fn defer(&mut self, line: u64, message: u64) {
         self.look_at_deferred();
         self.deferred.push((line, message));
     }
 
     /// Whether anything is deferred for a line.
-    pub fn has_deferred(&self, line: u64) -> bool {
+    pub(crate) fn has_deferred(&self, line: u64) -> bool {
         self.look_at_deferred();
         self.deferred.iter().any(|&(deferred, _)| deferred == line)
     }
 
     /// Takes the oldest deferred message of a line, which is to be enqueued now.
-    pub fn take_deferred(&mut self, line: u64) -> Option<u64> {
+    pub(crate) fn take_deferred(&mut self, line: u64) -> Option<u64> {
         self.look_at_deferred();
         let at = self.deferred.iter().position(|&(other, _)| other == line)?;
         Some(self.deferred.remove(at).1)
@@ -324,7 +328,7 @@ impl MessageBuffer {
 
     /// Whether there is room for `count` messages. Messages removed in this tick still take room.
     #[inline]
-    pub fn slots_available(&self, count: usize, now: u64) -> bool {
+    pub(crate) fn slots_available(&self, count: usize, now: u64) -> bool {
         let capacity = self.settings.capacity;
         if capacity == 0 {
             return true;
@@ -335,7 +339,7 @@ impl MessageBuffer {
     }
 
     /// The number of messages that could be received at the first `getSize` call in this tick.
-    pub fn size_at(&mut self, now: u64) -> usize {
+    pub(crate) fn size_at(&mut self, now: u64) -> usize {
         match self.sized {
             Some((tick, size)) if tick == now => size,
             _ => {
@@ -346,14 +350,14 @@ impl MessageBuffer {
     }
 
     /// The number of messages that can be received now or later, without stalled ones.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.look_at_size();
         self.queue.len()
     }
 
     /// Whether no message can be received now or later, not counting stalled ones.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.look_at_size();
         self.queue.is_empty()
     }

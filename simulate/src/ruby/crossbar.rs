@@ -13,7 +13,7 @@ use super::delays::Delays;
 /// The buffers of routers and links, indexed by the buffers of controllers, each of which is the only one of its
 /// controller on its virtual network.
 #[derive(Clone, Debug)]
-pub struct Crossbar {
+pub(crate) struct Crossbar {
     /// The buffers from a To buffer to the router in the middle: those of a port and of a link.
     leaving: Vec<[Fifo; 2]>,
     /// The buffers from the middle to a From buffer: those of a port, a link and a port.
@@ -25,7 +25,7 @@ pub struct Crossbar {
 
 impl Crossbar {
     /// Creates a crossbar between `buffers` buffers of controllers. Those in `ordered` receive messages in order.
-    pub fn new(buffers: usize, ordered: impl Iterator<Item = u32>) -> Crossbar {
+    pub(crate) fn new(buffers: usize, ordered: impl Iterator<Item = u32>) -> Crossbar {
         let mut crossbar = Crossbar {
             leaving: vec![Default::default(); buffers],
             arriving: vec![Default::default(); buffers],
@@ -40,7 +40,13 @@ impl Crossbar {
 
     /// The tick at which a message reaches the router in the middle. It leaves the To buffer `sender` at `departure`,
     /// and is sent at `now`.
-    pub fn leave(&mut self, sender: u32, departure: u64, now: u64, random: &mut Delays) -> u64 {
+    pub(crate) fn leave(
+        &mut self,
+        sender: u32,
+        departure: u64,
+        now: u64,
+        random: &mut Delays,
+    ) -> u64 {
         self.now = now;
         let way = &mut self.leaving[sender as usize];
         way.iter_mut().fold(departure, |tick, fifo| fifo.pass(tick, now, random))
@@ -48,7 +54,7 @@ impl Crossbar {
 
     /// The tick at which a message arrives in the From buffer `receiver`, if it reaches the router in the middle at
     /// `tick`.
-    pub fn arrive(&mut self, receiver: u32, tick: u64, random: &mut Delays) -> u64 {
+    pub(crate) fn arrive(&mut self, receiver: u32, tick: u64, random: &mut Delays) -> u64 {
         let (at, now) = (receiver as usize, self.now);
         let way = &mut self.arriving[at];
         let tick = way.iter_mut().fold(tick, |tick, fifo| fifo.pass(tick, now, random));

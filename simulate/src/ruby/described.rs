@@ -9,7 +9,7 @@ use slicc::library::LibraryFunction;
 use crate::ruby::Misuse;
 
 /// Whether a function is one of those that this module carries out.
-pub fn is_described(function: LibraryFunction) -> bool {
+pub(crate) fn is_described(function: LibraryFunction) -> bool {
     (LibraryFunction::DescribedSetAdd as u16..=LibraryFunction::DescribedReset as u16)
         .contains(&(function as u16))
 }
@@ -18,7 +18,12 @@ pub fn is_described(function: LibraryFunction) -> bool {
 ///
 /// # Errors
 /// Fails if a set or map is full.
-pub fn call(function: LibraryFunction, words: &mut [u64], b: u64, c: u64) -> Result<u64, Misuse> {
+pub(crate) fn call(
+    function: LibraryFunction,
+    words: &mut [u64],
+    b: u64,
+    c: u64,
+) -> Result<u64, Misuse> {
     use LibraryFunction::*;
     let place = find(words, b);
     Ok(match function {

@@ -33,7 +33,7 @@ impl Interleaving {
 
 /// A directory: the entries of its lines. An address inside a line stands for the line, as in gem5.
 #[derive(Clone, Debug)]
-pub struct DirectoryMemory {
+pub(crate) struct DirectoryMemory {
     interleaving: Interleaving,
     number: u64,
     entries: LineMap,
@@ -41,13 +41,13 @@ pub struct DirectoryMemory {
 
 impl DirectoryMemory {
     /// Creates a directory without entries.
-    pub fn new(interleaving: Interleaving, number: u64) -> DirectoryMemory {
+    pub(crate) fn new(interleaving: Interleaving, number: u64) -> DirectoryMemory {
         DirectoryMemory { interleaving, number, entries: LineMap::default() }
     }
 
     /// Whether an address belongs to this directory.
     #[inline]
-    pub fn is_present(&self, address: u64) -> bool {
+    pub(crate) fn is_present(&self, address: u64) -> bool {
         self.interleaving.home(address) == self.number
     }
 
@@ -60,19 +60,19 @@ impl DirectoryMemory {
 
     /// The entry of a line, or 0; `None` if it does not belong to this directory.
     #[inline]
-    pub fn find(&self, address: u64) -> Option<u64> {
+    pub(crate) fn find(&self, address: u64) -> Option<u64> {
         let line = address >> self.interleaving.low << self.interleaving.low;
         self.is_present(address).then(|| self.entries.get_or_zero(line))
     }
 
     /// The entry of a line, or 0.
     #[inline]
-    pub fn lookup(&self, address: u64) -> Result<u64, Misuse> {
+    pub(crate) fn lookup(&self, address: u64) -> Result<u64, Misuse> {
         self.find(address).ok_or(Misuse::OutOfRange(address))
     }
 
     /// Allocates an entry for a line that has none; its permission is Read_Only.
-    pub fn allocate(&mut self, address: u64, entry: u64) -> Result<(), Misuse> {
+    pub(crate) fn allocate(&mut self, address: u64, entry: u64) -> Result<(), Misuse> {
         let line = self.line(address)?;
         if self.entries.contains(line) {
             return Err(Misuse::Present(line));
@@ -82,18 +82,18 @@ impl DirectoryMemory {
     }
 
     /// Removes the entry of a line and returns it.
-    pub fn deallocate(&mut self, address: u64) -> Result<u64, Misuse> {
+    pub(crate) fn deallocate(&mut self, address: u64) -> Result<u64, Misuse> {
         let line = self.line(address)?;
         self.entries.remove(line).ok_or(Misuse::Absent(line))
     }
 
     /// Removes all entries.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.entries.clear();
     }
 
     /// The lines with their entries, sorted by line.
-    pub fn sorted(&self) -> Vec<(u64, u64)> {
+    pub(crate) fn sorted(&self) -> Vec<(u64, u64)> {
         self.entries.sorted()
     }
 }

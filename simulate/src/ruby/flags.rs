@@ -17,7 +17,7 @@ fn place(words: &[u64], at: u64) -> Result<(usize, u64), Misuse> {
 ///
 /// # Errors
 /// Fails if there is no such flag.
-pub fn get(words: &[u64], at: u64) -> Result<bool, Misuse> {
+pub(crate) fn get(words: &[u64], at: u64) -> Result<bool, Misuse> {
     let (word, bit) = place(words, at)?;
     Ok(words[word] & bit != 0)
 }
@@ -26,7 +26,7 @@ pub fn get(words: &[u64], at: u64) -> Result<bool, Misuse> {
 ///
 /// # Errors
 /// Fails if there is no such flag.
-pub fn put(words: &mut [u64], at: u64, flag: bool) -> Result<(), Misuse> {
+pub(crate) fn put(words: &mut [u64], at: u64, flag: bool) -> Result<(), Misuse> {
     let (word, bit) = place(words, at)?;
     words[word] = if flag { words[word] | bit } else { words[word] & !bit };
     Ok(())
@@ -36,7 +36,7 @@ pub fn put(words: &mut [u64], at: u64, flag: bool) -> Result<(), Misuse> {
 ///
 /// # Errors
 /// Fails if there are more than the words have room for.
-pub fn resize(words: &mut [u64], length: u64) -> Result<(), Misuse> {
+pub(crate) fn resize(words: &mut [u64], length: u64) -> Result<(), Misuse> {
     if length > MOST as u64 {
         return Err(Misuse::TooManyFlags(length));
     }
@@ -48,6 +48,6 @@ pub fn resize(words: &mut [u64], length: u64) -> Result<(), Misuse> {
 }
 
 /// The number of flags that are set.
-pub fn count(words: &[u64]) -> u64 {
+pub(crate) fn count(words: &[u64]) -> u64 {
     words[FIRST..WIDTH].iter().map(|word| u64::from(word.count_ones())).sum()
 }

@@ -11,7 +11,7 @@ const FIRST_PLACES: usize = 16;
 
 /// A table from addresses of lines to words. [`FREE`] is no key.
 #[derive(Clone, Debug)]
-pub struct LineMap {
+pub(crate) struct LineMap {
     /// Keys with their values. At least half of the places are free.
     places: Vec<(u64, u64)>,
     len: usize,
@@ -44,26 +44,26 @@ impl LineMap {
 
     /// The value of a key.
     #[inline]
-    pub fn get(&self, key: u64) -> Option<u64> {
+    pub(crate) fn get(&self, key: u64) -> Option<u64> {
         let (found, value) = self.places[self.find(key)];
         (found != FREE).then_some(value)
     }
 
     /// The value of a key, or 0.
     #[inline]
-    pub fn get_or_zero(&self, key: u64) -> u64 {
+    pub(crate) fn get_or_zero(&self, key: u64) -> u64 {
         // Free places have the value 0.
         self.places[self.find(key)].1
     }
 
     /// Whether there is a value for a key.
     #[inline]
-    pub fn contains(&self, key: u64) -> bool {
+    pub(crate) fn contains(&self, key: u64) -> bool {
         self.get(key).is_some()
     }
 
     /// Sets the value of a key.
-    pub fn insert(&mut self, key: u64, value: u64) {
+    pub(crate) fn insert(&mut self, key: u64, value: u64) {
         debug_assert_ne!(key, FREE);
         if 2 * (self.len + 1) > self.places.len() {
             self.grow();
@@ -85,7 +85,7 @@ impl LineMap {
     }
 
     /// Removes a key and returns its value.
-    pub fn remove(&mut self, key: u64) -> Option<u64> {
+    pub(crate) fn remove(&mut self, key: u64) -> Option<u64> {
         let mut gap = self.find(key);
         let (found, value) = self.places[gap];
         if found == FREE {
@@ -108,7 +108,7 @@ impl LineMap {
     }
 
     /// Removes all keys.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if self.len > 0 {
             self.places.fill((FREE, 0));
             self.len = 0;
@@ -116,17 +116,17 @@ impl LineMap {
     }
 
     /// Number of keys.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there are no keys.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The keys with their values, sorted by key.
-    pub fn sorted(&self) -> Vec<(u64, u64)> {
+    pub(crate) fn sorted(&self) -> Vec<(u64, u64)> {
         let mut all: Vec<_> = self.places.iter().copied().filter(|(key, _)| *key != FREE).collect();
         all.sort_unstable();
         all

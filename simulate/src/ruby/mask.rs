@@ -10,25 +10,25 @@ use super::{Misuse, block};
 
 /// The layout of a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mask {
+pub(crate) struct Mask {
     bytes: u64,
 }
 
 impl Mask {
     /// The mask over a block of `bytes` bytes, a multiple of 8.
-    pub fn new(bytes: u64) -> Mask {
+    pub(crate) fn new(bytes: u64) -> Mask {
         Mask { bytes }
     }
 
     /// Number of words that hold bits; the list of atomic operations comes after them.
     #[inline]
-    pub fn bit_words(self) -> usize {
+    pub(crate) fn bit_words(self) -> usize {
         self.words() - ATOMIC_WORDS
     }
 
     /// Number of words of the mask.
     #[inline]
-    pub fn words(self) -> usize {
+    pub(crate) fn words(self) -> usize {
         mask_words(self.bytes)
     }
 
@@ -59,17 +59,17 @@ impl Mask {
     }
 
     /// Clears all bits; the list of atomic operations stays.
-    pub fn clear(self, mask: &mut [u64]) {
+    pub(crate) fn clear(self, mask: &mut [u64]) {
         mask[..self.bit_words()].fill(0);
     }
 
     /// Sets all bits.
-    pub fn fill(self, mask: &mut [u64]) {
+    pub(crate) fn fill(self, mask: &mut [u64]) {
         (0..self.bit_words()).for_each(|word| mask[word] = self.all(word));
     }
 
     /// Sets or clears the bits of a range of bytes.
-    pub fn set(
+    pub(crate) fn set(
         self,
         mask: &mut [u64],
         offset: u64,
@@ -85,47 +85,47 @@ impl Mask {
     }
 
     /// Whether all bytes of a range are set.
-    pub fn get(self, mask: &[u64], offset: u64, length: u64) -> Result<bool, Misuse> {
+    pub(crate) fn get(self, mask: &[u64], offset: u64, length: u64) -> Result<bool, Misuse> {
         let end = self.check(offset, length)?;
         let mut words = mask[..self.bit_words()].iter().enumerate();
         Ok(words.all(|(word, mask)| Self::range(word, offset, end) & !mask == 0))
     }
 
     /// Whether a byte is set.
-    pub fn test(self, mask: &[u64], offset: u64) -> Result<bool, Misuse> {
+    pub(crate) fn test(self, mask: &[u64], offset: u64) -> Result<bool, Misuse> {
         self.get(mask, offset, 1)
     }
 
     /// Whether no byte is set.
-    pub fn is_empty(self, mask: &[u64]) -> bool {
+    pub(crate) fn is_empty(self, mask: &[u64]) -> bool {
         mask[..self.bit_words()].iter().all(|&word| word == 0)
     }
 
     /// Whether every byte is set.
-    pub fn is_full(self, mask: &[u64]) -> bool {
+    pub(crate) fn is_full(self, mask: &[u64]) -> bool {
         (0..self.bit_words()).all(|word| mask[word] == self.all(word))
     }
 
     /// Whether some byte is set in both.
-    pub fn is_overlap(self, mask: &[u64], other: &[u64]) -> bool {
+    pub(crate) fn is_overlap(self, mask: &[u64], other: &[u64]) -> bool {
         (0..self.bit_words()).any(|word| mask[word] & other[word] != 0)
     }
 
     /// Whether all bytes of `other` are set in `mask`.
-    pub fn contains(self, mask: &[u64], other: &[u64]) -> bool {
+    pub(crate) fn contains(self, mask: &[u64], other: &[u64]) -> bool {
         (0..self.bit_words()).all(|word| other[word] & !mask[word] == 0)
     }
 
     /// Intersects the mask at `to` with the one at `from`, and takes over the list of atomic
     /// operations of the latter if it has one.
-    pub fn and(self, memory: &mut [u64], to: usize, from: usize) {
+    pub(crate) fn and(self, memory: &mut [u64], to: usize, from: usize) {
         (0..self.bit_words()).for_each(|word| memory[to + word] &= memory[from + word]);
         self.take_atomics(memory, to, from);
     }
 
     /// Unites the mask at `to` with the one at `from`, and takes over the list of atomic operations
     /// of the latter if it has one.
-    pub fn or(self, memory: &mut [u64], to: usize, from: usize) {
+    pub(crate) fn or(self, memory: &mut [u64], to: usize, from: usize) {
         (0..self.bit_words()).for_each(|word| memory[to + word] |= memory[from + word]);
         self.take_atomics(memory, to, from);
     }
@@ -139,13 +139,13 @@ impl Mask {
     }
 
     /// Makes the exchange of a word at an offset the mask's atomic operation.
-    pub fn set_exchange(self, mask: &mut [u64], offset: u64, value: u64) {
+    pub(crate) fn set_exchange(self, mask: &mut [u64], offset: u64, value: u64) {
         mask[self.bit_words()] = offset + 1;
         mask[self.bit_words() + 1] = value;
     }
 
     /// Copies the block at `from` to `to`, and applies the atomic operation of the mask at `mask` to the copy.
-    pub fn apply_atomic(
+    pub(crate) fn apply_atomic(
         self,
         memory: &mut [u64],
         to: usize,
@@ -163,20 +163,20 @@ impl Mask {
     }
 
     /// Sets the mask at `to` to the complement of the one at `from`.
-    pub fn set_inverted(self, memory: &mut [u64], to: usize, from: usize) {
+    pub(crate) fn set_inverted(self, memory: &mut [u64], to: usize, from: usize) {
         for word in 0..self.bit_words() {
             memory[to + word] = !memory[from + word] & self.all(word);
         }
     }
 
     /// The first byte from `from` on whose bit is `value`; the size of the block if there is none.
-    pub fn first_bit_set(self, mask: &[u64], value: bool, from: u64) -> u64 {
+    pub(crate) fn first_bit_set(self, mask: &[u64], value: bool, from: u64) -> u64 {
         let is = |byte: &u64| (mask[*byte as usize / 64] >> (byte % 64) & 1 == 1) == value;
         (from..self.bytes).find(is).unwrap_or(self.bytes)
     }
 
     /// Number of bytes from `from` on that are set.
-    pub fn count(self, mask: &[u64], from: u64) -> u64 {
+    pub(crate) fn count(self, mask: &[u64], from: u64) -> u64 {
         let words = mask[..self.bit_words()].iter().enumerate();
         words
             .map(|(word, mask)| {

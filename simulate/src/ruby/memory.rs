@@ -20,7 +20,7 @@ const DRAM: Latency = Latency::Between(39, 65);
 
 /// The contents of memory, and its latency.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub(crate) struct Memory {
     block_words: usize,
     latency: Latency,
     /// If there is a queue of writes, whether the buffer behind it delays responses at random.
@@ -37,7 +37,7 @@ pub struct Memory {
 
 impl Memory {
     /// Creates a memory of zeros with this latency.
-    pub fn new(block_bytes: u64, latency: Latency) -> Memory {
+    pub(crate) fn new(block_bytes: u64, latency: Latency) -> Memory {
         Memory {
             block_words: block_bytes as usize / 8,
             latency,
@@ -50,7 +50,7 @@ impl Memory {
     }
 
     /// From now on, there is a queue of writes; responses are delayed at random if `is_random`.
-    pub fn queue_writes(&mut self, is_random: bool) {
+    pub(crate) fn queue_writes(&mut self, is_random: bool) {
         self.queue = Some(is_random);
     }
 
@@ -89,14 +89,20 @@ impl Memory {
 
     /// Accepts a request that the memory answers with the request's own data, and returns the tick
     /// at which the response arrives: in older protocols the directory's entries hold the data.
-    pub fn echo(&mut self, address: u64, now: u64, random: &mut Delays) -> u64 {
+    pub(crate) fn echo(&mut self, address: u64, now: u64, random: &mut Delays) -> u64 {
         let index = self.index(address);
         self.answer(index, now, random)
     }
 
     /// Accepts a read of the line that contains an address: copies the block, and returns the tick
     /// at which the response arrives.
-    pub fn read(&mut self, address: u64, now: u64, into: &mut [u64], random: &mut Delays) -> u64 {
+    pub(crate) fn read(
+        &mut self,
+        address: u64,
+        now: u64,
+        into: &mut [u64],
+        random: &mut Delays,
+    ) -> u64 {
         let index = self.index(address);
         into.copy_from_slice(self.block(index));
         self.answer(index, now, random)
@@ -105,7 +111,7 @@ impl Memory {
     /// Accepts a write of a line or, if `length` is not 0, of `length` bytes from `address` on,
     /// taken from the same offset of the block. Returns the tick at which the acknowledgement
     /// arrives.
-    pub fn write(
+    pub(crate) fn write(
         &mut self,
         address: u64,
         length: u64,
@@ -125,7 +131,7 @@ impl Memory {
 
     /// The present block that contains an address; `None` if it was never accessed, and hence is
     /// zero.
-    pub fn peek(&self, address: u64) -> Option<&[u64]> {
+    pub(crate) fn peek(&self, address: u64) -> Option<&[u64]> {
         let index = self.lines.get(self.line_of(address))?;
         Some(self.block(index as usize))
     }
@@ -135,7 +141,7 @@ impl Memory {
     ///
     /// # Errors
     /// Fails if the bytes do not lie in one block.
-    pub fn poke(&mut self, address: u64, length: u64, from: &[u64]) -> Result<(), Misuse> {
+    pub(crate) fn poke(&mut self, address: u64, length: u64, from: &[u64]) -> Result<(), Misuse> {
         let index = self.index(address);
         let into = &mut self.data[index * self.block_words..][..self.block_words];
         if length == 0 {
@@ -156,7 +162,7 @@ impl Memory {
     }
 
     /// Forgets the ticks of past responses.
-    pub fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         self.answered.fill(0);
     }
 }

@@ -22,7 +22,7 @@ use super::mesh::Mesh;
 
 /// Number of cycles between the end of the enqueue latency and the arrival, in gem5's Crossbar
 /// topology.
-pub const UNLOADED: u64 = 6;
+pub(crate) const UNLOADED: u64 = 6;
 
 /// The place where a buffer is attached to the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ const OVERTAKES: u64 = 4;
 
 /// The connections between buffers.
 #[derive(Clone, Debug)]
-pub struct Network {
+pub(crate) struct Network {
     latency: Latency,
     mesh: Option<Mesh>,
     /// The routers and links that delay messages at random, instead of the latency.
@@ -107,7 +107,7 @@ struct Place {
 
 impl Network {
     /// Connects To buffers (`senders`) with From buffers (`receivers`).
-    pub fn new(
+    pub(crate) fn new(
         latency: Latency,
         mesh: Option<Mesh>,
         senders: &[Endpoint],
@@ -154,7 +154,7 @@ impl Network {
     }
 
     /// From now on, messages are delayed in the buffers of gem5's crossbar.
-    pub fn use_crossbar(&mut self, receivers: &[Endpoint]) {
+    pub(crate) fn use_crossbar(&mut self, receivers: &[Endpoint]) {
         let ordered = receivers.iter().filter(|end| end.ordered).map(|end| end.buffer);
         self.crossbar = Some(Crossbar::new(self.routers.len(), ordered));
     }
@@ -180,14 +180,20 @@ impl Network {
     /// The From buffer of a controller on a virtual network. If it has none, a message would stay
     /// in the network forever.
     #[inline]
-    pub fn route(&self, machine: u32, number: u32, vnet: u32) -> Option<u32> {
+    pub(crate) fn route(&self, machine: u32, number: u32, vnet: u32) -> Option<u32> {
         self.at(machine, number, vnet).and_then(|at| self.routes[at].checked_sub(1))
     }
 
     /// The tick at which a message reaches the point from which the paths to its receivers differ. It leaves the To buffer
     /// `sender` at `departure`, and is sent at `now`.
     #[inline]
-    pub fn branch(&mut self, sender: u32, departure: u64, now: u64, random: &mut Delays) -> u64 {
+    pub(crate) fn branch(
+        &mut self,
+        sender: u32,
+        departure: u64,
+        now: u64,
+        random: &mut Delays,
+    ) -> u64 {
         match &mut self.crossbar {
             Some(crossbar) => crossbar.leave(sender, departure, now, random),
             None => departure,
@@ -198,7 +204,7 @@ impl Network {
     /// the To buffer `sender` at `departure`, or [branching](Network::branch) then; it is later than `departure`.
     /// Messages of an ordered buffer have to be passed in the order in which they leave.
     #[inline]
-    pub fn arrival(
+    pub(crate) fn arrival(
         &mut self,
         sender: u32,
         receiver: u32,
@@ -239,19 +245,19 @@ impl Network {
 
     /// From now on, messages wait until they are delivered (see [`frozen`](super::buffer::frozen)).
     /// The latency has to be constant.
-    pub fn hold(&mut self, order: Order) {
+    pub(crate) fn hold(&mut self, order: Order) {
         self.holds = Some(order);
     }
 
     /// Whether a From buffer receives the messages of an ordered sender in order.
     #[inline]
-    pub fn keeps_order(&self, receiver: u32) -> bool {
+    pub(crate) fn keeps_order(&self, receiver: u32) -> bool {
         let place = self.places.get(receiver as usize).copied().flatten();
         place.is_some_and(|place| place.ordered)
     }
 
     /// Whether messages come to a buffer through the network.
-    pub fn receives(&self, buffer: u32) -> bool {
+    pub(crate) fn receives(&self, buffer: u32) -> bool {
         self.receives.get(buffer as usize).copied().unwrap_or(false)
     }
 

@@ -11,14 +11,14 @@ const PAGE_BYTES: u64 = 1 << 12;
 
 /// The prefetcher of one cache.
 #[derive(Clone, Debug, Default)]
-pub struct NextLine {
+pub(crate) struct NextLine {
     /// The lines whose prefetches are not complete.
     issued: Vec<u64>,
 }
 
 impl NextLine {
     /// `notifyPfMiss`: a request missed a line. Returns the lines to ask for.
-    pub fn miss(&mut self, line: u64, block_bytes: u64) -> Vec<u64> {
+    pub(crate) fn miss(&mut self, line: u64, block_bytes: u64) -> Vec<u64> {
         let following = (1..=AHEAD).map(|ahead| line.wrapping_add(ahead * block_bytes));
         let is_near = |other: &u64| other / PAGE_BYTES == line / PAGE_BYTES;
         let asked: Vec<u64> =
@@ -28,7 +28,7 @@ impl NextLine {
     }
 
     /// `completePrefetch`: a prefetch is complete. Returns whether the line was asked for.
-    pub fn complete(&mut self, line: u64) -> bool {
+    pub(crate) fn complete(&mut self, line: u64) -> bool {
         let place = self.issued.iter().position(|one| *one == line);
         if let Some(place) = place {
             self.issued.swap_remove(place);

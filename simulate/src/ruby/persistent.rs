@@ -16,19 +16,19 @@ struct Starving {
 
 /// The machines that starve, by line.
 #[derive(Clone, Debug, Default)]
-pub struct PersistentTable {
+pub(crate) struct PersistentTable {
     /// The starving machines of each line, the smallest first. No list is empty.
     lines: BTreeMap<u64, Vec<Starving>>,
 }
 
 impl PersistentTable {
     /// Creates a table without starving machines.
-    pub fn new() -> PersistentTable {
+    pub(crate) fn new() -> PersistentTable {
         PersistentTable::default()
     }
 
     /// Records that a machine starves for a line, to write or to read it.
-    pub fn lock(&mut self, line: u64, machine: u64, writes: bool) -> Result<(), Misuse> {
+    pub(crate) fn lock(&mut self, line: u64, machine: u64, writes: bool) -> Result<(), Misuse> {
         let starving = self.lines.entry(line).or_default();
         match starving.binary_search_by_key(&machine, |other| other.machine) {
             Ok(_) => Err(Misuse::Persistent(line)),
@@ -41,7 +41,7 @@ impl PersistentTable {
     }
 
     /// Records that a machine starves no longer.
-    pub fn unlock(&mut self, line: u64, machine: u64) -> Result<(), Misuse> {
+    pub(crate) fn unlock(&mut self, line: u64, machine: u64) -> Result<(), Misuse> {
         let starving = self.lines.get_mut(&line);
         let starving = starving.ok_or(Misuse::Persistent(line))?;
         let at = starving
@@ -55,12 +55,12 @@ impl PersistentTable {
     }
 
     /// Removes all entries.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.lines.clear();
     }
 
     /// All entries: line, machine, whether it wants to write, and whether it is marked.
-    pub fn all(&self) -> impl Iterator<Item = (u64, u64, bool, bool)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u64, u64, bool, bool)> {
         self.lines.iter().flat_map(|(&line, starving)| {
             let each = starving.iter();
             each.map(move |one| (line, one.machine, one.writes, one.marked))
@@ -68,7 +68,7 @@ impl PersistentTable {
     }
 
     /// Adds an entry in the form of [`PersistentTable::all`].
-    pub fn put(&mut self, (line, machine, writes, marked): (u64, u64, bool, bool)) {
+    pub(crate) fn put(&mut self, (line, machine, writes, marked): (u64, u64, bool, bool)) {
         let one = Starving { machine, writes, marked };
         self.lines.entry(line).or_default().push(one);
     }
@@ -78,25 +78,25 @@ impl PersistentTable {
     }
 
     /// Whether a machine may issue a persistent request: it has none, and no machine is marked.
-    pub fn ok_to_issue_starving(&self, line: u64, machine: u64) -> bool {
+    pub(crate) fn ok_to_issue_starving(&self, line: u64, machine: u64) -> bool {
         let hinders = |other: &Starving| other.machine == machine || other.marked;
         !self.of(line).iter().any(hinders)
     }
 
     /// The smallest starving machine.
-    pub fn find_smallest(&self, line: u64) -> Result<u64, Misuse> {
+    pub(crate) fn find_smallest(&self, line: u64) -> Result<u64, Misuse> {
         let first = self.of(line).first();
         first.map(|first| first.machine).ok_or(Misuse::EmptySet)
     }
 
     /// Whether the smallest starving machine wants to write.
-    pub fn smallest_writes(&self, line: u64) -> Result<bool, Misuse> {
+    pub(crate) fn smallest_writes(&self, line: u64) -> Result<bool, Misuse> {
         let first = self.of(line).first();
         first.map(|first| first.writes).ok_or(Misuse::EmptySet)
     }
 
     /// Marks all machines that starve for a line now.
-    pub fn mark_entries(&mut self, line: u64) -> Result<(), Misuse> {
+    pub(crate) fn mark_entries(&mut self, line: u64) -> Result<(), Misuse> {
         let Some(starving) = self.lines.get_mut(&line) else {
             return Ok(());
         };
@@ -108,17 +108,17 @@ impl PersistentTable {
     }
 
     /// Whether any machine starves for a line.
-    pub fn is_locked(&self, line: u64) -> bool {
+    pub(crate) fn is_locked(&self, line: u64) -> bool {
         self.lines.contains_key(&line)
     }
 
     /// Number of starving machines.
-    pub fn count_starving(&self, line: u64) -> u64 {
+    pub(crate) fn count_starving(&self, line: u64) -> u64 {
         self.of(line).len() as u64
     }
 
     /// Number of machines that starve to read.
-    pub fn count_read_starving(&self, line: u64) -> u64 {
+    pub(crate) fn count_read_starving(&self, line: u64) -> u64 {
         self.of(line).iter().filter(|other| !other.writes).count() as u64
     }
 }

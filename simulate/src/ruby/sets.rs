@@ -8,10 +8,10 @@
 use super::Misuse;
 
 /// Largest number of elements of a set.
-pub const MOST: u64 = 64;
+pub(crate) const MOST: u64 = 64;
 
 /// The number of machine types, which is also the type of "no machine".
-pub const MACHINE_TYPES: usize = slicc::outline::MOST_MACHINE_TYPES;
+pub(crate) const MACHINE_TYPES: usize = slicc::outline::MOST_MACHINE_TYPES;
 
 /// The bits of the elements below a size.
 #[inline]
@@ -20,46 +20,46 @@ fn below(size: u64) -> u64 {
 }
 
 /// Operations that sets and NetDests share, on one or more words of bits.
-pub mod bits {
+pub(crate) mod bits {
     /// Number of elements.
     #[inline]
-    pub fn count(set: &[u64]) -> u64 {
+    pub(crate) fn count(set: &[u64]) -> u64 {
         set.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
     /// Whether there are no elements.
     #[inline]
-    pub fn is_empty(set: &[u64]) -> bool {
+    pub(crate) fn is_empty(set: &[u64]) -> bool {
         set.iter().all(|&word| word == 0)
     }
 
     /// Whether `set` has all elements of `other`.
     #[inline]
-    pub fn is_superset(set: &[u64], other: &[u64]) -> bool {
+    pub(crate) fn is_superset(set: &[u64], other: &[u64]) -> bool {
         set.iter().zip(other).all(|(&set, &other)| other & !set == 0)
     }
 
     /// Whether the sets have no common element.
     #[inline]
-    pub fn are_disjoint(set: &[u64], other: &[u64]) -> bool {
+    pub(crate) fn are_disjoint(set: &[u64], other: &[u64]) -> bool {
         set.iter().zip(other).all(|(&set, &other)| other & set == 0)
     }
 
     /// Adds the elements of the set at `from` to the one at `to`, both of `words` words.
     #[inline]
-    pub fn add(memory: &mut [u64], to: usize, from: usize, words: usize) {
+    pub(crate) fn add(memory: &mut [u64], to: usize, from: usize, words: usize) {
         (0..words).for_each(|word| memory[to + word] |= memory[from + word]);
     }
 
     /// Removes the elements of the set at `from` from the one at `to`.
     #[inline]
-    pub fn remove(memory: &mut [u64], to: usize, from: usize, words: usize) {
+    pub(crate) fn remove(memory: &mut [u64], to: usize, from: usize, words: usize) {
         (0..words).for_each(|word| memory[to + word] &= !memory[from + word]);
     }
 
     /// Intersects the set at `to` with the one at `from`.
     #[inline]
-    pub fn intersect(memory: &mut [u64], to: usize, from: usize, words: usize) {
+    pub(crate) fn intersect(memory: &mut [u64], to: usize, from: usize, words: usize) {
         (0..words).for_each(|word| memory[to + word] &= memory[from + word]);
     }
 }
@@ -70,12 +70,12 @@ pub mod bits {
 /// build's size ([`MOST`]). The size matters to `broadcast` and `smallestElement`, and where two
 /// sets have to be of one size. `addSet`, `removeSet`, `isSuperset`, `count` and `isEmpty` are
 /// those of [`bits`], for the second word.
-pub mod set {
+pub(crate) mod set {
     use super::{MOST, Misuse, below};
 
     /// Sets the size of a set and clears it.
     #[inline]
-    pub fn set_size(set: &mut [u64], size: u64) -> Result<(), Misuse> {
+    pub(crate) fn set_size(set: &mut [u64], size: u64) -> Result<(), Misuse> {
         if size > MOST {
             return Err(Misuse::SetTooLarge(size));
         }
@@ -95,7 +95,7 @@ pub mod set {
 
     /// Checks that two sets have the same size.
     #[inline]
-    pub fn check_sizes(one: &[u64], other: &[u64]) -> Result<(), Misuse> {
+    pub(crate) fn check_sizes(one: &[u64], other: &[u64]) -> Result<(), Misuse> {
         if one[0] != other[0] {
             return Err(Misuse::SetSizes { one: one[0], other: other[0] });
         }
@@ -104,39 +104,39 @@ pub mod set {
 
     /// Adds an element, regardless of the size.
     #[inline]
-    pub fn add(set: &mut [u64], element: u64) -> Result<(), Misuse> {
+    pub(crate) fn add(set: &mut [u64], element: u64) -> Result<(), Misuse> {
         set[1] |= bit(element)?;
         Ok(())
     }
 
     /// Removes an element, regardless of the size.
     #[inline]
-    pub fn remove(set: &mut [u64], element: u64) -> Result<(), Misuse> {
+    pub(crate) fn remove(set: &mut [u64], element: u64) -> Result<(), Misuse> {
         set[1] &= !bit(element)?;
         Ok(())
     }
 
     /// Removes all elements.
     #[inline]
-    pub fn clear(set: &mut [u64]) {
+    pub(crate) fn clear(set: &mut [u64]) {
         set[1] = 0;
     }
 
     /// Adds all elements below the size.
     #[inline]
-    pub fn broadcast(set: &mut [u64]) {
+    pub(crate) fn broadcast(set: &mut [u64]) {
         set[1] = below(set[0]);
     }
 
     /// Whether `element` is in the set.
     #[inline]
-    pub fn is_element(set: &[u64], element: u64) -> Result<bool, Misuse> {
+    pub(crate) fn is_element(set: &[u64], element: u64) -> Result<bool, Misuse> {
         Ok(set[1] & bit(element)? != 0)
     }
 
     /// The smallest element below the size.
     #[inline]
-    pub fn smallest(set: &[u64]) -> Result<u64, Misuse> {
+    pub(crate) fn smallest(set: &[u64]) -> Result<u64, Misuse> {
         match set[1] & below(set[0]) {
             0 => Err(Misuse::EmptySet),
             elements => Ok(u64::from(elements.trailing_zeros())),
@@ -147,7 +147,7 @@ pub mod set {
 /// The machine types of a protocol, each with its word in NetDests and the number of its
 /// controllers. A machine is identified by `type << 32 | number`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Machines {
+pub(crate) struct Machines {
     /// For each type, the index of its word, if the protocol has machines of that type.
     words: [Option<u8>; MACHINE_TYPES],
     /// For each word, the type and the number of controllers.
@@ -156,7 +156,7 @@ pub struct Machines {
 
 impl Machines {
     /// Creates the table from the types and the numbers of their controllers.
-    pub fn new(types: &[(u64, u64)]) -> Result<Machines, Misuse> {
+    pub(crate) fn new(types: &[(u64, u64)]) -> Result<Machines, Misuse> {
         let mut types = types.to_vec();
         types.sort_unstable();
         let mut words = [None; MACHINE_TYPES];
@@ -171,23 +171,23 @@ impl Machines {
     }
 
     /// Number of words of a NetDest.
-    pub fn words(&self) -> usize {
+    pub(crate) fn words(&self) -> usize {
         self.types.len()
     }
 
     /// The types and the numbers of their controllers, in the order of the words.
-    pub fn types(&self) -> &[(u64, u64)] {
+    pub(crate) fn types(&self) -> &[(u64, u64)] {
         &self.types
     }
 
     /// The number of controllers of a type (`machineCount`).
-    pub fn count(&self, machine: u64) -> u64 {
+    pub(crate) fn count(&self, machine: u64) -> u64 {
         self.word(machine).map_or(0, |word| self.types[word].1)
     }
 
     /// The index of the word of a type.
     #[inline]
-    pub fn word(&self, machine: u64) -> Option<usize> {
+    pub(crate) fn word(&self, machine: u64) -> Option<usize> {
         let word = *self.words.get(machine as usize)?;
         word.map(usize::from)
     }
@@ -205,13 +205,13 @@ impl Machines {
     }
 
     /// Checks that a machine exists.
-    pub fn check(&self, machine: u64) -> Result<(), Misuse> {
+    pub(crate) fn check(&self, machine: u64) -> Result<(), Misuse> {
         self.bit(machine).map(|_| ())
     }
 
     /// Adds a machine.
     #[inline]
-    pub fn add(&self, dest: &mut [u64], machine: u64) -> Result<(), Misuse> {
+    pub(crate) fn add(&self, dest: &mut [u64], machine: u64) -> Result<(), Misuse> {
         let (word, bit) = self.bit(machine)?;
         dest[word] |= bit;
         Ok(())
@@ -233,7 +233,7 @@ impl Machines {
 
     /// Removes a machine; one that does not exist is ignored.
     #[inline]
-    pub fn remove(&self, dest: &mut [u64], machine: u64) -> Result<(), Misuse> {
+    pub(crate) fn remove(&self, dest: &mut [u64], machine: u64) -> Result<(), Misuse> {
         if let Some((word, bit)) = self.any_bit(machine)? {
             dest[word] &= !bit;
         }
@@ -242,7 +242,7 @@ impl Machines {
 
     /// Whether a machine is in the set; one that does not exist is not.
     #[inline]
-    pub fn is_element(&self, dest: &[u64], machine: u64) -> Result<bool, Misuse> {
+    pub(crate) fn is_element(&self, dest: &[u64], machine: u64) -> Result<bool, Misuse> {
         let bit = self.any_bit(machine)?;
         Ok(bit.is_some_and(|(word, bit)| dest[word] & bit != 0))
     }
@@ -252,7 +252,12 @@ impl Machines {
     ///
     /// gem5 takes over the size as well, and stops as soon as the destination meets another one of
     /// the right size, at the latest when the message is routed. Here the error is immediate.
-    pub fn set_net_dest(&self, dest: &mut [u64], kind: u64, set: &[u64]) -> Result<(), Misuse> {
+    pub(crate) fn set_net_dest(
+        &self,
+        dest: &mut [u64],
+        kind: u64,
+        set: &[u64],
+    ) -> Result<(), Misuse> {
         let size = self.count(kind);
         if set[1] != 0 && set[0] != size {
             return Err(Misuse::DestinationSize { set: set[0], machines: size });
@@ -268,26 +273,26 @@ impl Machines {
     }
 
     /// Adds all machines.
-    pub fn broadcast(&self, dest: &mut [u64]) {
+    pub(crate) fn broadcast(&self, dest: &mut [u64]) {
         for (word, &(_, count)) in dest.iter_mut().zip(&self.types) {
             *word = below(count);
         }
     }
 
     /// Adds all machines of a type; none if the protocol does not have the type.
-    pub fn broadcast_type(&self, dest: &mut [u64], kind: u64) {
+    pub(crate) fn broadcast_type(&self, dest: &mut [u64], kind: u64) {
         if let Some(word) = self.word(kind) {
             dest[word] = below(self.types[word].1);
         }
     }
 
     /// The smallest machine: the lowest type, then the lowest number.
-    pub fn smallest(&self, dest: &[u64]) -> Result<u64, Misuse> {
+    pub(crate) fn smallest(&self, dest: &[u64]) -> Result<u64, Misuse> {
         self.iter(dest).next().ok_or(Misuse::EmptySet)
     }
 
     /// The smallest machine of a type.
-    pub fn smallest_of(&self, dest: &[u64], kind: u64) -> Result<u64, Misuse> {
+    pub(crate) fn smallest_of(&self, dest: &[u64], kind: u64) -> Result<u64, Misuse> {
         let bits = self.word(kind).map_or(0, |word| dest[word]);
         if bits == 0 {
             return Err(Misuse::EmptySet);
@@ -297,7 +302,7 @@ impl Machines {
 
     /// The machines in the set, in ascending order.
     #[inline]
-    pub fn iter<'a>(&'a self, dest: &'a [u64]) -> impl Iterator<Item = u64> + 'a {
+    pub(crate) fn iter<'a>(&'a self, dest: &'a [u64]) -> impl Iterator<Item = u64> + 'a {
         let words = dest.iter().zip(&self.types);
         words.flat_map(|(&word, &(kind, _))| ones(word).map(move |number| kind << 32 | number))
     }

@@ -5,31 +5,31 @@ use super::line_map::LineMap;
 
 /// The TBEs of a controller, by line.
 #[derive(Clone, Debug, Default)]
-pub struct TbeTable {
+pub(crate) struct TbeTable {
     capacity: usize,
     tbes: LineMap,
 }
 
 impl TbeTable {
     /// Creates an empty table with room for `capacity` TBEs.
-    pub fn new(capacity: usize) -> TbeTable {
+    pub(crate) fn new(capacity: usize) -> TbeTable {
         TbeTable { capacity, tbes: LineMap::default() }
     }
 
     /// The TBE of a line, or 0.
     #[inline]
-    pub fn lookup(&self, line: u64) -> u64 {
+    pub(crate) fn lookup(&self, line: u64) -> u64 {
         self.tbes.get_or_zero(line)
     }
 
     /// Whether a line has a TBE.
     #[inline]
-    pub fn is_present(&self, line: u64) -> bool {
+    pub(crate) fn is_present(&self, line: u64) -> bool {
         self.lookup(line) != 0
     }
 
     /// Allocates a TBE for a line that has none.
-    pub fn allocate(&mut self, line: u64, tbe: u64) -> Result<(), Misuse> {
+    pub(crate) fn allocate(&mut self, line: u64, tbe: u64) -> Result<(), Misuse> {
         if self.tbes.contains(line) {
             return Err(Misuse::Present(line));
         }
@@ -41,33 +41,33 @@ impl TbeTable {
     }
 
     /// Removes the TBE of a line and returns it.
-    pub fn deallocate(&mut self, line: u64) -> Result<u64, Misuse> {
+    pub(crate) fn deallocate(&mut self, line: u64) -> Result<u64, Misuse> {
         self.tbes.remove(line).ok_or(Misuse::Absent(line))
     }
 
     /// Whether there is room for `count` more TBEs.
     #[inline]
-    pub fn slots_available(&self, count: usize) -> bool {
+    pub(crate) fn slots_available(&self, count: usize) -> bool {
         self.tbes.len() + count <= self.capacity
     }
 
     /// Removes all TBEs.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.tbes.clear();
     }
 
     /// Number of TBEs.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.tbes.len()
     }
 
     /// Whether there are no TBEs.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.tbes.is_empty()
     }
 
     /// The lines with their TBEs, sorted by line.
-    pub fn sorted(&self) -> Vec<(u64, u64)> {
+    pub(crate) fn sorted(&self) -> Vec<(u64, u64)> {
         self.tbes.sorted()
     }
 }

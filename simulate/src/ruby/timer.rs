@@ -4,19 +4,19 @@ use super::Misuse;
 
 /// The lines with timers, and the ticks at which these expire.
 #[derive(Clone, Debug, Default)]
-pub struct TimerTable {
+pub(crate) struct TimerTable {
     /// Pairs of tick and line in ascending order. Few are set at a time.
     timers: Vec<(u64, u64)>,
 }
 
 impl TimerTable {
     /// Creates a table without timers.
-    pub fn new() -> TimerTable {
+    pub(crate) fn new() -> TimerTable {
         TimerTable::default()
     }
 
     /// Sets the timer of a line that has none; the machine has to be woken at that tick.
-    pub fn set(&mut self, line: u64, tick: u64) -> Result<(), Misuse> {
+    pub(crate) fn set(&mut self, line: u64, tick: u64) -> Result<(), Misuse> {
         if self.is_set(line) {
             return Err(Misuse::TimerSet(line));
         }
@@ -26,19 +26,19 @@ impl TimerTable {
     }
 
     /// Lets the timer of a line expire at tick 0, at which exploration keeps the time.
-    pub fn expire(&mut self, line: u64) {
+    pub(crate) fn expire(&mut self, line: u64) {
         self.timers.retain(|&(_, other)| other != line);
         let at = self.timers.partition_point(|&other| other < (0, line));
         self.timers.insert(at, (0, line));
     }
 
     /// Whether the timer of a line is set.
-    pub fn is_set(&self, line: u64) -> bool {
+    pub(crate) fn is_set(&self, line: u64) -> bool {
         self.timers.iter().any(|&(_, other)| other == line)
     }
 
     /// Removes the timer of a line, which has to be set.
-    pub fn unset(&mut self, line: u64) -> Result<(), Misuse> {
+    pub(crate) fn unset(&mut self, line: u64) -> Result<(), Misuse> {
         if !self.is_set(line) {
             return Err(Misuse::TimerNotSet(line));
         }
@@ -48,24 +48,24 @@ impl TimerTable {
 
     /// Whether a timer has expired.
     #[inline]
-    pub fn is_ready(&self, now: u64) -> bool {
+    pub(crate) fn is_ready(&self, now: u64) -> bool {
         self.timers.first().is_some_and(|&(tick, _)| tick <= now)
     }
 
     /// The line of the timer that expires first or has expired first; if there are several, the
     /// lowest.
-    pub fn next_address(&self) -> Result<u64, Misuse> {
+    pub(crate) fn next_address(&self) -> Result<u64, Misuse> {
         let first = self.timers.first();
         first.map(|&(_, line)| line).ok_or(Misuse::NoTimer)
     }
 
     /// Removes all timers.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.timers.clear();
     }
 
     /// Pairs of tick and line, in ascending order.
-    pub fn timers(&self) -> &[(u64, u64)] {
+    pub(crate) fn timers(&self) -> &[(u64, u64)] {
         &self.timers
     }
 }

@@ -35,7 +35,7 @@ impl Slot {
 
 /// Events in the order of their ticks.
 #[derive(Clone, Debug)]
-pub struct Wheel {
+pub(crate) struct Wheel {
     now: u64,
     /// The events of each of the next ticks, indexed by the tick modulo the number of slots.
     slots: Vec<Slot>,
@@ -53,7 +53,7 @@ pub struct Wheel {
 
 impl Wheel {
     /// Creates a wheel without events, at tick 0.
-    pub fn new() -> Wheel {
+    pub(crate) fn new() -> Wheel {
         Wheel {
             now: 0,
             slots: vec![Slot::default(); SLOTS],
@@ -66,7 +66,7 @@ impl Wheel {
     }
 
     /// Removes all events, and returns to tick 0.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         for word in 0..WORDS {
             while self.occupied[word] != 0 {
                 let slot = 64 * word + self.occupied[word].trailing_zeros() as usize;
@@ -92,7 +92,7 @@ impl Wheel {
     /// Schedules an event, unless it is scheduled for that tick already. A tick in the past counts
     /// as the current one. An event may be scheduled for the current tick even after it ran.
     #[inline]
-    pub fn schedule(&mut self, tick: u64, event: u32) {
+    pub(crate) fn schedule(&mut self, tick: u64, event: u32) {
         let tick = tick.max(self.now);
         if tick - self.now < SLOTS as u64 {
             self.put(tick, event);
@@ -153,7 +153,7 @@ impl Wheel {
 
     /// Removes and returns the next event with its tick, which becomes the current one.
     #[inline]
-    pub fn pop(&mut self) -> Option<(u64, u32)> {
+    pub(crate) fn pop(&mut self) -> Option<(u64, u32)> {
         loop {
             let slot = self.now as usize % SLOTS;
             if let Some(event) = self.event(slot, self.cursor) {

@@ -20,24 +20,24 @@ pub(super) struct Buffers {
 
 impl Buffers {
     /// Creates empty buffers.
-    pub fn new(count: usize) -> Buffers {
+    pub(super) fn new(count: usize) -> Buffers {
         Buffers { all: vec![MessageBuffer::default(); count], first: vec![NEVER; count] }
     }
 
     /// A buffer to be changed.
     #[inline]
-    pub fn edit(&mut self, number: usize) -> Edited<'_> {
+    pub(super) fn edit(&mut self, number: usize) -> Edited<'_> {
         Edited { buffer: &mut self.all[number], first: &mut self.first[number] }
     }
 
     /// Changes all buffers.
-    pub fn edit_all(&mut self, change: impl Fn(&mut MessageBuffer)) {
+    pub(super) fn edit_all(&mut self, change: impl Fn(&mut MessageBuffer)) {
         (0..self.all.len()).for_each(|number| change(&mut self.edit(number)));
     }
 
     /// Whether a message has arrived, though it may have to wait because of the rate of removals.
     #[inline]
-    pub fn has_arrived(&self, number: usize, now: u64) -> bool {
+    pub(super) fn has_arrived(&self, number: usize, now: u64) -> bool {
         self.first[number] <= now && self.all[number].has_arrived(now)
     }
 }

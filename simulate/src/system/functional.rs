@@ -48,7 +48,7 @@ pub(super) struct Accesses {
 }
 
 impl Accesses {
-    pub fn new(in_parts: bool, suppresses_errors: bool) -> Accesses {
+    pub(super) fn new(in_parts: bool, suppresses_errors: bool) -> Accesses {
         Accesses { in_parts, suppresses_errors, ..Accesses::default() }
     }
 }

@@ -22,7 +22,12 @@ pub(super) struct LineTables {
 impl LineTables {
     /// The result of a function that looks up an address in an object; `None` of other functions, and if it fails.
     #[inline]
-    pub fn look_up(&self, function: LibraryFunction, object: usize, address: u64) -> Option<u64> {
+    pub(super) fn look_up(
+        &self,
+        function: LibraryFunction,
+        object: usize,
+        address: u64,
+    ) -> Option<u64> {
         use LibraryFunction::*;
         let is_line = address & self.offset == 0;
         match function {
@@ -45,7 +50,7 @@ impl LineTables {
     }
 
     /// Records the use of the line of an address in a cache.
-    pub fn touch(&mut self, cache: usize, address: u64) {
+    pub(super) fn touch(&mut self, cache: usize, address: u64) {
         self.caches[cache].set_mru(address & !self.offset);
     }
 }

@@ -44,14 +44,14 @@ pub(super) struct Poll {
 
 impl Poll {
     /// Makes the next wakeup happen, since something may have changed that the last one has read.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.until = 0;
     }
 }
 
 impl WakeupLog {
     /// Counts a stall; `transition` is given if the protocol stalls it (`z_stall`).
-    pub fn stall(&mut self, transition: Option<u32>) {
+    pub(super) fn stall(&mut self, transition: Option<u32>) {
         if self.is_recorded {
             self.stalls += 1;
             self.stalled.extend(transition);
@@ -60,7 +60,7 @@ impl WakeupLog {
 
     /// Notes a call of the library. It counts as a change unless the function only reads what the controller owns.
     #[inline]
-    pub fn call(&mut self, function: LibraryFunction) {
+    pub(super) fn call(&mut self, function: LibraryFunction) {
         use LibraryFunction::*;
         let looks = matches!(
             function,

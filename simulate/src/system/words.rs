@@ -13,11 +13,11 @@ use slicc::compile::types::TypeId;
 use super::fault::Trap;
 
 /// The beginning of the stack.
-pub const STACK: usize = 64;
+pub(super) const STACK: usize = 64;
 /// The end of the frames of functions.
-pub const STACK_END: usize = STACK + REGISTERS;
+pub(super) const STACK_END: usize = STACK + REGISTERS;
 /// The beginning of the heap. The frame of a transition may begin at the end of the stack.
-pub const HEAP: usize = STACK_END + REGISTERS;
+pub(super) const HEAP: usize = STACK_END + REGISTERS;
 /// Number of registers that an instruction can name.
 const REGISTERS: usize = 1 << Register::BITS;
 /// Number of words of the heap for which there is room at first.
@@ -27,13 +27,13 @@ const HEADER: usize = 2;
 
 /// The type of an object, from the words of the heap.
 #[inline]
-pub fn type_in(heap: &[u64], object: u64) -> TypeId {
+pub(super) fn type_in(heap: &[u64], object: u64) -> TypeId {
     heap[object as usize - (HEAP + HEADER)] as TypeId
 }
 
 /// The place of an entry in a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CachePlace {
+pub(super) struct CachePlace {
     /// The number of the cache.
     pub cache: usize,
     /// The index of the way, set after set.
@@ -42,7 +42,7 @@ pub struct CachePlace {
 
 /// The memory.
 #[derive(Debug)]
-pub struct Words {
+pub(super) struct Words {
     /// The words.
     pub words: Vec<u64>,
     /// The address of the next new object. It is always followed by `margin` words.
@@ -58,7 +58,7 @@ pub struct Words {
 
 impl Words {
     /// Creates a memory for objects of `types` types, the largest of which has `largest` words.
-    pub fn new(types: usize, largest: usize) -> Words {
+    pub(super) fn new(types: usize, largest: usize) -> Words {
         Words {
             words: vec![0; HEAP + FIRST_HEAP + largest],
             top: HEAP,
@@ -81,19 +81,19 @@ impl Words {
     }
 
     /// Allocates words that stay in use, such as control words.
-    pub fn reserve(&mut self, initial: &[u64]) -> u64 {
+    pub(super) fn reserve(&mut self, initial: &[u64]) -> u64 {
         let at = self.extend(initial.len());
         self.words[at..at + initial.len()].copy_from_slice(initial);
         at as u64
     }
 
     /// The address of the next new object.
-    pub fn top(&self) -> usize {
+    pub(super) fn top(&self) -> usize {
         self.top
     }
 
     /// Removes all objects from an address on, which was the top before.
-    pub fn cut(&mut self, top: usize) {
+    pub(super) fn cut(&mut self, top: usize) {
         self.words[top..self.top].fill(0);
         self.top = top;
         self.free.iter_mut().for_each(Vec::clear);
@@ -113,7 +113,7 @@ impl Words {
 
     /// Allocates an object.
     #[inline]
-    pub fn allocate(&mut self, of: TypeId, initial: &[u64]) -> u64 {
+    pub(super) fn allocate(&mut self, of: TypeId, initial: &[u64]) -> u64 {
         let at = self.place(of, initial.len());
         self.words[at - 1] = 0;
         self.words[at..at + initial.len()].copy_from_slice(initial);
@@ -122,7 +122,7 @@ impl Words {
 
     /// Copies an object.
     #[inline]
-    pub fn duplicate(&mut self, from: u64, width: usize) -> u64 {
+    pub(super) fn duplicate(&mut self, from: u64, width: usize) -> u64 {
         let at = self.place(self.type_of(from), width);
         self.words.copy_within(from as usize..from as usize + width, at);
         at as u64
@@ -130,7 +130,7 @@ impl Words {
 
     /// The registers of the frame at an address, and the heap.
     #[inline]
-    pub fn split(&mut self, frame: usize) -> (&mut [u64; REGISTERS], &mut [u64]) {
+    pub(super) fn split(&mut self, frame: usize) -> (&mut [u64; REGISTERS], &mut [u64]) {
         let (stack, heap) = self.words.split_at_mut(HEAP);
         let registers = stack[frame..].first_chunk_mut();
         (registers.expect("a frame begins before the end of the stack"), heap)
@@ -138,13 +138,13 @@ impl Words {
 
     /// The word at an offset of an address outside of the heap, which must not be null.
     #[cold]
-    pub fn load(&self, address: usize, offset: usize) -> Result<u64, Trap> {
+    pub(super) fn load(&self, address: usize, offset: usize) -> Result<u64, Trap> {
         if address == 0 { Err(Trap::Null) } else { Ok(self.words[address + offset]) }
     }
 
     /// Sets the word at an offset of an address outside of the heap, which must not be null.
     #[cold]
-    pub fn store(&mut self, address: usize, offset: usize, value: u64) -> Result<(), Trap> {
+    pub(super) fn store(&mut self, address: usize, offset: usize, value: u64) -> Result<(), Trap> {
         if address == 0 {
             return Err(Trap::Null);
         }
@@ -154,13 +154,13 @@ impl Words {
 
     /// The type of an object.
     #[inline]
-    pub fn type_of(&self, object: u64) -> TypeId {
+    pub(super) fn type_of(&self, object: u64) -> TypeId {
         self.words[object as usize - HEADER] as TypeId
     }
 
     /// The cache in which an object was allocated last, if it is still there.
     #[inline]
-    pub fn cache_place(&self, object: u64) -> Option<CachePlace> {
+    pub(super) fn cache_place(&self, object: u64) -> Option<CachePlace> {
         let word = self.words[object as usize - 1];
         let cache = (word as u32).checked_sub(1)? as usize;
         Some(CachePlace { cache, slot: (word >> 32) as usize })
@@ -168,20 +168,20 @@ impl Words {
 
     /// Records the cache in which an object was allocated; `None` if it was removed from it.
     #[inline]
-    pub fn set_cache_place(&mut self, object: u64, place: Option<CachePlace>) {
+    pub(super) fn set_cache_place(&mut self, object: u64, place: Option<CachePlace>) {
         let word = place.map_or(0, |place| (place.slot as u64) << 32 | (place.cache as u64 + 1));
         self.words[object as usize - 1] = word;
     }
 
     /// Frees an object at the end of the running transition: until then, code may still read it.
     #[inline]
-    pub fn release(&mut self, object: u64) {
+    pub(super) fn release(&mut self, object: u64) {
         self.dying.push(object);
     }
 
     /// Ends the running transition.
     #[inline]
-    pub fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         while let Some(object) = self.dying.pop() {
             let of = self.type_of(object);
             self.free[of].push(object);

@@ -53,7 +53,7 @@ struct Thread {
 }
 
 impl Writer {
-    pub fn new(output: Output) -> Writer {
+    pub(super) fn new(output: Output) -> Writer {
         let mut writer = Writer { kept: Vec::new(), thread: None, error: None, failed: false };
         let (to, gzip) = match output {
             Output::Memory => return writer,
@@ -68,7 +68,7 @@ impl Writer {
     }
 
     /// Takes over the text and leaves an empty one.
-    pub fn write(&mut self, text: &mut Text) {
+    pub(super) fn write(&mut self, text: &mut Text) {
         let Some(thread) = &self.thread else {
             if !self.failed {
                 self.kept.extend_from_slice(text.bytes());
@@ -88,12 +88,12 @@ impl Writer {
     }
 
     /// The error of the output; it is returned once.
-    pub fn error(&mut self) -> Option<io::Error> {
+    pub(super) fn error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 
     /// Writes the last piece and waits until everything is written.
-    pub fn finish(mut self, text: Vec<u8>) -> io::Result<Vec<u8>> {
+    pub(super) fn finish(mut self, text: Vec<u8>) -> io::Result<Vec<u8>> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }

@@ -49,13 +49,13 @@ pub(super) struct Value {
 
 impl Value {
     /// A value that cannot be assigned to.
-    pub fn fixed(of: TypeId, place: ValuePlace) -> Value {
+    pub(super) fn fixed(of: TypeId, place: ValuePlace) -> Value {
         let writable = false;
         Value { of, place, writable }
     }
 
     /// A value that can be assigned to.
-    pub fn variable(of: TypeId, place: ValuePlace) -> Value {
+    pub(super) fn variable(of: TypeId, place: ValuePlace) -> Value {
         let writable = true;
         Value { of, place, writable }
     }

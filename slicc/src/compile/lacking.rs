@@ -24,7 +24,7 @@ pub(super) struct Repeated {
 
 impl Repeated {
     /// Notes a place of an error, and returns whether it is the first.
-    pub fn is_first(&mut self, diagnostic: &Diagnostic) -> bool {
+    pub(super) fn is_first(&mut self, diagnostic: &Diagnostic) -> bool {
         let Some(span) = diagnostic.span else { return true };
         let places = self.places.entry(diagnostic.message.clone()).or_default();
         let is_first = places.is_empty();
@@ -35,7 +35,7 @@ impl Repeated {
     }
 
     /// Adds to each error how many other places there are.
-    pub fn describe(&self, diagnostics: &mut [Diagnostic]) {
+    pub(super) fn describe(&self, diagnostics: &mut [Diagnostic]) {
         for one in diagnostics {
             let places = self.places.get(&one.message).map_or(&[][..], Vec::as_slice);
             if let [first, second, ..] = places
@@ -103,7 +103,7 @@ impl Lacking {
     }
 
     /// An error for each class and each function without behaviour, and a warning for each of which calls are ignored.
-    pub fn diagnostics(&mut self) -> Vec<Diagnostic> {
+    pub(super) fn diagnostics(&mut self) -> Vec<Diagnostic> {
         self.settle();
         let mut seen = FxHashSet::default();
         let mut diagnostics = Vec::new();

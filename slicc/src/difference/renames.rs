@@ -52,7 +52,7 @@ const SELF: &str = "self";
 impl Renames {
     /// Finds the names that were only renamed: the named things have the same rows, and an action the same code, in
     /// both versions. A name is paired only if there is no other candidate.
-    pub fn of(old: &Version, new: &Version) -> Renames {
+    pub(super) fn of(old: &Version, new: &Version) -> Renames {
         let mut found = Renames::default();
         // A new pair may distinguish names whose descriptions were equal.
         while STEPS.iter().any(|&(kind, detail)| found.pair(kind, detail, old, new)) {}

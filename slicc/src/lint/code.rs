@@ -26,7 +26,7 @@ pub(super) struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    pub fn of(machine: &'a Machine) -> Code<'a> {
+    pub(super) fn of(machine: &'a Machine) -> Code<'a> {
         let mut code = Code::default();
         for parameter in &machine.parameters {
             code.pairs(&parameter.pairs);

@@ -10,21 +10,21 @@ use crate::visit::{self, Node};
 
 /// The two objects of a transition: its cache entry and its TBE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     Entry = 0,
     Tbe = 1,
 }
 
 /// The objects that may have the name of a kind, `cache_entry` or `tbe`, at some place of a transition. They are
 /// numbered in the order in which they get the name: object 0 has it before the transition.
-pub type Objects = Vec<usize>;
+pub(super) type Objects = Vec<usize>;
 
 /// A field of an object of a transition.
 type FieldOf<'a> = (Kind, Objects, &'a str);
 
 /// An access of a transition to a field.
 #[derive(Clone, Debug)]
-pub enum Step<'a> {
+pub(super) enum Step<'a> {
     /// The field is read, or updated from its old value. If it is only copied, `to` is the field that receives the copy.
     Reads { kind: Kind, objects: Objects, field: &'a str, to: Option<FieldOf<'a>> },
     /// The field is overwritten.
@@ -33,7 +33,7 @@ pub enum Step<'a> {
 
 impl Step<'_> {
     /// The numbers of the objects that the step accesses.
-    pub fn objects(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn objects(&self) -> impl Iterator<Item = usize> {
         let (own, to): (&[usize], &[usize]) = match self {
             Step::Writes { objects, .. } => (objects, &[]),
             Step::Reads { objects, to, .. } => {
@@ -46,7 +46,7 @@ impl Step<'_> {
 
 /// The accesses of the actions of a transition to fields.
 #[derive(Clone, Debug)]
-pub struct Steps<'a> {
+pub(super) struct Steps<'a> {
     /// The steps in order, except that the step which reads the source of a copy follows the step which writes its
     /// destination.
     pub steps: Vec<Step<'a>>,
@@ -76,7 +76,7 @@ struct Given {
 }
 
 /// The uses of fields in the code of a machine.
-pub struct Text<'a> {
+pub(super) struct Text<'a> {
     actions: FxHashMap<&'a str, Vec<Use<'a>>>,
     /// The fields that are read in other ways than by the names `cache_entry` and `tbe` in actions.
     elsewhere: FxHashSet<&'a str>,
@@ -90,7 +90,7 @@ const FUNCTIONAL: [&str; 3] = ["functionalRead", "functionalWrite", "functionalR
 impl<'a> Text<'a> {
     /// Reads the code of a machine. Returns `None` if code other than `setState` changes the fields `states`, which
     /// hold the state.
-    pub fn of(machine: &'a Machine, states: &[&str]) -> Option<Text<'a>> {
+    pub(super) fn of(machine: &'a Machine, states: &[&str]) -> Option<Text<'a>> {
         let mut text = Text {
             actions: FxHashMap::default(),
             elsewhere: FxHashSet::default(),
@@ -136,12 +136,12 @@ impl<'a> Text<'a> {
     }
 
     /// Whether a field is read in other ways than by actions of its line's transitions.
-    pub fn is_read_elsewhere(&self, field: &str) -> bool {
+    pub(super) fn is_read_elsewhere(&self, field: &str) -> bool {
         self.elsewhere.contains(field)
     }
 
     /// Whether the fields of a kind cannot be analysed.
-    pub fn is_opaque(&self, kind: Kind) -> bool {
+    pub(super) fn is_opaque(&self, kind: Kind) -> bool {
         self.opaque[kind as usize]
     }
 
@@ -166,7 +166,7 @@ impl<'a> Text<'a> {
     }
 
     /// The accesses of the actions of a transition to fields.
-    pub fn steps<'n>(&self, actions: impl Iterator<Item = &'n str>) -> Steps<'a> {
+    pub(super) fn steps<'n>(&self, actions: impl Iterator<Item = &'n str>) -> Steps<'a> {
         let mut steps = Vec::new();
         let mut objects: [Objects; 2] = [vec![0], vec![0]];
         let mut count = [1, 1];
@@ -203,7 +203,7 @@ impl<'a> Text<'a> {
 
     /// Notes as read elsewhere the fields that a transition reads of objects that existed before and get their name
     /// within the transition: such an object may have another state.
-    pub fn note_known<'n>(&mut self, actions: impl Iterator<Item = &'n str>) {
+    pub(super) fn note_known<'n>(&mut self, actions: impl Iterator<Item = &'n str>) {
         let mut is_known = [false; 2];
         for one in actions.filter_map(|name| self.actions.get(name)).flatten() {
             match one {

@@ -13,7 +13,7 @@ pub(super) struct Diagnostics {
 }
 
 impl Diagnostics {
-    pub fn report(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.is_full() {
             self.omitted += 1;
         } else {
@@ -22,11 +22,11 @@ impl Diagnostics {
     }
 
     /// Whether the limit is reached, so that details are not worth computing.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.reported.len() >= MOST_REPORTED
     }
 
-    pub fn finish(mut self) -> Vec<Diagnostic> {
+    pub(super) fn finish(mut self) -> Vec<Diagnostic> {
         if self.omitted > 0 {
             let message = format!("and {} more", self.omitted);
             self.reported

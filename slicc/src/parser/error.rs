@@ -16,7 +16,7 @@ pub(super) struct Expected {
 
 impl Expected {
     /// Records that `what` would have been valid at token `at`.
-    pub fn add(&mut self, at: usize, what: &'static str, open: impl Fn() -> Option<usize>) {
+    pub(super) fn add(&mut self, at: usize, what: &'static str, open: impl Fn() -> Option<usize>) {
         if at > self.at || self.what.is_empty() {
             self.at = at;
             self.what.clear();

@@ -5,7 +5,7 @@ use crate::source::{Diagnostic, Span};
 
 /// A parsed file.
 #[derive(Debug)]
-pub struct File {
+pub(crate) struct File {
     /// The declarations of the file itself.
     pub declarations: Vec<Declaration>,
     /// The include lines, in order.
@@ -16,7 +16,7 @@ pub struct File {
 
 /// `include "path";`
 #[derive(Clone, Debug)]
-pub struct Include {
+pub(crate) struct Include {
     /// The path as written.
     pub path: Name,
     /// The declaration.

@@ -62,7 +62,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(text: &'a str, tokens: &'a [Token]) -> Context<'a> {
+    pub(super) fn new(text: &'a str, tokens: &'a [Token]) -> Context<'a> {
         Context {
             text,
             tokens,
@@ -78,25 +78,25 @@ impl<'a> Context<'a> {
     }
 
     /// Takes the includes and diagnostics.
-    pub fn finish(&self) -> (Vec<Include>, Vec<Diagnostic>) {
+    pub(super) fn finish(&self) -> (Vec<Include>, Vec<Diagnostic>) {
         (self.includes.take(), self.diagnostics.take())
     }
 
-    pub fn include(&self, include: Include) {
+    pub(super) fn include(&self, include: Include) {
         self.includes.borrow_mut().push(include);
     }
 
-    pub fn say(&self, diagnostic: Diagnostic) {
+    pub(super) fn say(&self, diagnostic: Diagnostic) {
         self.diagnostics.borrow_mut().push(diagnostic);
     }
 
-    pub fn errors(&self) -> usize {
+    pub(super) fn errors(&self) -> usize {
         self.diagnostics.borrow().len()
     }
 
     /// Reports why the declaration that has just failed cannot be parsed. Returns the index of the
     /// token at which it failed.
-    pub fn report(&self) -> usize {
+    pub(super) fn report(&self) -> usize {
         let expected = self.expected.take();
         let diagnostic = self.limit.take().unwrap_or_else(|| {
             error::unexpected(self.text, self.tokens, &expected, self.greedy.get())
@@ -106,11 +106,11 @@ impl<'a> Context<'a> {
     }
 
     /// Starts counting the operators of an expression.
-    pub fn begin_expression(&self) {
+    pub(super) fn begin_expression(&self) {
         self.operators.set(0);
     }
 
-    pub fn greedy(&self, input: In<'_>) {
+    pub(super) fn greedy(&self, input: In<'_>) {
         self.greedy.set(Some(self.index(input)));
     }
 
@@ -120,57 +120,57 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> In<'a> {
-    pub fn new(context: &'a Context<'a>) -> In<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> In<'a> {
         In { tokens: context.tokens, context }
     }
 
     /// The next token. The parser never goes past [`TokenKind::End`].
-    pub fn token(self) -> Token {
+    pub(super) fn token(self) -> Token {
         self.tokens[0]
     }
 
     /// The kind of the next token.
-    pub fn kind(self) -> TokenKind {
+    pub(super) fn kind(self) -> TokenKind {
         self.token().kind
     }
 
     /// The kind of the token after the next.
-    pub fn second(self) -> TokenKind {
+    pub(super) fn second(self) -> TokenKind {
         self.tokens.get(1).map_or(TokenKind::End, |token| token.kind)
     }
 
     /// The input after the next token.
-    pub fn next(self) -> In<'a> {
+    pub(super) fn next(self) -> In<'a> {
         if self.tokens.len() > 1 { self.take_from(1) } else { self }
     }
 
     /// The input from the token with this index on, if it lies ahead.
-    pub fn forward(self, index: usize) -> In<'a> {
+    pub(super) fn forward(self, index: usize) -> In<'a> {
         let here = self.context.index(self);
         self.take_from(index.saturating_sub(here).min(self.tokens.len() - 1))
     }
 
     /// The text of the next token.
-    pub fn text(self) -> &'a str {
+    pub(super) fn text(self) -> &'a str {
         let span = self.token().span;
         &self.context.text[span.start as usize..span.end as usize]
     }
 
     /// The span from the next token to the last token before `rest`.
-    pub fn span_to(self, rest: In<'a>) -> Span {
+    pub(super) fn span_to(self, rest: In<'a>) -> Span {
         let last = self.context.index(rest).saturating_sub(1);
         self.token().span.to(self.context.tokens[last].span)
     }
 
     /// Fails because something other than `what` was found.
-    pub fn expected<T>(self, what: &'static str) -> Parsed<'a, T> {
+    pub(super) fn expected<T>(self, what: &'static str) -> Parsed<'a, T> {
         let open = || self.context.open.borrow().last().copied();
         self.context.expected.borrow_mut().add(self.context.index(self), what, open);
         Err(Err::Error(Unexpected))
     }
 
     /// Fails because a limit is exceeded.
-    pub fn refused<T>(self, message: String, hint: &str) -> Parsed<'a, T> {
+    pub(super) fn refused<T>(self, message: String, hint: &str) -> Parsed<'a, T> {
         let diagnostic = Diagnostic::error(self.token().span, message).hint(hint);
         *self.context.limit.borrow_mut() = Some(diagnostic);
         self.context.expected.borrow_mut().add(self.context.index(self), "less", || None);
@@ -178,7 +178,7 @@ impl<'a> In<'a> {
     }
 
     /// Counts an operator of the current expression.
-    pub fn operator(self) -> Parsed<'a, ()> {
+    pub(super) fn operator(self) -> Parsed<'a, ()> {
         let operators = self.context.operators.get() + 1;
         self.context.operators.set(operators);
         if operators > MOST_OPERATORS {

@@ -36,7 +36,7 @@ pub(super) struct Cut {
 
 impl Cut {
     /// Searches a cut near the middle of the order of admission. Returns `None` if none is found.
-    pub fn find(
+    pub(super) fn find(
         input: &Input<'_>,
         admission: &[u32],
         extent: WindowLimits,
@@ -93,13 +93,13 @@ impl Cut {
     }
 
     /// The first part. `admission` is the order of all events.
-    pub fn first(&self, input: &Input<'_>, admission: &[u32]) -> Part {
+    pub(super) fn first(&self, input: &Input<'_>, admission: &[u32]) -> Part {
         let order: Vec<u32> = self.events(admission, true);
         Part::new(input, &order, &vec![INITIAL; input.locations()], &self.finals)
     }
 
     /// The second part.
-    pub fn second(&self, input: &Input<'_>, admission: &[u32]) -> Part {
+    pub(super) fn second(&self, input: &Input<'_>, admission: &[u32]) -> Part {
         let order: Vec<u32> = self.events(admission, false);
         Part::new(input, &order, &self.held, input.finals)
     }

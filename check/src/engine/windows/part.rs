@@ -28,7 +28,7 @@ impl Part {
     /// of the part reads that value. To the part, that source is the initial value; other sources that are
     /// not of the part become unknown. `finals` are the writes of final values; those that are not of the
     /// part are ignored. Cost: linear in the input.
-    pub fn new(input: &Input<'_>, order: &[u32], held: &[u32], finals: &[u32]) -> Part {
+    pub(super) fn new(input: &Input<'_>, order: &[u32], held: &[u32], finals: &[u32]) -> Part {
         let mut number = vec![NONE; input.nodes()];
         for &event in order {
             number[event as usize] = 0;
@@ -57,7 +57,7 @@ impl Part {
     }
 
     /// Requires an event to precede another, both by their numbers in the whole input. Cost: linear in the part.
-    pub fn require(&mut self, first: u32, second: u32) {
+    pub(super) fn require(&mut self, first: u32, second: u32) {
         let number = |event: u32| self.events.partition_point(|&other| other < event) as u32;
         let nodes = 0..self.events.len() as u32;
         let known = nodes.flat_map(|to| self.before.of(to).iter().map(move |&from| (to, from)));
@@ -66,7 +66,7 @@ impl Part {
     }
 
     /// The part as an input.
-    pub fn input(&self) -> Input<'_> {
+    pub(super) fn input(&self) -> Input<'_> {
         Input {
             thread: &self.thread,
             location: &self.location,
@@ -81,12 +81,12 @@ impl Part {
     }
 
     /// The order in which events are admitted.
-    pub fn admission(&self) -> &[u32] {
+    pub(super) fn admission(&self) -> &[u32] {
         &self.admission
     }
 
     /// The number in the whole input of an event of the part.
-    pub fn original(&self, event: u32) -> u32 {
+    pub(super) fn original(&self, event: u32) -> u32 {
         self.events[event as usize]
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub fn new(input: &Input<'_>) -> Scratch {
+    pub(super) fn new(input: &Input<'_>) -> Scratch {
         Scratch {
             kept_out: Lists::new(input.locations(), 0),
             met: vec![0; input.locations()],
@@ -109,7 +109,7 @@ pub(super) struct Placing<'a, 'e> {
 }
 
 impl<'a, 'e> Placing<'a, 'e> {
-    pub fn new(
+    pub(super) fn new(
         input: &'a Input<'e>,
         position: &'a [u32],
         prefix: &'a mut Prefix<'e>,
@@ -139,7 +139,7 @@ impl<'a, 'e> Placing<'a, 'e> {
     }
 
     /// Places up to `goal` members.
-    pub fn run(mut self, goal: usize) -> Placed {
+    pub(super) fn run(mut self, goal: usize) -> Placed {
         for at in 0..self.window.order().len() {
             let slot = self.window.order()[at];
             if self.waits[slot as usize] == 0 {

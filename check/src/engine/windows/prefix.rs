@@ -27,7 +27,7 @@ pub(super) struct Prefix<'e> {
 
 impl<'e> Prefix<'e> {
     /// The empty prefix. Cost: linear.
-    pub fn new(input: &'e Input<'e>) -> Prefix<'e> {
+    pub(super) fn new(input: &'e Input<'e>) -> Prefix<'e> {
         let locations = 0..input.locations() as u32;
         let of_initial = |location| input.initial_readers.of(location);
         let mut prefix = Prefix {
@@ -59,22 +59,22 @@ impl<'e> Prefix<'e> {
     }
 
     /// Number of placed events.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.order.len()
     }
 
     /// The placed events, in order.
-    pub fn into_order(self) -> Vec<u32> {
+    pub(super) fn into_order(self) -> Vec<u32> {
         self.order.into_iter().map(|(event, _)| event).collect()
     }
 
     /// The write whose value a location holds, or [`INITIAL`].
-    pub fn held(&self, location: u32) -> u32 {
+    pub(super) fn held(&self, location: u32) -> u32 {
         self.current[location as usize]
     }
 
     /// How many events were placed before the last write that keeps others out of its location.
-    pub fn before_last_lock(&self) -> Option<usize> {
+    pub(super) fn before_last_lock(&self) -> Option<usize> {
         let locks = |&(event, _): &(u32, u32)| {
             self.input.writes[event as usize]
                 && self.has_readers(event)
@@ -84,17 +84,17 @@ impl<'e> Prefix<'e> {
     }
 
     /// The write of the final value of a location, if that is known.
-    pub fn final_write(&self, location: u32) -> Option<u32> {
+    pub(super) fn final_write(&self, location: u32) -> Option<u32> {
         Some(self.final_write[location as usize]).filter(|&write| write != NONE)
     }
 
     /// Whether an event is placed.
-    pub fn is_placed(&self, event: u32) -> bool {
+    pub(super) fn is_placed(&self, event: u32) -> bool {
         self.is_placed[event as usize]
     }
 
     /// The readers of the value that a location holds which are not placed.
-    pub fn waiting_readers(&self, location: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn waiting_readers(&self, location: u32) -> impl Iterator<Item = u32> {
         let current = self.current[location as usize];
         let readers = if current == INITIAL {
             self.input.initial_readers.of(location)
@@ -105,18 +105,18 @@ impl<'e> Prefix<'e> {
     }
 
     /// The readers of a write that are not placed.
-    pub fn readers(&self, write: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn readers(&self, write: u32) -> impl Iterator<Item = u32> {
         let readers = self.input.readers.of(write).iter().copied();
         readers.filter(|&reader| !self.is_placed(reader))
     }
 
     /// Whether a write has readers that are not placed.
-    pub fn has_readers(&self, write: u32) -> bool {
+    pub(super) fn has_readers(&self, write: u32) -> bool {
         self.readers_left[write as usize] > 0
     }
 
     /// Whether readers of the value that a location holds keep a write out, other than the write itself.
-    pub fn is_locked(&self, write: u32) -> bool {
+    pub(super) fn is_locked(&self, write: u32) -> bool {
         let location = self.input.location[write as usize];
         let own = self.is_reader[write as usize] && self.reads_current(write);
         self.left(location) > u32::from(own)
@@ -129,7 +129,7 @@ impl<'e> Prefix<'e> {
     }
 
     /// Number of a location's writes that are not placed.
-    pub fn writes_left(&self, location: u32) -> u32 {
+    pub(super) fn writes_left(&self, location: u32) -> u32 {
         self.writes_left[location as usize]
     }
 
@@ -142,7 +142,7 @@ impl<'e> Prefix<'e> {
     }
 
     /// Places an event. Returns whether this unlocked its location.
-    pub fn place(&mut self, event: u32) -> bool {
+    pub(super) fn place(&mut self, event: u32) -> bool {
         let at = event as usize;
         let location = self.input.location[at];
         self.is_placed[at] = true;
@@ -165,7 +165,7 @@ impl<'e> Prefix<'e> {
     }
 
     /// Undoes all but the first `length` placements. Returns the events, in their order.
-    pub fn truncate(&mut self, length: usize) -> Vec<u32> {
+    pub(super) fn truncate(&mut self, length: usize) -> Vec<u32> {
         let undone = self.order.split_off(length);
         for &(event, before) in undone.iter().rev() {
             self.is_placed[event as usize] = false;

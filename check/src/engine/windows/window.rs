@@ -78,7 +78,7 @@ pub(super) struct Window {
 
 impl Window {
     /// The empty window, with this many slots.
-    pub fn new(input: &Input<'_>, slots: usize) -> Window {
+    pub(super) fn new(input: &Input<'_>, slots: usize) -> Window {
         Window {
             slot_of: vec![NONE; input.nodes()],
             last_write: vec![NONE; input.locations()],
@@ -88,7 +88,7 @@ impl Window {
     }
 
     /// Memory that a window of this many slots takes without its edges, in bytes.
-    pub fn bytes(slots: usize) -> usize {
+    pub(super) fn bytes(slots: usize) -> usize {
         slots
             * (slots.div_ceil(64) * size_of::<u64>()
                 + size_of::<SlotState>()
@@ -96,35 +96,35 @@ impl Window {
     }
 
     /// Number of slots in use.
-    pub fn slots(&self) -> usize {
+    pub(super) fn slots(&self) -> usize {
         self.members.len()
     }
 
     /// Number of slots.
-    pub fn capacity(&self) -> usize {
+    pub(super) fn capacity(&self) -> usize {
         self.stride * 64
     }
 
     /// The unplaced members, after a sort in a topological order.
-    pub fn order(&self) -> &[u32] {
+    pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
 
     /// The event of a slot.
     #[inline]
-    pub fn event(&self, slot: u32) -> u32 {
+    pub(super) fn event(&self, slot: u32) -> u32 {
         self.members[slot as usize]
     }
 
     /// The slot of an unplaced member.
     #[inline]
-    pub fn slot(&self, event: u32) -> Option<u32> {
+    pub(super) fn slot(&self, event: u32) -> Option<u32> {
         let slot = self.slot_of[event as usize];
         (slot != NONE).then_some(slot)
     }
 
     /// The number of a slot in the order.
-    pub fn rank(&self, slot: u32) -> u32 {
+    pub(super) fn rank(&self, slot: u32) -> u32 {
         self.state[slot as usize].rank
     }
 
@@ -132,7 +132,7 @@ impl Window {
     ///
     /// # Errors
     /// Returns [`Conflict`] if the bounds do not allow the memory for so many slots.
-    pub fn clear(
+    pub(super) fn clear(
         &mut self,
         input: &Input<'_>,
         slots: usize,
@@ -177,7 +177,7 @@ impl Window {
     /// # Errors
     /// Returns [`Conflict`] if the bounds do not allow the memory.
     #[inline]
-    pub fn make_room(&mut self, bounds: &Bounds) -> Result<(), Conflict> {
+    pub(super) fn make_room(&mut self, bounds: &Bounds) -> Result<(), Conflict> {
         let more = 3 * self.members.len();
         if self.edges.capacity() - self.edges.len() >= more {
             return Ok(());
@@ -190,7 +190,7 @@ impl Window {
     }
 
     /// Adds a member and returns its slot. There must be a free slot.
-    pub fn push(&mut self, input: &Input<'_>, event: u32) -> u32 {
+    pub(super) fn push(&mut self, input: &Input<'_>, event: u32) -> u32 {
         let slot = self.members.len() as u32;
         self.members.push(event);
         self.slot_of[event as usize] = slot;
@@ -232,19 +232,19 @@ impl Window {
 
     /// The last member that reads from a slot.
     #[inline]
-    pub fn last_reader(&self, slot: u32) -> Option<u32> {
+    pub(super) fn last_reader(&self, slot: u32) -> Option<u32> {
         Some(self.last_reader[slot as usize]).filter(|&slot| slot != NONE)
     }
 
     /// The member before this one that reads from its source.
     #[inline]
-    pub fn reader_before(&self, slot: u32) -> Option<u32> {
+    pub(super) fn reader_before(&self, slot: u32) -> Option<u32> {
         Some(self.reader_before[slot as usize]).filter(|&slot| slot != NONE)
     }
 
     /// Replaces a copy of the window by one of its present state, without `slot_of`, which [`Window::restore`] computes. Cost: that
     /// of copying the rows. Returns false, and copies nothing, if the bounds do not allow the memory.
-    pub fn save(&mut self, saved: &mut Saved, bounds: &Bounds) -> bool {
+    pub(super) fn save(&mut self, saved: &mut Saved, bounds: &Bounds) -> bool {
         *saved = Saved::default();
         let bytes = Window::bytes(self.slots()) + self.edges.len() * size_of::<Edge>();
         if !bounds.allows(bytes) {
@@ -257,7 +257,7 @@ impl Window {
     }
 
     /// Restores the window. Since it was saved, members may have been placed, but none admitted.
-    pub fn restore(&mut self, Saved(copy): &Saved) {
+    pub(super) fn restore(&mut self, Saved(copy): &Saved) {
         // The window is emptied first, so that there are never three of them.
         let Window { slot_of, work, .. } = std::mem::take(self);
         *self = Window { slot_of, work, ..copy.clone() };
@@ -270,7 +270,7 @@ impl Window {
     ///
     /// # Errors
     /// Returns [`Conflict`] if the bounds do not allow the memory for so many slots.
-    pub fn compact(
+    pub(super) fn compact(
         &mut self,
         input: &Input<'_>,
         slots: usize,
@@ -304,7 +304,7 @@ impl Window {
     }
 
     /// Removes the placed members from the order, and from the lists of writes.
-    pub fn forget_placed(&mut self, input: &Input<'_>) {
+    pub(super) fn forget_placed(&mut self, input: &Input<'_>) {
         for &slot in &self.order {
             let event = self.members[slot as usize];
             if input.writes[event as usize] {
@@ -325,37 +325,37 @@ impl Window {
     }
 
     /// Marks a member as placed.
-    pub fn retire(&mut self, slot: u32) {
+    pub(super) fn retire(&mut self, slot: u32) {
         self.state[slot as usize].is_live = false;
         self.slot_of[self.members[slot as usize] as usize] = NONE;
     }
 
     /// The last member that writes to a location.
     #[inline]
-    pub fn last_write(&self, location: u32) -> Option<u32> {
+    pub(super) fn last_write(&self, location: u32) -> Option<u32> {
         Some(self.last_write[location as usize]).filter(|&slot| slot != NONE)
     }
 
     /// The member before this one that writes to its location.
     #[inline]
-    pub fn write_before(&self, slot: u32) -> Option<u32> {
+    pub(super) fn write_before(&self, slot: u32) -> Option<u32> {
         Some(self.write_before[slot as usize]).filter(|&slot| slot != NONE)
     }
 
     /// Whether a member is not placed.
     #[inline]
-    pub fn is_live(&self, slot: u32) -> bool {
+    pub(super) fn is_live(&self, slot: u32) -> bool {
         self.state[slot as usize].is_live
     }
 
     /// The unplaced members that write to a location.
-    pub fn writes(&self, location: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn writes(&self, location: u32) -> impl Iterator<Item = u32> {
         let all = std::iter::successors(self.last_write(location), |&slot| self.write_before(slot));
         all.filter(|&slot| self.state[slot as usize].is_live)
     }
 
     /// Marks a slot as dirty, so that it is visited.
-    pub fn touch(&mut self, slot: u32) {
+    pub(super) fn touch(&mut self, slot: u32) {
         if !std::mem::replace(&mut self.state[slot as usize].is_dirty, true) {
             self.dirty += 1;
             let rank = self.state[slot as usize].rank as usize;
@@ -366,12 +366,12 @@ impl Window {
     }
 
     /// Counts a sweep over the members.
-    pub fn count_sweep(&mut self) {
+    pub(super) fn count_sweep(&mut self) {
         self.work += self.order.len();
     }
 
     /// Prepares sweeps over the dirty slots in their order, which holds until the order changes.
-    pub fn prepare_sweeps(&mut self) {
+    pub(super) fn prepare_sweeps(&mut self) {
         self.dirty_ranks.clear();
         self.dirty_ranks.resize(self.order.len().div_ceil(64), 0);
         for (rank, &slot) in self.order.iter().enumerate() {
@@ -382,7 +382,7 @@ impl Window {
     }
 
     /// The next dirty slot of a sweep, from this number in the order on, with that number. Marks it as clean.
-    pub fn next_dirty(&mut self, from: u32) -> Option<(u32, u32)> {
+    pub(super) fn next_dirty(&mut self, from: u32) -> Option<(u32, u32)> {
         let mut at = from as usize / 64;
         let mut word = *self.dirty_ranks.get(at)? & (u64::MAX << (from % 64));
         while word == 0 {
@@ -396,7 +396,7 @@ impl Window {
     }
 
     /// Marks a slot as clean, so that it is not visited.
-    pub fn take(&mut self, slot: u32) {
+    pub(super) fn take(&mut self, slot: u32) {
         if std::mem::replace(&mut self.state[slot as usize].is_dirty, false) {
             self.dirty -= 1;
             let rank = self.state[slot as usize].rank as usize;
@@ -407,17 +407,17 @@ impl Window {
     }
 
     /// Number of members in all sweeps so far.
-    pub fn work(&self) -> usize {
+    pub(super) fn work(&self) -> usize {
         self.work
     }
 
     /// Whether no slot is dirty.
-    pub fn is_settled(&self) -> bool {
+    pub(super) fn is_settled(&self) -> bool {
         self.dirty == 0
     }
 
     /// Adds an edge between slots, unless the order is known.
-    pub fn add(&mut self, from: u32, to: u32) {
+    pub(super) fn add(&mut self, from: u32, to: u32) {
         if !self.precedes(from, to) {
             self.link(from, to);
         }
@@ -433,7 +433,7 @@ impl Window {
     }
 
     /// The slots that edges lead to from a slot.
-    pub fn successors(&self, slot: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn successors(&self, slot: u32) -> impl Iterator<Item = u32> {
         let mut next = self.state[slot as usize].first_out;
         std::iter::from_fn(move || {
             let edge = self.edges.get(next as usize)?;
@@ -443,7 +443,7 @@ impl Window {
     }
 
     /// Whether an unplaced member is known to precede a slot.
-    pub fn waits(&self, slot: u32) -> bool {
+    pub(super) fn waits(&self, slot: u32) -> bool {
         let mut next = self.state[slot as usize].first_in;
         while let Some(edge) = self.edges.get(next as usize) {
             if self.state[edge.from as usize].is_live {
@@ -455,7 +455,7 @@ impl Window {
     }
 
     /// Per slot, the number of edges into it from unplaced members.
-    pub fn count_predecessors(&self) -> Vec<u32> {
+    pub(super) fn count_predecessors(&self) -> Vec<u32> {
         let mut before = vec![0; self.slots()];
         for edge in &self.edges {
             before[edge.to as usize] += u32::from(self.state[edge.from as usize].is_live);
@@ -467,7 +467,7 @@ impl Window {
     ///
     /// # Errors
     /// Returns [`Conflict`] if there is a cycle.
-    pub fn sort(&mut self) -> Result<(), Conflict> {
+    pub(super) fn sort(&mut self) -> Result<(), Conflict> {
         if self.is_sorted {
             return Ok(());
         }
@@ -507,7 +507,7 @@ impl Window {
     ///
     /// # Errors
     /// Returns [`Conflict`] if the slot precedes itself.
-    pub fn close(&mut self, slot: u32) -> Result<bool, Conflict> {
+    pub(super) fn close(&mut self, slot: u32) -> Result<bool, Conflict> {
         let mut next = self.state[slot as usize].first_in;
         let since = self.state[slot as usize].visited;
         while let Some(&Edge { from, next_in, .. }) = self.edges.get(next as usize) {
@@ -524,7 +524,7 @@ impl Window {
     }
 
     /// Adds a slot and everything that precedes it to the row of another.
-    pub fn absorb(&mut self, slot: u32, from: u32) {
+    pub(super) fn absorb(&mut self, slot: u32, from: u32) {
         let first = self.first_word;
         let words = self.members.len().div_ceil(64) - first;
         let (at, other) =
@@ -551,7 +551,7 @@ impl Window {
     }
 
     /// Marks the successors of a slot as dirty if its row has changed since it was last passed on.
-    pub fn pass_on(&mut self, slot: u32) {
+    pub(super) fn pass_on(&mut self, slot: u32) {
         if self.state[slot as usize].changed <= self.state[slot as usize].passed_on {
             return;
         }
@@ -565,13 +565,13 @@ impl Window {
 
     /// Whether a slot is known to precede another.
     #[inline]
-    pub fn precedes(&self, first: u32, second: u32) -> bool {
+    pub(super) fn precedes(&self, first: u32, second: u32) -> bool {
         let (first, second) = (first as usize, second as usize);
         self.rows[second * self.stride + first / 64] & (1 << (first % 64)) != 0
     }
 
     /// A bit for each slot that is known to precede this one.
-    pub fn row(&self, slot: u32) -> &[u64] {
+    pub(super) fn row(&self, slot: u32) -> &[u64] {
         &self.rows[slot as usize * self.stride..][..self.members.len().div_ceil(64)]
     }
 }

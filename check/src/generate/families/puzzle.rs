@@ -55,7 +55,7 @@ pub(super) struct Puzzle {
 
 impl Puzzle {
     /// Creates the puzzle of a family and size.
-    pub fn new(family: Family, size: u32) -> Puzzle {
+    pub(super) fn new(family: Family, size: u32) -> Puzzle {
         let Family { figure, violation } = family;
         match figure {
             Figure::Ring => ring(size, violation),
@@ -69,7 +69,7 @@ impl Puzzle {
     }
 
     /// An upper bound on the number of operations of the puzzle's history, without fences.
-    pub fn operations(&self) -> u64 {
+    pub(super) fn operations(&self) -> u64 {
         let competing: u64 = self.writes.iter().map(|&writes| u64::from(writes)).sum();
         let circles: usize = self.blocks.iter().map(|block| block.orders.len()).sum();
         competing + 5 * circles as u64

@@ -31,7 +31,7 @@ pub(super) struct Threads {
 
 impl Threads {
     /// Adds a puzzle, with its own threads and locations.
-    pub fn add(&mut self, puzzle: &Puzzle) {
+    pub(super) fn add(&mut self, puzzle: &Puzzle) {
         let places = self.writes.len();
         self.writes.extend(&puzzle.writes);
         // Per location and competing write, the operations that the write's thread performs before it.
@@ -95,7 +95,7 @@ impl Threads {
 
     /// Builds the history. Numbers threads, locations and values at random, and adds fences where the model
     /// does not preserve a thread's order.
-    pub fn history(mut self, model: Model, rng: &mut Rng) -> Result<History, BuildError> {
+    pub(super) fn history(mut self, model: Model, rng: &mut Rng) -> Result<History, BuildError> {
         rng.shuffle(&mut self.threads);
         let mut names: Vec<u64> = (0..self.writes.len() as u64).collect();
         rng.shuffle(&mut names);

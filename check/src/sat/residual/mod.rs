@@ -38,7 +38,7 @@ use certify::rule::Rule;
 
 /// A candidate source. The variables of candidates follow those of the pairs.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The reader.
     pub reader: Reader,
     /// The source: an event, or [`INITIAL`].
@@ -50,7 +50,7 @@ pub struct Candidate {
 
 /// The formula about the order that saturation leaves open, with the pairs and candidates that its variables
 /// stand for.
-pub struct Residual<'a, 'e, 'b> {
+pub(crate) struct Residual<'a, 'e, 'b> {
     saturation: &'a Saturation<'e>,
     rank: Vec<u32>,
     forced: Forced,
@@ -66,7 +66,7 @@ pub struct Residual<'a, 'e, 'b> {
 
 impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     /// The formula for an order that was saturated without a contradiction. `None` if a bound was met.
-    pub fn new(
+    pub(crate) fn new(
         history: &History,
         reads_from: &ReadsFrom,
         finals: &Finals,
@@ -80,7 +80,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
 
     /// The formula for these pairs, which must be all unordered pairs of writes of one location, each in the
     /// order to try first. Every read must have at most one candidate source.
-    pub fn of_pairs(
+    pub(crate) fn of_pairs(
         saturation: &'a Saturation<'e>,
         pairs: Vec<(u32, u32)>,
         bounds: &'b Bounds,
@@ -115,34 +115,34 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
 
     /// The unordered pairs of writes. The n-th pair, counted from 0, has the literal n + 1, which holds if
     /// the first write precedes the second.
-    pub fn pairs(&self) -> &[(u32, u32)] {
+    pub(crate) fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
     }
 
     /// Contradictions met so far.
-    pub fn contradictions(&self) -> u64 {
+    pub(crate) fn contradictions(&self) -> u64 {
         self.formula.contradictions()
     }
 
     /// Whether a literal holds in the run that was found.
-    pub fn holds(&self, literal: i32) -> bool {
+    pub(crate) fn holds(&self, literal: i32) -> bool {
         self.formula.holds(literal)
     }
 
     /// Returns a literal such that assuming it requires one of these literals to hold.
     /// [`Residual::refutation`] must not be called after this.
-    pub fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
+    pub(crate) fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
         self.formula.one_of(literals)
     }
 
     /// Requires a literal that is known to hold in every run. [`Residual::refutation`] must not be called
     /// after this.
-    pub fn require(&mut self, literal: i32) {
+    pub(crate) fn require(&mut self, literal: i32) {
         self.formula.require(literal);
     }
 
     /// Statistics of the solver.
-    pub fn statistics(&mut self) -> SatStatistics {
+    pub(crate) fn statistics(&mut self) -> SatStatistics {
         self.formula.statistics()
     }
 
@@ -255,7 +255,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     }
 
     /// The assumption that a literal stands for.
-    pub fn meaning(&self, literal: i32) -> Assumption {
+    pub(crate) fn meaning(&self, literal: i32) -> Assumption {
         let events = self.events();
         let variable = literal.unsigned_abs() as usize - 1;
         if let Some(&(a, b)) = self.pairs.get(variable) {
@@ -269,7 +269,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     }
 
     /// The order that the formula completes.
-    pub fn saturation(&self) -> &'a Saturation<'e> {
+    pub(crate) fn saturation(&self) -> &'a Saturation<'e> {
         self.saturation
     }
 }

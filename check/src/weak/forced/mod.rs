@@ -115,14 +115,14 @@ pub(super) struct Mark {
 
 impl Mark {
     /// Number of edges that remain.
-    pub fn edges(&self) -> usize {
+    pub(super) fn edges(&self) -> usize {
         self.edges
     }
 }
 
 impl<'a> Forced<'a> {
     /// Builds the graph, without saturating it.
-    pub fn new(task: &Task<'a>) -> Forced<'a> {
+    pub(super) fn new(task: &Task<'a>) -> Forced<'a> {
         let history = task.history;
         let source = history.ops().map(|op| source_of(task.reads_from, op)).collect();
         let mut forced = Forced {
@@ -193,48 +193,48 @@ impl<'a> Forced<'a> {
     }
 
     /// The number of nodes.
-    pub fn nodes(&self) -> usize {
+    pub(super) fn nodes(&self) -> usize {
         self.initial as usize + self.history.locations().len()
     }
 
     /// The accesses among some nodes.
-    pub fn accesses(&self, nodes: &[u32]) -> Vec<OpId> {
+    pub(super) fn accesses(&self, nodes: &[u32]) -> Vec<OpId> {
         let ops = nodes.iter().filter(|node| (**node as usize) < self.history.len());
         ops.map(|&node| OpId(node)).filter(|&op| !self.history.kind(op).is_fence()).collect()
     }
 
     /// The node of a location's initial write.
-    pub fn initial_node(&self, location: u32) -> u32 {
+    pub(super) fn initial_node(&self, location: u32) -> u32 {
         self.initial + location
     }
 
     /// The location whose initial write a node is.
-    pub fn initial_location(&self, node: u32) -> Option<u32> {
+    pub(super) fn initial_location(&self, node: u32) -> Option<u32> {
         node.checked_sub(self.initial)
     }
 
     /// Number of edges that were derived from what reads return.
-    pub fn derived(&self) -> usize {
+    pub(super) fn derived(&self) -> usize {
         self.edges.iter().filter(|edge| edge.why != EdgeReason::Program).count()
     }
 
     /// The source of a read.
-    pub fn source(&self, read: OpId) -> Source {
+    pub(super) fn source(&self, read: OpId) -> Source {
         self.source[read.at()]
     }
 
     /// Whether the source of a read is an assumption.
-    pub fn is_assumed(&self, read: OpId) -> bool {
+    pub(super) fn is_assumed(&self, read: OpId) -> bool {
         self.assumed[read.at()]
     }
 
     /// The assumed source of a location's final value.
-    pub fn assumed_final(&self, location: u32) -> Option<OpId> {
+    pub(super) fn assumed_final(&self, location: u32) -> Option<OpId> {
         self.assumed_finals.get(&location).copied()
     }
 
     /// The operation as a [`Reader`], if it depends on the value of a read.
-    pub fn reader(&self, op: OpId) -> Option<Reader> {
+    pub(super) fn reader(&self, op: OpId) -> Option<Reader> {
         if let Some(read) = self.history.observing_read(op) {
             return Some(Reader { op, read, is_crossed: false });
         }
@@ -329,17 +329,17 @@ impl<'a> Forced<'a> {
     }
 
     /// Assumes the order of two writes.
-    pub fn assume_order(&mut self, first: OpId, second: OpId) {
+    pub(super) fn assume_order(&mut self, first: OpId, second: OpId) {
         self.edges.push(Edge { from: first.0, to: second.0, why: EdgeReason::Rule(Rule::Assumed) });
     }
 
     /// Assumes the source of a read, or of a final value, given as in [`Assumption::From`].
-    pub fn assume_source(&mut self, assumption: Assumption) {
+    pub(super) fn assume_source(&mut self, assumption: Assumption) {
         self.set_source(assumption, true);
     }
 
     /// Withdraws the assumption about a source.
-    pub fn withdraw_source(&mut self, assumption: Assumption) {
+    pub(super) fn withdraw_source(&mut self, assumption: Assumption) {
         self.set_source(assumption, false);
     }
 
@@ -376,12 +376,12 @@ impl<'a> Forced<'a> {
     }
 
     /// The state before an assumption about order.
-    pub fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> Mark {
         Mark { edges: self.edges.len() }
     }
 
     /// Withdraws all edges since a mark. Rows stay as they are until the next saturation.
-    pub fn undo(&mut self, mark: &Mark) {
+    pub(super) fn undo(&mut self, mark: &Mark) {
         for edge in self.edges.drain(mark.edges..) {
             self.known.remove(&(edge.from, edge.to));
         }
@@ -391,7 +391,7 @@ impl<'a> Forced<'a> {
     ///
     /// # Errors
     /// Returns [`SaturationStop::Cycle`] if the order is contradictory, and [`SaturationStop::Exceeded`] if a bound was met.
-    pub fn saturate(&mut self, bounds: &Bounds) -> Result<(), SaturationStop> {
+    pub(super) fn saturate(&mut self, bounds: &Bounds) -> Result<(), SaturationStop> {
         loop {
             if bounds.passed() {
                 return Err(SaturationStop::Exceeded);
@@ -416,7 +416,7 @@ impl<'a> Forced<'a> {
     }
 
     /// Per node, its position in an order that the edges allow. They must not form a cycle.
-    pub fn ranks(&self) -> Vec<u32> {
+    pub(super) fn ranks(&self) -> Vec<u32> {
         let mut ranks = vec![0; self.nodes()];
         let order = self.sorted().unwrap_or_default();
         for (rank, node) in order.into_iter().enumerate() {
@@ -451,7 +451,7 @@ impl<'a> Forced<'a> {
     }
 
     /// Whether a write is known to precede a node.
-    pub fn precedes(&self, write: OpId, node: u32) -> bool {
+    pub(super) fn precedes(&self, write: OpId, node: u32) -> bool {
         let column = self.column[write.at()] as usize;
         self.rows[node as usize * self.width + column / 64] & (1 << (column % 64)) != 0
     }

@@ -63,7 +63,7 @@ impl Forced<'_> {
     }
 
     /// The readers of `source` that rule R7 orders before `write`, provided that `source` precedes `write`.
-    pub fn overtaken(&self, source: OpId, write: OpId) -> impl Iterator<Item = OpId> {
+    pub(crate) fn overtaken(&self, source: OpId, write: OpId) -> impl Iterator<Item = OpId> {
         let readers = self.readers[self.column[source.at()] as usize].iter();
         let overtaken = readers.filter(move |it| it.read != write && self.is_excluded(**it, write));
         overtaken.map(|reader| reader.op)

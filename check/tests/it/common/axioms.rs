@@ -39,7 +39,7 @@ impl Relation {
 }
 
 /// The axioms of a model for a history, as far as they do not depend on the store order.
-pub struct Axioms<'h> {
+pub(crate) struct Axioms<'h> {
     history: &'h History,
     reads_from: ReadsFrom,
     /// The relations that must be acyclic together with external rf, ww and rw.
@@ -47,7 +47,7 @@ pub struct Axioms<'h> {
 }
 
 impl<'h> Axioms<'h> {
-    pub fn new(history: &'h History, model: Model) -> Axioms<'h> {
+    pub(crate) fn new(history: &'h History, model: Model) -> Axioms<'h> {
         let size = history.len();
         let (mut ppo, mut po_loc) = (Relation::new(size), Relation::new(size));
         for thread in 0..history.threads().len() {
@@ -87,7 +87,7 @@ impl<'h> Axioms<'h> {
 
     /// Whether some store order satisfies the axioms, where `ww` already orders the locations below
     /// `location`.
-    pub fn satisfiable(&self, location: u32, ww: &mut Vec<Vec<OpId>>) -> bool {
+    pub(crate) fn satisfiable(&self, location: u32, ww: &mut Vec<Vec<OpId>>) -> bool {
         if location as usize == self.history.locations().len() {
             return self.holds(ww);
         }

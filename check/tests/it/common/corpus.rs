@@ -8,7 +8,7 @@ use history::History;
 
 /// A corpus: a folder with the file `histories.axe` and tables of verdicts.
 #[derive(Clone, Debug)]
-pub struct Corpus(PathBuf);
+pub(crate) struct Corpus(PathBuf);
 
 /// Makes two tests from a function that takes a corpus: `sample`, and `whole`, which needs the data beside this
 /// repository.
@@ -35,12 +35,12 @@ macro_rules! on_corpus {
 
 impl Corpus {
     /// The sample in the repository.
-    pub fn sample(folder: &str) -> Corpus {
+    pub(crate) fn sample(folder: &str) -> Corpus {
         Corpus::of("../fixtures", folder)
     }
 
     /// The whole corpus, beside the repository.
-    pub fn whole(folder: &str) -> Corpus {
+    pub(crate) fn whole(folder: &str) -> Corpus {
         Corpus::of("../../shared", folder)
     }
 
@@ -50,26 +50,26 @@ impl Corpus {
     }
 
     /// Whether this is the sample in the repository.
-    pub fn is_sample(&self) -> bool {
+    pub(crate) fn is_sample(&self) -> bool {
         self.0.parent().is_some_and(|parent| parent.ends_with("fixtures"))
     }
 
     /// The histories of the corpus.
-    pub fn histories(&self) -> Vec<History> {
+    pub(crate) fn histories(&self) -> Vec<History> {
         let file = std::fs::File::open(self.0.join("histories.axe")).unwrap();
         let mut lines = ingest::input::Lines::new(file, "histories.axe", false).unwrap();
         ingest::axe::parse(&mut lines, &Default::default()).unwrap()
     }
 
     /// The history of this name.
-    pub fn named(&self, name: &str) -> History {
+    pub(crate) fn named(&self, name: &str) -> History {
         let mut all = self.histories().into_iter();
         all.find(|history| history.name.as_deref() == Some(name))
             .unwrap_or_else(|| panic!("{self:?} has no {name}"))
     }
 
     /// The rows of a table by the names of histories, each as its values by the names of columns.
-    pub fn table(&self, file: &str) -> HashMap<String, HashMap<String, String>> {
+    pub(crate) fn table(&self, file: &str) -> HashMap<String, HashMap<String, String>> {
         let text = std::fs::read_to_string(self.0.join(file)).unwrap();
         let mut lines = text.lines();
         let header: Vec<&str> = lines.next().unwrap().split(',').collect();
@@ -86,7 +86,7 @@ impl Corpus {
     }
 
     /// The kernels in a table, by the names of histories.
-    pub fn kernels(&self, file: &str) -> HashMap<String, Pairs> {
+    pub(crate) fn kernels(&self, file: &str) -> HashMap<String, Pairs> {
         let pair = |text: &str| {
             let (location, values) = text.split_once(':').unwrap();
             let (first, second) = values.split_once('<').unwrap();
@@ -101,4 +101,4 @@ impl Corpus {
 }
 
 /// Pairs of writes, each as the location, the value of the first write and the value of the second.
-pub type Pairs = BTreeSet<(u64, u64, u64)>;
+pub(crate) type Pairs = BTreeSet<(u64, u64, u64)>;

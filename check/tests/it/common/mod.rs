@@ -1,8 +1,8 @@
 //! Helpers of all tests: small random histories, and verdicts with verified certificates.
-pub mod axioms;
+pub(crate) mod axioms;
 #[macro_use]
-pub mod corpus;
-pub mod settled;
+pub(crate) mod corpus;
+pub(crate) mod settled;
 
 use std::ops::RangeInclusive;
 
@@ -20,12 +20,12 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 /// Every model that has a machine, with its variants.
-pub const MODELS: [Model; 5] =
+pub(crate) const MODELS: [Model; 5] =
     [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL, Model::IBM370];
 
 /// Decides a history, writes the certificate, reads it back and verifies it. Returns whether the history is
 /// consistent; `None` if it is undecided.
-pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
+pub(crate) fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options { algorithm, ..Options::default() };
     let verdict = check(history, &reads_from, model, &options).verdict;
@@ -34,7 +34,7 @@ pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<b
 
 /// Writes the certificate of a verdict, reads it back and verifies it. Returns whether the verdict is *consistent*;
 /// `None` if it is *undecided*.
-pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<bool> {
+pub(crate) fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<bool> {
     let claim = Claim::new(history, model, "");
     let mut file = Vec::new();
     let consistent = match verdict {
@@ -68,7 +68,7 @@ pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<b
 }
 
 /// The operations of a history as text, one a line.
-pub fn print(history: &History) -> String {
+pub(crate) fn print(history: &History) -> String {
     let line = |op| {
         let operation = history.operation(op);
         format!("{}:{} {}\n", operation.thread, operation.index, history.describe(op))
@@ -78,7 +78,7 @@ pub fn print(history: &History) -> String {
 
 /// The parameters of random histories.
 #[derive(Clone, Copy, Debug)]
-pub struct Mix {
+pub(crate) struct Mix {
     pub threads: u32,
     pub operations: usize,
     pub locations: u64,
@@ -87,7 +87,7 @@ pub struct Mix {
 }
 
 /// A random program: operations whose reads have no values yet. Every value is written once.
-pub fn program(random: &mut StdRng, mix: Mix) -> Vec<Access> {
+pub(crate) fn program(random: &mut StdRng, mix: Mix) -> Vec<Access> {
     let mut accesses = Vec::new();
     let mut value = 0;
     for _ in 0..mix.operations {
@@ -126,7 +126,7 @@ pub fn program(random: &mut StdRng, mix: Mix) -> Vec<Access> {
 }
 
 /// A random program of a random size: its numbers of threads, operations and locations are drawn from ranges.
-pub fn sized_program(
+pub(crate) fn sized_program(
     random: &mut StdRng,
     (threads, operations, locations): Ranges,
     linked: bool,
@@ -144,7 +144,7 @@ type Ranges = (RangeInclusive<u32>, RangeInclusive<usize>, RangeInclusive<u64>);
 
 /// Inserts a random one of these fences before a share of the accesses, and gives random ones of these annotations
 /// to 40% of the accesses.
-pub fn refine(
+pub(crate) fn refine(
     random: &mut StdRng,
     accesses: &mut Vec<Access>,
     (share, fences): (f64, &[WeakFence]),
@@ -168,7 +168,7 @@ pub fn refine(
 
 /// Builds a history from accesses, in which the order of a thread's accesses is its program order, and final values
 /// by address.
-pub fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
+pub(crate) fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
     let mut builder = HistoryBuilder::new();
     for access in accesses {
         builder.push(*access);
@@ -181,7 +181,7 @@ pub fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
 
 /// Runs a program on a random schedule of a model's machine and records what it reads; `None` if
 /// a store-conditional lost its reservation.
-pub fn run(
+pub(crate) fn run(
     random: &mut StdRng,
     accesses: &[Access],
     model: Model,
@@ -228,7 +228,7 @@ pub fn run(
 }
 
 /// The same operations, with some reads changed to other values of their location.
-pub fn change_reads(random: &mut StdRng, history: &History, changes: usize) -> History {
+pub(crate) fn change_reads(random: &mut StdRng, history: &History, changes: usize) -> History {
     let mut accesses = accesses_of(history);
     for _ in 0..changes {
         let reads: Vec<usize> =
@@ -257,7 +257,7 @@ pub fn change_reads(random: &mut StdRng, history: &History, changes: usize) -> H
 }
 
 /// The operations of a history whose locations are cells, as accesses.
-pub fn accesses_of(history: &History) -> Vec<Access> {
+pub(crate) fn accesses_of(history: &History) -> Vec<Access> {
     history
         .ops()
         .map(|op| {
@@ -275,12 +275,12 @@ pub fn accesses_of(history: &History) -> Vec<Access> {
 }
 
 /// A pseudo-random generator for a seed.
-pub fn seeded(seed: u64) -> StdRng {
+pub(crate) fn seeded(seed: u64) -> StdRng {
     StdRng::seed_from_u64(seed)
 }
 
 /// The outcome of an algorithm. Its certificate, if there is one, is verified.
-pub fn outcome(history: &History, model: Model, algorithm: Algorithm) -> check::Outcome {
+pub(crate) fn outcome(history: &History, model: Model, algorithm: Algorithm) -> check::Outcome {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options { algorithm, ..Options::default() };
     let outcome = check(history, &reads_from, model, &options);
@@ -291,7 +291,11 @@ pub fn outcome(history: &History, model: Model, algorithm: Algorithm) -> check::
 }
 
 /// A random history with weak fences, from a run of a random model's machine with some reads changed, and the model.
-pub fn fenced_history(seed: u64, linked: bool, operations: usize) -> Option<(History, Model)> {
+pub(crate) fn fenced_history(
+    seed: u64,
+    linked: bool,
+    operations: usize,
+) -> Option<(History, Model)> {
     let mut random = seeded(seed);
     let mut accesses = sized_program(&mut random, (2..=4, 4..=operations, 1..=3), linked);
     let annotations = if random.random_bool(0.6) { &Annotation::ALL[..] } else { &[] };

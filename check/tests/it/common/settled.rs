@@ -8,13 +8,13 @@ use history::{Ambiguity, History, ReadsFrom};
 use super::print;
 
 /// The answer about a history of which it may not be known what its operations did.
-pub fn decided(history: &History, model: Model) -> Answer<&History> {
+pub(crate) fn decided(history: &History, model: Model) -> Answer<&History> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).unwrap();
     Question::new(model, &Options::default()).ask(history, &reads_from)
 }
 
 /// The text of the certificate of an answer.
-pub fn certificate_of(answer: &Answer<&History>) -> String {
+pub(crate) fn certificate_of(answer: &Answer<&History>) -> String {
     let mut file = Vec::new();
     answer.certify(&mut file, None, "").unwrap();
     String::from_utf8(file).unwrap()
@@ -22,7 +22,7 @@ pub fn certificate_of(answer: &Answer<&History>) -> String {
 
 /// Whether a history is consistent; `None` if it depends on what silent read-modify-writes did. The certificate is verified against the
 /// history as it was read.
-pub fn verdict(history: &History, model: Model) -> Option<bool> {
+pub(crate) fn verdict(history: &History, model: Model) -> Option<bool> {
     let answer = decided(history, model);
     match answer.verdict() {
         Verdict::Consistent(_) | Verdict::Violation(_) => {}

@@ -7,7 +7,7 @@ use crate::execution::{Candidate, Events, Part, Source};
 use crate::relation::Relation;
 use crate::run::{Dependency, ISB, Kind};
 
-pub struct Armv8;
+pub(super) struct Armv8;
 
 /// Local relations.
 struct Local<'e> {

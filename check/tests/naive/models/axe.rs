@@ -7,13 +7,13 @@ use crate::execution::{Candidate, Events};
 use crate::relation::Relation;
 
 /// WMO or RMO.
-pub struct Axe {
+pub(super) struct Axe {
     name: &'static str,
     keeps_loads: bool,
 }
 
-pub const WMO: Axe = Axe { name: "wmo", keeps_loads: true };
-pub const RMO: Axe = Axe { name: "rmo", keeps_loads: false };
+pub(super) const WMO: Axe = Axe { name: "wmo", keeps_loads: true };
+pub(super) const RMO: Axe = Axe { name: "rmo", keeps_loads: false };
 
 /// Whether `b`, or an access between the two, was issued after `a` had returned its value.
 fn is_issued_after(events: &Events, a: usize, b: usize) -> bool {

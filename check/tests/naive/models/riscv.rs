@@ -7,12 +7,12 @@ use crate::relation::Relation;
 use crate::run::{Dependency, Kind};
 
 /// RVWMO, with or without the extension Ztso.
-pub struct Riscv {
+pub(super) struct Riscv {
     is_total: bool,
 }
 
-pub const RVWMO: Riscv = Riscv { is_total: false };
-pub const ZTSO: Riscv = Riscv { is_total: true };
+pub(super) const RVWMO: Riscv = Riscv { is_total: false };
+pub(super) const ZTSO: Riscv = Riscv { is_total: true };
 
 /// Whether the access is part of an atomic instruction with an annotation, which is then RCsc.
 fn is_rcsc(event: &Event) -> bool {

@@ -17,7 +17,7 @@ enum Buffers {
 }
 
 /// A model with store buffers.
-pub struct StoreBuffers {
+pub(super) struct StoreBuffers {
     name: &'static str,
     buffers: Buffers,
     forwards: bool,
@@ -27,11 +27,11 @@ const fn model(name: &'static str, buffers: Buffers, forwards: bool) -> StoreBuf
     StoreBuffers { name, buffers, forwards }
 }
 
-pub const SC: StoreBuffers = model("sc", Buffers::None, false);
-pub const IBM370: StoreBuffers = model("ibm370", Buffers::One, false);
-pub const TSO: StoreBuffers = model("tso", Buffers::One, true);
-pub const PSO: StoreBuffers = model("pso", Buffers::Many { rmw_waits_for_all: false }, true);
-pub const PSO_RMW_ALL: StoreBuffers =
+pub(super) const SC: StoreBuffers = model("sc", Buffers::None, false);
+pub(super) const IBM370: StoreBuffers = model("ibm370", Buffers::One, false);
+pub(super) const TSO: StoreBuffers = model("tso", Buffers::One, true);
+pub(super) const PSO: StoreBuffers = model("pso", Buffers::Many { rmw_waits_for_all: false }, true);
+pub(super) const PSO_RMW_ALL: StoreBuffers =
     model("pso --pso-rmw all", Buffers::Many { rmw_waits_for_all: true }, true);
 
 fn is_store(event: &Event) -> bool {

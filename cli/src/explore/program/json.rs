@@ -26,7 +26,7 @@ const STATE_LIMITS: [Option<&str>; 5] =
 /// A line of `rubric explore program --format json`: one for each program. In a `run` of `exhaustive`, a step of `kind` `commit` is a
 /// store that reaches memory; it has no `line` and `read`.
 #[derive(Serialize, JsonSchema)]
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The program.
     program: &'a str,
     /// The names of the threads.

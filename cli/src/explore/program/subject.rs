@@ -42,7 +42,7 @@ impl Subject {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, or the program has errors.
-    pub fn open(name: &str) -> Result<Subject, Error> {
+    pub(super) fn open(name: &str) -> Result<Subject, Error> {
         let benchmark = benchmarks::find(name);
         let text = match benchmark {
             Some(benchmark) => benchmark.text.to_owned(),
@@ -87,14 +87,14 @@ pub(super) struct Searched {
 
 impl Searched {
     /// Whether every run ended where a loop reached its bound, so that nothing behind the loop was explored.
-    pub fn saw_no_end(&self) -> bool {
+    pub(super) fn saw_no_end(&self) -> bool {
         self.report.runs + self.report.faulty == 0 && self.report.cut_off > 0
     }
 }
 
 impl<'a> Explored<'a> {
     /// Explores a program.
-    pub fn new(subject: &'a Subject, args: &Args) -> Explored<'a> {
+    pub(super) fn new(subject: &'a Subject, args: &Args) -> Explored<'a> {
         let monitored = args.models(&args.monitor);
         // All that is searched has to end in the same time.
         let limits = args.limits.begin();
@@ -139,7 +139,7 @@ impl<'a> Explored<'a> {
     }
 
     /// The exit status.
-    pub fn status(&self) -> Status {
+    pub(super) fn status(&self) -> Status {
         let of = |found: bool, stopped: bool| match (found, stopped) {
             (true, _) => Status::Violation,
             (false, true) => Status::Undecided,
@@ -160,12 +160,12 @@ impl<'a> Explored<'a> {
     }
 
     /// Whether a monitor for this model observed the runs.
-    pub fn is_watched(&self, model: Model) -> bool {
+    pub(super) fn is_watched(&self, model: Model) -> bool {
         self.monitored.contains(&model)
     }
 
     /// The number of outcomes that SC does not have; `None` if not all outcomes of SC are known.
-    pub fn beyond_sc(&self, report: &exhaustive::Report) -> Option<usize> {
+    pub(super) fn beyond_sc(&self, report: &exhaustive::Report) -> Option<usize> {
         let mut all = self.exhaustive.iter();
         let sc = all.find(|it| it.model == Model::SC && it.stopped.is_none())?;
         Some(report.outcomes.difference(&sc.outcomes).count())

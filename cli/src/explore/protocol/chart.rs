@@ -19,7 +19,7 @@ use crate::sequence::{self, Form, Sequence};
 ///
 /// # Errors
 /// Returns an error if the file or `out` cannot be written.
-pub fn write(
+pub(super) fn write(
     subject: &Subject,
     explored: &Explored,
     args: &Args,

@@ -12,7 +12,7 @@ use super::moves::{Step, counted, listed, reason, steps};
 use crate::status::Status;
 
 /// The exit status of a search for starvation: a violation if a request may starve.
-pub fn status(fair: &Fair) -> Status {
+pub(super) fn status(fair: &Fair) -> Status {
     match fair.fate {
         Fate::Completes => Status::Done,
         Fate::Starves(_) => Status::Violation,
@@ -21,7 +21,7 @@ pub fn status(fair: &Fair) -> Status {
 }
 
 /// Prints the result of a search for starvation.
-pub fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
     let states = fair.progress.states;
     match &fair.fate {
         Fate::Completes => writeln!(
@@ -50,7 +50,7 @@ pub fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
 
 /// The result of a search for starvation as JSON.
 #[derive(Serialize, JsonSchema)]
-pub struct FairJson<'a> {
+pub(super) struct FairJson<'a> {
     /// The number of states, without symmetry.
     states: usize,
     /// The number of moves.
@@ -83,7 +83,7 @@ enum FateJson<'a> {
 }
 
 /// The result of a search for starvation as JSON.
-pub fn document(fair: &Fair) -> FairJson<'_> {
+pub(super) fn document(fair: &Fair) -> FairJson<'_> {
     let fate = match &fair.fate {
         Fate::Completes => FateJson::Clean,
         Fate::Stopped(why) => FateJson::Stopped { stopped: why.name("states") },
@@ -97,7 +97,7 @@ pub fn document(fair: &Fair) -> FairJson<'_> {
 }
 
 /// The starvation that was found; `None` if none was found or none was looked for.
-pub fn starves(fair: Option<&Fair>) -> Option<&Starvation> {
+pub(super) fn starves(fair: Option<&Fair>) -> Option<&Starvation> {
     match &fair?.fate {
         Fate::Starves(found) => Some(found),
         Fate::Completes | Fate::Stopped(_) => None,

@@ -17,15 +17,15 @@ use super::{Args, KeptOrder};
 use crate::json;
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
-pub const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 2;
 
 /// The limits of a search of states.
-pub const STATE_LIMITS: [&str; 4] = ["time", "memory", "states", "interrupted"];
+pub(crate) const STATE_LIMITS: [&str; 4] = ["time", "memory", "states", "interrupted"];
 
 /// A line of `rubric explore protocol --format json`: one for each protocol, or, with --mutants, for each mutant. `rubric report
 /// --format json` prints the same lines for a folder of explorations.
 #[derive(Serialize, JsonSchema)]
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The version of this object.
     version: u32,
     /// The protocol, as it was given.
@@ -101,7 +101,7 @@ pub struct Line<'a> {
 /// Whether runs come to what a mutant changes.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Change {
+pub(crate) enum Change {
     /// The line is not one of many mutants.
     NotAsked {},
     /// The line is one of many mutants.
@@ -211,7 +211,7 @@ struct FaultJson<'a> {
 }
 
 /// Prints one exploration as a line.
-pub fn print(
+pub(crate) fn print(
     args: &Args,
     subject: &Subject,
     explored: &Explored,
@@ -221,7 +221,7 @@ pub fn print(
 }
 
 /// One exploration as JSON.
-pub fn line<'a>(
+pub(crate) fn line<'a>(
     args: &Args,
     subject: &'a Subject<'_>,
     explored: &'a Explored,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use simulate::stepper::DescribedMove;
 
 /// `1 move`, `2 moves`.
-pub fn counted(moves: usize) -> String {
+pub(super) fn counted(moves: usize) -> String {
     match moves {
         1 => "1 move".to_owned(),
         count => format!("{count} moves"),
@@ -18,7 +18,7 @@ pub fn counted(moves: usize) -> String {
 }
 
 /// The heading of a run of this many moves.
-pub fn heading_of_run(moves: usize, order: PartialOrder) -> String {
+pub(super) fn heading_of_run(moves: usize, order: PartialOrder) -> String {
     let apart = match order {
         PartialOrder::On => " (shortest apart from those of memory)",
         PartialOrder::Off | PartialOrder::Refused => "",
@@ -27,7 +27,7 @@ pub fn heading_of_run(moves: usize, order: PartialOrder) -> String {
 }
 
 /// Prints moves, numbered from one on.
-pub fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write) -> io::Result<()> {
     for (number, step) in (first..).zip(steps) {
         writeln!(out, "    {number:3}  {}", tame(&step.happens))?;
         for effect in &step.effects {
@@ -39,7 +39,7 @@ pub fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write) -> io:
 
 /// A move as JSON.
 #[derive(Serialize, JsonSchema)]
-pub struct Step<'a> {
+pub(super) struct Step<'a> {
     /// The event.
     happens: &'a str,
     /// The transition that it leads to, what is sent, and what memory performs.
@@ -47,12 +47,12 @@ pub struct Step<'a> {
 }
 
 /// Moves as JSON.
-pub fn steps(steps: &[DescribedMove]) -> Vec<Step<'_>> {
+pub(super) fn steps(steps: &[DescribedMove]) -> Vec<Step<'_>> {
     steps.iter().map(|step| Step { happens: &step.happens, effects: &step.effects }).collect()
 }
 
 /// The reason why an exploration ended, in words.
-pub fn reason(why: Stopped) -> &'static str {
+pub(super) fn reason(why: Stopped) -> &'static str {
     match why {
         Stopped::Time => "the time limit came first",
         Stopped::Memory => "the memory limit came first",

@@ -1,6 +1,6 @@
 //! Explorations of many mutants: several at a time, as a table, stored and resumed.
 
-pub mod table;
+pub(crate) mod table;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ use crate::status::Status;
 /// Which mutants are explored.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Mutants")]
-pub struct MutantArgs {
+pub(crate) struct MutantArgs {
     /// Explore mutants of the protocols instead: named (those that apply to the protocol), made (by operators), or mutants as
     /// `rubric mutants list` has them [default: named]
     #[arg(
@@ -61,7 +61,7 @@ pub struct MutantArgs {
 
 impl MutantArgs {
     /// Whether mutants are to be explored.
-    pub fn are_asked(&self) -> bool {
+    pub(crate) fn are_asked(&self) -> bool {
         self.mutants.is_some()
     }
 
@@ -94,7 +94,7 @@ struct Task<'a> {
 }
 
 /// Explores the mutants of protocols.
-pub fn run(args: &Args, opened: &[Opened], out: &mut dyn Write) -> Result<Status, Error> {
+pub(crate) fn run(args: &Args, opened: &[Opened], out: &mut dyn Write) -> Result<Status, Error> {
     let options = args.mutants.options()?;
     let (mutants, excluded) = lab::campaign::mutants(&options, opened, &Bars::new(args.quiet))?;
     for (at, one) in opened.iter().enumerate() {

@@ -4,7 +4,7 @@ use simulate::stepper::Repertoire;
 
 /// Something that cores do beside loads and stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-pub enum Also {
+pub(super) enum Also {
     /// Load-linked and store-conditional.
     Linked,
     /// Locked read-modify-writes: a read that locks the line, and a write that unlocks it.
@@ -23,7 +23,7 @@ pub enum Also {
 
 impl Also {
     /// The name on the command line.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Also::Linked => "linked",
             Also::Locked => "locked",
@@ -38,7 +38,7 @@ impl Also {
 
 /// The options for what is asked beside loads and stores.
 #[derive(clap::Args)]
-pub struct RepertoireArgs {
+pub(super) struct RepertoireArgs {
     /// What cores do beside loads and stores: linked (load-linked, store-conditional), locked (read-modify-writes that lock the
     /// line), atomic, flush, fetch (of instructions), early (loads before older loads), prefetch
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
@@ -52,7 +52,7 @@ pub struct RepertoireArgs {
 
 impl RepertoireArgs {
     /// The values of `--also`, each once and in the order of the documentation.
-    pub fn also(&self) -> Vec<Also> {
+    pub(super) fn also(&self) -> Vec<Also> {
         let mut also = self.also.clone();
         also.sort_unstable();
         also.dedup();
@@ -60,12 +60,12 @@ impl RepertoireArgs {
     }
 
     /// The number of DMA devices.
-    pub fn devices(&self) -> u32 {
+    pub(super) fn devices(&self) -> u32 {
         self.dma
     }
 
     /// The options as the library takes them.
-    pub fn repertoire(&self) -> Repertoire {
+    pub(super) fn repertoire(&self) -> Repertoire {
         let has = |one: Also| self.also.contains(&one);
         Repertoire {
             linked: has(Also::Linked),
@@ -80,7 +80,7 @@ impl RepertoireArgs {
     }
 
     /// The options as words of a command line.
-    pub fn words(&self) -> Vec<String> {
+    pub(super) fn words(&self) -> Vec<String> {
         let names: Vec<&str> = self.also().into_iter().map(Also::name).collect();
         let also = (!names.is_empty()).then(|| format!("--also {}", names.join(",")));
         let dma = (self.dma > 0).then(|| format!("--dma {}", self.dma));
@@ -88,14 +88,14 @@ impl RepertoireArgs {
     }
 
     /// All kinds of requests in words: `loads, stores, linked, flush and DMA`
-    pub fn asked(&self) -> String {
+    pub(super) fn asked(&self) -> String {
         let also = self.also();
         let dma = (self.dma > 0).then_some("DMA");
         joined(["loads", "stores"].into_iter().chain(also.into_iter().map(Also::name)).chain(dma))
     }
 
     /// The added requests and devices, as a part of the system's size in words: `, also linked and flush, 1 DMA device`
-    pub fn size(&self) -> String {
+    pub(super) fn size(&self) -> String {
         let also = match joined(self.also().into_iter().map(Also::name)) {
             names if names.is_empty() => names,
             names => format!(", also {names}"),

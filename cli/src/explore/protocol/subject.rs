@@ -36,7 +36,7 @@ use lab::testing::{Known, known_finding, known_warning};
 use lab::text::written_at;
 
 /// A protocol to be explored.
-pub struct Subject<'a> {
+pub(crate) struct Subject<'a> {
     /// The protocol as the user named it.
     pub given: &'a str,
     /// The protocol, or the mutant of it.
@@ -45,7 +45,7 @@ pub struct Subject<'a> {
 
 /// The phase of an exploration, which its progress shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// Visiting states.
     Exploring,
     /// Looking for known faults that explain what was found.
@@ -53,7 +53,7 @@ pub enum Phase {
 }
 
 /// The place of a warning, and the known fault that explains it.
-pub struct Warned {
+pub(crate) struct Warned {
     /// The place in the protocol that the warning is about: file, line number, and the text there.
     pub place: Option<(String, usize, String)>,
     /// The fault of gem5's released protocol that explains it, if one does.
@@ -61,7 +61,7 @@ pub struct Warned {
 }
 
 /// The results of exploring a protocol.
-pub struct Explored {
+pub(crate) struct Explored {
     pub exploration: Exploration,
     /// The share of the protocol's table that was taken.
     pub coverage: Reached,
@@ -81,7 +81,7 @@ pub struct Explored {
 
 impl<'a> Subject<'a> {
     /// A protocol as the user opened it.
-    pub fn of(opened: &'a Opened) -> Subject<'a> {
+    pub(crate) fn of(opened: &'a Opened) -> Subject<'a> {
         Subject { given: &opened.given, protocol: Cow::Borrowed(&opened.protocol) }
     }
 
@@ -89,13 +89,13 @@ impl<'a> Subject<'a> {
     ///
     /// # Errors
     /// Returns an error if the mutant does not apply to the protocol.
-    pub fn mutated(opened: &'a Opened, mutant: &Mutant) -> Result<Subject<'a>, Error> {
+    pub(crate) fn mutated(opened: &'a Opened, mutant: &Mutant) -> Result<Subject<'a>, Error> {
         Ok(Subject { given: &opened.given, protocol: Cow::Owned(opened.with(mutant)?) })
     }
 
     /// The reason why states were not reduced by a symmetry, in words; if a place in the protocol depends on an order, with its
     /// line.
-    pub fn why(&self, reason: &Why) -> String {
+    pub(crate) fn why(&self, reason: &Why) -> String {
         match reason {
             Why::Differs(reason) => reason.clone(),
             Why::Ordered(place) => match written_at(Some(*place), self.protocol.sources()) {
@@ -106,7 +106,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The name of the mutant; `None` for a protocol that is not mutated.
-    pub fn mutant(&self) -> Option<&str> {
+    pub(crate) fn mutant(&self) -> Option<&str> {
         self.protocol.loaded.mutant.as_deref()
     }
 
@@ -114,7 +114,7 @@ impl<'a> Subject<'a> {
     ///
     /// # Errors
     /// Returns an error if a system of this size cannot be set up for the protocol.
-    pub fn explore(&self, args: &Args) -> Result<Explored, Error> {
+    pub(crate) fn explore(&self, args: &Args) -> Result<Explored, Error> {
         let bar = progress::spinner(self.protocol.title(), args.quiet);
         let mut report = |phase: Phase, progress: &Progress| {
             bar.tick();
@@ -150,7 +150,7 @@ impl<'a> Subject<'a> {
     ///
     /// # Errors
     /// Returns an error if a system of this size cannot be set up for the protocol.
-    pub fn explore_by(
+    pub(crate) fn explore_by(
         &self,
         args: &Args,
         search_options: &SearchOptions,
@@ -279,13 +279,13 @@ impl<'a> Subject<'a> {
 }
 
 /// Says on standard error from where an exploration on disk is resumed.
-pub fn tell_begun(folder: &Path, states: usize, depth: u32) {
+pub(super) fn tell_begun(folder: &Path, states: usize, depth: u32) {
     tell(format_args!("resumed from {states} states, depth {depth}, in {}", folder.display()));
 }
 
 impl Explored {
     /// The exit status.
-    pub fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         let searched = self.searches.iter().map(|search| match search {
             Search { found: Some(_), .. } => Status::Violation,
             Search { stopped: Some(_), .. } => Status::Undecided,

@@ -18,7 +18,7 @@ use lab::testing::Known;
 use lab::text::tame;
 
 /// Prints one exploration.
-pub fn print(
+pub(super) fn print(
     args: &Args,
     subject: &Subject,
     explored: &Explored,

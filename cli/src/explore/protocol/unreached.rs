@@ -13,7 +13,7 @@ use super::Args;
 use lab::text::tame;
 
 /// The events and states that occurred in the runs of an exploration, each as its machine and its name.
-pub struct Met {
+pub(super) struct Met {
     events: BTreeSet<(String, String)>,
     /// The states in which an event occurred, or to which a transition that was taken leads.
     states: BTreeSet<(String, String)>,
@@ -21,7 +21,7 @@ pub struct Met {
 
 impl Met {
     /// The events and states that occurred in an exploration of a protocol.
-    pub fn of(protocol: &Protocol, exploration: &Exploration) -> Met {
+    pub(super) fn of(protocol: &Protocol, exploration: &Exploration) -> Met {
         let (taken, stalled) = (&exploration.taken, &exploration.stalled);
         let met = || taken.iter().chain(stalled);
         let mut states: BTreeSet<(String, String)> =
@@ -34,7 +34,7 @@ impl Met {
     }
 
     /// The reason why runs did not take an entry of the table: the state, the event, or both together did not occur.
-    pub fn lack(&self, place: &TableEntry) -> String {
+    pub(super) fn lack(&self, place: &TableEntry) -> String {
         let TableEntry { machine, state, event } = place;
         let has = |names: &BTreeSet<(String, String)>, name: &str| {
             names.contains(&(machine.clone(), name.to_owned()))
@@ -59,7 +59,7 @@ fn next(protocol: &Protocol, (machine, state, event): &TransitionName) -> Option
 }
 
 /// Prints the transitions that were not taken, each with the reason.
-pub fn print(
+pub(super) fn print(
     rest: &[(TableEntry, String)],
     args: &Args,
     exploration: &Exploration,
@@ -88,7 +88,7 @@ pub fn print(
 
 /// The transitions that no run takes, as JSON.
 #[derive(Serialize, JsonSchema)]
-pub struct UnreachedJson<'a> {
+pub(super) struct UnreachedJson<'a> {
     /// Whether all runs were explored, without a finding.
     proved: bool,
     /// The transitions of the table that were not taken.
@@ -106,7 +106,7 @@ struct Untaken<'a> {
 }
 
 /// The transitions that were not taken as JSON, each with the reason.
-pub fn document<'a>(
+pub(super) fn document<'a>(
     rest: &'a [(TableEntry, String)],
     exploration: &Exploration,
 ) -> UnreachedJson<'a> {

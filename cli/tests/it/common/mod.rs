@@ -8,31 +8,31 @@ use assert_cmd::Command;
 use tempfile::TempDir;
 
 /// The program with these arguments, in the root of the repository.
-pub fn rubric(arguments: &[&str]) -> Command {
+pub(crate) fn rubric(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("rubric").unwrap();
     command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
     command
 }
 
 /// Standard output of a run that must end with this status.
-pub fn output_of(arguments: &[&str], status: i32) -> String {
+pub(crate) fn output_of(arguments: &[&str], status: i32) -> String {
     let assert = rubric(arguments).assert().code(status);
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
 /// Standard output of a run that must succeed.
-pub fn output(arguments: &[&str]) -> String {
+pub(crate) fn output(arguments: &[&str]) -> String {
     output_of(arguments, 0)
 }
 
 /// Standard error of a run that must end with status 2 and print nothing.
-pub fn error(arguments: &[&str]) -> String {
+pub(crate) fn error(arguments: &[&str]) -> String {
     rubric(arguments).assert().stdout("");
     failure(arguments)
 }
 
 /// Standard error of a run that must end with status 2.
-pub fn failure(arguments: &[&str]) -> String {
+pub(crate) fn failure(arguments: &[&str]) -> String {
     let assert = rubric(arguments).assert().code(2);
     let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     assert!(message.starts_with("rubric: error: "), "{message}");
@@ -41,18 +41,18 @@ pub fn failure(arguments: &[&str]) -> String {
 }
 
 /// A temporary folder.
-pub struct Folder(pub TempDir);
+pub(crate) struct Folder(pub TempDir);
 
 impl Folder {
-    pub fn new() -> Folder {
+    pub(crate) fn new() -> Folder {
         Folder(tempfile::tempdir().unwrap())
     }
 
-    pub fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.path(name);
         fs::write(&path, content).unwrap();
         path
@@ -60,7 +60,7 @@ impl Folder {
 }
 
 /// Copies the built-in protocol MI_example into a folder, with `from` replaced by `to` in one of its files. Returns its path.
-pub fn edited_mi_example(folder: &Path, file: &str, from: &str, to: &str) -> String {
+pub(crate) fn edited_mi_example(folder: &Path, file: &str, from: &str, to: &str) -> String {
     for entry in fs::read_dir("../fixtures/protocols").unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -78,7 +78,7 @@ pub fn edited_mi_example(folder: &Path, file: &str, from: &str, to: &str) -> Str
 }
 
 /// Writes a built-in protocol with a named fault into a folder, as gem5 releases it. Returns its path.
-pub fn with_fault(folder: &Path, fault: &str) -> String {
+pub(crate) fn with_fault(folder: &Path, fault: &str) -> String {
     let mutant = mutate::named::find(fault).unwrap();
     let original = slicc::protocol::Protocol::open(&mutant.protocol).unwrap();
     for (name, text) in fixtures::protocol(&mutant.protocol).unwrap().files {
@@ -91,7 +91,7 @@ pub fn with_fault(folder: &Path, fault: &str) -> String {
 }
 
 /// Runs the program, and kills it when the file `log` has this many lines.
-pub fn kill_at(arguments: &[&str], log: &Path, lines: usize) {
+pub(crate) fn kill_at(arguments: &[&str], log: &Path, lines: usize) {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
         .args(arguments)
         .stdout(Stdio::null())
@@ -107,12 +107,12 @@ pub fn kill_at(arguments: &[&str], log: &Path, lines: usize) {
 }
 
 /// The number of lines of a file, 0 if it is not there.
-pub fn lines_of(file: &Path) -> usize {
+pub(crate) fn lines_of(file: &Path) -> usize {
     fs::read_to_string(file).map_or(0, |text| text.lines().count())
 }
 
 /// The traces of the fixtures.
-pub const TRACES: [&str; 6] = [
+pub(crate) const TRACES: [&str; 6] = [
     "fixtures/traces/amd_base-2x50-io-11.trace.gz",
     "fixtures/traces/amd_base-tiny-4x60-51.trace.gz",
     "fixtures/traces/hammer-2x50-io-11.trace.gz",
@@ -122,4 +122,4 @@ pub const TRACES: [&str; 6] = [
 ];
 
 /// The litmus tests of the fixtures.
-pub const LITMUS: &str = "fixtures/litmus/litmus.axe";
+pub(crate) const LITMUS: &str = "fixtures/litmus/litmus.axe";

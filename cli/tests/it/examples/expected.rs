@@ -2,7 +2,7 @@
 //! of lines if it is a line of its own. Times and numbers that depend on them are not compared.
 
 /// Describes how the output differs from the expected lines; `None` if it does not.
-pub fn difference(expected: &[String], printed: &str) -> Option<String> {
+pub(super) fn difference(expected: &[String], printed: &str) -> Option<String> {
     let expected: Vec<String> = expected.iter().map(|line| timeless(line)).collect();
     let printed: Vec<String> = printed.lines().map(timeless).collect();
     let mut furthest = 0;

@@ -3,7 +3,7 @@
 use crate::examples::pages::Example;
 
 /// The long examples, each with its running time.
-pub const LONG: &[(&str, &str)] = &[
+pub(super) const LONG: &[(&str, &str)] = &[
     ("rubric test path/to/My_protocol.slicc", "a minute, by default"),
     ("rubric test path/to/new/My_protocol.slicc", "a minute, by default"),
     ("rubric test path/to/My_protocol.slicc -o report.html", "a minute, by default"),
@@ -147,6 +147,6 @@ pub const LONG: &[(&str, &str)] = &[
 ];
 
 /// Whether an example is listed as long.
-pub fn is_listed(example: &Example) -> bool {
+pub(super) fn is_listed(example: &Example) -> bool {
     LONG.iter().any(|(command, _)| *command == example.words())
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::common::output;
 
 /// The examples of a page or of a command's help, which run in one folder.
-pub struct Page {
+pub(super) struct Page {
     /// The name of the page.
     pub name: String,
     /// The examples, in their order.
@@ -14,7 +14,7 @@ pub struct Page {
 
 /// An example of a page.
 #[derive(Clone)]
-pub struct Example {
+pub(super) struct Example {
     /// The command for a shell.
     pub command: String,
     /// The lines that the command prints, if the page shows them.
@@ -23,14 +23,14 @@ pub struct Example {
 
 impl Example {
     /// The command without a shell comment.
-    pub fn words(&self) -> &str {
+    pub(super) fn words(&self) -> &str {
         let command = self.command.split(" # ").next().unwrap_or_default();
         command.split("  #").next().unwrap_or_default().trim_end()
     }
 }
 
 /// The examples of the help of the program and of each of its commands.
-pub fn of_help() -> Vec<Page> {
+pub(super) fn of_help() -> Vec<Page> {
     let mut pages = Vec::new();
     visit(&mut Vec::new(), &mut pages);
     pages
@@ -65,7 +65,7 @@ fn section<'t>(help: &'t str, heading: &'t str) -> impl Iterator<Item = &'t str>
 }
 
 /// The examples of the README and of the pages in `docs`.
-pub fn of_documentation() -> Vec<Page> {
+pub(super) fn of_documentation() -> Vec<Page> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = vec![root.join("README.md")];
     let docs = std::fs::read_dir(root.join("docs")).unwrap();
@@ -80,7 +80,7 @@ pub fn of_documentation() -> Vec<Page> {
 }
 
 /// The lines in code blocks that begin with `$`, each with the output below it.
-pub fn of_text(name: &str, text: &str) -> Page {
+pub(super) fn of_text(name: &str, text: &str) -> Page {
     let mut examples: Vec<Example> = Vec::new();
     let (mut is_code, mut is_output) = (false, false);
     for line in text.lines() {

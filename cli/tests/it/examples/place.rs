@@ -13,7 +13,7 @@ use crate::examples::run;
 use crate::gem5::STANDIN;
 
 /// A temporary folder.
-pub struct Place(TempDir);
+pub(super) struct Place(TempDir);
 
 /// Makes the files that examples name, in the root of a place. `R` is the program, `F` are the fixtures, and `G` is the program
 /// that stands in for gem5.
@@ -142,7 +142,7 @@ cp -a . ../unfilled
 
 impl Place {
     /// Creates a folder with all files.
-    pub fn new() -> Place {
+    pub(super) fn new() -> Place {
         let place = Place(tempfile::tempdir().unwrap());
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
         let fixtures = fixtures.canonicalize().unwrap();
@@ -165,7 +165,7 @@ impl Place {
     }
 
     /// Makes a copy, in which a command can run without changing the original.
-    pub fn copy(&self) -> Place {
+    pub(super) fn copy(&self) -> Place {
         let copy = Place(tempfile::tempdir().unwrap());
         let status = Command::new("cp")
             .arg("-a")
@@ -178,7 +178,7 @@ impl Place {
     }
 
     /// Makes the trace that the page is about. The pages of `explain` and `shrink` need a violation.
-    pub fn fit(&self, page: &str) {
+    pub(super) fn fit(&self, page: &str) {
         if page.starts_with("rubric explain") || page.starts_with("rubric shrink") {
             let violation = "fixtures/traces/amd_base-tiny-4x60-51.trace.gz";
             for folder in ["here", "unfilled"] {
@@ -189,7 +189,7 @@ impl Place {
     }
 
     /// Path of a file in the folder.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 }

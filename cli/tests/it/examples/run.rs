@@ -28,7 +28,7 @@ const STOPPED: [i32; 2] = [124, 137];
 ///
 /// # Errors
 /// Returns a description of what is broken.
-pub fn run(place: &Place, example: &Example) -> Result<(), String> {
+pub(super) fn run(place: &Place, example: &Example) -> Result<(), String> {
     let is_long = long::is_listed(example);
     let log = place.path("statuses");
     fs::write(&log, "").unwrap();
@@ -93,7 +93,7 @@ fn shell(place: &Place, folder: &str, command: &str, log: &Path, limit: u32) -> 
 
 /// Makes the programs that examples run: the tested `rubric`, which records its exit statuses, and stand-ins for programs that
 /// need not be installed, which take the same arguments.
-pub fn programs(bin: &Path, trace: &Path) {
+pub(super) fn programs(bin: &Path, trace: &Path) {
     let rubric = env!("CARGO_BIN_EXE_rubric");
     program(
         bin,

@@ -4,7 +4,7 @@ mod arm;
 mod initial;
 mod repeated;
 mod riscv;
-pub mod trace;
+pub(crate) mod trace;
 mod weak;
 mod x86;
 

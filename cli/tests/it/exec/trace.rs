@@ -4,13 +4,13 @@ use std::fs;
 
 use crate::common::{Folder, output_of};
 
-pub const X: u64 = 0x8_1000;
+pub(crate) const X: u64 = 0x8_1000;
 
-pub const Y: u64 = 0x8_1040;
+pub(crate) const Y: u64 = 0x8_1040;
 
 /// A trace of Exec lines.
 #[derive(Default)]
-pub struct Trace {
+pub(crate) struct Trace {
     pub text: String,
     pub lines: u64,
     /// The number of instructions so far. Micro-operations are parts of an instruction.
@@ -19,7 +19,7 @@ pub struct Trace {
 
 impl Trace {
     /// Adds an instruction of a CPU. Each CPU runs a function of its own.
-    pub fn line(&mut self, cpu: usize, instruction: &str) {
+    pub(crate) fn line(&mut self, cpu: usize, instruction: &str) {
         self.lines += 1;
         self.instructions += 1;
         let (tick, pc) = (500 * self.lines, 0x1_0000 * (cpu as u64 + 1) + 4 * self.instructions);
@@ -27,32 +27,39 @@ impl Trace {
             &format!("{tick:7}: system.cpu{cpu}: T0 : {pc:#x} @f{cpu}    : {instruction}\n");
     }
 
-    pub fn access(&mut self, cpu: usize, instruction: &str, class: &str, data: u64, address: u64) {
+    pub(crate) fn access(
+        &mut self,
+        cpu: usize,
+        instruction: &str,
+        class: &str,
+        data: u64,
+        address: u64,
+    ) {
         self.line(cpu, &format!("{instruction:26} : {class} :  D={data:#018x} A={address:#x}"));
     }
 
     /// Adds a store of RISC-V.
-    pub fn sd(&mut self, cpu: usize, address: u64, value: u64) {
+    pub(crate) fn sd(&mut self, cpu: usize, address: u64, value: u64) {
         self.access(cpu, "sd a1, 0(a0)", "MemWrite", value, address);
     }
 
-    pub fn ld(&mut self, cpu: usize, address: u64, value: u64) {
+    pub(crate) fn ld(&mut self, cpu: usize, address: u64, value: u64) {
         self.access(cpu, "ld a2, 0(a3)", "MemRead", value, address);
     }
 
-    pub fn li(&mut self, cpu: usize, register: &str, value: u64) {
+    pub(crate) fn li(&mut self, cpu: usize, register: &str, value: u64) {
         self.line(
             cpu,
             &format!("{:26} : IntAlu :  D={value:#018x}", format!("c_li {register}, {value}")),
         );
     }
 
-    pub fn plain(&mut self, cpu: usize, instruction: &str) {
+    pub(crate) fn plain(&mut self, cpu: usize, instruction: &str) {
         self.line(cpu, &format!("{instruction:26} : No_OpClass : "));
     }
 
     /// Adds a micro-operation of the instruction that the line before announced.
-    pub fn micro(&mut self, cpu: usize, micro: u32, instruction: &str) {
+    pub(crate) fn micro(&mut self, cpu: usize, micro: u32, instruction: &str) {
         self.lines += 1;
         let tick = 500 * self.lines;
         let pc = self.text.lines().rev().find_map(|line| {
@@ -65,14 +72,21 @@ impl Trace {
     }
 
     /// Adds an atomic operation as gem5 prints it, without micro-fences.
-    pub fn atomic(&mut self, cpu: usize, announced: &str, micro: &str, class: &str, data: u64) {
+    pub(crate) fn atomic(
+        &mut self,
+        cpu: usize,
+        announced: &str,
+        micro: &str,
+        class: &str,
+        data: u64,
+    ) {
         self.line(cpu, announced);
         self.micro(cpu, 0, &format!("{micro:26} : {class} :  D={data:#018x} A={X:#x}"));
     }
 }
 
 /// The first words of the verdicts on a trace, and the whole output.
-pub fn check(trace: &Trace, arguments: &[&str], status: i32) -> (Vec<String>, String) {
+pub(crate) fn check(trace: &Trace, arguments: &[&str], status: i32) -> (Vec<String>, String) {
     let folder = Folder::new();
     let file = folder.path("run.trace");
     fs::write(&file, &trace.text).unwrap();
@@ -86,11 +100,11 @@ pub fn check(trace: &Trace, arguments: &[&str], status: i32) -> (Vec<String>, St
     (verdicts.collect(), output)
 }
 
-pub const SC: [&str; 2] = ["--model", "sc"];
+pub(crate) const SC: [&str; 2] = ["--model", "sc"];
 
-pub const ALL: [&str; 2] = ["--model", "sc,tso,pso"];
+pub(crate) const ALL: [&str; 2] = ["--model", "sc,tso,pso"];
 
-pub fn verdicts(trace: &Trace, expected: &str, status: i32) -> String {
+pub(crate) fn verdicts(trace: &Trace, expected: &str, status: i32) -> String {
     let (verdicts, output) = check(trace, &ALL, status);
     let words: Vec<&str> = expected.split(' ').collect();
     let expected: Vec<String> = words
@@ -103,7 +117,7 @@ pub fn verdicts(trace: &Trace, expected: &str, status: i32) -> String {
 }
 
 /// Store buffering, with `between` in both threads.
-pub fn store_buffering(between: Option<&str>) -> Trace {
+pub(crate) fn store_buffering(between: Option<&str>) -> Trace {
     let mut trace = Trace::default();
     for cpu in 0..2 {
         trace.sd(cpu, [X, Y][cpu], 1);
@@ -115,13 +129,13 @@ pub fn store_buffering(between: Option<&str>) -> Trace {
     trace
 }
 
-pub fn arm(trace: &mut Trace, cpu: usize, name: &str, value: u64, address: u64) {
+pub(crate) fn arm(trace: &mut Trace, cpu: usize, name: &str, value: u64, address: u64) {
     let class = if name.starts_with("st") { "MemWrite" } else { "MemRead" };
     trace.access(cpu, &format!("  {name}   x0, [x1]"), class, value, address);
 }
 
 /// A trace of these lines, each with its CPU.
-pub fn lines(lines: &[(usize, &str)]) -> Trace {
+pub(crate) fn lines(lines: &[(usize, &str)]) -> Trace {
     let mut trace = Trace::default();
     for (cpu, line) in lines {
         trace.lines += 1;
@@ -131,7 +145,7 @@ pub fn lines(lines: &[(usize, &str)]) -> Trace {
     trace
 }
 
-pub fn verdict(trace: &Trace, arguments: &[&str], expected: &str) -> String {
+pub(crate) fn verdict(trace: &Trace, arguments: &[&str], expected: &str) -> String {
     let status = match expected {
         "consistent" => 0,
         "violation" => 1,

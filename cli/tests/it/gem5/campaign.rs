@@ -14,7 +14,7 @@ use super::STANDIN;
 use crate::common::{Folder, failure, lines_of, output, output_of, rubric, with_fault};
 
 /// The stand-in for gem5 under a name that says how it fails.
-pub fn binary(folder: &Folder, name: &str) -> String {
+pub(super) fn binary(folder: &Folder, name: &str) -> String {
     let path = folder.path(&format!("{name}.opt"));
     symlink(&*STANDIN, &path).unwrap();
     path

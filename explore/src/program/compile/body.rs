@@ -51,7 +51,7 @@ struct Call {
 }
 
 impl<'a, 'b> Body<'a, 'b> {
-    pub fn new(globals: &'a Globals<'a>, compiler: &'a mut Compiler<'b>) -> Body<'a, 'b> {
+    pub(super) fn new(globals: &'a Globals<'a>, compiler: &'a mut Compiler<'b>) -> Body<'a, 'b> {
         Body {
             globals,
             compiler,
@@ -66,7 +66,7 @@ impl<'a, 'b> Body<'a, 'b> {
     }
 
     /// Compiles a thread; without a block it does nothing.
-    pub fn thread(mut self, name: &str, block: Option<&Block>) -> Thread {
+    pub(super) fn thread(mut self, name: &str, block: Option<&Block>) -> Thread {
         for statement in block.into_iter().flat_map(|block| &block.statements) {
             self.statement(statement);
         }
@@ -82,7 +82,7 @@ impl<'a, 'b> Body<'a, 'b> {
     }
 
     /// Compiles a function by itself, to find its errors.
-    pub fn check_function(mut self, function: usize) {
+    pub(super) fn check_function(mut self, function: usize) {
         let declared = &self.globals.functions[function];
         let arguments = vec![Code::Number(0); declared.parameters.len()];
         self.inline(function, arguments, None, declared.name.span);

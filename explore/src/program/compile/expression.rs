@@ -30,7 +30,7 @@ pub(super) struct Names<'a> {
 
 impl Names<'_> {
     /// Compiles an expression. Reports errors, and returns `None` if there are any.
-    pub fn compile(&self, expression: &Expression, compiler: &mut Compiler) -> Option<Code> {
+    pub(super) fn compile(&self, expression: &Expression, compiler: &mut Compiler) -> Option<Code> {
         match &expression.kind {
             ExpressionKind::Number(number) => Some(Code::Number(*number)),
             ExpressionKind::Name(name) => self.name(name, expression.span, compiler),

@@ -33,7 +33,7 @@ pub(super) struct Globals<'a> {
 impl<'a> Globals<'a> {
     /// Collects the declarations of a program. Constants may use earlier constants, and shared
     /// variables may use all.
-    pub fn of(tree: &'a Tree, compiler: &mut Compiler) -> Globals<'a> {
+    pub(super) fn of(tree: &'a Tree, compiler: &mut Compiler) -> Globals<'a> {
         let mut globals = Globals {
             names: BTreeMap::new(),
             functions: &tree.functions,
@@ -54,7 +54,7 @@ impl<'a> Globals<'a> {
     }
 
     /// The meaning of a name, and the place of its declaration.
-    pub fn get(&self, name: &str) -> Option<(Global, Span)> {
+    pub(super) fn get(&self, name: &str) -> Option<(Global, Span)> {
         self.names.get(name).copied()
     }
 

@@ -30,11 +30,11 @@ pub(super) struct SyntaxError {
 pub(super) type Parsed<'a, T> = IResult<&'a str, T, SyntaxError>;
 
 impl SyntaxError {
-    pub fn expected(input: &str, expected: &'static str) -> nom::Err<SyntaxError> {
+    pub(super) fn expected(input: &str, expected: &'static str) -> nom::Err<SyntaxError> {
         nom::Err::Error(SyntaxError { left: input.len(), expected, limit: None })
     }
 
-    pub fn limit(input: &str, message: String, hint: &'static str) -> nom::Err<SyntaxError> {
+    pub(super) fn limit(input: &str, message: String, hint: &'static str) -> nom::Err<SyntaxError> {
         nom::Err::Failure(SyntaxError {
             left: input.len(),
             expected: "less",

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 /// An edge of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub(super) struct Edge {
     /// The state to which it leads.
     pub to: u32,
     /// The label of the move.
@@ -22,7 +22,7 @@ pub struct Edge {
 
 /// When a label must happen again and again in a fair run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fairness {
+pub(super) enum Fairness {
     /// It need not happen.
     None,
     /// Again and again if it is possible all the time.
@@ -33,7 +33,7 @@ pub enum Fairness {
 
 /// A graph with labels on its edges.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
+pub(super) struct Graph {
     /// For each state, the end of its edges in `edges`.
     ends: Vec<usize>,
     edges: Vec<Edge>,
@@ -46,32 +46,32 @@ const NONE: u32 = u32::MAX;
 
 impl Graph {
     /// The number of states.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Adds the next state, with its edges.
-    pub fn push(&mut self, edges: &[Edge]) {
+    pub(super) fn push(&mut self, edges: &[Edge]) {
         self.edges.extend_from_slice(edges);
         self.ends.push(self.edges.len());
     }
 
     /// The edges of a state.
-    pub fn edges(&self, state: u32) -> &[Edge] {
+    pub(super) fn edges(&self, state: u32) -> &[Edge] {
         let at = state as usize;
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.edges[start..self.ends[at]]
     }
 
     /// The memory in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.ends.capacity() * size_of::<usize>() + self.edges.capacity() * size_of::<Edge>()
     }
 
     /// A component of some states that a fair run can visit for ever, without the edges whose labels are dropped; of several, the one with
     /// the smallest state. Its states are sorted. Cost: linear in the states and edges, times the number of times that components are
     /// divided.
-    pub fn fair_component(
+    pub(super) fn fair_component(
         &self,
         states: Vec<u32>,
         is_dropped: &dyn Fn(u32) -> bool,
@@ -108,7 +108,7 @@ impl Graph {
     }
 
     /// The labels that must happen on a cycle through all states of a component.
-    pub fn required(&self, component: &[u32]) -> Vec<u32> {
+    pub(super) fn required(&self, component: &[u32]) -> Vec<u32> {
         let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
         for &state in component {
             let mut labels: Vec<u32> = self.edges(state).iter().map(|edge| edge.label).collect();
@@ -129,7 +129,11 @@ impl Graph {
 
     /// A walk from the first state of a component back to it, on which all required labels happen: its states, each with the label of the
     /// step from it.
-    pub fn cycle(&self, component: &[u32], is_dropped: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
+    pub(super) fn cycle(
+        &self,
+        component: &[u32],
+        is_dropped: &dyn Fn(u32) -> bool,
+    ) -> Vec<(u32, u32)> {
         let Some(&start) = component.first() else {
             return Vec::new();
         };

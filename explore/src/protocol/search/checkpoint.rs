@@ -23,10 +23,10 @@ use super::super::{Asymmetry, Disk, SearchOptions};
 use super::{At, Search, note};
 use crate::search::Progress;
 use learnt::Learnt;
-pub use manifest::{Manifest, identity};
+pub(crate) use manifest::{Manifest, identity};
 
 /// The name of the manifest.
-pub const MANIFEST: &str = "exploration.json";
+pub(crate) const MANIFEST: &str = "exploration.json";
 /// The names of all other files.
 const FILES: [&str; 5] = ["states", "moves", "parts", "lock", "exploration.json.new"];
 /// The shortest time between two checkpoints.
@@ -38,7 +38,7 @@ const MOST_TIME: Duration = Duration::from_secs(30);
 
 /// The checkpoints of a search on disk.
 #[derive(Debug)]
-pub struct Checkpoints {
+pub(crate) struct Checkpoints {
     folder: PathBuf,
     /// The parameters that stay the same throughout the exploration.
     manifest: Manifest,
@@ -50,7 +50,7 @@ pub struct Checkpoints {
 }
 
 /// A folder that this process alone uses, until it is dropped.
-pub struct Locked<'d> {
+pub(crate) struct Locked<'d> {
     pub disk: &'d Disk,
     _lock: File,
 }
@@ -60,7 +60,7 @@ impl<'d> Locked<'d> {
     ///
     /// # Errors
     /// Fails if the folder cannot be written, if another process uses it, or if it has other files.
-    pub fn new(disk: &'d Disk) -> Result<Locked<'d>, DiskProblem> {
+    pub(crate) fn new(disk: &'d Disk) -> Result<Locked<'d>, DiskProblem> {
         let folder = &disk.folder;
         fs::create_dir_all(folder).map_err(DiskProblem::io(folder, "made"))?;
         let entries = fs::read_dir(folder).map_err(DiskProblem::io(folder, "read"))?;
@@ -83,7 +83,7 @@ impl<'d> Locked<'d> {
     ///
     /// # Errors
     /// Fails if the manifest is one of another exploration, or cannot be read.
-    pub fn left(&self, identity: &str) -> Result<Option<Manifest>, DiskProblem> {
+    pub(crate) fn left(&self, identity: &str) -> Result<Option<Manifest>, DiskProblem> {
         let path = self.disk.folder.join(MANIFEST);
         match fs::read_to_string(&path) {
             Ok(text) => Manifest::read(&text, &path, identity).map(Some),
@@ -96,7 +96,7 @@ impl<'d> Locked<'d> {
     ///
     /// # Errors
     /// Fails if the folder cannot be written.
-    pub fn begin(
+    pub(crate) fn begin(
         &self,
         stepper: PartStepper,
         search_options: &SearchOptions,
@@ -122,7 +122,7 @@ impl<'d> Locked<'d> {
     ///
     /// # Errors
     /// Fails if the files cannot be read, or are damaged.
-    pub fn go_on(
+    pub(crate) fn go_on(
         &self,
         mut stepper: PartStepper,
         search_options: &SearchOptions,
@@ -245,7 +245,7 @@ impl Search {
 
     /// The transitions that were taken by this process and those before it, by their numbers. An odd number is that of one
     /// that stalled.
-    pub fn transitions(&mut self) -> Vec<u32> {
+    pub(crate) fn transitions(&mut self) -> Vec<u32> {
         let reached = self.stepper.stepper().system().reached().into_iter();
         let own = reached.map(|one| one.triple);
         let mut all: Vec<u32> = own.chain(self.taken.iter().copied()).collect();
@@ -257,7 +257,7 @@ impl Search {
 
 impl Manifest {
     /// The manifest of a search that has not begun.
-    pub fn new(disk: &Disk, identity: &str, seed: u64, ordered: &[Asymmetry]) -> Manifest {
+    pub(crate) fn new(disk: &Disk, identity: &str, seed: u64, ordered: &[Asymmetry]) -> Manifest {
         let mut manifest = Manifest::default();
         (manifest.explores, manifest.identity) = (disk.explores.clone(), identity.to_owned());
         manifest.seed = seed;

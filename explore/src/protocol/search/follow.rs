@@ -8,7 +8,7 @@ use super::super::states::Unpacked;
 use super::{Search, finding, is_spontaneous};
 
 /// A run: its moves, each with the whole state before it.
-pub type Run = Vec<(Vec<u8>, Move)>;
+pub(super) type Run = Vec<(Vec<u8>, Move)>;
 
 /// Follows a path through the states that were found, from the first state on. These stand for all their permutations, so the
 /// run goes through permutations of them.
@@ -90,7 +90,11 @@ impl Search {
 
     /// The run to a finding: its moves, each with the whole state before it. The finding has the names of cores and lines in this run. None
     /// if two states on the way have the same fingerprint.
-    pub fn run_to_finding(&mut self, state: usize, found: Finding) -> Option<(Run, Finding)> {
+    pub(crate) fn run_to_finding(
+        &mut self,
+        state: usize,
+        found: Finding,
+    ) -> Option<(Run, Finding)> {
         let mut follower = Follower::new(self);
         if !follower.follow(state) {
             return None;
@@ -118,7 +122,12 @@ impl Search {
     }
 
     /// The run to a move of a state that leads to a warning. None if two states on the way have the same fingerprint.
-    pub fn run_to_warning(&mut self, state: usize, chosen: Move, warning: &Warning) -> Option<Run> {
+    pub(crate) fn run_to_warning(
+        &mut self,
+        state: usize,
+        chosen: Move,
+        warning: &Warning,
+    ) -> Option<Run> {
         let mut follower = Follower::new(self);
         if !follower.follow(state) {
             return None;

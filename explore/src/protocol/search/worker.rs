@@ -19,7 +19,7 @@ const STATES_AT_A_TIME: usize = 128;
 
 /// A result that the search has to process.
 #[derive(Debug)]
-pub enum Lead {
+pub(super) enum Lead {
     /// A state that was not known before the batch, with its place in [`Explored::packed`].
     New { at: Range<usize>, is_settled: bool, is_spontaneous: bool },
     /// A finding, and whether the move to it is spontaneous.
@@ -32,7 +32,7 @@ pub enum Lead {
 
 /// The results of a worker for a state.
 #[derive(Clone, Copy, Debug)]
-pub struct OfState {
+pub(super) struct OfState {
     /// The number of its moves.
     pub moves: usize,
     /// Another known state to which a spontaneous move leads.
@@ -43,7 +43,7 @@ pub struct OfState {
 
 /// The results of a worker for some consecutive states.
 #[derive(Debug, Default)]
-pub struct Explored {
+pub(super) struct Explored {
     /// The number of the first state in its batch.
     first: usize,
     pub states: Vec<OfState>,
@@ -55,7 +55,7 @@ pub struct Explored {
 
 /// The data in which workers look things up.
 #[derive(Clone, Copy)]
-pub struct Knowledge<'s> {
+pub(super) struct Knowledge<'s> {
     pub known: &'s Known,
     pub states: &'s States,
     /// For each report of a move, whether its warnings have been noted.
@@ -80,7 +80,7 @@ impl Knowledge<'_> {
 
 /// The states of a batch.
 #[derive(Clone, Copy)]
-pub enum Batch<'b> {
+pub(super) enum Batch<'b> {
     /// Consecutive states that are in memory: the number of the first, and how many.
     Stored(usize, usize),
     /// Consecutive states that are not in memory: the number of the first, the count of numbers for each state, and these numbers, which
@@ -106,7 +106,7 @@ impl Batch<'_> {
     ///
     /// # Panics
     /// Panics if it is a finding.
-    pub fn unpack(&self, state: usize, width: usize, states: &States, into: &mut Unpacked) {
+    pub(super) fn unpack(&self, state: usize, width: usize, states: &States, into: &mut Unpacked) {
         match self {
             Batch::Stored(..) => states.unpack(state, into),
             Batch::Given(first, stride, numbers) => {
@@ -140,7 +140,7 @@ struct Made {
 
 /// The buffers of a thread that explores states.
 #[derive(Debug, Default)]
-pub struct Worker {
+pub(super) struct Worker {
     before: Unpacked,
     after: Vec<u32>,
     least: Vec<u32>,
@@ -259,7 +259,7 @@ impl Worker {
 }
 
 /// Explores the states of a batch, and returns the results in the order of the states.
-pub fn explore(
+pub(super) fn explore(
     workers: &mut [Worker],
     knowledge: Knowledge<'_>,
     batch: Batch<'_>,

@@ -4,19 +4,19 @@ use simulate::numbering::make_room;
 
 /// A set of small numbers, with a bit for each.
 #[derive(Clone, Debug, Default)]
-pub struct Bits {
+pub(crate) struct Bits {
     words: Vec<u64>,
     len: usize,
 }
 
 impl Bits {
     /// The number of bits.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Adds the next bit.
-    pub fn push(&mut self, bit: bool) {
+    pub(crate) fn push(&mut self, bit: bool) {
         if self.len.is_multiple_of(64) {
             make_room(&mut self.words, 1);
             self.words.push(0);
@@ -27,23 +27,23 @@ impl Bits {
 
     /// The bit at an index.
     #[inline]
-    pub fn get(&self, at: usize) -> bool {
+    pub(crate) fn get(&self, at: usize) -> bool {
         self.words[at / 64] >> (at % 64) & 1 == 1
     }
 
     /// Sets the bit at an index.
     #[inline]
-    pub fn set(&mut self, at: usize) {
+    pub(crate) fn set(&mut self, at: usize) {
         self.words[at / 64] |= 1 << (at % 64);
     }
 
     /// The number of bits that are set.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// The memory in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.words.capacity() * size_of::<u64>()
     }
 }

@@ -4,9 +4,9 @@
 //! - [`rows`]: the rows of states, found by fingerprints in memory;
 //! - [`problem`]: the errors.
 
-pub mod file;
-pub mod problem;
-pub mod rows;
+pub(crate) mod file;
+pub(crate) mod problem;
+pub(crate) mod rows;
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ const STATES_AT_A_TIME: usize = 1 << 16;
 
 /// The file with the results of each explored state: another state to which a spontaneous move leads, and the number of its children.
 #[derive(Debug)]
-pub struct Moves {
+pub(crate) struct Moves {
     file: WordFile,
 }
 
@@ -30,7 +30,7 @@ impl Moves {
     ///
     /// # Errors
     /// Fails if the file cannot be read, or is too short.
-    pub fn open(folder: &Path, explored: usize) -> Result<Moves, DiskProblem> {
+    pub(crate) fn open(folder: &Path, explored: usize) -> Result<Moves, DiskProblem> {
         Ok(Moves { file: WordFile::open(folder, "moves", explored as u64 * WORDS)? })
     }
 
@@ -39,7 +39,7 @@ impl Moves {
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub fn note(&mut self, next: u32, children: u32) -> Result<(), DiskProblem> {
+    pub(crate) fn note(&mut self, next: u32, children: u32) -> Result<(), DiskProblem> {
         self.file.push(&[next, children])
     }
 
@@ -48,7 +48,7 @@ impl Moves {
     ///
     /// # Errors
     /// Fails if the file cannot be read.
-    pub fn for_each(
+    pub(crate) fn for_each(
         &self,
         is_backward: bool,
         see: &mut dyn FnMut(usize, u32, u32),
@@ -76,12 +76,12 @@ impl Moves {
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub fn flush(&mut self) -> Result<(), DiskProblem> {
+    pub(crate) fn flush(&mut self) -> Result<(), DiskProblem> {
         self.file.flush()
     }
 
     /// The error that the contents of the file are damaged.
-    pub fn corrupt(&self) -> DiskProblem {
+    pub(crate) fn corrupt(&self) -> DiskProblem {
         DiskProblem::corrupt(self.file.path(), "does not have the moves that were written")
     }
 

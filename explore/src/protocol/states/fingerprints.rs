@@ -13,14 +13,14 @@ use super::queue::Queue;
 
 /// States, numbered in the order in which they were added.
 #[derive(Debug, Default)]
-pub struct Fingerprints {
+pub(super) struct Fingerprints {
     seed: u64,
     table: PrintTable,
     waiting: Queue,
 }
 
 /// An upper bound of the probability that two of this number of states have the same fingerprint.
-pub fn missed(states: usize) -> f64 {
+pub(crate) fn missed(states: usize) -> f64 {
     (states as f64).powi(2) * 0.5_f64.powi(65)
 }
 
@@ -36,13 +36,13 @@ fn permuted(word: u64) -> u64 {
 
 impl Fingerprints {
     /// Creates an empty collection. `seed` selects the fingerprints.
-    pub fn new(seed: u64) -> Fingerprints {
+    pub(super) fn new(seed: u64) -> Fingerprints {
         Fingerprints { seed: hash_word(seed), ..Fingerprints::default() }
     }
 
     /// The fingerprint of a state.
     #[inline]
-    pub fn fingerprint(&self, state: &[u32]) -> u64 {
+    pub(super) fn fingerprint(&self, state: &[u32]) -> u64 {
         let pairs = state.chunks(2).map(|pair| match *pair {
             [left, right] => u64::from(left) << 32 | u64::from(right),
             _ => u64::from(pair[0]),
@@ -51,25 +51,25 @@ impl Fingerprints {
     }
 
     /// The number of states and findings.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.table.len()
     }
 
     /// The number of a state with a fingerprint, if it is known.
     #[inline]
-    pub fn find(&self, print: u64) -> Option<u32> {
+    pub(super) fn find(&self, print: u64) -> Option<u32> {
         self.table.find(print)
     }
 
     /// Loads the entry at which [`Fingerprints::find`] will look into the processor's caches.
     #[inline]
-    pub fn glance(&self, print: u64) -> u32 {
+    pub(super) fn glance(&self, print: u64) -> u32 {
         self.table.glance(print)
     }
 
     /// The number of a state. If it is new, it gets the next number, which is returned as an error, and waits until it is
     /// explored.
-    pub fn add(&mut self, state: &[u32]) -> Result<u32, u32> {
+    pub(super) fn add(&mut self, state: &[u32]) -> Result<u32, u32> {
         let number = self.table.number(self.fingerprint(state));
         if number.is_err() {
             self.waiting.push(state);
@@ -78,18 +78,18 @@ impl Fingerprints {
     }
 
     /// The number of a finding, which is numbered among the states. `other` identifies the finding.
-    pub fn number_of_other(&mut self, other: u32) -> Result<u32, u32> {
+    pub(super) fn number_of_other(&mut self, other: u32) -> Result<u32, u32> {
         self.table.number(hash_word(!u64::from(other)))
     }
 
     /// Takes the next state that waits to be explored.
-    pub fn next(&mut self, into: &mut Vec<u32>) {
+    pub(super) fn next(&mut self, into: &mut Vec<u32>) {
         // If none waits, `into` stays as it is.
         let _ = self.waiting.pop(into);
     }
 
     /// The memory in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.table.bytes() + self.waiting.bytes()
     }
 }

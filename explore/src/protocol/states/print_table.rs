@@ -22,7 +22,7 @@ const AHEAD: usize = 63;
 
 /// A table of consecutive numbers from 0, each with a fingerprint.
 #[derive(Debug)]
-pub struct PrintTable {
+pub(super) struct PrintTable {
     slots: Vec<u8>,
     /// The number of homes, which determines the meaning of slots.
     homes: Homes,
@@ -88,7 +88,7 @@ impl Default for PrintTable {
 
 impl PrintTable {
     /// The number of fingerprints in the table.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.used
     }
 
@@ -113,7 +113,7 @@ impl PrintTable {
 
     /// The number of a fingerprint, if it is known.
     #[inline]
-    pub fn find(&self, print: u64) -> Option<u32> {
+    pub(super) fn find(&self, print: u64) -> Option<u32> {
         let (home, rest) = self.homes.divide(print);
         let numbers = self.homes.numbers();
         let first = rest * numbers;
@@ -140,7 +140,7 @@ impl PrintTable {
     /// Loads the slots at which [`PrintTable::find`] will look into the processor's caches. A caller that looks up many fingerprints calls
     /// this for all of them first, so that the processor waits for all loads at once and not for one after another.
     #[inline]
-    pub fn glance(&self, print: u64) -> u32 {
+    pub(super) fn glance(&self, print: u64) -> u32 {
         let at = self.homes.home(print) * SLOT;
         u32::from(self.slots[at] ^ self.slots[at + AHEAD])
     }
@@ -149,7 +149,7 @@ impl PrintTable {
     ///
     /// # Panics
     /// Panics if there are 2^32 - 1 numbers already.
-    pub fn number(&mut self, print: u64) -> Result<u32, u32> {
+    pub(super) fn number(&mut self, print: u64) -> Result<u32, u32> {
         if let Some(number) = self.find(print) {
             return Ok(number);
         }
@@ -230,7 +230,7 @@ impl PrintTable {
     }
 
     /// The memory of the table in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.slots.capacity() + self.others.capacity() * size_of::<(u64, u32)>()
     }
 }

@@ -13,7 +13,7 @@ const NUMBER: usize = 5;
 
 /// A queue of states, all with the same number of parts.
 #[derive(Debug, Default)]
-pub struct Queue {
+pub(super) struct Queue {
     blocks: VecDeque<Vec<u8>>,
     /// The place of the next state in the first block.
     next: usize,
@@ -23,7 +23,7 @@ pub struct Queue {
 
 impl Queue {
     /// Adds a state.
-    pub fn push(&mut self, state: &[u32]) {
+    pub(super) fn push(&mut self, state: &[u32]) {
         // Before the first state all parts are `u32::MAX`, so it differs in all of them.
         self.last_in.resize(state.len(), u32::MAX);
         let differ = || {
@@ -47,7 +47,7 @@ impl Queue {
     }
 
     /// Takes the state that was added first, if there is one.
-    pub fn pop(&mut self, into: &mut Vec<u32>) -> Option<()> {
+    pub(super) fn pop(&mut self, into: &mut Vec<u32>) -> Option<()> {
         self.last_out.resize(self.last_in.len(), u32::MAX);
         while self.next == self.blocks.front()?.len() {
             self.blocks.pop_front();
@@ -66,7 +66,7 @@ impl Queue {
     }
 
     /// The memory in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.blocks.iter().map(Vec::capacity).sum()
     }
 }

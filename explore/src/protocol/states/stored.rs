@@ -24,12 +24,12 @@ impl States {
     }
 
     /// Whether [`States::find`] compares only fingerprints, so that the states that it finds have to be passed to [`States::claim`].
-    pub fn needs_claims(&self) -> bool {
+    pub(crate) fn needs_claims(&self) -> bool {
         self.disk().is_some()
     }
 
     /// Notes rows that were taken for known states, each after the number of that state.
-    pub fn claim(&mut self, claims: &[u32]) {
+    pub(crate) fn claim(&mut self, claims: &[u32]) {
         if let Some(rows) = self.disk_mut() {
             for claim in claims.chunks(rows.length() + 1) {
                 rows.claim(claim[0], &claim[1..]);
@@ -39,7 +39,7 @@ impl States {
 
     /// Compares the rows that were taken for known states with those of the states. Returns false if two states have the same fingerprint,
     /// or if a file could not be read or written.
-    pub fn verify(&mut self) -> bool {
+    pub(crate) fn verify(&mut self) -> bool {
         self.disk_mut().is_none_or(|rows| {
             rows.verify();
             !rows.has_collided() && !rows.has_failed()
@@ -47,12 +47,12 @@ impl States {
     }
 
     /// Whether two states are known to have the same fingerprint, or a file could not be read or written.
-    pub fn is_void(&self) -> bool {
+    pub(crate) fn is_void(&self) -> bool {
         self.disk().is_some_and(|rows| rows.has_collided() || rows.has_failed())
     }
 
     /// Takes the first error of a file, if there was one.
-    pub fn problem(&mut self) -> Option<DiskProblem> {
+    pub(crate) fn problem(&mut self) -> Option<DiskProblem> {
         self.disk_mut().and_then(DiskRows::problem)
     }
 
@@ -64,7 +64,7 @@ impl States {
 
     /// Unpacks consecutive states on disk to the numbers of their parts and groups, which are 0 for findings. Returns the count of numbers
     /// of a state.
-    pub fn unpack_all(&self, states: std::ops::Range<usize>, into: &mut Vec<u32>) -> usize {
+    pub(crate) fn unpack_all(&self, states: std::ops::Range<usize>, into: &mut Vec<u32>) -> usize {
         into.clear();
         let Some((tree, rows)) = self.tree().zip(self.disk()) else { return 0 };
         let mut words = vec![0; states.len() * rows.length()];
@@ -83,7 +83,7 @@ impl States {
 
     /// Marks the explored states from which the spontaneous moves that are on disk lead to one that is fine. Returns whether
     /// there are states on disk.
-    pub fn follow_on_disk(&self, is_fine: &mut Bits) -> bool {
+    pub(crate) fn follow_on_disk(&self, is_fine: &mut Bits) -> bool {
         let Some(moves) = &self.moves else { return false };
         let mut is_changed = true;
         while is_changed && !self.is_void() {
@@ -105,7 +105,7 @@ impl States {
     ///
     /// # Errors
     /// Fails if a file cannot be written, or if there was an error before.
-    pub fn flush(&mut self) -> Result<(), DiskProblem> {
+    pub(crate) fn flush(&mut self) -> Result<(), DiskProblem> {
         if let Some(problem) = self.problem() {
             return Err(problem);
         }
@@ -116,17 +116,17 @@ impl States {
     }
 
     /// The sum of the fingerprints of the states on disk.
-    pub fn sum(&self) -> u64 {
+    pub(crate) fn sum(&self) -> u64 {
         self.disk().map_or(0, DiskRows::sum)
     }
 
     /// The rows of groups that are new: see [`Tree::groups_since`].
-    pub fn groups_since(&self, counts: &mut Vec<usize>) -> Vec<Vec<u32>> {
+    pub(crate) fn groups_since(&self, counts: &mut Vec<usize>) -> Vec<Vec<u32>> {
         self.tree().map_or_else(Vec::new, |tree| tree.groups_since(counts))
     }
 
     /// The findings, each with its number among states, and all different ones.
-    pub fn findings(&self) -> (Vec<(usize, u32)>, Vec<Finding>) {
+    pub(crate) fn findings(&self) -> (Vec<(usize, u32)>, Vec<Finding>) {
         let mut found: Vec<(usize, u32)> = self.found.iter().map(|(at, one)| (*at, *one)).collect();
         found.sort_unstable();
         (found, self.findings.clone())
@@ -135,7 +135,7 @@ impl States {
 
 /// States that an exploration left in a folder.
 #[derive(Debug)]
-pub struct Left {
+pub(crate) struct Left {
     tree: Tree,
     count: usize,
     moves: Moves,
@@ -146,7 +146,7 @@ impl Left {
     ///
     /// # Errors
     /// Fails if a file cannot be opened, or is too short.
-    pub fn open(
+    pub(crate) fn open(
         width: usize,
         groups: &[usize],
         folder: &Path,
@@ -158,12 +158,12 @@ impl Left {
     }
 
     /// Adds rows of groups: see [`Tree::add_groups`].
-    pub fn add_groups(&mut self, new: &[Vec<u32>]) -> bool {
+    pub(crate) fn add_groups(&mut self, new: &[Vec<u32>]) -> bool {
         self.tree.add_groups(new)
     }
 
     /// Counts the rows of groups, as for [`States::groups_since`].
-    pub fn count_groups(&self, counts: &mut Vec<usize>) {
+    pub(crate) fn count_groups(&self, counts: &mut Vec<usize>) {
         let _ = self.tree.groups_since(counts);
     }
 
@@ -171,7 +171,7 @@ impl Left {
     ///
     /// # Errors
     /// Fails if a file cannot be read, or is damaged.
-    pub fn read(
+    pub(crate) fn read(
         self,
         (found, findings): (Vec<(usize, u32)>, Vec<Finding>),
         is_settled: &dyn Fn(&[u32]) -> bool,

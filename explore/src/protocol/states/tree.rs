@@ -125,7 +125,7 @@ impl StateRows {
 
 /// The numbers of a state's parts, and of its groups.
 #[derive(Clone, Debug, Default)]
-pub struct Unpacked {
+pub(crate) struct Unpacked {
     numbers: Vec<u32>,
     width: usize,
 }
@@ -133,7 +133,7 @@ pub struct Unpacked {
 impl Unpacked {
     /// The parts.
     #[inline]
-    pub fn parts(&self) -> &[u32] {
+    pub(crate) fn parts(&self) -> &[u32] {
         &self.numbers[..self.width]
     }
 
@@ -144,12 +144,12 @@ impl Unpacked {
     }
 
     /// The parts and, if they are known, the groups.
-    pub fn numbers(&self) -> &[u32] {
+    pub(crate) fn numbers(&self) -> &[u32] {
         &self.numbers
     }
 
     /// Sets the numbers of a state: `width` parts and then, if they are known, its groups.
-    pub fn set(&mut self, numbers: &[u32], width: usize) {
+    pub(crate) fn set(&mut self, numbers: &[u32], width: usize) {
         self.numbers.clear();
         self.numbers.extend_from_slice(numbers);
         self.width = width;
@@ -158,7 +158,7 @@ impl Unpacked {
 
 /// States, numbered in the order in which they were added.
 #[derive(Debug)]
-pub struct Tree {
+pub(crate) struct Tree {
     width: usize,
     /// The first part of each group.
     starts: Vec<usize>,
@@ -169,7 +169,7 @@ pub struct Tree {
 impl Tree {
     /// Creates an empty tree of states with `width` parts each. `starts` has the first part of each group; the first is 0, and there are at
     /// least two.
-    pub fn new(width: usize, starts: &[usize]) -> Tree {
+    pub(crate) fn new(width: usize, starts: &[usize]) -> Tree {
         Tree::of(width, starts, StateRows::Memory(Rows::new(starts.len())))
     }
 
@@ -178,7 +178,7 @@ impl Tree {
     ///
     /// # Errors
     /// Fails if the file cannot be opened, or is too short.
-    pub fn on_disk(
+    pub(crate) fn on_disk(
         width: usize,
         starts: &[usize],
         folder: &Path,
@@ -200,7 +200,7 @@ impl Tree {
     }
 
     /// The number of states and findings.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match &self.states {
             StateRows::Memory(rows) => rows.len(),
             StateRows::Disk { rows, .. } => rows.len(),
@@ -208,7 +208,7 @@ impl Tree {
     }
 
     /// The rows of states, if they are on disk.
-    pub fn disk(&self) -> Option<&DiskRows> {
+    pub(crate) fn disk(&self) -> Option<&DiskRows> {
         match &self.states {
             StateRows::Memory(_) => None,
             StateRows::Disk { rows, .. } => Some(rows),
@@ -216,7 +216,7 @@ impl Tree {
     }
 
     /// The rows of states, if they are on disk, to change them.
-    pub fn disk_mut(&mut self) -> Option<&mut DiskRows> {
+    pub(crate) fn disk_mut(&mut self) -> Option<&mut DiskRows> {
         match &mut self.states {
             StateRows::Memory(_) => None,
             StateRows::Disk { rows, .. } => Some(rows),
@@ -233,7 +233,7 @@ impl Tree {
     ///
     /// # Errors
     /// Fails if the number is that of a finding, with the number that was passed to [`Tree::number_of_other`].
-    pub fn unpack(&self, state: usize, into: &mut Unpacked) -> Result<(), u32> {
+    pub(crate) fn unpack(&self, state: usize, into: &mut Unpacked) -> Result<(), u32> {
         match &self.states {
             StateRows::Memory(rows) => self.unpack_row(rows.get(state as u32), into),
             StateRows::Disk { rows, .. } => {
@@ -248,7 +248,7 @@ impl Tree {
     ///
     /// # Errors
     /// Fails as [`Tree::unpack`] does.
-    pub fn unpack_row(&self, row: &[u32], into: &mut Unpacked) -> Result<(), u32> {
+    pub(crate) fn unpack_row(&self, row: &[u32], into: &mut Unpacked) -> Result<(), u32> {
         if row[0] == NO_STATE {
             return Err(row[1]);
         }
@@ -263,7 +263,12 @@ impl Tree {
 
     /// Appends the parts and groups of a state, which mostly has the same parts as `before`, to `packed`. Returns the hash of
     /// its row; if it has none, a group is not known, and so the state is not, either.
-    pub fn pack(&self, state: &[u32], before: &Unpacked, packed: &mut Vec<u32>) -> Option<u64> {
+    pub(crate) fn pack(
+        &self,
+        state: &[u32],
+        before: &Unpacked,
+        packed: &mut Vec<u32>,
+    ) -> Option<u64> {
         packed.extend_from_slice(state);
         let known = before.groups();
         let mut is_known = true;
@@ -281,7 +286,7 @@ impl Tree {
 
     /// The number of a packed state whose row has a hash, if it is known.
     #[inline]
-    pub fn find(&self, packed: &[u32], hash: u64) -> Option<u32> {
+    pub(crate) fn find(&self, packed: &[u32], hash: u64) -> Option<u32> {
         match &self.states {
             StateRows::Memory(rows) => rows.find(&packed[self.width..], hash),
             StateRows::Disk { rows, .. } => rows.find(hash),
@@ -290,7 +295,7 @@ impl Tree {
 
     /// Loads the entry of the table at which [`Tree::find`] will look into the processor's caches. [`Tree::glance_again`] takes the result.
     #[inline]
-    pub fn glance(&self, hash: u64) -> u32 {
+    pub(crate) fn glance(&self, hash: u64) -> u32 {
         match &self.states {
             StateRows::Memory(rows) => rows.table.glance(hash),
             StateRows::Disk { rows, .. } => rows.glance(hash),
@@ -299,7 +304,7 @@ impl Tree {
 
     /// Loads the row to which an entry of the table leads into the processor's caches, given the result of [`Tree::glance`].
     #[inline]
-    pub fn glance_again(&self, seen: u32) -> u64 {
+    pub(crate) fn glance_again(&self, seen: u32) -> u64 {
         match &self.states {
             StateRows::Memory(rows) => {
                 let at = seen as usize * rows.length;
@@ -311,7 +316,7 @@ impl Tree {
     }
 
     /// The number of a packed state. If it is new, it gets the next number, which is returned as an error.
-    pub fn add(&mut self, packed: &mut [u32]) -> Result<u32, u32> {
+    pub(crate) fn add(&mut self, packed: &mut [u32]) -> Result<u32, u32> {
         let (parts, row) = packed.split_at_mut(self.width);
         for (at, number) in row.iter_mut().enumerate().filter(|(_, number)| **number == UNKNOWN) {
             let group = &mut self.groups[at];
@@ -322,14 +327,14 @@ impl Tree {
     }
 
     /// The number of a finding, which is numbered among the states. `other` identifies the finding.
-    pub fn number_of_other(&mut self, other: u32) -> Result<u32, u32> {
+    pub(crate) fn number_of_other(&mut self, other: u32) -> Result<u32, u32> {
         let mut row = vec![0; self.states.length()];
         (row[0], row[1]) = (NO_STATE, other);
         self.states.number(&row)
     }
 
     /// The memory of all states in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let states = match &self.states {
             StateRows::Memory(rows) => rows.bytes(),
             StateRows::Disk { rows, .. } => rows.bytes(),
@@ -339,7 +344,7 @@ impl Tree {
 
     /// The rows of each group that were added since the last call. `counts` has the numbers of rows at that call, is empty at first, and is
     /// updated.
-    pub fn groups_since(&self, counts: &mut Vec<usize>) -> Vec<Vec<u32>> {
+    pub(crate) fn groups_since(&self, counts: &mut Vec<usize>) -> Vec<Vec<u32>> {
         counts.resize(self.groups.len(), 0);
         let new = self.groups.iter().zip(counts).map(|(group, count)| {
             let new = group.rows[*count * group.length..].to_vec();
@@ -350,7 +355,7 @@ impl Tree {
     }
 
     /// Adds the rows of groups. Returns whether they get the numbers that they had, as those from [`Tree::groups_since`] do.
-    pub fn add_groups(&mut self, new: &[Vec<u32>]) -> bool {
+    pub(crate) fn add_groups(&mut self, new: &[Vec<u32>]) -> bool {
         new.len() == self.groups.len()
             && self.groups.iter_mut().zip(new).all(|(group, new)| {
                 let rows = new.chunks(group.length);
@@ -360,7 +365,7 @@ impl Tree {
     }
 
     /// Learns the next row of the file. Returns whether it is new, and valid as the row of a state or of a finding.
-    pub fn learn(&mut self, row: &[u32]) -> bool {
+    pub(crate) fn learn(&mut self, row: &[u32]) -> bool {
         let is_known = |(number, group): (&u32, &Rows)| (*number as usize) < group.len();
         let is_row = row[0] == NO_STATE || row.iter().zip(&self.groups).all(is_known);
         let hash = self.states.hash(row);

@@ -29,7 +29,7 @@ impl<'a> Text<'a> {
     }
 
     /// The lines, joined by line ends.
-    pub fn whole(self) -> String {
+    pub(super) fn whole(self) -> String {
         self.lines.join("\n")
     }
 

@@ -25,7 +25,7 @@ pub(crate) struct EndOfRun<'a> {
 
 impl EndOfRun<'_> {
     /// The steps before a crash, and the controllers that outstanding requests wait for. The caller adds what the trace does not record.
-    pub fn ending(&self, crash: Option<&Crash>, outstanding: &[Unfinished]) -> Ending {
+    pub(crate) fn ending(&self, crash: Option<&Crash>, outstanding: &[Unfinished]) -> Ending {
         let cache_line = crash.and_then(|crash| self.crash_line(crash, outstanding));
         let steps = match (crash, cache_line) {
             (Some(_), Some(line)) => self.steps.steps(line, self.names),

@@ -77,7 +77,7 @@ const STANDARD_LIBRARY: [&str; 2] = ["switch", "start"];
 
 impl Cpus {
     /// The core of a CPU.
-    pub fn core(&mut self, cpu: CpuName<'_>) -> usize {
+    pub(super) fn core(&mut self, cpu: CpuName<'_>) -> usize {
         if let Some(&core) = self.by_object.get(&cpu.object) {
             return core;
         }
@@ -94,7 +94,7 @@ impl Cpus {
     }
 
     /// Makes each CPU of a core a core of its own, since they run at once.
-    pub fn part(&mut self, core: usize) {
+    pub(super) fn part(&mut self, core: usize) {
         self.cores[core].basis = Basis::AtOnce;
         let others = self.cores[core].cpus[1..].to_vec();
         for (object, path) in others {
@@ -177,7 +177,7 @@ pub(super) struct Stays {
 }
 
 impl Stays {
-    pub fn new(cpu: usize, line: u64) -> Stays {
+    pub(super) fn new(cpu: usize, line: u64) -> Stays {
         Stays {
             cpu,
             stays: vec![(line, cpu)],
@@ -189,16 +189,16 @@ impl Stays {
     }
 
     /// Counts a line of the thread.
-    pub fn count(&mut self) {
+    pub(super) fn count(&mut self) {
         self.lines += 1;
     }
 
-    pub fn changes(&self) -> usize {
+    pub(super) fn changes(&self) -> usize {
         self.stays.len() - 1
     }
 
     /// The CPU that executed a line of the thread.
-    pub fn at(&self, line: u64) -> usize {
+    pub(super) fn at(&self, line: u64) -> usize {
         let behind = self.stays.partition_point(|&(first, _)| first <= line);
         self.stays[behind.saturating_sub(1)].1
     }
@@ -206,7 +206,7 @@ impl Stays {
     /// Takes in the first line on another CPU, behind an instruction at address `last`. Returns whether the CPUs seem to run at once:
     /// each goes on where it stopped itself instead of where the other one stopped, or executes what the other one has executed, or they
     /// change within a tick, or every few instructions.
-    pub fn change(
+    pub(super) fn change(
         &mut self,
         cpu: usize,
         line: &Instruction<'_>,

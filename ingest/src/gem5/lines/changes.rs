@@ -16,7 +16,7 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// Counts a line that was read.
-    pub fn note(&mut self, change: Change, line: u64) {
+    pub(crate) fn note(&mut self, change: Change, line: u64) {
         match change {
             Change::Blanks => self.blanks.add(line),
             Change::Quotation => self.quotations.add(line),
@@ -24,12 +24,12 @@ impl Changes {
     }
 
     /// Whether lines of the trace are quoted as in a mail.
-    pub fn is_quoted(&self) -> bool {
+    pub(crate) fn is_quoted(&self) -> bool {
         self.quotations.count > 0
     }
 
     /// Counts a line that looks like one of a debug flag and was not read.
-    pub fn unread(&mut self, text: &[u8], line: u64) {
+    pub(crate) fn unread(&mut self, text: &[u8], line: u64) {
         if self.unread.count == 0 {
             self.first_unread = excerpt(text, 80);
         }
@@ -37,7 +37,7 @@ impl Changes {
     }
 
     /// Remarks on the lines for the user, one sentence each.
-    pub fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let what = |lines: LineCount, what: &str| Some(format!("{} {what}.", lines.words()?));
         let unread = format!(
             "look like those of a debug flag, but cannot be read and were left out: `{}`",

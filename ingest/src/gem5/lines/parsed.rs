@@ -15,7 +15,7 @@ pub(crate) enum ParsedLine {
 
 impl ParsedLine {
     /// Parses a line; `None` for a line that is neither named nor raw, or that has a fault.
-    pub fn of(line: &[u8]) -> Option<ParsedLine> {
+    pub(crate) fn of(line: &[u8]) -> Option<ParsedLine> {
         let at = |part: &[u8]| (part.as_ptr().addr() - line.as_ptr().addr()) as u32;
         let range = |part: &[u8]| at(part)..at(part) + part.len() as u32;
         let shape = line::shape(line).ok()?;
@@ -46,7 +46,7 @@ impl ParsedLine {
     }
 
     /// The shape and message of the line, whose text is `line`.
-    pub fn in_line(self, line: &[u8]) -> (Shape<'_>, Message) {
+    pub(crate) fn in_line(self, line: &[u8]) -> (Shape<'_>, Message) {
         let part = |range: Range<u32>| &line[range.start as usize..range.end as usize];
         match self {
             ParsedLine::Raw { tick, version, names, shift, lost_blanks, rest } => {

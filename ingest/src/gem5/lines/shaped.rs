@@ -14,7 +14,7 @@ pub(crate) struct ShapedLine<'l> {
 }
 
 impl ShapedLine<'_> {
-    pub fn of(text: &[u8]) -> ShapedLine<'_> {
+    pub(crate) fn of(text: &[u8]) -> ShapedLine<'_> {
         let shape = line::shape(text);
         let message = shape.as_ref().map_or(Ok(Message::Unknown), Shape::message);
         ShapedLine { text, shape, message }
@@ -22,7 +22,7 @@ impl ShapedLine<'_> {
 
     /// Whether the line has a shape, a message or blanks that gem5 does not print. `is_odd` says whether it may have other
     /// blanks.
-    pub fn is_changed(&self, is_odd: bool) -> bool {
+    pub(crate) fn is_changed(&self, is_odd: bool) -> bool {
         match (&self.shape, &self.message) {
             (Ok(Shape::Blank), _) => false,
             (Ok(Shape::Chatter) | Err(_), _) | (_, Err(_)) => true,

@@ -19,7 +19,7 @@ impl Default for Collector {
 }
 
 impl Collector {
-    pub fn push(&mut self, access: Access) {
+    pub(crate) fn push(&mut self, access: Access) {
         match self {
             Collector::History(builder) => builder.push(access),
             Collector::Live(accesses) => accesses.push(access),
@@ -27,7 +27,7 @@ impl Collector {
     }
 
     /// The builder with the operations; empty for a live reader.
-    pub fn into_builder(self) -> HistoryBuilder {
+    pub(crate) fn into_builder(self) -> HistoryBuilder {
         match self {
             Collector::History(builder) => *builder,
             Collector::Live(_) => HistoryBuilder::new(),
@@ -35,7 +35,7 @@ impl Collector {
     }
 
     /// Takes the operations that were not fetched yet; none for a history.
-    pub fn fetch(&mut self) -> Vec<Access> {
+    pub(crate) fn fetch(&mut self) -> Vec<Access> {
         match self {
             Collector::History(_) => Vec::new(),
             Collector::Live(accesses) => std::mem::take(accesses),

@@ -40,7 +40,7 @@ const SHOWN: usize = 60;
 impl Loss {
     /// What a line of which a part cannot be read may have shown. `is_last` says whether the text ends within the line, which
     /// then shows what has not happened when the trace ends.
-    pub fn of(text: &[u8], is_last: bool) -> Loss {
+    pub(crate) fn of(text: &[u8], is_last: bool) -> Loss {
         if is_last {
             return Loss::Nothing;
         }
@@ -63,11 +63,11 @@ impl Loss {
     }
 
     /// Whether requests of sequencers may be in doubt.
-    pub fn is_of_ruby(self) -> bool {
+    pub(crate) fn is_of_ruby(self) -> bool {
         self.concerns(Source::Ruby)
     }
 
-    pub fn is_of_cpus(self) -> bool {
+    pub(crate) fn is_of_cpus(self) -> bool {
         self.concerns(Source::Exec)
     }
 }
@@ -106,7 +106,7 @@ fn begins_raw(text: &[u8]) -> bool {
 
 impl Gaps {
     /// Notes a line that was skipped.
-    pub fn note(&mut self, loss: Loss, line: u64, text: &[u8]) {
+    pub(crate) fn note(&mut self, loss: Loss, line: u64, text: &[u8]) {
         for (source, first) in SOURCES.into_iter().zip(&mut self.first) {
             if loss.concerns(source) && first.as_ref().is_none_or(|(known, _)| *known > line) {
                 *first = Some((line, shown(text)));
@@ -115,12 +115,12 @@ impl Gaps {
     }
 
     /// Notes a line that shows that operations may have been mixed up since a line was skipped.
-    pub fn note_mixed_up(&mut self, line: u64, text: &[u8]) {
+    pub(crate) fn note_mixed_up(&mut self, line: u64, text: &[u8]) {
         self.mixed_up.get_or_insert_with(|| (line, shown(text)));
     }
 
     /// The gaps of a history with this source.
-    pub fn of(&self, source: Source) -> Vec<NotUnderstood> {
+    pub(crate) fn of(&self, source: Source) -> Vec<NotUnderstood> {
         let first = SOURCES.into_iter().zip(&self.first).find(|(of, _)| *of == source);
         let first = first.and_then(|(_, first)| first.as_ref());
         let mixed_up = self.mixed_up.as_ref().filter(|_| source == Source::Ruby);

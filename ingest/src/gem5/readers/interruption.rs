@@ -25,7 +25,7 @@ pub(crate) struct Interruption {
 
 impl Interruption {
     /// Takes in a completion and the request that it seems to answer.
-    pub fn hit(&mut self, sequencer: &Sequencer, request: Option<&Request>, address: u64) {
+    pub(crate) fn hit(&mut self, sequencer: &Sequencer, request: Option<&Request>, address: u64) {
         if !self.is_interrupted {
             return;
         }

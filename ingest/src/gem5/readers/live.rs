@@ -35,7 +35,7 @@ static ALONE: LazyLock<RunProperties> = LazyLock::new(RunProperties::default);
 
 impl<'o> LiveTrace<'o> {
     /// A reader before the first line.
-    pub fn new(options: &'o Options) -> LiveTrace<'o> {
+    pub(crate) fn new(options: &'o Options) -> LiveTrace<'o> {
         let mut reader = Reader::new(options, &ALONE);
         reader.sink.client.collected = Collector::Live(Vec::new());
         if let Some(ruby) = &mut reader.sink.ruby {

@@ -78,7 +78,7 @@ pub(crate) struct Reader<'o> {
 }
 
 impl<'o> Reader<'o> {
-    pub fn new(options: &'o Options, surroundings: &'o RunProperties) -> Reader<'o> {
+    pub(crate) fn new(options: &'o Options, surroundings: &'o RunProperties) -> Reader<'o> {
         let wants_ruby = matches!(options.source, None | Some(Source::Ruby));
         Reader {
             surroundings,
@@ -116,7 +116,7 @@ impl<'o> Reader<'o> {
 
     /// Takes in the line that `lines` is at. A line of which only the blanks were changed, or that a mail quotes, is read as
     /// gem5 printed it.
-    pub fn take(&mut self, lines: &Lines<'_>) -> Result<(), Fault> {
+    pub(crate) fn take(&mut self, lines: &Lines<'_>) -> Result<(), Fault> {
         let (text, number, is_complete) = (lines.line(), lines.number(), lines.complete());
         let line = ShapedLine::of(text);
         if is_complete && line.is_changed(lines.is_odd()) {
@@ -194,7 +194,7 @@ impl<'o> Reader<'o> {
     }
 
     /// Takes in a line that was parsed.
-    pub fn shaped(
+    pub(crate) fn shaped(
         &mut self,
         shape: &Shape<'_>,
         message: Message,
@@ -213,7 +213,11 @@ impl<'o> Reader<'o> {
     }
 
     /// The result of a line: a fault is an error, or if damaged lines are to be skipped, the line is counted.
-    pub fn result(&mut self, taken: Result<(), Fault>, lines: &Lines<'_>) -> Result<(), Error> {
+    pub(crate) fn result(
+        &mut self,
+        taken: Result<(), Fault>,
+        lines: &Lines<'_>,
+    ) -> Result<(), Error> {
         match taken {
             Err(Fault::Cut(_)) if !self.sink.options.lossy && wrapped::rest_follows(lines) => {
                 let next = lines.number() + 1;
@@ -283,7 +287,7 @@ impl<'o> Reader<'o> {
         is_made_up
     }
 
-    pub fn tick(&mut self, tick: Option<u64>) {
+    pub(crate) fn tick(&mut self, tick: Option<u64>) {
         if let Some(tick) = tick {
             self.ticks = true;
             self.first_tick = self.first_tick.min(tick);

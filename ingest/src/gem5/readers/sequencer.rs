@@ -19,7 +19,7 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    pub fn only_fetches(self) -> bool {
+    pub(crate) fn only_fetches(self) -> bool {
         self.fetches && !self.others
     }
 }
@@ -97,23 +97,23 @@ pub(crate) struct Sequencer {
 }
 
 impl Sequencer {
-    pub fn port(&self, port: u16) -> Port {
+    pub(crate) fn port(&self, port: u16) -> Port {
         self.ports.get(usize::from(port)).copied().unwrap_or_default()
     }
 
     /// Whether a port belongs to a page-table walker or a similar unit: a CPU's data requests use port 1, a tester's
     /// port 0.
-    pub fn is_walker(&self, port: u16) -> bool {
+    pub(crate) fn is_walker(&self, port: u16) -> bool {
         port >= 2
     }
 
-    pub fn is_fetch(&self, begin: RequestType, port: u16) -> bool {
+    pub(crate) fn is_fetch(&self, begin: RequestType, port: u16) -> bool {
         begin == RequestType::Fetch
             || (begin == RequestType::Coalesced && self.port(port).only_fetches())
     }
 
     /// Takes in a prefetch that enters the protocol.
-    pub fn note_prefetch(&mut self, address: u64) {
+    pub(crate) fn note_prefetch(&mut self, address: u64) {
         // Damaged traces may lack answers.
         if self.prefetches.len() == MOST_PREFETCHES {
             self.prefetches.remove(0);
@@ -122,13 +122,13 @@ impl Sequencer {
     }
 
     /// Whether an answer from the protocol for an address is that of a prefetch, which ends.
-    pub fn end_prefetch(&mut self, address: u64) -> bool {
+    pub(crate) fn end_prefetch(&mut self, address: u64) -> bool {
         let at = self.prefetches.iter().position(|&other| other == address);
         at.map(|at| self.prefetches.swap_remove(at)).is_some()
     }
 
     /// Whether it is uncertain which request a completion answers, since a line was skipped.
-    pub fn end_mixed(&mut self, address: u64) -> bool {
+    pub(crate) fn end_mixed(&mut self, address: u64) -> bool {
         let is_mixed = self.mixed.contains(&address);
         if is_mixed && self.fifo.iter().all(|request| request.address != address) {
             self.mixed.retain(|&other| other != address);
@@ -138,21 +138,21 @@ impl Sequencer {
 
     /// Takes in that a completion or another data line was read. `is_its_own` says whether it is the completion of the store whose data was
     /// skipped.
-    pub fn end_hidden_store(&mut self, is_its_own: bool) {
+    pub(crate) fn end_hidden_store(&mut self, is_its_own: bool) {
         if let Some(line) = self.hidden_store.take().filter(|_| !is_its_own) {
             self.first_unshown.get_or_insert(line);
         }
     }
 
     /// The kind of an operation, which is a store if it is not certain to which load-linked a store-conditional belongs.
-    pub fn with_reservation(&mut self, kind: Kind) -> Kind {
+    pub(crate) fn with_reservation(&mut self, kind: Kind) -> Kind {
         self.is_reservation_lost &= kind != Kind::LoadLinked;
         if self.is_reservation_lost && kind == Kind::StoreConditional { Kind::Store } else { kind }
     }
 
     /// Drops the request of a data line whose completion is missing, so that later requests to its address are matched
     /// correctly.
-    pub fn lose(&mut self, data: Data) {
+    pub(crate) fn lose(&mut self, data: Data) {
         let address = data.address.or_else(|| {
             let mut outstanding = self.fifo.iter().map(|request| request.address);
             let first = outstanding.next();
@@ -169,7 +169,7 @@ impl Sequencer {
     }
 
     /// Whether a request becomes an operation of a history.
-    pub fn counts(&self, command: Command, begin: RequestType, port: u16) -> bool {
+    pub(crate) fn counts(&self, command: Command, begin: RequestType, port: u16) -> bool {
         command.accesses()
             && begin != RequestType::NoAddress
             && !self.is_walker(port)

@@ -32,7 +32,7 @@ pub(super) struct Plan<'h> {
 
 impl Plan<'_> {
     /// Plans the trace of a history.
-    pub fn new(history: &History) -> Result<Plan<'_>, WriteError> {
+    pub(super) fn new(history: &History) -> Result<Plan<'_>, WriteError> {
         let Times { issued, completed } = Times::of(history)?;
         let mut plan = Plan {
             history,
@@ -48,23 +48,23 @@ impl Plan<'_> {
     }
 
     /// The operations in the order in which memory performed them.
-    pub fn order(&self) -> &[OpId] {
+    pub(super) fn order(&self) -> &[OpId] {
         &self.order
     }
 
     /// The lines that are printed before an operation is performed, by tick.
-    pub fn starts(&self) -> Starts<'_> {
+    pub(super) fn starts(&self) -> Starts<'_> {
         Starts { rest: &self.starts }
     }
 
     /// The duration of a request in ticks; `None` for operations that memory never sees: fences, and loads that a store
     /// buffer serves.
-    pub fn cycles(&self, op: OpId) -> Option<u32> {
+    pub(super) fn cycles(&self, op: OpId) -> Option<u32> {
         self.cycles[op.at()]
     }
 
     /// The tick at which the sequencer completes an operation. A client sees the completion one tick later.
-    pub fn done(&self, op: OpId) -> u64 {
+    pub(super) fn done(&self, op: OpId) -> u64 {
         let completed = self.completed[op.at()];
         match self.seen(op) {
             Some(_) => completed.saturating_sub(1),
@@ -74,7 +74,7 @@ impl Plan<'_> {
 
     /// The tick at which the client prints that an operation has completed; `None` if it does not. The line of a store
     /// is printed when it is issued.
-    pub fn seen(&self, op: OpId) -> Option<u64> {
+    pub(super) fn seen(&self, op: OpId) -> Option<u64> {
         let is_printed = self.client && self.history.kind(op) != Kind::Store;
         is_printed.then(|| self.completed[op.at()])
     }
@@ -122,7 +122,7 @@ pub(super) struct Starts<'p> {
 
 impl<'p> Starts<'p> {
     /// Takes the lines up to and including a tick.
-    pub fn until(&mut self, tick: u64) -> &'p [Start] {
+    pub(super) fn until(&mut self, tick: u64) -> &'p [Start] {
         let due = self.rest.iter().take_while(|start| start.tick <= tick);
         let (due, rest) = self.rest.split_at(due.count());
         self.rest = rest;

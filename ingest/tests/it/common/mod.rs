@@ -9,33 +9,33 @@ use history::{History, Kind};
 use ingest::{Error, Options, Trace};
 
 /// Bytes of a cache line in these traces.
-pub const BLOCK: u64 = 16;
+pub(crate) const BLOCK: u64 = 16;
 
 /// A trace being written.
 #[derive(Clone, Debug, Default)]
-pub struct Script {
+pub(crate) struct Script {
     pub text: String,
     pub tick: u64,
 }
 
 impl Script {
-    pub fn new() -> Script {
+    pub(crate) fn new() -> Script {
         Script::default()
     }
 
-    pub fn line(&mut self, line: impl AsRef<str>) -> &mut Self {
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) -> &mut Self {
         self.text.push_str(line.as_ref());
         self.text.push('\n');
         self
     }
 
     /// Adds a line of the sequencer of a thread.
-    pub fn sequencer(&mut self, thread: u32, message: &str) -> &mut Self {
+    pub(crate) fn sequencer(&mut self, thread: u32, message: &str) -> &mut Self {
         let tick = self.tick;
         self.line(format!("{tick:7}: system.ruby.l1_cntrl{thread}.sequencer: {message}"))
     }
 
-    pub fn port(&mut self, thread: u32, port: u32, message: &str) -> &mut Self {
+    pub(crate) fn port(&mut self, thread: u32, port: u32, message: &str) -> &mut Self {
         let tick = self.tick;
         self.line(format!(
             "{tick:7}: system.ruby.l1_cntrl{thread}.sequencer.response_ports{port}: {message}"
@@ -43,7 +43,7 @@ impl Script {
     }
 
     /// Adds a line of ProtocolTrace.
-    pub fn raw(
+    pub(crate) fn raw(
         &mut self,
         version: u32,
         machine: &str,
@@ -60,13 +60,13 @@ impl Script {
         ))
     }
 
-    pub fn seq(&mut self, version: u32, event: &str, address: u64, rest: &str) -> &mut Self {
+    pub(crate) fn seq(&mut self, version: u32, event: &str, address: u64, rest: &str) -> &mut Self {
         self.raw(version, "Seq", event, ("", ""), address, rest)
     }
 
     /// Adds the lines of a request that a sequencer accepts. `begin` is the type with which it enters the protocol,
     /// `None` if it is coalesced.
-    pub fn request(
+    pub(crate) fn request(
         &mut self,
         (thread, port): (u32, u32),
         command: &str,
@@ -92,7 +92,7 @@ impl Script {
     }
 
     /// Adds the lines of a completion. `done` is the event of the raw line, `data` are the data lines.
-    pub fn complete(
+    pub(crate) fn complete(
         &mut self,
         (thread, port): (u32, u32),
         command: &str,
@@ -115,7 +115,12 @@ impl Script {
     }
 
     /// Adds the line of the flag PacketQueue that shows the size of the operation that completed before it.
-    pub fn response(&mut self, (thread, port): (u32, u32), address: u64, size: u64) -> &mut Self {
+    pub(crate) fn response(
+        &mut self,
+        (thread, port): (u32, u32),
+        address: u64,
+        size: u64,
+    ) -> &mut Self {
         let tick = self.tick;
         let when = tick + 1;
         let line = format!(
@@ -128,36 +133,36 @@ impl Script {
         self
     }
 
-    pub fn load(&mut self, thread: u32, address: u64, bytes: &[u8]) -> &mut Self {
+    pub(crate) fn load(&mut self, thread: u32, address: u64, bytes: &[u8]) -> &mut Self {
         let at = (thread, 0);
         self.request(at, "ReadReq", address, Some("LD"));
         self.complete(at, "ReadReq", address, Some("Done"), &[("read", bytes)])
     }
 
-    pub fn store(&mut self, thread: u32, address: u64, bytes: &[u8]) -> &mut Self {
+    pub(crate) fn store(&mut self, thread: u32, address: u64, bytes: &[u8]) -> &mut Self {
         let at = (thread, 0);
         self.request(at, "WriteReq", address, Some("ST"));
         self.complete(at, "WriteReq", address, Some("Done"), &[("set", bytes)])
     }
 
-    pub fn read(&self) -> Trace {
+    pub(crate) fn read(&self) -> Trace {
         self.read_with(&Options::default())
     }
 
-    pub fn read_with(&self, options: &Options) -> Trace {
+    pub(crate) fn read_with(&self, options: &Options) -> Trace {
         read(&self.text, options).unwrap_or_else(|error| panic!("{error}\n{}", self.text))
     }
 
-    pub fn error(&self) -> Error {
+    pub(crate) fn error(&self) -> Error {
         error(&self.text)
     }
 }
 
-pub fn read(text: &str, options: &Options) -> Result<Trace, Error> {
+pub(crate) fn read(text: &str, options: &Options) -> Result<Trace, Error> {
     ingest::read(text.as_bytes(), "t", options)
 }
 
-pub fn error(text: &str) -> Error {
+pub(crate) fn error(text: &str) -> Error {
     match read(text, &Options::default()) {
         Err(error) => error,
         Ok(trace) => panic!("read {} operations of\n{text}", operations(&trace).len()),
@@ -165,7 +170,7 @@ pub fn error(text: &str) -> Error {
 }
 
 /// The text of a data block that begins with these bytes; the others are 0.
-pub fn block(bytes: &[u8]) -> String {
+pub(crate) fn block(bytes: &[u8]) -> String {
     let mut text = "[ ".to_owned();
     for at in 0..BLOCK as usize {
         let byte = bytes.get(at).copied().unwrap_or(0);
@@ -175,7 +180,7 @@ pub fn block(bytes: &[u8]) -> String {
 }
 
 /// The operations of the only history, each as its thread and its description.
-pub fn operations(trace: &Trace) -> Vec<String> {
+pub(crate) fn operations(trace: &Trace) -> Vec<String> {
     assert_eq!(trace.histories.len(), 1);
     let history = &trace.histories[0];
     history
@@ -184,31 +189,31 @@ pub fn operations(trace: &Trace) -> Vec<String> {
         .collect()
 }
 
-pub fn kinds(history: &History) -> Vec<Kind> {
+pub(crate) fn kinds(history: &History) -> Vec<Kind> {
     history.ops().map(|op| history.kind(op)).collect()
 }
 
-pub fn lossy() -> Options {
+pub(crate) fn lossy() -> Options {
     Options { lossy: true, ..Options::default() }
 }
 
-pub fn compressed(text: &[u8]) -> Vec<u8> {
+pub(crate) fn compressed(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text).unwrap();
     encoder.finish().unwrap()
 }
 
-pub fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// A recorded trace of this repository.
-pub fn fixture(name: &str) -> PathBuf {
+pub(crate) fn fixture(name: &str) -> PathBuf {
     workspace().join("fixtures/traces").join(name)
 }
 
 /// A file that is shared beside the repository. Tests that need one are ignored where it is absent
 /// (see the Makefile).
-pub fn shared(path: &str) -> PathBuf {
+pub(crate) fn shared(path: &str) -> PathBuf {
     workspace().join("../shared").join(path)
 }

@@ -11,7 +11,7 @@ const fn fault(protocol: &'static str, mutant: &'static str, client: Client) -> 
 const EARLY: Client = Client::early(8);
 
 /// Mutants of MI that violate SC because statements are exchanged or left out, in the manner of CAV 2019, section 5.1.
-pub const MI_FAULTS: [Fault; 5] = [
+pub(crate) const MI_FAULTS: [Fault; 5] = [
     fault(
         "MI_example",
         "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
@@ -28,7 +28,7 @@ pub const MI_FAULTS: [Fault; 5] = [
 ];
 
 /// Mutants of each built-in protocol that violate SC: some lose writes, some do not notify the cores that a line is lost.
-pub const ALL_FAULTS: [Fault; 12] = [
+pub(crate) const ALL_FAULTS: [Fault; 12] = [
     MI_FAULTS[0],
     fault("MESI_Two_Level", "mesi2-l1-is-inv-no-notify", EARLY),
     fault("MOESI_hammer", "hammer-l1-s-othergetx-no-notify", EARLY),

@@ -25,8 +25,8 @@ enum Sets {
 }
 
 impl Operation {
-    pub const ADD: Operation = Operation::new(Binary::Add, Some(Sets::Sum));
-    pub const SUBTRACT: Operation = Operation::new(Binary::Subtract, Some(Sets::Difference));
+    pub(super) const ADD: Operation = Operation::new(Binary::Add, Some(Sets::Sum));
+    pub(super) const SUBTRACT: Operation = Operation::new(Binary::Subtract, Some(Sets::Difference));
 
     const fn new(operation: Binary, sets: Option<Sets>) -> Operation {
         Operation { operation, inverts: false, sets }
@@ -42,7 +42,7 @@ impl Operation {
     }
 
     /// The flags after the operation on two operands of `bits` bits.
-    pub fn flags(self, first: Formula, second: Formula, bits: u8) -> Flags {
+    pub(super) fn flags(self, first: Formula, second: Formula, bits: u8) -> Flags {
         match self.sets {
             Some(Sets::Sum) => Flags::of_sum(first, second, bits),
             Some(Sets::Difference) => Flags::of_difference(first, second, bits),

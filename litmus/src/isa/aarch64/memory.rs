@@ -41,7 +41,7 @@ pub(super) struct Place {
 
 impl Place {
     /// The place in operands such as `[X1]`, `[X1,#8]`, `[X1,W2,SXTW]`, `[X1,#8]!` and `[X1],#8`.
-    pub fn of(operands: &[Operand<'_>]) -> Option<Place> {
+    pub(super) fn of(operands: &[Operand<'_>]) -> Option<Place> {
         let (Operand::Memory { offset: 0, inner, updates }, after) = operands.split_first()? else {
             return None;
         };
@@ -66,7 +66,7 @@ impl Place {
     }
 
     /// The place in operands such as `[X1]`, `[X1],#8` and `[X1],X2`.
-    pub fn indexed(operands: &[Operand<'_>]) -> Option<Place> {
+    pub(super) fn indexed(operands: &[Operand<'_>]) -> Option<Place> {
         match operands {
             [memory, Operand::Name(by)] => {
                 let place = Place::plain(std::slice::from_ref(memory))?;
@@ -86,7 +86,7 @@ impl Place {
     }
 
     /// The place in an operand that is a register in brackets and nothing more, as for acquire and release.
-    pub fn plain(operands: &[Operand<'_>]) -> Option<Place> {
+    pub(super) fn plain(operands: &[Operand<'_>]) -> Option<Place> {
         match operands {
             [Operand::Memory { inner, .. }]
                 if matches!(inner.as_slice(), [_] | [_, Operand::Number(0)]) =>
@@ -99,7 +99,7 @@ impl Place {
 
     /// Whether an instruction with these registers is predictable: one that updates the address register neither loads
     /// nor stores it.
-    pub fn allows(&self, registers: &[Named]) -> bool {
+    pub(super) fn allows(&self, registers: &[Named]) -> bool {
         let Some((base, _)) = &self.update else {
             return true;
         };
@@ -107,7 +107,7 @@ impl Place {
     }
 
     /// The instructions followed by the update of the address register.
-    pub fn followed(self, mut parts: Vec<Instruction>) -> Instruction {
+    pub(super) fn followed(self, mut parts: Vec<Instruction>) -> Instruction {
         parts.extend(self.update.map(|update| Instruction::Set(vec![update])));
         if parts.len() == 1 { parts.remove(0) } else { Instruction::Sequence(parts) }
     }
@@ -140,13 +140,13 @@ pub(super) struct Form {
 }
 
 impl Form {
-    pub fn access(self, address: Formula) -> MemoryAccess {
+    pub(super) fn access(self, address: Formula) -> MemoryAccess {
         let width = Width { bits: self.bits, signed: self.signed };
         MemoryAccess { address, width, annotation: self.annotation }
     }
 
     /// The instructions that load a register or store it.
-    pub fn instructions(self, register: Named, address: Formula) -> Vec<Instruction> {
+    pub(super) fn instructions(self, register: Named, address: Formula) -> Vec<Instruction> {
         let access = self.access(address);
         if !self.loads {
             return vec![Instruction::Store { value: register.read(), access }];

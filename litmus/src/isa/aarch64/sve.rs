@@ -49,7 +49,7 @@ pub(super) enum Inactive {
 
 impl Predicate {
     /// The predicate of a name such as `P0`, `P0/Z` or `P0/M`.
-    pub fn of(name: &str) -> Option<Predicate> {
+    pub(super) fn of(name: &str) -> Option<Predicate> {
         let name = name.to_ascii_uppercase();
         let (rest, inactive) = match name.split_once('/') {
             Some((rest, "Z")) => (rest, Some(Inactive::Zero)),
@@ -62,7 +62,7 @@ impl Predicate {
     }
 
     /// Whether an element of `bits` bits is active.
-    pub fn is_active(self, bits: u8, at: u8) -> Formula {
+    pub(super) fn is_active(self, bits: u8, at: u8) -> Formula {
         let bit = Formula::number(i64::from(at * (bits / 8)));
         let shifted = Formula::Register(self.register).binary(Binary::ShiftRight, bit);
         shifted.binary(Binary::And, Formula::number(1))
@@ -350,7 +350,7 @@ impl Lanes {
     }
 
     /// The same lanes of the vector register that is `by` behind this one.
-    pub fn behind(self, by: usize) -> Lanes {
+    pub(super) fn behind(self, by: usize) -> Lanes {
         Lanes { vector: Vector(((usize::from(self.vector.0) + by) % 32) as u8), ..self }
     }
 }

@@ -42,7 +42,7 @@ fn number(digits: &str) -> Option<Vector> {
 
 impl Lanes {
     /// The lanes of a name such as `V0.4S`, `V0.S`.
-    pub fn of(name: &str) -> Option<Lanes> {
+    pub(super) fn of(name: &str) -> Option<Lanes> {
         let name = name.to_ascii_uppercase();
         let (register, shape) = name.strip_prefix('V')?.split_once('.')?;
         let letters = shape.trim_start_matches(|one: char| one.is_ascii_digit());
@@ -54,7 +54,7 @@ impl Lanes {
     }
 
     /// The scalar of a name such as `S0`, with up to 64 bits.
-    pub fn scalar(name: &str) -> Option<Lanes> {
+    pub(super) fn scalar(name: &str) -> Option<Lanes> {
         let name = name.to_ascii_uppercase();
         let (letter, digits) = name.split_at_checked(1)?;
         Some(Lanes { vector: number(digits)?, bits: letter_bits(letter)?, count: 1 })
@@ -84,12 +84,12 @@ impl Lanes {
     }
 
     /// The values of the lanes.
-    pub fn read(self) -> Vec<Formula> {
+    pub(super) fn read(self) -> Vec<Formula> {
         (0..self.count).map(|at| self.vector.lane(self.bits, at)).collect()
     }
 
     /// The registers after the lanes got these values and all other bits of the vector register became zero.
-    pub fn written(self, values: Vec<Formula>) -> Vec<(Register, Formula)> {
+    pub(super) fn written(self, values: Vec<Formula>) -> Vec<(Register, Formula)> {
         let mut halves = [Formula::number(0), Formula::number(0)];
         for (at, value) in values.into_iter().enumerate() {
             let position = at * usize::from(self.bits);
@@ -108,13 +108,13 @@ fn cut(value: Formula, bits: u8) -> Formula {
 
 impl Vector {
     /// The registers that hold the lower and the upper 64 bits.
-    pub fn halves(self) -> [Register; 2] {
+    pub(super) fn halves(self) -> [Register; 2] {
         let low = FIRST + 2 * self.0;
         [Register(low), Register(low + 1)]
     }
 
     /// The value of a lane of `bits` bits.
-    pub fn lane(self, bits: u8, at: u8) -> Formula {
+    pub(super) fn lane(self, bits: u8, at: u8) -> Formula {
         let position = u16::from(at) * u16::from(bits);
         let halves = self.halves();
         let (own, other) = (halves[usize::from(position / 64)], halves[usize::from(position < 64)]);
@@ -126,7 +126,7 @@ impl Vector {
     }
 
     /// The half that holds a lane, after the lane got a value and all others kept theirs.
-    pub fn inserted(self, bits: u8, at: u8, value: Formula) -> (Register, Formula) {
+    pub(super) fn inserted(self, bits: u8, at: u8, value: Formula) -> (Register, Formula) {
         let position = u16::from(at) * u16::from(bits);
         let half = self.halves()[usize::from(position / 64)];
         if bits == 64 {
@@ -141,13 +141,13 @@ impl Vector {
 }
 
 /// The lower half, the number of bits of a lane, and the number of lanes of a vector register such as `V0.4S`.
-pub fn lanes(name: &str) -> Option<(Register, u8, u8)> {
+pub(crate) fn lanes(name: &str) -> Option<(Register, u8, u8)> {
     let lanes = Lanes::of(name).filter(|lanes| lanes.count > 0)?;
     Some((lanes.vector.halves()[0], lanes.bits, lanes.count))
 }
 
 /// The number of the vector register that a register is a half of.
-pub fn number_of_half(register: Register) -> Option<u8> {
+pub(super) fn number_of_half(register: Register) -> Option<u8> {
     register.0.checked_sub(FIRST).map(|number| number / 2)
 }
 

@@ -30,12 +30,12 @@ pub(super) struct ThroughMemory {
 
 impl ThroughMemory {
     /// Notes that a node is ordered before the operation that is being added.
-    pub fn note_edge(&mut self, from: Node) {
+    pub(super) fn note_edge(&mut self, from: Node) {
         self.before.extend(self.shadows.get(&from));
     }
 
     /// Notes that a node stands for others.
-    pub fn note_join(&mut self, join: Node, nodes: &[Node], graph: &mut Graph) {
+    pub(super) fn note_join(&mut self, join: Node, nodes: &[Node], graph: &mut Graph) {
         let shadows = nodes.iter().filter_map(|node| self.shadows.get(node).copied());
         if let Some(shadow) = graph.join(&Vec::from_iter(shadows)) {
             self.shadows.insert(join, shadow);
@@ -43,7 +43,7 @@ impl ThroughMemory {
     }
 
     /// An operation, and the node for the reads whose values it carries.
-    pub fn with_carried(&self, op: OpId) -> impl Iterator<Item = Node> + use<> {
+    pub(super) fn with_carried(&self, op: OpId) -> impl Iterator<Item = Node> + use<> {
         std::iter::once(op.0).chain(self.carried.get(&op.0).copied())
     }
 }

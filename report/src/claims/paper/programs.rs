@@ -22,11 +22,11 @@ impl Program {
 }
 
 /// Burnim et al., section 7: the overhead of both monitors for data structures, as a share of the time of exploring; approximate.
-pub const STRUCTURES_OVERHEAD: f64 = 0.2;
+pub(crate) const STRUCTURES_OVERHEAD: f64 = 0.2;
 
 /// Burnim et al., section 7: the overhead of both monitors for algorithms of mutual exclusion, as a share of the time
 /// of exploring; approximate.
-pub const LOCKS_OVERHEAD: f64 = 1.0;
+pub(crate) const LOCKS_OVERHEAD: f64 = 1.0;
 
 /// The published results of exploring all interleavings of a program up to a number of preemptions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -60,4 +60,4 @@ pub const PROGRAMS: [Program; 7] = [
 ];
 
 /// The programs that are algorithms of mutual exclusion; the others are data structures.
-pub const MUTUAL_EXCLUSION: [&str; 2] = ["dekker", "bakery"];
+pub(crate) const MUTUAL_EXCLUSION: [&str; 2] = ["dekker", "bakery"];

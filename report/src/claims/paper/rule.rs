@@ -4,29 +4,29 @@ use crate::claims::measure::{FEWEST, FEWEST_CASES, FLEETING, GROWS};
 use crate::numbers::{percent, seconds, times};
 
 /// Above this ratio of their medians, one algorithm is faster than another: less may be chance.
-pub const FASTER: f64 = 1.1;
+pub(crate) const FASTER: f64 = 1.1;
 
 /// Up to this ratio of their medians, two algorithms take the same time.
-pub const ALIKE: f64 = 1.5;
+pub(crate) const ALIKE: f64 = 1.5;
 
 /// Up to this ratio, times of the same algorithm on other histories are similar.
-pub const SIMILAR: f64 = 2.0;
+pub(crate) const SIMILAR: f64 = 2.0;
 
 /// Ratio of two shares from which the larger counts as far more.
-pub const FAR_MORE: f64 = 2.0;
+pub(crate) const FAR_MORE: f64 = 2.0;
 
 /// Largest difference of two shares that still counts as not far.
-pub const NOT_FAR: f64 = 0.02;
+pub(crate) const NOT_FAR: f64 = 0.02;
 
 /// Smallest number of histories refuted by only one of two criteria at which the criteria are compared. With fewer, all
 /// may be refuted by the same one by chance, with a likelihood of more than 5 %.
-pub const FEWEST_APART: u64 = 5;
+pub(crate) const FEWEST_APART: u64 = 5;
 
 /// Largest share that counts as few.
-pub const FEW: f64 = 0.1;
+pub(crate) const FEW: f64 = 0.1;
 
 /// Relative tolerance of a number that a paper says is approximate.
-pub const ROUGHLY: f64 = 0.25;
+pub(crate) const ROUGHLY: f64 = 0.25;
 
 /// The rule by which a claim in words holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,7 +35,7 @@ fn theirs(program: &str) -> [u64; 2] {
     stated.explored[0].violations.map(u64::from)
 }
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let but = |odd: &'static str, pairs| {
         move |program: &str| {
             if program == odd { pairs } else { theirs(program) }

@@ -62,7 +62,7 @@ fn refuting(seconds: [f64; 2]) -> Vec<Trial> {
     Point::sc("gcc-fig5", "threads").say(Reported::Violation, &algorithms)
 }
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let (small, large) = ([2.0, 1.0, 1.0], [20.0, 2.0, 2.0]);
     vec![
         case("gcc-fig4-faster", sc(small, large), sc(large, [1.0, 0.5, 2.0])),

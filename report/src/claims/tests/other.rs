@@ -32,7 +32,7 @@ fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun>
     (0..240).map(run).collect()
 }
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     vec![
         case("qadeer-simple", simple(Reported::Consistent), simple(Reported::Undecided)),
         case("qadeer-nice", cycles(2, Some(4)), cycles(2, Some(5))),

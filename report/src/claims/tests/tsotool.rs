@@ -78,7 +78,7 @@ fn mixes(times: [(f64, f64); 3]) -> Vec<Trial> {
     rows.collect()
 }
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let consistent = Reported::Consistent;
     let growing = grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 10.0, 22.0)]);
     let shrinking = grid(&[(1000, 4, 4, 1.0, 9.0), (8000, 32, 64, 1.1, 2.2)]);

@@ -91,7 +91,7 @@ fn fig9(points: &[(u32, [f64; 3])], missed: u32, slipped: u32) -> Vec<Trial> {
     rows.collect()
 }
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let as_published =
         [(4, [2.0, 3.0, 1.0, 0.5]), (8, [4.0, 6.0, 5.0, 1.0]), (16, [8.0, 12.0, 60.0, 2.0])];
     let otherwise =

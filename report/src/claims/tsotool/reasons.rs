@@ -8,7 +8,7 @@ use crate::statistics::{Estimate, mean, median};
 
 /// Says the median overhead of Heu by number of threads, with the time of the baseline, which grows faster with the
 /// number of threads than that of a sort does.
-pub fn by_threads(trials: &Trials<'_>) -> String {
+pub(super) fn by_threads(trials: &Trials<'_>) -> String {
     let points = trials.along(Axis::Threads).into_iter();
     let overheads = points.filter_map(|(threads, point)| {
         let overhead = median(&overheads(&point, "heu"))?.shown(percent);
@@ -20,7 +20,7 @@ pub fn by_threads(trials: &Trials<'_>) -> String {
 }
 
 /// Says how many times as many edges as the baseline Deriv+Back derives, which accounts for a part of the time.
-pub fn derived(trials: &Trials<'_>, axis: Axis) -> String {
+pub(super) fn derived(trials: &Trials<'_>, axis: Axis) -> String {
     let edges = |point: &Trials<'_>| {
         let of = |name| point.rows(name).map(|row| row.edges as f64).sum::<f64>();
         Estimate::exactly(of(BACK)).over(Estimate::exactly(of(BASELINE)))
@@ -37,7 +37,7 @@ pub fn derived(trials: &Trials<'_>, axis: Axis) -> String {
 
 /// Says how long the baseline takes per operation, and how much the search adds. Where the former grows faster, the
 /// slowdown falls.
-pub fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
+pub(super) fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
     let both = |history: &History<'_>| {
         let rows = [history.by(BASELINE), history.by(BACK)];
         rows.into_iter().all(|row| row.is_some_and(|row| !row.said.is_cut_off()))
@@ -71,7 +71,7 @@ pub fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
 }
 
 /// Says how many operations the programs have, if these are fewer than the paper's.
-pub fn shorter(trials: &Trials<'_>, theirs: u64) -> String {
+pub(super) fn shorter(trials: &Trials<'_>, theirs: u64) -> String {
     let operations = trials.histories.iter().map(|history| history.any.operations);
     match operations.max() {
         Some(most) if most < theirs => {
@@ -82,7 +82,7 @@ pub fn shorter(trials: &Trials<'_>, theirs: u64) -> String {
 }
 
 /// Says how many edges the algorithms derive in each group of histories.
-pub fn edges(groups: &[Trials<'_>]) -> String {
+pub(super) fn edges(groups: &[Trials<'_>]) -> String {
     let of = |name: &str| {
         let medians = groups.iter().map(|group| {
             let (middle, _) = group.count(name, |row| Some(row.edges))?;

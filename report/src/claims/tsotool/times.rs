@@ -26,7 +26,10 @@ const MIXES: [&str; 3] = ["50,16,30,2", "33,33,30,2", "16,50,30,2"];
 
 /// Returns the median of the numbers of a tuple's programs, which `of` computes, for each tuple of operations, threads
 /// and locations.
-pub fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) -> Vec<Estimate> {
+pub(crate) fn by_tuple(
+    trials: &Trials<'_>,
+    of: impl Fn(&Trials<'_>) -> Vec<Estimate>,
+) -> Vec<Estimate> {
     let tuples = trials.tuples().into_iter();
     let medians = tuples.filter_map(|(_, tuple)| median(&of(&tuple)));
     medians.collect()
@@ -71,7 +74,7 @@ fn everywhere(all: &Trials<'_>) -> String {
 }
 
 /// The time of an algorithm beyond the baseline, as a share of the time of the baseline.
-pub fn overheads(trials: &Trials<'_>, algorithm: &str) -> Vec<Estimate> {
+pub(crate) fn overheads(trials: &Trials<'_>, algorithm: &str) -> Vec<Estimate> {
     let ratios = trials.ratios(algorithm, BASELINE).into_iter();
     ratios.map(beyond).collect()
 }
@@ -153,7 +156,7 @@ pub(in crate::claims) fn few(results: AtSize<'_>) -> Result<Evidence, Missing> {
 
 /// Returns the number that `of` computes at the smallest and at the largest value on an axis that have enough
 /// histories.
-pub fn ends(
+pub(crate) fn ends(
     trials: &Trials<'_>,
     axis: Axis,
     of: impl Fn(&Trials<'_>) -> Option<Estimate>,

@@ -6,7 +6,7 @@ use crate::numbers::{percent, seconds, times};
 use crate::statistics::{Estimate, mean};
 
 /// Says how long the two saturations take alone on the same histories, as far as the experiment wsc-kernel has them.
-pub fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {
+pub(super) fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {
     let kernels = Trials::of(results, "wsc-kernel", "sc");
     let same = kernels.map(|kernels| trials.among(&kernels));
     let medians = same.map(|same| (same.median_time("wsc"), same.median_time("ccm")));
@@ -21,7 +21,7 @@ pub fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {
 }
 
 /// Says how long the two saturations take on the valid histories of wsc-kernel, compared with violations.
-pub fn unrefuted(results: AtSize<'_>, violations: &Trials<'_>) -> String {
+pub(super) fn unrefuted(results: AtSize<'_>, violations: &Trials<'_>) -> String {
     let Ok(valid) = Trials::of(results, "wsc-kernel", "sc") else {
         return String::new();
     };
@@ -42,7 +42,7 @@ pub fn unrefuted(results: AtSize<'_>, violations: &Trials<'_>) -> String {
 }
 
 /// Says which share of the pairs each of the two saturations orders before SAT, and how many conflicts SAT met.
-pub fn left_to_sat(trials: &Trials<'_>) -> String {
+pub(super) fn left_to_sat(trials: &Trials<'_>) -> String {
     let share = |name: &str| {
         let rows = trials.rows(name).filter(|row| row.write_pairs > 0);
         let shares = rows.filter_map(|row| {
@@ -75,7 +75,7 @@ pub fn left_to_sat(trials: &Trials<'_>) -> String {
 }
 
 /// Says how many nodes the searches visited.
-pub fn looked(trials: &Trials<'_>) -> String {
+pub(super) fn looked(trials: &Trials<'_>) -> String {
     let looked = |name| {
         let (middle, most) = trials.count(name, |row| row.nodes)?;
         let middle = middle.shown(|nodes| format!("{nodes:.0}"));
@@ -90,7 +90,7 @@ pub fn looked(trials: &Trials<'_>) -> String {
 }
 
 /// Says how many nodes DBCOP visited on violations.
-pub fn looked_for(trials: &Trials<'_>) -> String {
+pub(super) fn looked_for(trials: &Trials<'_>) -> String {
     match trials.count("dbcop", |row| row.nodes) {
         Some((middle, most)) => format!(
             "dbcop looked at {} states in the median and {most} at most.",
@@ -101,7 +101,7 @@ pub fn looked_for(trials: &Trials<'_>) -> String {
 }
 
 /// Says the ratio of the times of two algorithms at each point of an axis.
-pub fn course(trials: &Trials<'_>, axis: Axis, slow: &str, fast: &str) -> String {
+pub(super) fn course(trials: &Trials<'_>, axis: Axis, slow: &str, fast: &str) -> String {
     let points = trials.part(axis).along(axis).into_iter();
     let ratios = points.filter_map(|(at, point)| {
         let ratio = point.enough().ok()?.ratio(slow, fast)?;
@@ -116,7 +116,7 @@ pub fn course(trials: &Trials<'_>, axis: Axis, slow: &str, fast: &str) -> String
 
 /// Says how long the algorithms take on histories as simulated, on those whose reads were re-pointed, and on those of
 /// Figure 7.
-pub fn apart(trials: &Trials<'_>, reference: &Trials<'_>) -> String {
+pub(super) fn apart(trials: &Trials<'_>, reference: &Trials<'_>) -> String {
     let valid = trials.filter(|history| history.any.repointed == 0);
     let repointed = trials.filter(|history| history.any.repointed > 0);
     let medians = ALGORITHMS.into_iter().filter_map(|name| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::answers::{Answers, CaughtMutant, Survivor};
 
 /// The knowledge about undetected mutants that a campaign and the table of named mutants give.
-pub struct Hints<'a> {
+pub(crate) struct Hints<'a> {
     known: &'a BTreeMap<String, String>,
     /// The mutants that were found, by protocol and place.
     found: BTreeMap<(&'a str, &'a str), Vec<&'a CaughtMutant>>,
@@ -13,7 +13,7 @@ pub struct Hints<'a> {
 
 impl<'a> Hints<'a> {
     /// Collects the knowledge from a campaign. `known` says for some named mutants how their fault can be detected.
-    pub fn of(answers: &'a Answers, known: &'a BTreeMap<String, String>) -> Hints<'a> {
+    pub(crate) fn of(answers: &'a Answers, known: &'a BTreeMap<String, String>) -> Hints<'a> {
         let mut found: BTreeMap<_, Vec<&CaughtMutant>> = BTreeMap::new();
         for one in &answers.caught {
             if let Some(place) = place(&one.mutant) {
@@ -24,7 +24,7 @@ impl<'a> Hints<'a> {
     }
 
     /// Says which runs would find a mutant, in a sentence without its full stop; `not known` if there is no hint.
-    pub fn about(&self, one: &Survivor) -> String {
+    pub(crate) fn about(&self, one: &Survivor) -> String {
         if let Some(known) = self.known.get(&one.mutant) {
             return known.clone();
         }

@@ -14,7 +14,7 @@ const BARE: f64 = 12.0;
 const NARROWEST: f64 = 40.0;
 
 /// Columns with the channels around them.
-pub struct Columns {
+pub(super) struct Columns {
     /// The left end and the width of each column.
     columns: Vec<(f64, f64)>,
     /// The position of the first lane of each channel.
@@ -23,7 +23,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    pub fn of(picture: &Picture, routes: &[Route]) -> Columns {
+    pub(super) fn of(picture: &Picture, routes: &[Route]) -> Columns {
         let mut all = Columns { columns: Vec::new(), lanes: Vec::new(), width: 0.0 };
         let count = count(picture);
         for channel in 0..=count {
@@ -40,19 +40,19 @@ impl Columns {
     }
 
     /// The left end and the width of the boxes of a column.
-    pub fn of_boxes(&self, column: usize) -> (f64, f64) {
+    pub(super) fn of_boxes(&self, column: usize) -> (f64, f64) {
         self.columns[column]
     }
 
-    pub fn middles(&self) -> impl Iterator<Item = f64> {
+    pub(super) fn middles(&self) -> impl Iterator<Item = f64> {
         self.columns.iter().map(|(start, width)| start + width / 2.0)
     }
 
-    pub fn lane(&self, channel: usize, lane: usize) -> f64 {
+    pub(super) fn lane(&self, channel: usize, lane: usize) -> f64 {
         self.lanes[channel] + LANE * lane as f64
     }
 
-    pub fn width(&self) -> f64 {
+    pub(super) fn width(&self) -> f64 {
         self.width
     }
 }

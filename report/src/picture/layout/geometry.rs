@@ -1,13 +1,13 @@
 //! Points and rectangles.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     pub x: f64,
     pub y: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rectangle {
+pub(crate) struct Rectangle {
     pub x: f64,
     pub y: f64,
     pub width: f64,
@@ -15,15 +15,15 @@ pub struct Rectangle {
 }
 
 impl Rectangle {
-    pub fn middle(&self) -> Point {
+    pub(crate) fn middle(&self) -> Point {
         Point { x: self.x + self.width / 2.0, y: self.y + self.height / 2.0 }
     }
 
-    pub fn right(&self) -> f64 {
+    pub(crate) fn right(&self) -> f64 {
         self.x + self.width
     }
 
-    pub fn bottom(&self) -> f64 {
+    pub(crate) fn bottom(&self) -> f64 {
         self.y + self.height
     }
 }

@@ -11,7 +11,7 @@ const PORT: f64 = 13.0;
 const CORNER: f64 = 8.0;
 
 /// The rows, from top to bottom.
-pub struct Rows {
+pub(super) struct Rows {
     /// The upper end and the height of each row.
     rows: Vec<(f64, f64)>,
     /// The number of arrows that meet the box of each row on the left and on the right.
@@ -20,7 +20,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    pub fn of(picture: &Picture, routes: &[Route], top: f64) -> Rows {
+    pub(super) fn of(picture: &Picture, routes: &[Route], top: f64) -> Rows {
         let mut all =
             Rows { rows: Vec::new(), ports: vec![[0; 2]; picture.operations.len()], height: top };
         for route in routes {
@@ -41,13 +41,13 @@ impl Rows {
     }
 
     /// The box of a row; its left end and width are those of its column.
-    pub fn within(&self, row: usize, (x, width): (f64, f64)) -> Rectangle {
+    pub(super) fn within(&self, row: usize, (x, width): (f64, f64)) -> Rectangle {
         let (y, height) = self.rows[row];
         Rectangle { x, y, width, height }
     }
 
     /// The vertical position at which an arrow meets a box.
-    pub fn port(&self, route: &Route, end: usize) -> f64 {
+    pub(super) fn port(&self, route: &Route, end: usize) -> f64 {
         let row = route.rows[end];
         let (y, height) = self.rows[row];
         let count = route.side(end).map_or(1, |side| self.ports[row][place(side)]);
@@ -56,7 +56,7 @@ impl Rows {
     }
 
     /// The lower end of the last row.
-    pub fn height(&self) -> f64 {
+    pub(super) fn height(&self) -> f64 {
         self.height
     }
 }

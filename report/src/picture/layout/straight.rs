@@ -10,7 +10,7 @@ const APART: f64 = 14.0;
 /// Distance between the upper box and the labels. No horizontal line goes there.
 const BELOW: f64 = 4.0;
 
-pub fn line(picture: &Picture, routes: &[Route], at: usize, boxes: &[Rectangle]) -> Line {
+pub(super) fn line(picture: &Picture, routes: &[Route], at: usize, boxes: &[Rectangle]) -> Line {
     let [first, second] = routes[at].rows.map(|row| &boxes[row]);
     let goes_down = first.y < second.y;
     let (upper, lower) = if goes_down { (first, second) } else { (second, first) };
@@ -31,7 +31,7 @@ pub fn line(picture: &Picture, routes: &[Route], at: usize, boxes: &[Rectangle])
 }
 
 /// The width of a column that contains all its straight arrows and their labels.
-pub fn width(picture: &Picture, routes: &[Route], column: usize) -> f64 {
+pub(super) fn width(picture: &Picture, routes: &[Route], column: usize) -> f64 {
     let own = (0..routes.len())
         .filter(|&at| routes[at].channel.is_none() && routes[at].columns[FROM] == column);
     let reaches = own.map(|at| {

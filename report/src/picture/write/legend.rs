@@ -7,7 +7,7 @@ use super::super::{ArrowStyle, Picture, Relation};
 const LETTERS: usize = 90;
 
 /// Writes the meaning of the arrows, and the reasons of those with a letter, below the other boxes.
-pub fn write(picture: &Picture, text: &mut String) {
+pub(super) fn write(picture: &Picture, text: &mut String) {
     let relations: Vec<String> = picture.relations().map(meaning).collect();
     if relations.is_empty() {
         return;

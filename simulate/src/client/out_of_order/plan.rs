@@ -33,7 +33,7 @@ struct Planned {
 
 impl Plan {
     /// Plans a program, and adds its operations to the records.
-    pub fn new(steps: &[Step], model: Model, records: &mut Records) -> Plan {
+    pub(super) fn new(steps: &[Step], model: Model, records: &mut Records) -> Plan {
         let (planned, graph) = planned(steps, model, records);
         Plan { steps: planned, progress: Progress::new(&graph, &[]) }
     }
@@ -41,7 +41,7 @@ impl Plan {
 
 /// The constraints on a step under a weak model: what a core must wait for, and what the history records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Constraint {
+pub(crate) struct Constraint {
     /// The annotations and dependencies of its one or two operations, in the words of the program's text.
     pub orderings: Vec<String>,
     /// Earlier steps that must be performed first, without those that already precede one of these steps.
@@ -51,7 +51,7 @@ pub struct Constraint {
 }
 
 /// The constraints of the steps of a thread under a weak model. The cost is quadratic in their number.
-pub fn constraints(steps: &[Step], model: Model) -> Vec<Constraint> {
+pub(crate) fn constraints(steps: &[Step], model: Model) -> Vec<Constraint> {
     let (planned, graph) = planned(steps, model, &mut Records::new(0, Source::Client));
     let mut step_of = vec![0; graph.nodes() as usize];
     for (index, step) in planned.iter().enumerate() {
@@ -166,24 +166,24 @@ fn planned(steps: &[Step], model: Model, records: &mut Records) -> (Vec<Planned>
 
 impl Plan {
     /// The first row of a step.
-    pub fn row(&self, step: usize) -> Row {
+    pub(super) fn row(&self, step: usize) -> Row {
         Row::of(*self.steps[step].rows.start())
     }
 
     /// The last row of a step, which is the store-conditional of a linked read-modify-write.
-    pub fn last_row(&self, step: usize) -> Row {
+    pub(super) fn last_row(&self, step: usize) -> Row {
         Row::of(*self.steps[step].rows.end())
     }
 
     /// Whether the model lets a step be performed now.
-    pub fn may_start(&mut self, step: usize) -> bool {
+    pub(super) fn may_start(&mut self, step: usize) -> bool {
         let events = self.steps[step].events.clone().map(OpId);
         // Parts of an access, which follow each other, happen together: each must be free once those before it were performed.
         self.progress.are_free(events)
     }
 
     /// Notes that memory has performed a step.
-    pub fn perform(&mut self, step: usize) {
+    pub(super) fn perform(&mut self, step: usize) {
         for event in self.steps[step].events.clone() {
             self.progress.perform(OpId(event));
         }

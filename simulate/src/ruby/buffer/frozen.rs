@@ -32,7 +32,7 @@
 use super::{MessageBuffer, Slot, insert};
 
 /// The arrival of messages in flight that are in the lane without order.
-pub const IN_FLIGHT: u64 = 1 << 32;
+pub(crate) const IN_FLIGHT: u64 = 1 << 32;
 
 /// The counter of messages that a step has let arrive: after all that were there, before all that
 /// the step sends.
@@ -40,7 +40,7 @@ const ARRIVING: u64 = 1 << 32;
 
 /// What code has read of a buffer since a step began, in addition to the messages that have arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Looked {
+pub(crate) struct Looked {
     /// Whether code has asked for something that depends on messages in flight: the size of the buffer, or a head that has
     /// not arrived.
     pub in_flight: bool,
@@ -50,7 +50,7 @@ pub struct Looked {
 
 /// A message that is in flight.
 #[derive(Clone, Copy, Debug)]
-pub struct InFlight {
+pub(crate) struct InFlight {
     /// Its arrival: the tick of a lane, or another tick.
     pub arrival: u64,
     /// Whether the current step has sent it, or put it back.
@@ -64,7 +64,7 @@ pub struct InFlight {
 
 /// A message that has arrived.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrived {
+pub(crate) struct Arrived {
     /// The line on which it is stalled, if it is.
     pub stalled: Option<u64>,
     /// The message.
@@ -73,7 +73,7 @@ pub struct Arrived {
 
 impl MessageBuffer {
     /// Returns to the initial state, without messages.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.queue.clear();
         self.stalled.clear();
         self.deferred.clear();
@@ -88,7 +88,7 @@ impl MessageBuffer {
     }
 
     /// Adds a message that has arrived, after all others that have.
-    pub fn put_arrived(&mut self, arrived: Arrived) {
+    pub(crate) fn put_arrived(&mut self, arrived: Arrived) {
         self.counter += 1;
         let slot = Slot { arrival: 0, counter: self.counter, message: arrived.message };
         match arrived.stalled {
@@ -98,13 +98,13 @@ impl MessageBuffer {
     }
 
     /// Starts a step: messages sent from now on are new.
-    pub fn begin_step(&mut self) {
+    pub(crate) fn begin_step(&mut self) {
         self.counter = ARRIVING;
         self.looked.set(Looked::default());
     }
 
     /// What code has read since the step began.
-    pub fn looked(&self) -> Looked {
+    pub(crate) fn looked(&self) -> Looked {
         self.looked.get()
     }
 
@@ -129,7 +129,7 @@ impl MessageBuffer {
     }
 
     /// Lets the message at an index of the queue arrive.
-    pub fn arrive(&mut self, at: usize) {
+    pub(crate) fn arrive(&mut self, at: usize) {
         if let Some(slot) = self.queue.remove(at) {
             let slot = Slot { arrival: 0, counter: ARRIVING, ..slot };
             insert(&mut self.queue, slot);
@@ -137,7 +137,7 @@ impl MessageBuffer {
     }
 
     /// The messages that have arrived and wait or are stalled, in the order of arrival.
-    pub fn arrived(&self) -> Vec<Arrived> {
+    pub(crate) fn arrived(&self) -> Vec<Arrived> {
         let waiting = self.queue.iter().take_while(|slot| slot.arrival == 0);
         let mut all: Vec<(Slot, Option<u64>)> = waiting.map(|&slot| (slot, None)).collect();
         all.extend(self.stalled.iter().map(|&(line, slot)| (slot, Some(line))));
@@ -149,7 +149,7 @@ impl MessageBuffer {
     /// The messages in flight, sorted by arrival. Between steps that is by lane, then in the order
     /// of sending. Within a step, messages that did not go through the network come first (see
     /// [above](self)).
-    pub fn in_flight(&self) -> impl Iterator<Item = InFlight> {
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = InFlight> {
         let in_flight = self.queue.iter().filter(|slot| slot.arrival > 0);
         in_flight.map(|slot| InFlight {
             arrival: slot.arrival,
@@ -160,31 +160,31 @@ impl MessageBuffer {
     }
 
     /// Whether messages are in flight that were sent before the current step.
-    pub fn has_older(&self) -> bool {
+    pub(crate) fn has_older(&self) -> bool {
         self.look_at_size();
         self.in_flight().any(|one| !one.is_new)
     }
 
     /// Records, during a step, that a message has no order: the controller put it back, or lets it
     /// overtake others.
-    pub fn note_disordered(&mut self, message: u64) {
+    pub(crate) fn note_disordered(&mut self, message: u64) {
         if self.counter >= ARRIVING {
             self.disordered.push(message);
         }
     }
 
     /// Number of messages at the head of the queue that have arrived.
-    pub fn ready(&self) -> usize {
+    pub(crate) fn ready(&self) -> usize {
         self.queue.partition_point(|slot| slot.arrival == 0)
     }
 
     /// The deferred messages with their lines.
-    pub fn deferred(&self) -> &[(u64, u64)] {
+    pub(crate) fn deferred(&self) -> &[(u64, u64)] {
         &self.deferred
     }
 
     /// Whether it holds no messages of any kind.
-    pub fn is_bare(&self) -> bool {
+    pub(crate) fn is_bare(&self) -> bool {
         self.queue.is_empty() && self.stalled.is_empty() && self.deferred.is_empty()
     }
 }

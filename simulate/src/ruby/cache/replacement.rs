@@ -13,7 +13,7 @@ pub(super) enum Replacement {
 }
 
 impl Replacement {
-    pub fn new(policy: Policy, sets: usize, ways: u32) -> Replacement {
+    pub(super) fn new(policy: Policy, sets: usize, ways: u32) -> Replacement {
         match policy {
             Policy::TreePlru => Replacement::Tree { trees: vec![0; sets], levels: ways.ilog2() },
             Policy::Lru => Replacement::Clock {
@@ -26,7 +26,7 @@ impl Replacement {
 
     /// Records the use of a way.
     #[inline]
-    pub fn touch(&mut self, set: usize, way: usize) {
+    pub(super) fn touch(&mut self, set: usize, way: usize) {
         match self {
             Replacement::Tree { trees, levels } => point(&mut trees[set], *levels, way, false),
             Replacement::Clock { used, clock, ways } => {
@@ -37,7 +37,7 @@ impl Replacement {
     }
 
     /// Makes a way the next victim.
-    pub fn free(&mut self, set: usize, way: usize) {
+    pub(super) fn free(&mut self, set: usize, way: usize) {
         match self {
             Replacement::Tree { trees, levels } => point(&mut trees[set], *levels, way, true),
             Replacement::Clock { used, ways, .. } => used[set * *ways + way] = 0,
@@ -45,7 +45,7 @@ impl Replacement {
     }
 
     /// The way that is evicted next.
-    pub fn victim(&self, set: usize) -> usize {
+    pub(super) fn victim(&self, set: usize) -> usize {
         match self {
             Replacement::Tree { trees, levels } => {
                 let down = |node: usize| 2 * node + (trees[set] >> node & 1) as usize;

@@ -10,15 +10,15 @@ use crate::system::fault::Trap;
 
 /// Numbers of the values of `RubyRequestType` on which functions depend.
 mod request {
-    pub const LD: u64 = 0;
-    pub const ST: u64 = 1;
-    pub const ATOMICS: std::ops::RangeInclusive<u64> = 2..=4;
-    pub const IFETCH: u64 = 5;
-    pub const LOAD_LINKED: u64 = 8;
-    pub const WRITES: std::ops::RangeInclusive<u64> = 9..=13;
-    pub const FLUSH: u64 = 16;
-    pub const HTM: std::ops::RangeInclusive<u64> = 21..=24;
-    pub const TLBI: std::ops::RangeInclusive<u64> = 25..=28;
+    pub(super) const LD: u64 = 0;
+    pub(super) const ST: u64 = 1;
+    pub(super) const ATOMICS: std::ops::RangeInclusive<u64> = 2..=4;
+    pub(super) const IFETCH: u64 = 5;
+    pub(super) const LOAD_LINKED: u64 = 8;
+    pub(super) const WRITES: std::ops::RangeInclusive<u64> = 9..=13;
+    pub(super) const FLUSH: u64 = 16;
+    pub(super) const HTM: std::ops::RangeInclusive<u64> = 21..=24;
+    pub(super) const TLBI: std::ops::RangeInclusive<u64> = 25..=28;
 }
 
 impl System {

@@ -15,7 +15,7 @@ use crate::system::stepping::Symmetry;
 /// The first calls that depend on the order of machines or lines, and whether a transition began in another state than its
 /// entry or TBE had.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Observed {
+pub(crate) struct Observed {
     /// The place of a call that depends on the order of machines.
     pub cores: Option<Span>,
     /// The place of a call that depends on addresses.

@@ -7,13 +7,13 @@ const WIDE: u8 = 255;
 
 /// The large words that take one byte each.
 #[derive(Clone, Debug)]
-pub struct Dictionary {
+pub(super) struct Dictionary {
     words: Vec<u64>,
 }
 
 impl Dictionary {
     /// A dictionary of these words, or of the first of them if there are too many.
-    pub fn new(mut words: Vec<u64>) -> Dictionary {
+    pub(super) fn new(mut words: Vec<u64>) -> Dictionary {
         words.retain(|&word| word >= SMALL - 1);
         words.truncate((u64::from(WIDE) - SMALL) as usize);
         Dictionary { words }
@@ -21,7 +21,7 @@ impl Dictionary {
 
     /// Writes a word.
     #[inline]
-    pub fn put(&self, word: u64, out: &mut Vec<u8>) {
+    pub(super) fn put(&self, word: u64, out: &mut Vec<u8>) {
         // A word that was never set has all bits set: that becomes 0.
         let next = word.wrapping_add(1);
         if next < SMALL {
@@ -36,7 +36,7 @@ impl Dictionary {
 
     /// Reads a word, and removes it from the bytes. After the end everything is 0.
     #[inline]
-    pub fn get(&self, bytes: &mut &[u8]) -> u64 {
+    pub(super) fn get(&self, bytes: &mut &[u8]) -> u64 {
         let Some((&first, rest)) = bytes.split_first() else {
             return 0;
         };
@@ -60,7 +60,7 @@ impl Dictionary {
 
 /// Reads a byte, and removes it from the bytes. After the end everything is 0.
 #[inline]
-pub fn byte(bytes: &mut &[u8]) -> u8 {
+pub(super) fn byte(bytes: &mut &[u8]) -> u8 {
     match bytes.split_first() {
         Some((&first, rest)) => {
             *bytes = rest;

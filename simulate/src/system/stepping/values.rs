@@ -202,7 +202,7 @@ pub(super) struct Classes {
 impl Classes {
     /// Adds the class of a value.
     #[inline]
-    pub fn add(&mut self, values: Values, value: u64, counts: Counts) {
+    pub(super) fn add(&mut self, values: Values, value: u64, counts: Counts) {
         if values != Values::Latest {
             return;
         }
@@ -219,7 +219,7 @@ impl Classes {
     }
 
     /// The classes of both.
-    pub fn and(self, other: Classes) -> Classes {
+    pub(super) fn and(self, other: Classes) -> Classes {
         Classes {
             latest: self.latest | other.latest,
             old: self.old | other.old,
@@ -251,7 +251,7 @@ pub(super) struct Renaming {
 
 impl Renaming {
     /// The renaming for a state in which these loads are in flight.
-    pub fn new(values: Values, agents: usize, loads: Vec<u64>) -> Renaming {
+    pub(super) fn new(values: Values, agents: usize, loads: Vec<u64>) -> Renaming {
         Renaming {
             latest: vec![None; loads.len()],
             counts: Counts { agents, lines: loads.len() },
@@ -261,23 +261,23 @@ impl Renaming {
     }
 
     /// The renaming that leaves all values as they are.
-    pub fn none() -> Renaming {
+    pub(super) fn none() -> Renaming {
         Renaming { is_plain: true, ..Renaming::default() }
     }
 
     /// Records that a core or device has written a line. If it races, the value before may be the last one as well.
-    pub fn store(&mut self, agent: usize, line: usize, races: bool) {
+    pub(super) fn store(&mut self, agent: usize, line: usize, races: bool) {
         self.latest[line] = Some(Write { agent, races });
     }
 
     /// Whether a core or device has written a line in the move.
-    pub fn is_written(&self, line: usize) -> bool {
+    pub(super) fn is_written(&self, line: usize) -> bool {
         self.latest.get(line).is_some_and(Option::is_some)
     }
 
     /// The representation of a value after the move.
     #[inline]
-    pub fn rename(&self, value: u64) -> u64 {
+    pub(super) fn rename(&self, value: u64) -> u64 {
         if self.is_plain || value == STALE {
             return value;
         }

@@ -8,7 +8,7 @@ use super::values::Renaming;
 
 /// The renaming with which a state is written.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub(super) struct View<'a> {
     /// The names of values.
     pub renaming: &'a Renaming,
     /// The places of cores and lines, unless they stay where they are.
@@ -17,38 +17,38 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// Creates a view in which cores and lines stay where they are.
-    pub fn new(renaming: &'a Renaming) -> View<'a> {
+    pub(super) fn new(renaming: &'a Renaming) -> View<'a> {
         View { renaming, permutation: None }
     }
 
     /// The new name of the content of a block.
     #[inline]
-    pub fn value(&self, word: u64) -> u64 {
+    pub(super) fn value(&self, word: u64) -> u64 {
         let value = self.renaming.rename(word);
         self.permutation.map_or(value, |permutation| permutation.value(value))
     }
 
     /// The new name of a word that is not the content of a block.
     #[inline]
-    pub fn word(&self, kind: WordKind, word: u64) -> u64 {
+    pub(super) fn word(&self, kind: WordKind, word: u64) -> u64 {
         self.permutation.map_or(word, |permutation| permutation.word(kind, word))
     }
 
     /// The new address of a line.
     #[inline]
-    pub fn line(&self, line: u64) -> u64 {
+    pub(super) fn line(&self, line: u64) -> u64 {
         self.permutation.map_or(line, |permutation| permutation.address(line))
     }
 
     /// The new place of something, by the places of its kind.
     #[inline]
-    pub fn to(&self, places: impl Fn(&Permutation) -> &Places, thing: usize) -> usize {
+    pub(super) fn to(&self, places: impl Fn(&Permutation) -> &Places, thing: usize) -> usize {
         self.permutation.map_or(thing, |permutation| places(permutation).to(thing))
     }
 
     /// The thing that comes to a place, by the places of its kind.
     #[inline]
-    pub fn from(&self, places: impl Fn(&Permutation) -> &Places, place: usize) -> usize {
+    pub(super) fn from(&self, places: impl Fn(&Permutation) -> &Places, place: usize) -> usize {
         self.permutation.map_or(place, |permutation| places(permutation).from(place))
     }
 }

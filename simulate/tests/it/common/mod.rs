@@ -31,7 +31,7 @@ enum Event {
 }
 
 /// The memory, the sequencers and the scheduled events: the system except for the cores.
-pub struct Memory {
+pub(crate) struct Memory {
     now: u64,
     rng: Rng,
     events: BinaryHeap<Reverse<(u64, u64, usize, Event)>>,
@@ -108,7 +108,7 @@ impl Memory {
 
 /// The settings of a run.
 #[derive(Clone)]
-pub struct Run {
+pub(crate) struct Run {
     pub client: Client,
     pub shape: ProgramSize,
     /// Whether cores are notified of evictions.
@@ -120,13 +120,13 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn new(client: Client, shape: ProgramSize) -> Run {
+    pub(crate) fn new(client: Client, shape: ProgramSize) -> Run {
         Run { client, shape, evictions: true, late_reads: true, abort: u64::MAX }
     }
 }
 
 /// The results of a run.
-pub struct Ran {
+pub(crate) struct Ran {
     pub history: History,
     pub text: Vec<u8>,
     pub repeated: u64,
@@ -140,7 +140,7 @@ struct System {
     effects: Effects,
 }
 
-pub fn run(run: &Run) -> Ran {
+pub(crate) fn run(run: &Run) -> Ran {
     let program = Program::random(&run.shape);
     let threads = run.shape.threads;
     let options = Options {
@@ -302,19 +302,19 @@ impl System {
 }
 
 /// The history that a reader makes of a trace.
-pub fn reread(text: &[u8]) -> History {
+pub(crate) fn reread(text: &[u8]) -> History {
     let trace = ingest::read(text, "trace", &ingest::Options::default());
     trace.unwrap().histories.remove(0)
 }
 
 /// Whether a history satisfies a model.
-pub fn satisfies(history: &History, model: &str) -> bool {
+pub(crate) fn satisfies(history: &History, model: &str) -> bool {
     decide(history, model).0
 }
 
 /// Whether a history satisfies a model, and whether the order in which its operations were
 /// performed is enough to show it.
-pub fn decide(history: &History, model: &str) -> (bool, bool) {
+pub(crate) fn decide(history: &History, model: &str) -> (bool, bool) {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let model = check::Model::from_name(model, memory::PsoRmw::Own).unwrap();
     let options = check::Options::default();

@@ -7,7 +7,7 @@ use simulate::trace::Output;
 use slicc::protocol::Protocol;
 
 /// The failure of a run, if any: how it ended early, or that it violates the model of its client.
-pub fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
+pub(crate) fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
     let plan = simulation.plan(protocol).unwrap();
     let run = simulation.run(protocol, &plan, None).unwrap();
     if let Some(fault) = &run.fault {
@@ -17,7 +17,7 @@ pub fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
 }
 
 /// The violation of the model of its client by the operations of a run, whether it completed or not.
-pub fn violation(simulation: &Simulation, run: &Run) -> Option<String> {
+pub(crate) fn violation(simulation: &Simulation, run: &Run) -> Option<String> {
     let history = run.history().unwrap();
     let model = simulation.client.model();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
@@ -29,7 +29,7 @@ pub fn violation(simulation: &Simulation, run: &Run) -> Option<String> {
 }
 
 /// The trace of a run, and the run.
-pub fn traced(protocol: &Protocol, simulation: &Simulation) -> (Vec<u8>, Run) {
+pub(crate) fn traced(protocol: &Protocol, simulation: &Simulation) -> (Vec<u8>, Run) {
     let plan = simulation.plan(protocol).unwrap();
     let run = simulation.run(protocol, &plan, Some(Output::Memory));
     let mut run = run.unwrap();

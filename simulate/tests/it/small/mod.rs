@@ -14,7 +14,7 @@ use slicc::protocol::Protocol;
 
 /// Pieces of code for a machine that answers every request from a cache of its own.
 #[derive(Clone, Copy, Default)]
-pub struct Pieces<'a> {
+pub(crate) struct Pieces<'a> {
     /// Declarations before the machine.
     pub types: &'a str,
     /// Parameters of the machine.
@@ -40,7 +40,7 @@ pub struct Pieces<'a> {
 }
 
 /// The source of the machine, which is called `L1Cache`.
-pub fn source(pieces: Pieces<'_>) -> String {
+pub(crate) fn source(pieces: Pieces<'_>) -> String {
     let Pieces {
         types,
         parameters,
@@ -118,7 +118,7 @@ machine(MachineType:L1Cache, "test") : Sequencer * sequencer; CacheMemory * cach
     )
 }
 
-pub fn open(source: &str) -> Result<Protocol, Vec<String>> {
+pub(crate) fn open(source: &str) -> Result<Protocol, Vec<String>> {
     let text = format!("protocol \"Test\"; include \"RubySlicc_interfaces.slicc\"; {source}");
     let loaded = load_with(Path::new("test.slicc"), &mut |_| Ok(text.clone().into_bytes()));
     let failed = |failure: slicc::load::Failure| {
@@ -132,7 +132,7 @@ pub fn open(source: &str) -> Result<Protocol, Vec<String>> {
 }
 
 /// How a run of 40 operations on one line ends.
-pub fn outcome_with(source: &str, settings: &[&str], threads: u32) -> String {
+pub(crate) fn outcome_with(source: &str, settings: &[&str], threads: u32) -> String {
     match run_with(source, settings, threads, false) {
         Ok(run) => run.fault.map_or("clean".to_owned(), |fault| fault.message),
         Err(said) => said,
@@ -140,7 +140,7 @@ pub fn outcome_with(source: &str, settings: &[&str], threads: u32) -> String {
 }
 
 /// Runs 40 operations on one line, or returns the errors of the protocol or its plan.
-pub fn run_with(
+pub(crate) fn run_with(
     source: &str,
     settings: &[&str],
     threads: u32,
@@ -173,14 +173,14 @@ pub fn run_with(
 }
 
 #[track_caller]
-pub fn reaches(pieces: Pieces<'_>, settings: &[&str]) {
+pub(crate) fn reaches(pieces: Pieces<'_>, settings: &[&str]) {
     let outcome = outcome_with(&source(pieces), settings, 1);
     assert!(outcome.ends_with(": done"), "{outcome}");
 }
 
 /// Checks that the code runs to its end, with these declarations.
 #[track_caller]
-pub fn computes(types: &str, declarations: &str, code: &str) {
+pub(crate) fn computes(types: &str, declarations: &str, code: &str) {
     let code = format!("{code} error(\"done\");");
     reaches(Pieces { types, declarations, code: &code, ..Pieces::default() }, &[]);
 }

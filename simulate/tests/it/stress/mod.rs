@@ -9,10 +9,10 @@ use simulate::simulation::{Run, Simulation};
 use slicc::protocol::Protocol;
 
 /// Number of runs in the standard stress run of a protocol.
-pub const STANDARD: u64 = 800;
+pub(crate) const STANDARD: u64 = 800;
 
 /// Every kind of core whose name contains no memory model, some of them with several sizes.
-pub const CLIENTS: [Client; 8] = [
+pub(crate) const CLIENTS: [Client; 8] = [
     Client::IN_ORDER,
     Client::store_buffer(8),
     Client::store_buffer(2),
@@ -24,7 +24,7 @@ pub const CLIENTS: [Client; 8] = [
 ];
 
 /// A built-in protocol.
-pub fn open(name: &str) -> Protocol {
+pub(crate) fn open(name: &str) -> Protocol {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols");
     match Protocol::open(&format!("{folder}/{name}.slicc")) {
         Ok(protocol) => protocol,
@@ -42,18 +42,18 @@ pub fn open(name: &str) -> Protocol {
 }
 
 /// The recipe that a number stands for; the clients take turns.
-pub fn simulation(protocol: &Protocol, number: u64) -> Simulation {
+pub(crate) fn simulation(protocol: &Protocol, number: u64) -> Simulation {
     let client = CLIENTS[(number % CLIENTS.len() as u64) as usize];
     Recipe::random(number).simulation(protocol, client)
 }
 
 /// The runs of the standard stress run.
-pub fn standard(protocol: &Protocol) -> impl Iterator<Item = Simulation> {
+pub(crate) fn standard(protocol: &Protocol) -> impl Iterator<Item = Simulation> {
     (0..STANDARD).map(|number| simulation(protocol, number))
 }
 
 /// The run of a client with these options of the program's command line.
-pub fn simulation_of(text: &str, client: Client) -> Simulation {
+pub(crate) fn simulation_of(text: &str, client: Client) -> Simulation {
     let mut shape = ProgramSize::default();
     let mut options = Options::default();
     let mut words = text.split_whitespace();
@@ -112,7 +112,7 @@ fn caches(text: &str) -> Caches {
 }
 
 /// Runs to the end, and expects no fault.
-pub fn run(protocol: &Protocol, simulation: &Simulation) -> Run {
+pub(crate) fn run(protocol: &Protocol, simulation: &Simulation) -> Run {
     match attempt(protocol, simulation) {
         Ok(run) => run,
         Err(why) => panic!("{why}"),
@@ -123,7 +123,7 @@ pub fn run(protocol: &Protocol, simulation: &Simulation) -> Run {
 ///
 /// # Errors
 /// Fails if the run cannot be planned or built, or has a fault; the text describes that and the run.
-pub fn attempt(protocol: &Protocol, simulation: &Simulation) -> Result<Run, String> {
+pub(crate) fn attempt(protocol: &Protocol, simulation: &Simulation) -> Result<Run, String> {
     let name = protocol.name();
     let message = |why: &dyn std::fmt::Debug| format!("{name}: {why:?}\n{simulation:?}");
     let plan = simulation.plan(protocol).map_err(|why| message(&why))?;

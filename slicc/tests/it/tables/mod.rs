@@ -10,11 +10,11 @@ use slicc::outline::{MachineOutline, Next};
 use slicc::protocol::Protocol;
 
 /// Machine, state and event.
-pub type Pair = (String, String, String);
+pub(crate) type Pair = (String, String, String);
 
 /// The content of an entry of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The state after the transition.
     pub next: String,
     /// Whether it stalls.
@@ -22,19 +22,19 @@ pub struct Entry {
 }
 
 /// The entries of all machines of a protocol.
-pub type Table = BTreeMap<Pair, Entry>;
+pub(crate) type Table = BTreeMap<Pair, Entry>;
 
 /// A row of a file: the values of its columns by name.
-pub type Row = BTreeMap<String, String>;
+pub(crate) type Row = BTreeMap<String, String>;
 
 /// A file or folder of the built-in protocols.
-pub fn fixture(name: &str) -> PathBuf {
+pub(crate) fn fixture(name: &str) -> PathBuf {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols");
     PathBuf::from(folder).join(name)
 }
 
 /// The rows of a CSV file; none if the file is missing.
-pub fn rows(path: &Path) -> Vec<Row> {
+pub(crate) fn rows(path: &Path) -> Vec<Row> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
@@ -74,7 +74,7 @@ fn pair(row: &Row) -> Pair {
 }
 
 /// The table of a compiled protocol.
-pub fn compiled(protocol: &Protocol) -> Table {
+pub(crate) fn compiled(protocol: &Protocol) -> Table {
     let machines = protocol.outline.machines.iter();
     machines.flat_map(entries).collect()
 }
@@ -94,7 +94,7 @@ fn entries(machine: &MachineOutline) -> impl Iterator<Item = (Pair, Entry)> {
 }
 
 /// The table of the released protocol, from a folder with a file for each machine.
-pub fn released(folder: &Path, protocol: &Protocol) -> Table {
+pub(crate) fn released(folder: &Path, protocol: &Protocol) -> Table {
     let files = protocol.outline.machines.iter().map(|machine| {
         let file = folder.join(format!("{}-{}.csv", protocol.name(), machine.name));
         assert!(file.exists(), "{} is missing", file.display());
@@ -110,7 +110,7 @@ pub fn released(folder: &Path, protocol: &Protocol) -> Table {
 
 /// A difference between a built-in protocol and the released one.
 #[derive(Clone, Debug)]
-pub struct Repair {
+pub(crate) struct Repair {
     /// The machine, state and event.
     pub pair: Pair,
     /// The next state in the built-in protocol.
@@ -122,7 +122,7 @@ pub struct Repair {
 }
 
 /// The repairs of a protocol.
-pub fn repairs(file: &Path, protocol: &str) -> Vec<Repair> {
+pub(crate) fn repairs(file: &Path, protocol: &str) -> Vec<Repair> {
     let rows = rows(file).into_iter();
     let ours = rows.filter(|row| row["protocol"] == protocol);
     ours.map(|row| {
@@ -141,7 +141,7 @@ pub fn repairs(file: &Path, protocol: &str) -> Vec<Repair> {
 
 /// Applies the listed repairs to a released table, and returns the errors in the list. Rows whose
 /// actions were repaired may stall in another way.
-pub fn repaired(name: &str, mut table: Table, ours: &Table) -> (Table, Vec<String>) {
+pub(crate) fn repaired(name: &str, mut table: Table, ours: &Table) -> (Table, Vec<String>) {
     let mut wrong = Vec::new();
     for repair in repairs(&fixture("repairs.csv"), name) {
         let was = table.get(&repair.pair).cloned();
@@ -165,7 +165,7 @@ pub fn repaired(name: &str, mut table: Table, ours: &Table) -> (Table, Vec<Strin
 }
 
 /// A transition that was taken: machine, state, event and next state.
-pub type Taken = (String, String, String, String);
+pub(crate) type Taken = (String, String, String, String);
 
 fn taken(row: &Row) -> Taken {
     let (machine, state, event) = pair(row);
@@ -173,13 +173,13 @@ fn taken(row: &Row) -> Taken {
 }
 
 /// The transitions that gem5 reached.
-pub fn reached(file: &Path) -> BTreeSet<Taken> {
+pub(crate) fn reached(file: &Path) -> BTreeSet<Taken> {
     assert!(file.exists(), "{} is missing", file.display());
     rows(file).iter().map(taken).collect()
 }
 
 /// The transitions of a protocol that are listed as unreached, with the reasons.
-pub fn unreached(file: &Path, protocol: &str) -> BTreeMap<Taken, String> {
+pub(crate) fn unreached(file: &Path, protocol: &str) -> BTreeMap<Taken, String> {
     let rows = rows(file).into_iter();
     let ours = rows.filter(|row| row["protocol"] == protocol);
     let mut list = BTreeMap::new();

@@ -71,7 +71,7 @@ pub(super) struct Search<'e> {
 
 impl<'e> Search<'e> {
     /// A search that has placed nothing yet. `order` is the order in which events are admitted. `None` if a bound was met.
-    pub fn new(
+    pub(super) fn new(
         input: &'e Input<'e>,
         order: &'e [u32],
         extent: WindowLimits,
@@ -105,7 +105,7 @@ impl<'e> Search<'e> {
 
     /// Places all events, or stops before the first window for which `stops` returns true of the events
     /// placed so far.
-    pub fn run(&mut self, mut stops: impl FnMut(&Prefix<'_>) -> bool) -> Progress {
+    pub(super) fn run(&mut self, mut stops: impl FnMut(&Prefix<'_>) -> bool) -> Progress {
         loop {
             if self.bounds.passed() {
                 return Progress::Exceeded;
@@ -128,12 +128,12 @@ impl<'e> Search<'e> {
     }
 
     /// The largest number of events that were placed.
-    pub fn best(&self) -> usize {
+    pub(super) fn best(&self) -> usize {
         self.best
     }
 
     /// The placed events, in order.
-    pub fn into_order(self) -> Vec<u32> {
+    pub(super) fn into_order(self) -> Vec<u32> {
         self.prefix.into_order()
     }
 

@@ -14,7 +14,7 @@ const REACHED: &str = "change_reached";
 
 /// The lines of a table, and the counts of its last line.
 #[derive(Default)]
-pub struct Table {
+pub(crate) struct Table {
     /// The number of characters of the longest name of a mutant, from [`width`].
     pub width: usize,
     /// The numbers of mutants with a finding, without a finding, and undecided.
@@ -28,19 +28,19 @@ pub struct Table {
 }
 
 /// The number of characters of the longest name.
-pub fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+pub(crate) fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
     names.map(|name| name.chars().count()).max().unwrap_or_default()
 }
 
 impl Table {
     /// The names of the columns.
-    pub fn heading(&self) -> String {
+    pub(crate) fn heading(&self) -> String {
         let width = self.width;
         format!("{:width$}  {:>9}  {:>6}  {:>8}  found", "mutant", "states", "moves", "seconds")
     }
 
     /// Counts an exploration, and returns its line. The line after a finding is the command that reproduces it.
-    pub fn add(&mut self, row: &Row) -> String {
+    pub(crate) fn add(&mut self, row: &Row) -> String {
         let (status, at) = match row.status {
             0 => (Status::Done, 1),
             1 => (Status::Violation, 0),
@@ -68,12 +68,12 @@ impl Table {
     }
 
     /// Whether there are mutants whose change no run reaches.
-    pub fn has_unreached(&self) -> bool {
+    pub(crate) fn has_unreached(&self) -> bool {
         self.unreached > 0
     }
 
     /// The last line of the table, with the numbers of mutants.
-    pub fn end(&self) -> String {
+    pub(crate) fn end(&self) -> String {
         let [found, nothing, undecided] = self.counts;
         let counted =
             |count: usize, what: &str| (count > 0).then(|| format!("{count} of them {what}"));
@@ -100,7 +100,7 @@ fn name(row: &Row) -> &str {
 }
 
 /// Prints explorations that were stored: a table for each protocol and size, by the commands that repeat them.
-pub fn print(rows: &[Row], format: Format, out: &mut dyn Write) -> io::Result<Status> {
+pub(crate) fn print(rows: &[Row], format: Format, out: &mut dyn Write) -> io::Result<Status> {
     let size = |row: &Row| row.command.replace(&format!(" --mutant {}", name(row)), "");
     let mut status = Status::Done;
     for part in rows.chunk_by(|one, next| size(one) == size(next)) {

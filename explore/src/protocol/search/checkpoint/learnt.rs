@@ -26,7 +26,7 @@ struct Chunk {
 
 /// The file of parts.
 #[derive(Debug)]
-pub struct Learnt {
+pub(super) struct Learnt {
     path: PathBuf,
     file: File,
     length: u64,
@@ -47,14 +47,14 @@ impl Learnt {
     ///
     /// # Errors
     /// Fails if the file cannot be opened, or is shorter.
-    pub fn open(folder: &Path, length: u64) -> Result<Learnt, DiskProblem> {
+    pub(super) fn open(folder: &Path, length: u64) -> Result<Learnt, DiskProblem> {
         let path = folder.join("parts");
         let file = open(&path, length)?;
         Ok(Learnt { path, file, length, parts: Vec::new(), groups: Vec::new() })
     }
 
     /// The length of the file, in bytes.
-    pub fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.length
     }
 
@@ -62,7 +62,11 @@ impl Learnt {
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub fn write(&mut self, stepper: &PartStepper, states: &States) -> Result<(), DiskProblem> {
+    pub(super) fn write(
+        &mut self,
+        stepper: &PartStepper,
+        states: &States,
+    ) -> Result<(), DiskProblem> {
         let chunk = Chunk {
             parts: stepper.parts_since(&mut self.parts),
             groups: states.groups_since(&mut self.groups),
@@ -80,7 +84,11 @@ impl Learnt {
     ///
     /// # Errors
     /// Fails if the file cannot be read, or is damaged.
-    pub fn read(&mut self, stepper: &mut PartStepper, left: &mut Left) -> Result<(), DiskProblem> {
+    pub(super) fn read(
+        &mut self,
+        stepper: &mut PartStepper,
+        left: &mut Left,
+    ) -> Result<(), DiskProblem> {
         let mut at = 0;
         while at < self.length {
             let chunk = self.chunk(&mut at)?;

@@ -19,7 +19,7 @@ const VERSION: u32 = 2;
 
 /// The manifest: the parameters of an exploration on disk, and its position.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// The version of the files.
     pub(super) version: u32,
     /// The name and version of the program that wrote it.
@@ -71,7 +71,11 @@ fn program() -> String {
 
 /// A digest of all on which the states of an exploration depend: the texts of the protocol, what was changed in it, the
 /// scope, and the reductions.
-pub fn identity(protocol: &Protocol, scope: &Scope, search_options: &SearchOptions) -> String {
+pub(crate) fn identity(
+    protocol: &Protocol,
+    scope: &Scope,
+    search_options: &SearchOptions,
+) -> String {
     let loaded = &protocol.loaded;
     let changed = (&loaded.mutant, &loaded.repairs, &loaded.settings);
     let changes = format!("{:?}", (changed, scope, search_options.partial_order));
@@ -139,7 +143,7 @@ impl Manifest {
     }
 
     /// The symmetries that were left out, with the places that depend on the order of what they exchange.
-    pub fn ordered(&self) -> Vec<Asymmetry> {
+    pub(crate) fn ordered(&self) -> Vec<Asymmetry> {
         let named = self.ordered.iter().filter_map(|(name, [file, start, end])| {
             let all = [Symmetry::Cores, Symmetry::Lines].into_iter();
             let symmetry = { all }.find(|symmetry| symmetry.name() == name)?;

@@ -15,7 +15,7 @@ const BYTES: u64 = size_of::<u32>() as u64;
 ///
 /// # Errors
 /// Fails if the file cannot be opened, or is shorter.
-pub fn open(path: &Path, valid: u64) -> Result<File, DiskProblem> {
+pub(crate) fn open(path: &Path, valid: u64) -> Result<File, DiskProblem> {
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create(true).truncate(false).open(path);
     let file = file.map_err(DiskProblem::io(path, "opened"))?;
@@ -31,7 +31,12 @@ pub fn open(path: &Path, valid: u64) -> Result<File, DiskProblem> {
 ///
 /// # Errors
 /// Fails if the file cannot be read.
-pub fn read_at(file: &File, path: &Path, at: u64, into: &mut [u8]) -> Result<(), DiskProblem> {
+pub(crate) fn read_at(
+    file: &File,
+    path: &Path,
+    at: u64,
+    into: &mut [u8],
+) -> Result<(), DiskProblem> {
     let mut file = file;
     let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(into));
     read.map_err(DiskProblem::io(path, "read"))
@@ -41,7 +46,7 @@ pub fn read_at(file: &File, path: &Path, at: u64, into: &mut [u8]) -> Result<(),
 ///
 /// # Errors
 /// Fails if the file cannot be written.
-pub fn write_at(file: &File, path: &Path, at: u64, bytes: &[u8]) -> Result<(), DiskProblem> {
+pub(crate) fn write_at(file: &File, path: &Path, at: u64, bytes: &[u8]) -> Result<(), DiskProblem> {
     let mut file = file;
     let written = file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(bytes));
     written.map_err(DiskProblem::io(path, "written"))
@@ -49,7 +54,7 @@ pub fn write_at(file: &File, path: &Path, at: u64, bytes: &[u8]) -> Result<(), D
 
 /// A file of words.
 #[derive(Debug)]
-pub struct WordFile {
+pub(crate) struct WordFile {
     path: PathBuf,
     file: File,
     /// The number of words in the file.
@@ -63,19 +68,19 @@ impl WordFile {
     ///
     /// # Errors
     /// Fails if the file cannot be opened, or is shorter.
-    pub fn open(folder: &Path, name: &str, words: u64) -> Result<WordFile, DiskProblem> {
+    pub(crate) fn open(folder: &Path, name: &str, words: u64) -> Result<WordFile, DiskProblem> {
         let path = folder.join(name);
         let file = open(&path, words * BYTES)?;
         Ok(WordFile { path, file, written: words, tail: Vec::new() })
     }
 
     /// The path of the file.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The number of words.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.written + self.tail.len() as u64
     }
 
@@ -83,7 +88,7 @@ impl WordFile {
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub fn push(&mut self, words: &[u32]) -> Result<(), DiskProblem> {
+    pub(crate) fn push(&mut self, words: &[u32]) -> Result<(), DiskProblem> {
         self.tail.extend_from_slice(words);
         if self.tail.len() >= TAIL { self.write() } else { Ok(()) }
     }
@@ -100,13 +105,13 @@ impl WordFile {
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub fn flush(&mut self) -> Result<(), DiskProblem> {
+    pub(crate) fn flush(&mut self) -> Result<(), DiskProblem> {
         self.write()?;
         self.file.sync_data().map_err(DiskProblem::io(&self.path, "written"))
     }
 
     /// The `count` words at a place, if they are in memory.
-    pub fn in_memory(&self, at: u64, count: usize) -> Option<&[u32]> {
+    pub(crate) fn in_memory(&self, at: u64, count: usize) -> Option<&[u32]> {
         let at = at.checked_sub(self.written)? as usize;
         self.tail.get(at..at + count)
     }
@@ -115,7 +120,7 @@ impl WordFile {
     ///
     /// # Errors
     /// Fails if the file cannot be read.
-    pub fn read(&self, at: u64, into: &mut [u32]) -> Result<(), DiskProblem> {
+    pub(crate) fn read(&self, at: u64, into: &mut [u32]) -> Result<(), DiskProblem> {
         let on_disk = self.written.saturating_sub(at).min(into.len() as u64) as usize;
         let (from_file, from_tail) = into.split_at_mut(on_disk);
         if on_disk > 0 {
@@ -134,7 +139,7 @@ impl WordFile {
     }
 
     /// The memory in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.tail.capacity() * size_of::<u32>()
     }
 }

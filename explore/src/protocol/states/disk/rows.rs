@@ -20,7 +20,7 @@ const WORDS_AT_A_TIME: usize = 1 << 12;
 
 /// Rows of the same length with their numbers.
 #[derive(Debug)]
-pub struct DiskRows {
+pub(crate) struct DiskRows {
     length: usize,
     table: PrintTable,
     file: WordFile,
@@ -39,7 +39,7 @@ impl DiskRows {
     ///
     /// # Errors
     /// Fails if the file cannot be read, or is too short.
-    pub fn open(folder: &Path, length: usize, rows: usize) -> Result<DiskRows, DiskProblem> {
+    pub(crate) fn open(folder: &Path, length: usize, rows: usize) -> Result<DiskRows, DiskProblem> {
         Ok(DiskRows {
             length,
             table: PrintTable::default(),
@@ -52,29 +52,29 @@ impl DiskRows {
     }
 
     /// The number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.table.len()
     }
 
     /// The number of words of a row.
-    pub fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         self.length
     }
 
     /// The number of the row with a fingerprint, if it is known.
     #[inline]
-    pub fn find(&self, print: u64) -> Option<u32> {
+    pub(crate) fn find(&self, print: u64) -> Option<u32> {
         self.table.find(print)
     }
 
     /// Loads the entry at which [`DiskRows::find`] will look into the processor's caches.
     #[inline]
-    pub fn glance(&self, print: u64) -> u32 {
+    pub(crate) fn glance(&self, print: u64) -> u32 {
         self.table.glance(print)
     }
 
     /// Learns the fingerprint of the next row of the file. Returns whether it differs from those of all rows before.
-    pub fn learn(&mut self, print: u64) -> bool {
+    pub(crate) fn learn(&mut self, print: u64) -> bool {
         self.number_of(print).is_err()
     }
 
@@ -87,7 +87,7 @@ impl DiskRows {
     }
 
     /// The number of a row with a fingerprint. One that is new gets the next number, which is returned as an error.
-    pub fn number(&mut self, row: &[u32], print: u64) -> Result<u32, u32> {
+    pub(crate) fn number(&mut self, row: &[u32], print: u64) -> Result<u32, u32> {
         let number = self.number_of(print);
         match number {
             Ok(known) => self.claim(known, row),
@@ -100,7 +100,7 @@ impl DiskRows {
     }
 
     /// Notes that a row was taken for the one with a number.
-    pub fn claim(&mut self, number: u32, row: &[u32]) {
+    pub(crate) fn claim(&mut self, number: u32, row: &[u32]) {
         let at = u64::from(number) * self.length as u64;
         if let Some(known) = self.file.in_memory(at, self.length) {
             self.has_collided |= known != row;
@@ -114,7 +114,7 @@ impl DiskRows {
     }
 
     /// Verifies all claims: compares the rows that were taken for known ones with the known rows.
-    pub fn verify(&mut self) {
+    pub(crate) fn verify(&mut self) {
         let claims = std::mem::take(&mut self.claims);
         let compared = self.compare(&claims);
         self.has_collided |= compared.as_ref().is_ok_and(|all_equal| !all_equal);
@@ -147,7 +147,7 @@ impl DiskRows {
     }
 
     /// Reads rows that follow each other. If they cannot be read, they are 0, and [`DiskRows::problem`] says why.
-    pub fn read(&self, first: usize, into: &mut [u32]) {
+    pub(crate) fn read(&self, first: usize, into: &mut [u32]) {
         if let Err(problem) = self.file.read((first * self.length) as u64, into) {
             into.fill(0);
             // An earlier error is kept instead.
@@ -156,29 +156,29 @@ impl DiskRows {
     }
 
     /// Keeps an error, if it is the first one.
-    pub fn note(&self, done: Result<(), DiskProblem>) {
+    pub(crate) fn note(&self, done: Result<(), DiskProblem>) {
         if let Err(problem) = done {
             let _ = self.problem.set(problem);
         }
     }
 
     /// Whether there was an error, so that rows that are read are meaningless.
-    pub fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.problem.get().is_some()
     }
 
     /// Takes the first error, if there was one.
-    pub fn problem(&mut self) -> Option<DiskProblem> {
+    pub(crate) fn problem(&mut self) -> Option<DiskProblem> {
         self.problem.take()
     }
 
     /// Whether two different rows have the same fingerprint, as far as they were compared.
-    pub fn has_collided(&self) -> bool {
+    pub(crate) fn has_collided(&self) -> bool {
         self.has_collided
     }
 
     /// The sum of all fingerprints.
-    pub fn sum(&self) -> u64 {
+    pub(crate) fn sum(&self) -> u64 {
         self.sum
     }
 
@@ -186,17 +186,17 @@ impl DiskRows {
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub fn flush(&mut self) -> Result<(), DiskProblem> {
+    pub(crate) fn flush(&mut self) -> Result<(), DiskProblem> {
         self.file.flush()
     }
 
     /// The path of the file.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.file.path()
     }
 
     /// The memory in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.table.bytes() + self.claims.capacity() * size_of::<u32>() + self.file.bytes()
     }
 }

@@ -100,7 +100,7 @@ pub(super) struct Effects {
 impl Effects {
     /// The effect with a cause, if it is known.
     #[inline]
-    pub fn find(&self, cause: &Cause) -> Option<&Effect> {
+    pub(super) fn find(&self, cause: &Cause) -> Option<&Effect> {
         let is_same = |number: u32| self.effects[number as usize].cause == *cause;
         self.table.find(cause.hash(), is_same).map(|number| &self.effects[number as usize])
     }
@@ -120,25 +120,25 @@ impl Effects {
 
     /// The messages that an effect sends.
     #[inline]
-    pub fn sent(&self, effect: &Effect) -> &[Sent] {
+    pub(super) fn sent(&self, effect: &Effect) -> &[Sent] {
         let (start, count) = (effect.sent.0 as usize, usize::from(effect.sent.1));
         &self.sent[start..start + count]
     }
 
     /// The report with a number, if that is not [`NONE`].
     #[inline]
-    pub fn report(&self, number: u32) -> Option<&Report> {
+    pub(super) fn report(&self, number: u32) -> Option<&Report> {
         self.reports.get(number as usize)
     }
 
     /// The number of effects that depend on messages in flight.
     #[cfg(test)]
-    pub fn wide(&self) -> usize {
+    pub(super) fn wide(&self) -> usize {
         self.effects.iter().filter(|effect| effect.is_wide).count()
     }
 
     /// The memory in bytes, without reports.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.table.bytes()
             + self.effects.capacity() * size_of::<Effect>()
             + self.sent.capacity() * size_of::<Sent>()

@@ -53,14 +53,14 @@ pub(super) struct Sequences {
 
 impl Sequences {
     /// A collection with the sequence that has no messages.
-    pub fn new() -> Sequences {
+    pub(super) fn new() -> Sequences {
         let mut sequences = Sequences::default();
         sequences.number(&[]);
         sequences
     }
 
     /// The number of a message in the system.
-    pub fn message(&mut self, stepping: &Stepping, message: u64) -> u32 {
+    pub(super) fn message(&mut self, stepping: &Stepping, message: u64) -> u32 {
         let mut bytes = Vec::with_capacity(64);
         stepping.classes.take();
         stepping.freeze_object(message, View::new(&Renaming::none()), &mut bytes);
@@ -75,17 +75,17 @@ impl Sequences {
     }
 
     /// The classes of the values in a message.
-    pub fn classes_of_message(&self, message: u32) -> Classes {
+    pub(super) fn classes_of_message(&self, message: u32) -> Classes {
         self.message_classes[message as usize]
     }
 
     /// Creates a message in the system.
-    pub fn create(&self, stepping: &mut Stepping, message: u32) -> u64 {
+    pub(super) fn create(&self, stepping: &mut Stepping, message: u32) -> u64 {
         stepping.thaw_object(&mut self.messages.get(message))
     }
 
     /// Puts the messages of a sequence into a buffer of the system.
-    pub fn restore(&self, stepping: &mut Stepping, buffer: usize, sequence: u32) {
+    pub(super) fn restore(&self, stepping: &mut Stepping, buffer: usize, sequence: u32) {
         for &(lane, message) in &self.sequences[sequence as usize].messages {
             let message = self.create(stepping, message);
             stepping.system.buffers.edit(buffer).deliver(IN_FLIGHT + u64::from(lane), message);
@@ -94,24 +94,24 @@ impl Sequences {
 
     /// The messages of a sequence.
     #[inline]
-    pub fn messages(&self, sequence: u32) -> &[Flying] {
+    pub(super) fn messages(&self, sequence: u32) -> &[Flying] {
         &self.sequences[sequence as usize].messages
     }
 
     /// The places of the messages of a sequence that may arrive next.
     #[inline]
-    pub fn next(&self, sequence: u32) -> &[usize] {
+    pub(super) fn next(&self, sequence: u32) -> &[usize] {
         &self.sequences[sequence as usize].next
     }
 
     /// The classes of the values in a sequence.
     #[inline]
-    pub fn classes(&self, sequence: u32) -> Classes {
+    pub(super) fn classes(&self, sequence: u32) -> Classes {
         self.sequences[sequence as usize].classes
     }
 
     /// The number of the sequence that is written in some bytes; `None` if they name unknown messages.
-    pub fn number_written(&mut self, bytes: &[u8]) -> Option<u32> {
+    pub(super) fn number_written(&mut self, bytes: &[u8]) -> Option<u32> {
         let (words, rest) = bytes.as_chunks();
         let (flying, odd) = words.as_chunks();
         let messages: Vec<Flying> = flying
@@ -147,7 +147,7 @@ impl Sequences {
     /// # Errors
     /// Fails if that sequence has not been learnt.
     #[inline]
-    pub fn without(&self, sequence: u32, at: usize) -> Result<u32, Missing> {
+    pub(super) fn without(&self, sequence: u32, at: usize) -> Result<u32, Missing> {
         match self.sequences[sequence as usize].without[at] {
             UNKNOWN => Err(Missing::Without { sequence, at }),
             number => Ok(number),
@@ -155,7 +155,7 @@ impl Sequences {
     }
 
     /// Learns the sequence without the message at a place.
-    pub fn learn_without(&mut self, sequence: u32, at: usize) {
+    pub(super) fn learn_without(&mut self, sequence: u32, at: usize) {
         let mut messages = self.messages(sequence).to_vec();
         messages.remove(at);
         let number = self.number(&messages);
@@ -167,12 +167,12 @@ impl Sequences {
     /// # Errors
     /// Fails if that sequence has not been learnt.
     #[inline]
-    pub fn with(&self, sequence: u32, sent: Flying) -> Result<u32, Missing> {
+    pub(super) fn with(&self, sequence: u32, sent: Flying) -> Result<u32, Missing> {
         self.with.get(&(sequence, sent)).copied().ok_or(Missing::With { sequence, sent })
     }
 
     /// The sequence after another message was sent. It is learnt if it is not known.
-    pub fn learn_with(&mut self, sequence: u32, sent: Flying) -> u32 {
+    pub(super) fn learn_with(&mut self, sequence: u32, sent: Flying) -> u32 {
         if let Ok(number) = self.with(sequence, sent) {
             return number;
         }
@@ -193,7 +193,7 @@ impl Sequences {
     }
 
     /// The sequence that results from renaming the messages and lanes of a sequence of messages to a buffer.
-    pub fn renamed(
+    pub(super) fn renamed(
         &mut self,
         stepping: &Stepping,
         buffer: usize,
@@ -230,7 +230,7 @@ impl Sequences {
     }
 
     /// The memory of messages and sequences in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let boxes = self.sequences.iter().map(Sequence::bytes).sum::<usize>();
         self.messages.bytes()
             + self.numbers.bytes()
@@ -240,12 +240,12 @@ impl Sequences {
     }
 
     /// The memory in bytes of the learnt results of sending messages.
-    pub fn bytes_of_moves(&self) -> usize {
+    pub(super) fn bytes_of_moves(&self) -> usize {
         self.with.capacity() * size_of::<((u32, Flying), u32)>()
     }
 
     /// Forgets the learnt results of sending messages.
-    pub fn forget_moves(&mut self) {
+    pub(super) fn forget_moves(&mut self) {
         self.with = FxHashMap::default();
     }
 }

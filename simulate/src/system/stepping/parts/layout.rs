@@ -60,7 +60,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub fn new(stepper: &Stepper) -> Layout {
+    pub(super) fn new(stepper: &Stepper) -> Layout {
         let system = &stepper.system;
         let receives = |buffer: &usize| matches!(system.roles[*buffer], Role::Own);
         let mut parts = Vec::new();
@@ -115,7 +115,7 @@ impl Layout {
     }
 
     /// The controller that makes a move.
-    pub fn controller_of(&self, chosen: Move) -> usize {
+    pub(super) fn controller_of(&self, chosen: Move) -> usize {
         match chosen {
             Move::Ask { core, .. } => self.homes[core],
             Move::Arrive { buffer, .. } | Move::Memory { buffer, .. } => {

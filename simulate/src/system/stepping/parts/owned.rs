@@ -53,12 +53,17 @@ pub(super) struct OwnedParts {
 impl OwnedParts {
     /// The summary of a part.
     #[inline]
-    pub fn summary(&self, number: u32) -> &Summary {
+    pub(super) fn summary(&self, number: u32) -> &Summary {
         &self.summaries[self.summary_of[number as usize] as usize]
     }
 
     /// The number of the part that a controller has in the system now, with values renamed.
-    pub fn number(&mut self, stepping: &Stepping, controller: usize, renaming: &Renaming) -> u32 {
+    pub(super) fn number(
+        &mut self,
+        stepping: &Stepping,
+        controller: usize,
+        renaming: &Renaming,
+    ) -> u32 {
         stepping.classes.take();
         let bytes = written(stepping, controller, View::new(renaming));
         match self.strings.number(&bytes) {
@@ -82,12 +87,12 @@ impl OwnedParts {
     }
 
     /// Restores a part.
-    pub fn restore(&self, stepping: &mut Stepping, controller: usize, number: u32) {
+    pub(super) fn restore(&self, stepping: &mut Stepping, controller: usize, number: u32) {
         restore(stepping, controller, self.strings.get(number));
     }
 
     /// The memory in bytes, without the lists of moves.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let summaries = self.summaries.capacity() + self.places.capacity();
         self.strings.bytes()
             + summaries * size_of::<Summary>()

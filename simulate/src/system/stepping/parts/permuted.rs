@@ -35,7 +35,7 @@ pub(super) struct Permuted {
 
 impl Permuted {
     /// The permutations of states with these parts.
-    pub fn new(group: &Arc<Group>, layout: &Layout) -> Permuted {
+    pub(super) fn new(group: &Arc<Group>, layout: &Layout) -> Permuted {
         let Layout { parts, owned_at, receivers, .. } = layout;
         let source = |permutation: &Permutation, at: usize, part: Part| match part {
             Part::Owned(controller) => owned_at[permutation.controllers.from(controller)],
@@ -61,12 +61,12 @@ impl Permuted {
     }
 
     /// Forgets all numbers.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.numbers.iter_mut().flatten().for_each(|numbers| *numbers = Vec::new());
     }
 
     /// The memory in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let numbers = self.numbers.iter().flatten();
         numbers.map(|numbers| numbers.capacity() * size_of::<u32>()).sum()
     }

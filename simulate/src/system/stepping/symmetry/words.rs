@@ -24,7 +24,7 @@ pub enum WordKind {
 
 /// The words of all types and of the controllers of each machine.
 #[derive(Clone, Debug, Default)]
-pub struct Kinds {
+pub(crate) struct Kinds {
     /// The kinds of the words of objects, by type and offset.
     pub objects: Vec<Vec<WordKind>>,
     /// The kinds of control words, by machine and offset.
@@ -35,7 +35,7 @@ pub struct Kinds {
 
 impl Kinds {
     /// The kinds of all words of a program.
-    pub fn of(program: &Program, machines: &Machines) -> Kinds {
+    pub(crate) fn of(program: &Program, machines: &Machines) -> Kinds {
         let mut reader = Reader { types: &program.types, machines, opaque: None };
         let types = program.types.iter();
         let objects = types.map(|(_, of)| reader.object(of)).collect();
