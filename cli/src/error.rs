@@ -12,7 +12,7 @@ use rubric::watch::WatchError;
 use tables::TableError;
 use thiserror::Error;
 
-use crate::progress;
+use crate::lines;
 use crate::status::Status;
 
 /// The reason why a command failed, printed as one message on standard error.
@@ -126,7 +126,7 @@ impl Error {
 pub(crate) fn print(error: &impl Display) {
     // If standard error is closed, the exit status still reports the failure.
     let error = harmless(&error.to_string());
-    let _ = progress::erased(|| writeln!(io::stderr(), "rubric: error: {error}"));
+    let _ = lines::erased(|| writeln!(io::stderr(), "rubric: error: {error}"));
 }
 
 /// Replaces control characters but line ends, tabs and colours: a message may show a part of a file, which must not command the terminal.

@@ -1,7 +1,7 @@
 //! `rubric experiment`: the experiments of the papers, on simulated or recorded histories. [`lab::experiment`] does the work;
 //! [`summary`] prints the results.
 
-pub(crate) mod fidelity;
+mod fidelity;
 mod summary;
 
 use std::io::{self, Write};

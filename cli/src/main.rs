@@ -35,6 +35,7 @@ mod json;
 mod kernel;
 mod known;
 mod limits;
+mod lines;
 mod litmus;
 mod monitor;
 mod mutants;

@@ -3,21 +3,18 @@
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{
-    HumanCount, HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState,
-    ProgressStyle,
+    HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 use lab::protocols::Opened;
 use lab::{Observer, Stage};
 use slicc::setting::Setting;
 
+use crate::lines::LINES;
 use crate::simulate::protocols::warn_of_protocol;
-
-/// Rate at which bars are drawn, in frames per second.
-const RATE: u8 = 10;
 
 /// Template of a line without a known end.
 const OPEN_LINE: &str = "{spinner} {elapsed} {prefix}: {msg}";
@@ -27,15 +24,6 @@ const LINE: &str = "{bar:30} {count}{prefix}{left} {msg}";
 
 /// Time after which the speed of the work is known well enough for an estimate.
 const SETTLED: Duration = Duration::from_secs(1);
-
-/// All bars and lines, so that a message on standard error can erase them first.
-static LINES: LazyLock<MultiProgress> =
-    LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(RATE)));
-
-/// Erases bars and lines, runs `print`, which may write lines on standard error, and draws them again below these lines.
-pub(crate) fn erased<R>(print: impl FnOnce() -> R) -> R {
-    LINES.suspend(print)
-}
 
 /// A progress bar with the number of finished runs, the estimated time left, and a message. The length may be set later. It is shown on
 /// a terminal only, and not if `quiet`.

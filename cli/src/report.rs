@@ -7,6 +7,7 @@
 
 mod cycles;
 mod experiments;
+pub(crate) mod fidelity;
 pub(crate) mod json;
 mod output;
 pub(crate) mod table;
@@ -212,7 +213,7 @@ impl Output<'_> {
             if !self.experiments.is_empty() {
                 writeln!(out)?;
             }
-            crate::experiment::fidelity::print(fidelity, out)?;
+            fidelity::print(fidelity, out)?;
         }
         let Some((campaign, answers)) = &self.campaign else {
             return Ok(());

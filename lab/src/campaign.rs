@@ -32,7 +32,7 @@
 //! ```
 
 mod bench;
-pub(crate) mod coverage;
+mod coverage;
 mod exclude;
 mod explain;
 mod files;
@@ -354,7 +354,7 @@ impl Campaign {
         let mut results = made.results();
         let protocol_of = |subject: usize| subjects[subject].protocol;
         results.coverage =
-            coverage::coverage(opened, &made.originals, protocol_of, options.extras)?;
+            coverage::of_originals(opened, &made.originals, protocol_of, options.extras)?;
         let unproved = proved::prove(opened, options, &mut results.coverage)?;
         explain::explain(opened, options, &mut results.runs)?;
         Ok(CampaignOutcome { unproved, ..made.finish(results, &files)? })
@@ -383,7 +383,7 @@ impl Campaign {
         let mut results = made.results();
         let protocol_of = |subject: usize| subjects[subject].protocol;
         results.coverage =
-            coverage::coverage(opened, &made.originals, protocol_of, options.extras)?;
+            coverage::of_originals(opened, &made.originals, protocol_of, options.extras)?;
         explain::explain_in_gem5(opened, options, &mut results.runs)?;
         made.finish(results, &files)
     }

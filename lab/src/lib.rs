@@ -42,6 +42,7 @@
 
 pub mod campaign;
 pub mod certify;
+mod coverage;
 pub mod decided;
 mod error;
 pub mod experiment;

@@ -37,6 +37,7 @@ mod judge;
 mod known;
 mod program;
 mod schedule;
+mod shrinking;
 pub(crate) mod small;
 
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 use tables::Coverage;
 
-use crate::campaign::coverage;
+use crate::coverage;
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::protocols::{Opened, Repairs};

@@ -15,9 +15,9 @@ use report::explain::{self, DRAWN};
 use report::page::explained;
 use report::picture::{Picture, dot, svg};
 
+use crate::decided::Decided;
 use crate::error::Error;
-use crate::history::spare;
-use crate::verdict::Decided;
+use crate::origin::spare;
 use crate::words;
 
 /// Why a model forbids a history, or the memory order that explains it, as a picture that shows itself in Jupyter.

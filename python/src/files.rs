@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use tables::{ArrowTable, VerdictRow};
 
 use crate::error;
-use crate::history::Origin;
+use crate::origin::Origin;
 use crate::table::Table;
 use crate::verdict::Question;
 use crate::{call, words};

@@ -1,13 +1,13 @@
 //! [`History`]: the operations of a run, and where they come from.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use ::history::{AssumedSize, History as Operations, Initial, Isa, Source};
 use check::assumptions;
 use host::inputs::FileId;
-use ingest::{Addresses, Options, Transitions};
+use ingest::{Addresses, Options};
 use lab::inputs;
 use lab::load::{self, Input};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -15,38 +15,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use tables::{ArrowTable, TableError};
 
+use crate::origin::{Origin, spare};
 use crate::settings::spelled;
 use crate::table::Table;
 use crate::verdict::{Question, Verdict};
 use crate::{call, certificate, error, kernel, words};
-
-/// The file that histories were read from, and how it was read.
-pub struct Origin {
-    /// The file, as it was given.
-    pub file: String,
-    /// Name of its format.
-    pub format: &'static str,
-    /// The options with which it was read, as words of a command line.
-    pub arguments: String,
-    /// The transitions of the protocol's controllers.
-    pub transitions: Transitions,
-    /// The file's identity, if histories were read from one: none of them is written over it.
-    pub source: Option<FileId>,
-}
-
-/// Refuses to write over the file that a history was read from.
-///
-/// # Errors
-/// Returns a `ValueError` if the path leads to that file.
-pub(crate) fn spare(source: Option<FileId>, path: &Path) -> PyResult<()> {
-    if source.is_none() || source != FileId::of(path) {
-        return Ok(());
-    }
-    Err(PyValueError::new_err(format!(
-        "{}: the history was read from this file, which may hold more: name another file",
-        path.display()
-    )))
-}
 
 /// The operations of a run of a shared memory: who stored and loaded what, where, and in which order.
 ///

@@ -12,7 +12,7 @@ use papers::kernel::{criteria, derived};
 use pyo3::prelude::*;
 
 use crate::error::Error;
-use crate::history::Origin;
+use crate::origin::Origin;
 use crate::settings::spelled;
 use crate::{call, words};
 

@@ -14,12 +14,14 @@
 mod call;
 mod campaign;
 mod certificate;
+mod decided;
 mod error;
 mod explanation;
 mod files;
 mod history;
 mod kernel;
 mod litmus_test;
+mod origin;
 mod probe;
 mod settings;
 mod simulate;

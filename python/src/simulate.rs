@@ -17,7 +17,8 @@ use pyo3::prelude::*;
 
 use crate::call;
 use crate::error::{Error, lab as raised};
-use crate::history::{History, Origin};
+use crate::history::History;
+use crate::origin::Origin;
 
 /// Most operations of all threads together. Their records take a few gigabytes of memory.
 const MOST_OPERATIONS: u64 = 50_000_000;

@@ -26,6 +26,7 @@
 
 mod layout;
 mod lists;
+mod markup;
 mod paths;
 mod render;
 mod routes;
@@ -34,8 +35,9 @@ pub mod timeline;
 mod write;
 
 pub use certify::rule::Relation;
+pub use markup::escaped;
+pub use render::svg;
 pub(crate) use render::{drawing, wrapped};
-pub use render::{escaped, svg};
 pub use write::dot;
 
 /// A picture, independent of its format.

@@ -7,6 +7,7 @@
 mod apart;
 pub(crate) mod axis;
 pub(crate) mod bars;
+mod canvas;
 pub(crate) mod chart;
 mod draw;
 pub(crate) mod font;

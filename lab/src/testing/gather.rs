@@ -10,11 +10,12 @@ use simulate::recipe::Lineage;
 use slicc::protocol::Protocol;
 
 use super::Options;
-use super::evidence::{self, Evidence};
+use super::evidence::Evidence;
 use super::finding::{Finding, FindingKind, Known, Signature, Witness};
 use super::judge::Problem;
 use super::known::{VARIATIONS, needed, with};
 use super::program::{Bench, Ran};
+use super::shrinking::part;
 use super::small::{Explored, Shown, System};
 use crate::error::Error;
 use crate::observer::{Observer, Stage};
@@ -260,7 +261,7 @@ impl<'a> Gathered<'a> {
         let Problem { signature, message, source, recent } = first.problem.clone();
         let part = match signature.kind {
             FindingKind::Violation(model, _) => {
-                evidence::part(self.bench, protocol, first.client, &first.lineage, model.0)?
+                part(self.bench, protocol, first.client, &first.lineage, model.0)?
             }
             _ => None,
         };

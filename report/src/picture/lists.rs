@@ -1,7 +1,7 @@
 //! Draws the lists of steps in a picture.
 
 use super::layout::LETTER;
-use super::render::{MONOSPACE, escaped, heading, write_line};
+use super::markup::{MONOSPACE, escaped, heading, write_line};
 use super::{List, ListRow};
 
 /// Height of a row.

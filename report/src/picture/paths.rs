@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::layout::{Line, Point, label_text};
-use super::render::{escaped, write_line};
+use super::markup::{escaped, write_line};
 use super::{Arrow, ArrowStyle, Picture, Weight};
 
 /// Radius of a corner.

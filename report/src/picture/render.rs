@@ -1,8 +1,7 @@
 //! Draws a picture as SVG. Lengths are in pixels.
 
-use std::fmt::Write as _;
-
 use super::layout::{LETTER, Layout, Rectangle, layout};
+use super::markup::{MONOSPACE, escaped, write_line};
 use super::{ArrowStyle, Operation, Picture, Relation, lists, paths, states};
 
 /// Margin around the picture.
@@ -16,9 +15,6 @@ const HEADS: f64 = 30.0;
 const NARROWEST: f64 = 640.0;
 /// Width of a letter of the title.
 const TITLE_LETTER: f64 = 8.6;
-/// The font of texts whose letters must have the same width everywhere.
-pub(super) const MONOSPACE: &str = "DejaVu Sans Mono, Menlo, Consolas, monospace";
-
 /// Draws a picture with all its texts and tables. The same picture gives the same bytes.
 pub fn svg(picture: &Picture) -> String {
     let layout = layout(picture, HEADS);
@@ -228,40 +224,6 @@ pub(crate) fn wrapped(text: &str, letters: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Draws the title of the part of a picture that begins at this height.
-pub(super) fn heading(title: &str, y: f64, text: &mut String) {
-    let title = escaped(title);
-    write_line(
-        text,
-        format_args!(
-            "<text x=\"0\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{title}</text>"
-        ),
-    );
-}
-
-pub(super) fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{line}");
-}
-
-/// Escapes a text for SVG. Characters that no XML document may contain are replaced.
-pub fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for one in text.chars() {
-        match one {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            one if one.is_control() || matches!(one, '\u{fffe}' | '\u{ffff}') => {
-                escaped.push('\u{fffd}')
-            }
-            one => escaped.push(one),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! (SWMR) invariant are highlighted.
 
 use super::layout::LETTER;
-use super::render::{MONOSPACE, escaped, heading, write_line};
+use super::markup::{MONOSPACE, escaped, heading, write_line};
 use super::{CacheLine, LineRow};
 
 /// Height of a row, and distance between columns.

@@ -3,7 +3,7 @@
 mod legend;
 
 use super::layout::label_text;
-use super::render::write_line;
+use super::markup::write_line;
 use super::{Arrow, ArrowStyle, Picture, Relation, Weight};
 
 /// Writes a picture as a graph in the DOT language. Columns are clusters, in which boxes keep their order from top to bottom.

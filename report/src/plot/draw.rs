@@ -4,9 +4,7 @@
 //! and a PNG is scaled down, which makes its lines smooth.
 
 use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
-use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
-use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
 use plotters::element::{PathElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color, FontTransform, RGBColor, ShapeStyle, WHITE};
@@ -14,21 +12,13 @@ use plotters_backend::DrawingBackend;
 
 use super::apart::apart;
 use super::axis::Axis;
+use super::canvas::{Canvas, Failure, SCALE};
 use super::chart::{EndLabel, Layer, Panel, Plot, Side};
 use super::font::{Face, LABEL, SMALL};
 use super::layout::{AXIS_NAME, Layout, PlacedPanel, ROW_ABOVE, TOP};
 use super::legend::draw_legend;
 use super::marks::{dashed, draw_mark, filled, stroke};
 use super::style::GREY;
-
-/// Pixels drawn for one pixel of the figure.
-pub(super) const SCALE: i32 = 6;
-
-/// An error of the backend.
-pub(super) type Failure<DB> = DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>;
-
-/// The area to draw on.
-pub(super) type Canvas<DB> = DrawingArea<DB, Shift>;
 
 /// A chart whose axes are drawn.
 type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<Axis, Axis>>;

@@ -5,7 +5,7 @@ use std::sync::Once;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontStyle, IntoFont, RGBColor, TextStyle, register_font};
 
-use super::draw::SCALE;
+use super::canvas::SCALE;
 
 /// The name of the typeface, which is also the list of fonts that a browser may use for an SVG.
 const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";

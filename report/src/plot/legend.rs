@@ -6,8 +6,9 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters_backend::DrawingBackend;
 
 use super::bars::on_bar;
+use super::canvas::{Canvas, Failure, SCALE};
 use super::chart::Symbol;
-use super::draw::{Canvas, Failure, SCALE, draw_bar, draw_whisker, write};
+use super::draw::{draw_bar, draw_whisker, write};
 use super::font::LABEL;
 use super::layout::Layout;
 use super::marks::{dashed, draw_mark, stroke};

@@ -4,8 +4,8 @@ use plotters::element::{Circle, DashedPathElement, PathElement, Polygon};
 use plotters::style::{RGBColor, ShapeStyle, WHITE};
 use plotters_backend::DrawingBackend;
 
+use super::canvas::{Canvas, Failure, SCALE};
 use super::chart::Reference;
-use super::draw::{Canvas, Failure, SCALE};
 use super::style::{BLACK, GREY, Marker, Style};
 
 /// Half the width of a point, in pixels of the figure.

@@ -6,8 +6,9 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
 };
 
+use super::canvas::SCALE;
 use super::chart::Plot;
-use super::draw::{SCALE, draw};
+use super::draw::draw;
 use super::layout::Layout;
 
 /// Pixels of a PNG for one pixel of the figure: 400 per inch if the figure is as wide as a column of a paper.

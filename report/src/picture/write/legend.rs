@@ -1,6 +1,7 @@
 //! Writes the legend of a graph as a box with a table, in Graphviz's variant of HTML.
 
-use super::super::render::{escaped, wrapped, write_line};
+use super::super::markup::{escaped, write_line};
+use super::super::render::wrapped;
 use super::super::{ArrowStyle, Picture, Relation};
 
 /// The largest number of letters in a line of a reason.
