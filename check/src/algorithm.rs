@@ -25,7 +25,7 @@ pub enum Power {
     },
 }
 
-/// An algorithm that decides histories. Algorithms are told apart by their names.
+/// An algorithm that decides histories. Two values are the same algorithm if their names are equal.
 #[derive(Clone, Copy, Default)]
 pub enum Algorithm {
     /// Runs the stages in turn, until one decides.

@@ -17,7 +17,7 @@ use crate::verdict::{Reason, Statistics};
 /// An algorithm that is not one of this crate's stages.
 #[derive(Debug)]
 pub struct Published {
-    /// The name on the command line and in tables, by which algorithms are told apart.
+    /// The name on the command line and in tables; no two algorithms have the same.
     pub name: &'static str,
     /// What the algorithm does, as a sentence.
     pub title: &'static str,

@@ -112,11 +112,11 @@ impl Derived {
 /// A line of `rubric kernel --format json`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Line<'a> {
-    /// The input.
+    /// The file or pipe that the history was read from, as it was given.
     file: &'a str,
     /// The name of the history in the file.
     history: Option<&'a str>,
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     model: &'a str,
     /// Whether the history satisfies the model.
     #[schemars(extend("enum" = ["consistent", "violation", "undecided"]))]

@@ -105,7 +105,7 @@ pub(crate) enum Line<'a> {
 /// The pairs of a history under a model.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FoundLine<'a> {
-    /// The input.
+    /// The file or pipe that the history was read from, as it was given.
     file: &'a str,
     /// The name of the history in the file.
     history: Option<&'a str>,
@@ -131,7 +131,7 @@ pub(crate) struct FoundLine<'a> {
 /// A history whose pairs are not known.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct UndecidedLine<'a> {
-    /// The input.
+    /// The file or pipe that the history was read from, as it was given.
     file: &'a str,
     /// The name of the history in the file.
     history: Option<&'a str>,

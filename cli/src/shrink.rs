@@ -88,11 +88,11 @@ struct Found {
 /// What `rubric shrink --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {
-    /// The input.
+    /// The file or pipe that the history was read from, as it was given.
     file: &'a str,
     /// The name of the history in the file.
     history: Option<&'a str>,
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     model: &'a str,
     /// The verdict on the whole history.
     #[schemars(extend("enum" = ["consistent", "violation", "undecided"]))]

@@ -33,7 +33,7 @@ pub(crate) enum Line<'a> {
 /// An input that cannot be read.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Unreadable<'a> {
-    /// The input.
+    /// The file or pipe that the history was read from, as it was given.
     file: &'a str,
     /// Why it cannot be read.
     reason: Option<&'a str>,
@@ -45,11 +45,11 @@ pub(crate) struct Unreadable<'a> {
 /// A verdict on a history under a model.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Verdict<'a> {
-    /// The input.
+    /// The file or pipe that the history was read from, as it was given.
     file: &'a str,
     /// The name of the history in the file.
     history: Option<&'a str>,
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     model: &'a str,
     /// What a read-modify-write waits for under PSO.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -18,7 +18,7 @@ pub(crate) struct Line<'a> {
     test: &'a str,
     /// The instruction set.
     architecture: &'a str,
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     model: &'a str,
     /// What the test says of its condition.
     #[schemars(extend("enum" = ["Allowed", "Forbidden", "Required"]))]

@@ -16,7 +16,7 @@ use crate::json;
 pub(crate) struct Report<'a> {
     /// The name of the protocol; `None` if its files cannot be read.
     protocol: Option<&'a str>,
-    /// The mutant.
+    /// The name of the mutant that the protocol is; `null` if it is none.
     mutant: Option<&'a str>,
     /// The number of errors.
     errors: usize,
@@ -71,7 +71,7 @@ struct Place {
 pub(crate) struct Tables<'a> {
     /// The name of the protocol.
     protocol: &'a str,
-    /// The mutant.
+    /// The name of the mutant that the protocol is; `null` if it is none.
     mutant: Option<&'a str>,
     /// The files of the protocol.
     files: Vec<String>,

@@ -26,7 +26,7 @@ pub(crate) struct Line<'a> {
     version: u32,
     /// The protocol, as it was given.
     protocol: &'a str,
-    /// The mutant.
+    /// The name of the mutant that the protocol is; absent if it is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     mutant: Option<&'a str>,
     /// The kind of cores.
@@ -112,11 +112,11 @@ struct Warning<'a> {
     seed: u64,
     /// The number of runs with it.
     runs: u64,
-    /// The mistake.
+    /// What the protocol does wrong and gem5 accepts, in words.
     message: &'a str,
-    /// The tick.
+    /// The tick at which it happened, in cycles from the start of the run.
     tick: u64,
-    /// The controller.
+    /// The controller at which it happened, as machine and number.
     controller: &'a str,
     /// The address.
     address: u64,
@@ -147,11 +147,11 @@ struct Faulty<'a> {
     seed: u64,
     /// The kind of fault.
     kind: &'a str,
-    /// What happened.
+    /// What went wrong, in words, as gem5 says it where it stops, too.
     message: &'a str,
-    /// The tick.
+    /// The tick at which it happened, in cycles from the start of the run.
     tick: u64,
-    /// The controller.
+    /// The controller at which it happened, as machine and number.
     #[serde(skip_serializing_if = "Option::is_none")]
     controller: Option<&'a str>,
     /// The address.

@@ -17,7 +17,7 @@ use lab::load::Input;
 /// of `kinds`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Summary<'a> {
-    /// The input.
+    /// The file or pipe that the history was read from, as it was given.
     pub file: &'a str,
     /// The format of the input.
     pub format: &'static str,

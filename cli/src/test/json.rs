@@ -72,7 +72,7 @@ pub(crate) struct ExploredJson {
     repaired_states: Option<usize>,
 }
 
-/// A finding.
+/// A finding: what is wrong with the protocol, and the run that shows it.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FindingJson<'a> {
     /// The kind of finding.

@@ -33,9 +33,9 @@ pub(crate) struct Output<'a> {
 /// What `rubric watch --format json` prints at the end: one object.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {
-    /// The input.
+    /// The file or pipe that the history was read from, as it was given.
     file: &'a str,
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     model: &'a str,
     /// The verdict.
     #[schemars(extend("enum" = ["consistent", "violation", "undecided"]))]

@@ -141,7 +141,7 @@ struct Site<'a> {
 /// An operation of a run.
 #[derive(Serialize, JsonSchema)]
 struct EventJson<'a> {
-    /// The thread.
+    /// The number of the thread, from 0.
     thread: &'a str,
     /// The line of the statement.
     line: usize,
@@ -168,7 +168,7 @@ enum Step<'a> {
 /// A store that reaches memory.
 #[derive(Serialize, JsonSchema)]
 struct Commit<'a> {
-    /// The thread.
+    /// The number of the thread, from 0.
     thread: &'a str,
     /// The word `commit`.
     #[schemars(extend("enum" = ["commit"]))]
@@ -182,7 +182,7 @@ struct Commit<'a> {
 /// The exploration of all runs under a model.
 #[derive(Serialize, JsonSchema)]
 struct Exhaustive<'a> {
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     model: &'static str,
     /// The names of the numbers in an outcome.
     names: &'a [String],
@@ -206,7 +206,7 @@ struct Exhaustive<'a> {
 /// The fences that keep a program within SC under a model.
 #[derive(Serialize, JsonSchema)]
 struct Fences<'a> {
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     #[schemars(extend("enum" = words::monitored()))]
     model: &'static str,
     /// The statements that need a fence after them.

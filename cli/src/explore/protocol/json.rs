@@ -132,7 +132,7 @@ enum Reduction {
 /// A mistake that gem5 accepts.
 #[derive(Serialize, JsonSchema)]
 struct Warning<'a> {
-    /// The mistake.
+    /// What the protocol does wrong and gem5 accepts, in words.
     message: &'a str,
     /// The repairs of released faults that explain it; `None` if none do.
     known: Option<&'a [String]>,
@@ -172,7 +172,7 @@ enum Outcome<'a> {
     },
 }
 
-/// A finding.
+/// A finding: what is wrong with the protocol, and the run that shows it.
 #[derive(Serialize, JsonSchema)]
 struct FoundJson<'a> {
     /// The kind of finding.
@@ -200,7 +200,7 @@ struct FoundJson<'a> {
 struct FaultJson<'a> {
     /// The kind of fault.
     kind: &'static str,
-    /// What happened.
+    /// What went wrong, in words, as gem5 says it where it stops, too.
     message: &'a str,
     /// The file of the protocol that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]
