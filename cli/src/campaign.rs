@@ -14,7 +14,7 @@ use lab::text::tame;
 use mutate::Operator;
 use slicc::setting::Setting;
 
-use crate::error::Error;
+use crate::error::{Error, warn_of_protocol};
 use crate::interrupt;
 use crate::limits::Limits;
 use crate::options::Format;
@@ -23,7 +23,6 @@ use crate::report::{self, Progress};
 use crate::sample::Sample;
 use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::parse::{self, Clients};
-use crate::simulate::protocols::warn_of_protocol;
 use crate::status::Status;
 use crate::words;
 

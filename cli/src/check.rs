@@ -12,7 +12,7 @@ mod store_order;
 mod table;
 pub(crate) mod text;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use check::{Algorithm, Answer, Model, Question, Verdict};
@@ -30,7 +30,7 @@ use comparison::Comparison;
 use lab::load::{self, Input};
 use lab::text::shown;
 use lab::{inputs, verdicts};
-use paint::Paint;
+use paint::paint;
 use store_order::StoreOrder;
 use tables::VerdictRow;
 
@@ -331,7 +331,7 @@ pub(crate) fn report(
 
 fn printer(format: Format) -> Box<dyn Printer> {
     match format {
-        Format::Text => Box::new(text::Text::new(Paint::new(io::stdout().is_terminal()))),
+        Format::Text => Box::new(text::Text::new(paint())),
         Format::Json => Box::new(json::Json),
     }
 }

@@ -6,16 +6,16 @@ pub(crate) mod json;
 use std::io::{self, Write};
 
 use history::{Crash, History};
+use host::Paint;
 use ingest::Ending;
 use ingest::ending::OutstandingRequest;
 use report::picture::{List, ListRow, Picture};
 
-use crate::check::paint::Paint;
 use crate::error::tell;
-use crate::known::{recognised, recognised_lines};
 use crate::status::Status;
 use lab::load::Input;
 use lab::released::crashes::{Recognised, of_crash};
+use lab::released::words::{recognised, recognised_lines};
 use lab::text::tame;
 
 /// Most outstanding requests that text and pictures list.

@@ -6,13 +6,16 @@ use std::io::{self, Write};
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
 use host::files::advice;
+use lab::protocols::Opened;
 use lab::save::SaveError;
 use lab::text::named;
 use rubric::watch::WatchError;
+use slicc::setting::Setting;
 use tables::TableError;
 use thiserror::Error;
 
 use crate::lines;
+use crate::protocol::diagnostics;
 use crate::status::Status;
 
 /// The reason why a command failed, printed as one message on standard error.
@@ -110,6 +113,18 @@ impl From<SaveError> for Error {
     }
 }
 
+/// A protocol that cannot be used is shown with the lines of its files, if the error is about them.
+impl From<lab::Error> for Error {
+    fn from(error: lab::Error) -> Error {
+        match error {
+            lab::Error::Protocol(refusal) if refusal.is_about_files() => {
+                diagnostics::refusal(&refusal.given, &refusal.sources, &refusal.diagnostics)
+            }
+            error => Error::Lab(Box::new(error)),
+        }
+    }
+}
+
 impl Error {
     /// A value is written twice in this history of this file.
     pub(crate) fn written_twice(file: &str, history: &History, twice: &WrittenTwice) -> Error {
@@ -157,6 +172,13 @@ fn colour(text: &str) -> Option<usize> {
 pub(crate) fn tell(remark: impl Display) {
     // If standard error is closed or full, nothing is left to be done.
     let _ = writeln!(io::stderr(), "rubric: {remark}");
+}
+
+/// Warns on standard error of what the user should know before a protocol runs with these settings.
+pub(crate) fn warn_of_protocol(opened: &Opened, settings: &[Setting]) {
+    for notice in opened.notices(settings) {
+        tell(format_args!("warning: {notice}"));
+    }
 }
 
 /// Prints an error about one of several inputs, after the output so far. The remaining inputs are still processed.

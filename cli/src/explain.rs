@@ -1,10 +1,11 @@
 //! `rubric explain`: a verdict as a picture, which [`report::explain`] makes.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use check::Verdict;
 use check::engine::proof::Violation;
+use host::Paint;
 use memory::machine::Step;
 use report::explain::coherence::{self, Permission};
 use report::explain::{self, DRAWN, words};
@@ -12,7 +13,7 @@ use report::page::explained;
 use report::picture::{Picture, dot, svg};
 use report::sequence::crashed;
 
-use crate::check::paint::Paint;
+use crate::check::paint::paint;
 use crate::ending::{RunEnd, capitalized};
 use crate::error::{Error, tell};
 use crate::files;
@@ -147,7 +148,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             write(&shown, path, format, &title, out)?;
         }
         (path, _) => {
-            print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output)?;
+            print(paint(), out).map_err(Error::Output)?;
             if let Some(path) = path {
                 tell(format_args!("nothing to draw: {} was not written", path.display()));
             }
@@ -164,7 +165,7 @@ fn write_text(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     if path == Path::new("-") {
-        return print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output);
+        return print(paint(), out).map_err(Error::Output);
     }
     files::create(path, |file| print(Paint::new(false), file).map_err(Error::Output))?;
     writeln!(out, "{headline}\nwritten: {}", path.display()).map_err(Error::Output)
@@ -210,7 +211,7 @@ fn show_crash(
     let (path, format) = match (&args.output, format) {
         (Some(path), Some(Format::Text)) => return write_text(path, print, &headline, out),
         (Some(path), Some(format)) => (path, format),
-        _ => return print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output),
+        _ => return print(paint(), out).map_err(Error::Output),
     };
     let shown = Shown {
         pictures: vec![end.picture(

@@ -21,9 +21,9 @@ use crate::files;
 use crate::number;
 use crate::simulate::parse::percent;
 use crate::status::Status;
-use crate::version::END_OF_NAME;
 use crate::words;
 use lab::save::{self, Format, WRITABLE};
+use lab::text::END_OF_NAME;
 
 /// Generate random histories by running random programs as a model allows, or histories that are
 /// hard by construction

@@ -33,7 +33,6 @@ mod initial;
 mod interrupt;
 mod json;
 mod kernel;
-mod known;
 mod limits;
 mod lines;
 mod litmus;

@@ -11,10 +11,10 @@ use slicc::builtin::{BUILTINS, builtin};
 
 use crate::error::Error;
 use crate::json;
-use crate::known::wrapped;
 use crate::options::Format;
 use crate::status::Status;
 use lab::protocols::{Opened, find_mutant, find_repair, words_of};
+use lab::released::words::wrapped;
 use lab::text::quoted;
 
 /// List and show mutants: protocols with a fault put in

@@ -13,8 +13,8 @@ use lab::protocols::Opened;
 use lab::{Observer, Stage};
 use slicc::setting::Setting;
 
+use crate::error::warn_of_protocol;
 use crate::lines::LINES;
-use crate::simulate::protocols::warn_of_protocol;
 
 /// Template of a line without a known end.
 const OPEN_LINE: &str = "{spinner} {elapsed} {prefix}: {msg}";

@@ -21,11 +21,11 @@ use std::path::{Path, PathBuf};
 use papers::Guarantee;
 use report::answers::Answers;
 use report::claims::{self, Claim};
-use report::coverage::MachineCoverage;
 use report::fidelity::Fidelity;
 use report::figures;
 use report::page::Unreached;
 use report::summary::Summary;
+use tables::reached::MachineCoverage;
 use tables::{CampaignRun, Coverage, Equivalent};
 
 use crate::error::Error;

@@ -13,8 +13,8 @@ use tables::VerdictRow;
 use crate::error::Error;
 use crate::status::Status;
 use crate::{
-    check, diff, explore, kernel, litmus, monitor, mutants, protocol, report, shrink, simulate,
-    stats, test, watch, words,
+    check, diff, explore, kernel, litmus, monitor, mutants, protocol, report, shrink, stats, test,
+    watch, words,
 };
 
 /// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
@@ -94,9 +94,9 @@ const SCHEMAS: &[Schema] = &[
         "rubric watch",
         "what `rubric watch --format json` prints",
     ),
-    Schema::of::<simulate::json::Line<'_>>(
+    Schema::of::<lab::series::json::Line<'_>>(
         "simulate",
-        simulate::json::VERSION,
+        lab::series::json::VERSION,
         "rubric simulate",
         "a line of `rubric simulate --format json` for a protocol and client",
     ),

@@ -1,6 +1,6 @@
 //! `rubric shrink`: finds the smallest part of a history that still violates a model.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use ingest::{WriteError, axe, litmus};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::check::paint::Paint;
+use crate::check::paint::paint;
 use crate::convert;
 use crate::ending::json::EndJson;
 use crate::ending::{self, RunEnd};
@@ -344,7 +344,7 @@ fn print_text(
     found: &Found,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let paint = Paint::new(io::stdout().is_terminal());
+    let paint = paint();
     let whole = answer.history();
     let name = shown(&input.file, whole);
     let headline = answer.headline(&name);

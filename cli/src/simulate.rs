@@ -1,50 +1,29 @@
 //! `rubric simulate`: runs coherence protocols, and shows, stores or checks the results.
 //!
-//! - [`args`]: the arguments ([`options`]: those of programs and systems; [`parse`]: values of options; [`command`]: the command
-//!   that repeats a run);
-//! - [`single`]: one run, with its trace;
-//! - [`runs`]: many runs, on all cores, each scored ([`score`]); [`series`]: their results;
-//! - [`kinds`]: the kinds of failures, and [`attribution`]: which known faults explain them;
-//! - [`verdicts`]: checks histories and verifies their certificates;
-//! - [`traces`]: the files of traces;
-//! - [`coverage`], [`fault`], [`table`], [`json`]: the output.
+//! - [`args`]: the arguments ([`options`]: those of programs and systems; [`extras`]: other requests; [`parse`]: values of options);
+//! - [`single`]: one run, with its trace; several are a [`Series`].
 
 mod args;
-mod attribution;
-pub(crate) mod command;
-pub(crate) mod coverage;
 pub(crate) mod extras;
-pub(crate) mod fault;
-pub(crate) mod json;
-mod kinds;
 pub(crate) mod options;
 pub(crate) mod parse;
-pub(crate) mod protocols;
-mod runs;
-mod score;
-mod series;
 mod single;
-mod table;
-mod traces;
-pub(crate) mod verdicts;
 
 use std::io::Write;
+use std::path::Path;
 
-use simulate::client::Client;
+use lab::protocols::Opened;
+use lab::series::{Plan, Series, json as lines, text};
 
-use crate::error::Error;
+use crate::check::paint::paint;
+use crate::convert;
+use crate::error::{Error, warn_of_protocol};
 use crate::files;
+use crate::json;
+use crate::options::Format;
+use crate::progress::Bars;
 use crate::status::Status;
 pub(crate) use args::Args;
-use lab::protocols::Opened;
-
-/// A protocol with a kind of cores: a cell of the table of results.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    /// Index of the protocol among those that were opened.
-    protocol: usize,
-    client: Client,
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
@@ -62,15 +41,50 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let asked = args.asked_extras();
     opened.iter().try_for_each(|opened| opened.check_extras(asked))?;
     if !args.quiet {
-        opened.iter().for_each(|opened| protocols::warn_of_protocol(opened, args.settings()));
+        opened.iter().for_each(|opened| warn_of_protocol(opened, args.settings()));
     }
-    let mut cells = Vec::new();
-    for protocol in 0..opened.len() {
-        let clients = args.clients().into_iter();
-        cells.extend(clients.map(|client| Cell { protocol, client }));
+    let plan = args.plan();
+    match (&opened[..], &plan.clients[..]) {
+        ([protocol], [_]) if args.runs.is_none() => single::run(args, &plan, protocol, out),
+        _ => run_series(args, &plan, &opened, out),
     }
-    match (&opened[..], &cells[..]) {
-        ([protocol], [cell]) if args.runs.is_none() => single::run(args, protocol, cell, out),
-        _ => runs::run(args, &opened, &cells, out),
+}
+
+/// Runs a series and prints the results.
+fn run_series(
+    args: &Args,
+    plan: &Plan,
+    opened: &[Opened],
+    out: &mut dyn Write,
+) -> Result<Status, Error> {
+    let format = args.save.as_deref().map(|path| convert::format(path, None)).transpose()?;
+    let bars = Bars::new(args.quiet);
+    let folder = args.output.as_deref();
+    let mut series = Series::run(plan, opened, folder, args.save.is_some(), &bars)?;
+    if let (Some(path), Some(format)) = (&args.save, format) {
+        convert::write_to(&series.take_histories(), path, format, out)?;
     }
+    write_coverage(args, &series)?;
+    match args.format {
+        Format::Text => text::write(&series, paint(), out),
+        Format::Json => lines::lines(&series).try_for_each(|line| json::line(&line, out)),
+    }
+    .map_err(Error::Output)?;
+    if let (Some(folder), Format::Text) = (&args.output, args.format) {
+        let count: u64 = series.scores.iter().map(|score| score.runs).sum();
+        let folder = folder.display();
+        writeln!(out, "\nwritten: {count} traces in {folder}").map_err(Error::Output)?;
+    }
+    let failed = if series.has_failures() { Status::Violation } else { Status::Done };
+    Ok(failed.and(if series.undecided() > 0 { Status::Undecided } else { Status::Done }))
+}
+
+/// Writes how often each transition was taken, if `--coverage` asks for it.
+fn write_coverage(args: &Args, series: &Series<'_>) -> Result<(), Error> {
+    let Some(path) = &args.coverage else { return Ok(()) };
+    let coverage = series.coverage();
+    if path == Path::new("-") {
+        return coverage.write(&mut std::io::stdout().lock()).map_err(Error::Output);
+    }
+    files::create(path, |out| coverage.write(out).map_err(Error::Output))
 }

@@ -2,7 +2,8 @@
 //!
 //! - [`inputs`] opens what the user names as input, within limits of size, and remembers which files these are;
 //! - [`files`] writes output files whole or not at all, and never over an input;
-//! - [`Bounds`] is the time and memory that an answer may take.
+//! - [`Bounds`] is the time and memory that an answer may take;
+//! - [`Paint`] colours words for a terminal.
 //!
 //! Every crate that opens a file of the user goes through [`inputs`], and every crate that writes one through [`files`], so
 //! that no command can replace what it was asked about.
@@ -26,5 +27,7 @@
 mod bounds;
 pub mod files;
 pub mod inputs;
+mod paint;
 
 pub use bounds::{Bounds, Exceeded};
+pub use paint::Paint;

@@ -5,9 +5,11 @@ use std::io;
 
 use certify::certificate::{self, ReadError};
 use certify::verify::{Rejection, verify};
-use check::Answer;
-use history::History;
+use check::{Answer, Model, Options, Question};
+use history::{Ambiguity, History, ReadsFrom};
 use thiserror::Error;
+
+use crate::error::Error as LabError;
 
 /// Why a certificate does not prove its verdict. Each of these is a defect of rubric.
 #[derive(Debug, Error)]
@@ -38,10 +40,29 @@ pub fn certify<H: Borrow<History>>(answer: &Answer<H>) -> Result<bool, CertifyEr
     Ok(true)
 }
 
+/// The answer whether a model allows a history, and whether it has a certificate, which is then verified. `command` is what repeats the run
+/// that the history is of.
+///
+/// # Errors
+/// Fails if a value is written twice, or if the certificate does not prove the verdict.
+pub(crate) fn certified<'h>(
+    history: &'h History,
+    model: Model,
+    options: &Options,
+    command: &dyn Fn() -> String,
+) -> Result<(Answer<&'h History>, bool), LabError> {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared);
+    let reads_from = reads_from.map_err(|twice| LabError::MadeTwice(Box::new(twice)))?;
+    let answer = Question::new(model, options).ask(history, &reads_from);
+    match certify(&answer) {
+        Ok(is_certified) => Ok((answer, is_certified)),
+        Err(error) => Err(LabError::Certificate { command: command(), error }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use check::{Model, Options, Question, Verdict};
-    use history::{Ambiguity, ReadsFrom};
+    use check::Verdict;
 
     use super::*;
 

@@ -9,7 +9,7 @@
 //! - [`order`] compares names in natural order, `t2` before `t10`;
 //! - [`load`] reads histories from any input, [`save`] writes them, and [`certify()`](certify::certify) verifies the certificates of
 //!   verdicts;
-//! - [`simulated`] makes the history of a simulated run;
+//! - [`series`] makes and scores series of runs of protocols; [`simulated`] makes the history of one, [`coverage`] counts its transitions;
 //! - [`protocols`] opens protocols and finds their mutants, and [`released`] lists the known faults of gem5's released protocols;
 //! - [`explorations`] is the journal of explorations of many mutants, and [`decided`] explores many protocols at several sizes;
 //! - [`testing::test()`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
@@ -42,7 +42,7 @@
 
 pub mod campaign;
 pub mod certify;
-mod coverage;
+pub mod coverage;
 pub mod decided;
 mod error;
 pub mod experiment;
@@ -60,6 +60,7 @@ pub mod protocols;
 pub mod released;
 mod resume;
 pub mod save;
+pub mod series;
 pub mod shard;
 pub mod simulated;
 pub mod stored;

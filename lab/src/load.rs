@@ -26,6 +26,25 @@ pub struct Input {
     pub statistics: Statistics,
 }
 
+impl Input {
+    /// Histories that were not read from a trace, so that nothing else is known of them.
+    fn bare(file: String, format: &'static str, histories: Vec<History>) -> Input {
+        Input {
+            file,
+            format,
+            histories,
+            transitions: Transitions::default(),
+            ending: Ending::default(),
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// The histories of simulated runs, as if they had been read from a file.
+    pub fn simulated(file: &str, histories: Vec<History>) -> Input {
+        Input::bare(file.to_owned(), "simulated", histories)
+    }
+}
+
 /// Reads a file, a gem5 output folder, or standard input for `-`.
 ///
 /// # Errors
@@ -34,14 +53,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
     let file = path.display().to_string();
     if is_parquet(path) {
         let histories = read_parquet(path, options)?;
-        return Ok(Input {
-            file,
-            format: "parquet",
-            histories,
-            transitions: Transitions::default(),
-            ending: Ending::default(),
-            statistics: Statistics::default(),
-        });
+        return Ok(Input::bare(file, "parquet", histories));
     }
     let trace = ingest::read_path(path, options)?;
     Ok(Input {
@@ -72,14 +84,7 @@ fn empty(file: &str) -> Result<Input, Error> {
     let history = HistoryBuilder::new()
         .finish(AssumedSize::default(), &Initial::Zero, provenance)
         .map_err(|error| ingest::Error::Build { file: file.to_owned(), error })?;
-    Ok(Input {
-        file: file.to_owned(),
-        format: "axe",
-        histories: vec![history],
-        transitions: Transitions::default(),
-        ending: Ending::default(),
-        statistics: Statistics::default(),
-    })
+    Ok(Input::bare(file.to_owned(), "axe", vec![history]))
 }
 
 /// The options of reading that differ from their defaults, as words of a command line. A certificate records with them how its history

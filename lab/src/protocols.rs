@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use mutate::{Misfit, Mutant, made, named, repair};
-use simulate::config::{Options, Plan, most_threads, unhandled};
+use simulate::config::{Options, Plan, absent, most_threads, unhandled};
 use simulate::program::Extras;
 use simulate::simulation::Simulation;
 use slicc::builtin::{builtin, load_files, open};
@@ -14,10 +14,11 @@ use slicc::disk;
 use slicc::load::{Failure, Modification};
 use slicc::outline::Outline;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
+use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
 use crate::error::{Error, Refusal};
-use crate::text::quoted;
+use crate::text::{quoted, tame, written_at};
 
 /// A protocol that can run, with the name by which the user referred to it.
 #[derive(Clone, Debug)]
@@ -198,6 +199,25 @@ impl Opened {
             (Repairs::Named(_), applied) => format!(" --repair {}", applied.join(",")),
             _ => format!(" --repair {repairs}"),
         }
+    }
+
+    /// What the user should know before the protocol runs with these settings: the repairs that were left out because they would overwrite
+    /// the user's own changes, which buffers are assumed to be ordered, and why, if no script of gem5 says it, and the machines to which it
+    /// sends and that the system lacks.
+    pub fn notices(&self, settings: &[Setting]) -> Vec<String> {
+        let refused = self.refused.iter();
+        let refused = refused.map(|refused| format!("{}: repair {refused}", self.given));
+        let order = self.protocol.order_notice(settings);
+        // If there is no such system, the error comes from the runs, which may have other sizes.
+        let plan = self.plan_of(&Options { settings: settings.to_vec(), ..Options::default() });
+        let absent = plan.map(|plan| absent(&self.protocol, &plan)).unwrap_or_default();
+        let absent = absent.into_iter().map(|warning| {
+            let place = written_at(warning.span, self.protocol.sources());
+            let place = place.map_or(String::new(), |(file, line, _)| format!("{file}:{line}: "));
+            let hint = warning.hint.unwrap_or_default();
+            format!("{place}{}; {hint}", warning.message)
+        });
+        refused.chain(order).chain(absent).map(|notice| tame(&notice)).collect()
     }
 
     /// The mutant that the protocol is, if it is one.

@@ -2,7 +2,7 @@
 //!
 //! `fixtures/protocols/released.csv` lists them; each has been checked by reading gem5's source. A fault has a repair
 //! (`mutate::repair`), by which [`testing`](crate::testing) recognises what it causes. [`crashes`] recognises faults by the message of a
-//! crash.
+//! crash, and [`words`] describes them.
 //!
 //! ```
 //! for fault in lab::released::all() {
@@ -11,6 +11,7 @@
 //! ```
 
 pub mod crashes;
+pub mod words;
 
 use std::sync::LazyLock;
 

@@ -14,6 +14,14 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
+/// The end of a history's name, after the command that makes it.
+pub const END_OF_NAME: &str = concat!(" # version ", env!("CARGO_PKG_VERSION"));
+
+/// A number and what it counts, in the singular or the plural: `1 run`, `2 runs`.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Replaces control characters, so that no text of a protocol can send commands to a terminal.
 pub fn tame(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")

@@ -1,6 +1,6 @@
 //! Reports of results and verdicts: claims, figures, pages and pictures.
 //!
-//! From the rows in [`tables`], [`answers`] computes the results of a campaign, [`coverage`] how much of a protocol it reached, [`summary`] which
+//! From the rows in [`tables`], [`answers`] computes the results of a campaign, [`summary`] which
 //! experiments were run, [`fidelity`] how far rubric's simulator and gem5 agree, and [`claims`] which of the papers' claims hold. [`figures`] draws figures, and [`page`] shows everything as HTML.
 //! [`explain`] makes a [`picture`] of a verdict about one history, and [`check::assumptions`] has the conditions under which the verdict holds.
 //!
@@ -18,7 +18,6 @@
 
 pub mod answers;
 pub mod claims;
-pub mod coverage;
 pub mod explain;
 pub mod fidelity;
 pub mod figures;

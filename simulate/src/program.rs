@@ -9,6 +9,7 @@ mod edit;
 mod extras;
 mod ordering;
 mod parts;
+mod spelling;
 mod text;
 mod transfer;
 
@@ -18,6 +19,7 @@ pub use edit::{Edit, EditKind};
 pub use extras::{Extras, MOST_DEVICES};
 use history::random::{Rng, Weighted};
 pub use ordering::{Ordering, WeakShares};
+pub use spelling::Spelled;
 pub use text::Heading;
 pub use transfer::TransferStep;
 

@@ -101,6 +101,7 @@ mod measurements;
 mod metadata;
 mod names;
 mod operations;
+pub mod reached;
 mod read;
 mod records;
 pub mod results;

@@ -1,8 +1,10 @@
 //! Colours in the output.
 
+use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
+use host::Paint;
 
 /// When to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -24,55 +26,12 @@ pub(crate) fn choose(choice: Choice) {
     let _ = CHOICE.set(choice);
 }
 
-/// Paints words for a terminal, or leaves them as they are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Paint {
-    on: bool,
-}
-
-impl Paint {
-    /// Follows the user's choice. Without one, there is colour on a terminal, unless NO_COLOR forbids it.
-    pub(crate) fn new(terminal: bool) -> Paint {
-        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Paint {
-            on: match CHOICE.get() {
-                Some(Choice::Always) => true,
-                Some(Choice::Never) => false,
-                _ => terminal && !refused,
-            },
-        }
-    }
-
-    fn with(self, code: &str, text: &str) -> String {
-        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    /// Paints a good result.
-    pub(crate) fn good(self, text: &str) -> String {
-        self.with("32", text)
-    }
-
-    /// Paints a bad result.
-    pub(crate) fn bad(self, text: &str) -> String {
-        self.with("1;31", text)
-    }
-
-    /// Paints an undecided result.
-    pub(crate) fn unsure(self, text: &str) -> String {
-        self.with("33", text)
-    }
-
-    /// Paints text in the colour of the verdict `word`.
-    pub(crate) fn verdict(self, word: &str, text: &str) -> String {
-        match word {
-            "consistent" => self.good(text),
-            "violation" => self.bad(text),
-            _ => self.unsure(text),
-        }
-    }
-
-    /// Paints text that is less important.
-    pub(crate) fn faint(self, text: &str) -> String {
-        self.with("2", text)
-    }
+/// Follows the user's choice for standard output. Without one, there is colour on a terminal, unless NO_COLOR forbids it.
+pub(crate) fn paint() -> Paint {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Paint::new(match CHOICE.get() {
+        Some(Choice::Always) => true,
+        Some(Choice::Never) => false,
+        _ => io::stdout().is_terminal() && !refused,
+    })
 }

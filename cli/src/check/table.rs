@@ -1,10 +1,11 @@
 //! The table of all verdicts: as text, and as files.
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use history::History;
+use host::Paint;
 use lab::load::Input;
 use lab::order;
 use lab::text::{shortened, tame};
@@ -13,7 +14,7 @@ use tables::VerdictRow;
 
 use super::comparison::Comparison;
 use super::markdown;
-use super::paint::Paint;
+use super::paint::paint;
 use super::{Decided, Printer};
 use crate::error::Error;
 use crate::files;
@@ -111,7 +112,7 @@ pub(super) fn print(rows: &[VerdictRow], out: &mut dyn Write) -> io::Result<()> 
     if groups.len() < 2 {
         return Ok(());
     }
-    let paint = Paint::new(io::stdout().is_terminal());
+    let paint = paint();
     let lists_all = groups.len() <= MOST_IN_FULL;
     let listed: Vec<&Group<'_>> =
         groups.iter().filter(|group| lists_all || group.rank < verdicts::CONSISTENT).collect();

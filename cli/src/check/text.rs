@@ -6,10 +6,10 @@ use check::engine::proof::Violation;
 use check::verdict::Stage;
 use check::{Answer, Model, Outcome, Verdict, assumptions};
 use history::History;
+use host::Paint;
 
 use super::certificates::Written;
 use super::comparison::{self, Comparison};
-use super::paint::Paint;
 use super::{Decided, Printer};
 use crate::ending::RunEnd;
 use lab::load::Input;

@@ -3,13 +3,11 @@
 use std::io::{self, Write};
 
 use lab::testing::{Compared, Finding, Known, Options};
-use lab::text::tame;
+use lab::text::{counted, tame};
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
 use slicc::outline::TableEntry;
 
-use crate::test::text::{
-    counted, extent, given_up, kinds_of_cores, occurrence, repaired, shown, untried,
-};
+use crate::test::text::{extent, given_up, kinds_of_cores, occurrence, repaired, shown, untried};
 
 /// Prints the report.
 pub(super) fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {

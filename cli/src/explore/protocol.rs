@@ -29,13 +29,12 @@ use slicc::setting::Setting;
 
 use super::limits::Limits;
 use super::search_options::SearchArgs;
-use crate::error::Error;
+use crate::error::{Error, warn_of_protocol};
 use crate::files;
 use crate::interrupt;
 use crate::options::Format;
 use crate::sequence::Form;
 use crate::simulate::parse;
-use crate::simulate::protocols::warn_of_protocol;
 use crate::status::Status;
 use lab::protocols::{Opened, Repairs, words_of};
 use lab::text::quoted;

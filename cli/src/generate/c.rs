@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::TypedValueParser;
 use history::Isa;
+use lab::text::END_OF_NAME;
 use memory::Model;
-use simulate::program::{CProgram, MOST_OPERATIONS, MOST_ROUNDS, ProgramSize};
+use simulate::program::{CProgram, MOST_OPERATIONS, MOST_ROUNDS, ProgramSize, Spelled, WeakShares};
 
 use crate::error::Error;
 use crate::files;
-use crate::simulate::command::{counts, mix, option};
 use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::options::{Counts, Program};
 use crate::simulate::parse;
 use crate::status::Status;
-use crate::version::END_OF_NAME;
 use crate::words;
 
 /// Generate a random program with threads in C, for the CPUs of gem5
@@ -103,7 +102,7 @@ impl Args {
     fn shape(&self) -> ProgramSize {
         let extras = ExtrasArgs { dma: None, flush: None, atomics: None, partial: None };
         ProgramSize {
-            weak: self.program.weak_shares(self.model()),
+            weak: WeakShares::given(self.model(), self.program.weak_options()),
             ..self.program.shape(&self.counts, &extras, self.seed)
         }
     }
@@ -155,18 +154,17 @@ impl Args {
 
     /// The command that makes the program, without options that change nothing, and the version.
     fn name(&self, shape: &ProgramSize) -> String {
-        let mut options = counts(shape);
-        options.extend(mix(shape));
-        options.extend(self.program.weak_words(self.model()));
+        let mut options = shape.counts();
+        options.extend(shape.mix());
+        options.extend(shape.weak.iter().flat_map(WeakShares::words));
         options.extend([
-            option("rounds", &self.rounds, &10),
-            option("stride", &self.stride, &4096),
-            option("evictions", &self.evictions, &10),
-            option("evicting-lines", &self.evicting_lines, &8),
+            Spelled::new("rounds", self.rounds, 10),
+            Spelled::new("stride", self.stride, 4096),
+            Spelled::new("evictions", self.evictions, 10),
+            Spelled::new("evicting-lines", self.evicting_lines, 8),
         ]);
-        let unusual = options.into_iter().filter(|[_, value, usual]| value != usual);
-        let words: String =
-            unusual.map(|[option, value, _]| format!(" --{option} {value}")).collect();
+        let words = options.iter().filter_map(Spelled::word);
+        let words: String = words.map(|word| format!(" {word}")).collect();
         format!(
             "rubric generate c --isa {}{words} --seed {}{END_OF_NAME}",
             self.isa.name(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use lab::protocols::Opened;
 use simulate::client::Client;
 use simulate::config::Options;
-use simulate::program::{Heading, ProgramSize};
+use simulate::program::{Heading, ProgramSize, WeakShares};
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::Simulation;
 
@@ -141,7 +141,7 @@ impl Args {
 
     fn shape(&self, run: u64) -> ProgramSize {
         ProgramSize {
-            weak: self.program.weak_shares(self.client.model()),
+            weak: WeakShares::given(self.client.model(), self.program.weak_options()),
             ..self.program.shape(&self.counts, &self.extras, self.seed.wrapping_add(run))
         }
     }

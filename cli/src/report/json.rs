@@ -6,13 +6,13 @@ use memory::models;
 use papers::Guarantee;
 use report::answers::{Answers, FINDERS, known_harmless};
 use report::claims::{self, Claim, Program, PublishedClaim};
-use report::coverage::MachineCoverage;
 use report::fidelity::Fidelity;
 use report::figures::{self, Definition, SeriesStyle};
 use report::summary::Summary;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tables::CRITERIA;
+use tables::reached::MachineCoverage;
 
 /// What `rubric report DIR --format json` and `rubric campaign --format json` print: one object. Only results of experiments have
 /// `experiments` and `claims`, only those of gem5 `fidelity`, and only campaigns the other keys.

@@ -1,20 +1,21 @@
 //! The answers of a campaign, as human-readable text.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
+use host::Paint;
 use report::answers::{
     Alarm, Answers, Effort, FINDERS, KillMatrix, KillRow, OperationsToDetection, Rates, Scope,
     Survivor,
 };
-use report::coverage::Reached;
 use report::numbers::{halves, percent};
+use tables::reached::Reached;
 
 use super::table::Table;
 use super::{Campaign, Progress};
-use crate::check::paint::Paint;
-use crate::known::{TRIED, TRIED_IN_GEM5, explained_briefly};
+use crate::check::paint::paint;
+use lab::released::words::{TRIED, TRIED_IN_GEM5, explained_briefly};
 
 /// Most tables whose names are printed.
 const TABLES: usize = 4;
@@ -40,7 +41,7 @@ pub(super) fn print(
     most: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let paint = Paint::new(io::stdout().is_terminal());
+    let paint = paint();
     let page = Page { campaign, answers, most, for_all, paint };
     page.overview(progress, out)?;
     page.kills(out)?;

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use lab::protocols::Repairs;
+use lab::series::{Plan, Programs};
 use memory::{Model, models};
 use simulate::client::Client;
-use simulate::config::most_threads;
 use simulate::program::{Extras, ProgramSize};
-use simulate::recipe::{Lineage, Recipe};
-use simulate::simulation::Simulation;
-use slicc::protocol::Protocol;
+use simulate::recipe::Lineage;
 use slicc::setting::Setting;
 
 use super::extras::{ExtrasArgs, FunctionalArgs};
@@ -18,7 +17,6 @@ use crate::error::Error;
 use crate::files::{check_ending, ending};
 use crate::limits::Limits;
 use crate::options::Format;
-use lab::protocols::Repairs;
 
 /// Run coherence protocols with random programs: print traces, or check what the memory did
 #[derive(clap::Args)]
@@ -367,69 +365,39 @@ impl Args {
         !self.checks() && files.into_iter().all(Option::is_none)
     }
 
-    /// The models whose violation counts as a failure: those that the user names, else the model of the client and the usual
-    /// models that follow from it.
-    pub(crate) fn kept(&self, client: Client) -> Vec<Model> {
-        match &self.check {
-            Some(named) if !named.is_empty() => named.clone(),
-            _ => {
-                let kept = client.model();
-                let is_asked = |model: &Model| *model == kept || model.is_usual();
-                let weaker = models::ALL.iter().copied();
-                weaker.filter(|model| model.includes(kept) && is_asked(model)).collect()
-            }
+    /// What the runs have in common.
+    pub(crate) fn plan(&self) -> Plan {
+        Plan {
+            repairs: self.repair.clone(),
+            mutant: self.mutant.clone(),
+            clients: self.clients(),
+            runs: self.runs.unwrap_or(1),
+            seed: self.recipe.as_ref().map_or(self.seed, Lineage::seed),
+            programs: self.programs(),
+            options: self.system.options(),
+            system: self.system.given(),
+            deadlock_threshold: self.system.deadlock_threshold,
+            check: self.check.clone(),
+            checking: check::Options {
+                timeout: self.limits.timeout,
+                max_memory: Some(self.limits.max_memory),
+                ..check::Options::default()
+            },
         }
     }
 
-    /// The models that `--check=` names.
-    pub(crate) fn named_models(&self) -> impl Iterator<Item = Model> {
-        self.check.iter().flatten().copied()
-    }
-
-    /// The models that a series is checked under.
-    pub(crate) fn models(&self) -> Vec<Model> {
-        match &self.check {
-            None => Vec::new(),
-            Some(named) if named.is_empty() => {
-                let guaranteed = self.clients().into_iter().map(Client::model);
-                let mut models: Vec<Model> = models::usual().collect();
-                for model in guaranteed.filter(|model| model.is_weak()) {
-                    if !models.contains(&model) {
-                        models.push(model);
-                    }
-                }
-                models
-            }
-            Some(named) => named.clone(),
-        }
-    }
-
-    /// The options for checking histories.
-    pub(crate) fn for_checking(&self) -> check::Options {
-        check::Options {
-            timeout: self.limits.timeout,
-            max_memory: Some(self.limits.max_memory),
-            ..check::Options::default()
-        }
-    }
-
-    /// The seed of the first run.
-    pub(crate) fn seed(&self) -> u64 {
-        self.recipe.as_ref().map_or(self.seed, Lineage::seed)
-    }
-
-    /// The seed of the run with this number in the series.
-    pub(crate) fn seed_of(&self, run: u32) -> u64 {
-        self.seed().wrapping_add(u64::from(run))
-    }
-
-    /// The recipe of the run with a seed; `None` if options decide its program and system. A recipe with variations is for a
-    /// single run, whatever the seed.
-    pub(crate) fn recipe_of(&self, seed: u64) -> Option<Lineage> {
+    /// The random programs: recipes if one is named, or for a series without options of the program or the system. A recipe with
+    /// variations is for a single run, whatever the seed.
+    fn programs(&self) -> Programs {
         match &self.recipe {
-            Some(recipe) if !recipe.variations().is_empty() => Some(recipe.clone()),
-            Some(recipe) => Some(Lineage::root(seed).with_extras(recipe.extras())),
-            None => self.draws().then(|| Lineage::root(seed).with_extras(self.own_extras())),
+            Some(recipe) if !recipe.variations().is_empty() => Programs::Recipe(recipe.clone()),
+            Some(recipe) => Programs::Drawn(recipe.extras()),
+            None if self.draws() => Programs::Drawn(self.own_extras()),
+            None => Programs::Sized {
+                size: Box::new(self.shape(self.seed)),
+                fits: self.counts.threads.is_none(),
+                weak: self.program.weak_options(),
+            },
         }
     }
 
@@ -445,48 +413,13 @@ impl Args {
 
     /// Whether each run is drawn as a recipe without --recipe: a series without options of the program or the system.
     fn draws(&self) -> bool {
-        self.runs.is_some()
-            && !self.has_shape()
-            && !self.program.is_given()
-            && !self.system.is_given()
-    }
-
-    /// Whether an option gives the size of programs.
-    fn has_shape(&self) -> bool {
-        self.counts.is_given()
-    }
-
-    /// The simulation of a run.
-    pub(crate) fn simulation(&self, protocol: &Protocol, client: Client, seed: u64) -> Simulation {
-        let mut simulation = match self.recipe_of(seed) {
-            Some(lineage) => Recipe::of(&lineage).simulation(protocol, client),
-            None => Simulation {
-                shape: self.shape_for(protocol, client, seed),
-                client,
-                options: self.system.options(),
-                deadlock_threshold: None,
-            },
-        };
-        simulation.options.settings.extend(self.system.set.clone());
-        simulation.options.mesh = self.system.mesh;
-        simulation.options.gem5_latencies = self.system.gem5_latencies;
-        simulation.options.strict = self.system.strict;
-        simulation.deadlock_threshold = self.system.deadlock_threshold;
-        simulation
+        let is_given = self.counts.is_given() || self.program.is_given() || self.system.is_given();
+        self.runs.is_some() && !is_given
     }
 
     /// The settings of the protocol that the user gives.
     pub(crate) fn settings(&self) -> &[Setting] {
         &self.system.set
-    }
-
-    /// The program of a run on a protocol. Without `--threads` it has no more threads than work there.
-    fn shape_for(&self, protocol: &Protocol, client: Client, seed: u64) -> ProgramSize {
-        let mut shape = self.shape(seed);
-        if self.counts.threads.is_none() {
-            shape.threads = shape.threads.min(most_threads(protocol).unwrap_or(u32::MAX));
-        }
-        ProgramSize { weak: self.program.weak_shares(client.model()), ..shape }
     }
 
     /// The program of a run.

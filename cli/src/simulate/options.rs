@@ -1,8 +1,8 @@
 //! The options of the random programs and the simulated system.
 
-use memory::Model;
+use lab::text::quoted;
 use simulate::config::{Caches, Options};
-use simulate::program::{ProgramSize, WeakShares};
+use simulate::program::ProgramSize;
 use simulate::ruby::delays::Latency;
 use simulate::ruby::mesh::Mesh;
 use slicc::setting::Setting;
@@ -197,23 +197,13 @@ impl Program {
 
     /// The first given option that applies only to cores of a weak model.
     pub(crate) fn has_weak(&self) -> Option<&'static str> {
-        let options = [
-            ("--dependencies", self.dependencies),
-            ("--annotations", self.annotations),
-            ("--weak-fences", self.weak_fences),
-        ];
-        options.iter().find(|(_, value)| value.is_some()).map(|(option, _)| *option)
+        let options = ["--dependencies", "--annotations", "--weak-fences"].into_iter();
+        options.zip(self.weak_options()).find_map(|(option, value)| value.and(Some(option)))
     }
 
-    /// The shares of dependencies, annotations and weak fences in a program; `None` if the model is not weak.
-    pub(crate) fn weak_shares(&self, model: Model) -> Option<WeakShares> {
-        let usual = WeakShares::usual(model);
-        model.is_weak().then(|| WeakShares {
-            model,
-            dependencies: self.dependencies.unwrap_or(usual.dependencies),
-            annotations: self.annotations.unwrap_or(usual.annotations),
-            weak_fences: self.weak_fences.unwrap_or(usual.weak_fences),
-        })
+    /// The shares of dependencies, annotations and weak fences that are given.
+    pub(crate) fn weak_options(&self) -> [Option<u32>; 3] {
+        [self.dependencies, self.annotations, self.weak_fences]
     }
 }
 
@@ -230,18 +220,47 @@ impl System {
 
     /// The configuration of the system.
     pub(super) fn options(&self) -> Options {
-        let usual = Options::default();
-        let options = Options {
+        let usual = if self.steady { Options::default().steady() } else { Options::default() };
+        Options {
             caches: self.cache_size.as_ref().map_or(Caches::Tiny, |(_, caches)| *caches),
             l2_banks: self.l2_banks.unwrap_or(1),
             directories: self.directories.unwrap_or(1),
+            network: self.network.unwrap_or(usual.network),
+            memory: self.memory.unwrap_or(usual.memory),
+            settings: self.set.clone(),
+            mesh: self.mesh,
+            gem5_latencies: self.gem5_latencies,
+            strict: self.strict,
             ..usual
-        };
-        let options = if self.steady { options.steady() } else { options };
-        Options {
-            network: self.network.unwrap_or(options.network),
-            memory: self.memory.unwrap_or(options.memory),
-            ..options
         }
+    }
+
+    /// The options that differ from their defaults, as words of a command line.
+    pub(super) fn given(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some((sizes, _)) = self.cache_size.as_ref().filter(|(sizes, _)| sizes != "tiny") {
+            words.push(format!("--cache-size {sizes}"));
+        }
+        for (option, count) in [("l2-banks", self.l2_banks), ("directories", self.directories)] {
+            let count = count.filter(|&count| count != 1);
+            words.extend(count.map(|count| format!("--{option} {count}")));
+        }
+        for (option, latency) in [("network", self.network), ("memory", self.memory)] {
+            words.extend(latency.map(|latency| format!("--{option} {latency}")));
+        }
+        words.extend(self.mesh.map(|mesh| format!("--mesh {mesh}")));
+        if self.gem5_latencies {
+            words.push("--gem5-latencies".to_owned());
+        }
+        if self.steady {
+            words.push("--steady".to_owned());
+        }
+        if self.strict {
+            words.push("--strict".to_owned());
+        }
+        let settings = self.set.iter();
+        words.extend(settings.map(|setting| format!("--set {}", quoted(&setting.to_string()))));
+        words.extend(self.deadlock_threshold.map(|ticks| format!("--deadlock-threshold {ticks}")));
+        words
     }
 }

@@ -1,57 +1,50 @@
 //! Simulates one run, and writes its trace, its history and its verdicts.
 
-use lab::text::tame;
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Instant;
 
+use lab::load::Input;
+use lab::protocols::{Opened, Repairs};
+use lab::released::crashes::of_crash;
+use lab::released::words::{explained_lines, recognised_lines};
+use lab::series::{Plan, RunRequest, Score, Series, fault, json as lines};
+use lab::testing::{Explainer, FindingKind};
+use lab::text::tame;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
 use slicc::protocol::Protocol;
 
-use super::score::Score;
-use super::series::Series;
-use super::traces::RunRequest;
-use super::{Args, Cell, fault, json};
+use super::{Args, write_coverage};
 use crate::check;
 use crate::convert;
 use crate::error::{Error, tell};
-use crate::known::{explained_lines, recognised_lines};
+use crate::json;
 use crate::options::Format;
 use crate::sequence::{self, Form, Sequence};
 use crate::status::Status;
-use lab::load::Input;
-use lab::protocols::{Opened, Repairs};
-use lab::released::crashes::of_crash;
-use lab::testing::{Explainer, FindingKind};
 
 /// Runs the simulation, and prints or writes the requested output.
 pub(super) fn run(
     args: &Args,
+    plan: &Plan,
     opened: &Opened,
-    cell: &Cell,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     // An output that cannot be written is reported before the work is done.
     let form = args.chart.as_deref().map(|path| Form::of("--chart", path)).transpose()?;
     let format = args.save.as_deref().map(|path| convert::format(path, None)).transpose()?;
-    let simulation = args.simulation(&opened.protocol, cell.client, args.seed());
-    let request = RunRequest {
-        simulation: &simulation,
-        protocol: &opened.protocol,
-        plan: &opened.plan(&simulation)?,
-        title: &format!("command line: {}", args.command(&opened.given, cell.client, args.seed())),
-    };
+    let (given, client, seed) = (&opened.given, plan.clients[0], plan.seed);
+    let simulation = plan.simulation(&opened.protocol, client, seed);
+    let name = plan.command(given, client, seed);
     let start = Instant::now();
-    let run = match &args.output {
-        Some(path) if path != Path::new("-") => request.to_file(path)?,
-        None if !args.is_plain() => request.run(None, "")?,
-        _ => request.to_standard_output()?,
-    };
+    let run = simulated(args, opened, &simulation, &format!("command line: {name}"))?;
     let seconds = start.elapsed().as_secs_f64();
-    let words = args.words(&opened.given, cell.client, args.seed());
+    let words = plan.words(given, client, seed);
     let mut status = Status::Done;
-    let command = args.command_of_fault(&opened.given, cell.client, args.seed());
+    let command = plan.command_of_fault(given, client, seed);
     if let Some(stopped) = &run.fault {
         let lines = fault::lines(stopped, opened, &command);
         tell(format_args!("{words}: {}", lines.join("\n")));
@@ -65,43 +58,72 @@ pub(super) fn run(
         tell(format_args!("{words}: {}", lines.join("\n")));
     }
     let mut score = Score::new(0);
-    if !args.is_plain() {
-        score.add(0, args.seed(), &run, seconds);
-        if args.checks() || args.save.is_some() {
-            let mut input = input(&words, &opened.protocol, &run)?;
-            if args.checks() {
-                let models = args.kept(cell.client);
-                let options = args.for_checking();
-                let (found, violated) = check::report(&input, &models, &options, args.format, out)?;
-                status = status.and(found);
-                score.add_violated(0, args.seed(), violated);
-            }
-            if let (Some(path), Some(format)) = (&args.save, format) {
-                let name = args.command(&opened.given, cell.client, args.seed());
-                input.histories.iter_mut().for_each(|history| history.name = Some(name.clone()));
-                convert::write_to(&input, path, format, out)?;
-            }
+    score.add(0, seed, &run, seconds);
+    if args.checks() || args.save.is_some() {
+        let history = lab::simulated::history(&run, &opened.protocol);
+        let history = history.map_err(|error| Error::Usage(error.to_string()))?;
+        let mut input = Input::simulated(&words, vec![history]);
+        if args.checks() {
+            let (found, violated) =
+                check::report(&input, &plan.kept(client), &plan.checking, args.format, out)?;
+            status = status.and(found);
+            score.add_violated(0, seed, violated);
         }
-        if let Some(path) = &args.coverage {
-            score.coverage.write(path)?;
+        if let (Some(path), Some(format)) = (&args.save, format) {
+            input.histories.iter_mut().for_each(|history| history.name = Some(name.clone()));
+            convert::write_to(&input, path, format, out)?;
         }
     }
+    let mut series = Series {
+        plan,
+        opened: std::slice::from_ref(opened),
+        cells: plan.cells(1),
+        models: Vec::new(),
+        scores: vec![score],
+        tried: Vec::new(),
+        elapsed: 0.0,
+    };
+    write_coverage(args, &series)?;
     if status == Status::Violation && args.repair != Repairs::All && !args.quiet {
-        tell_known(args, opened, &simulation, &run)?;
+        tell_known(plan, opened, &simulation, &run)?;
     }
-    let elapsed = start.elapsed().as_secs_f64();
-    summary(args, opened, cell, score, elapsed, out)?;
+    series.elapsed = start.elapsed().as_secs_f64();
+    if !args.is_plain() {
+        summary(args, &series, out)?;
+    }
     Ok(status)
+}
+
+/// Runs the simulation, with its trace in the file that `-o` names or, if nothing else is asked for, on standard output.
+fn simulated(
+    args: &Args,
+    opened: &Opened,
+    simulation: &Simulation,
+    title: &str,
+) -> Result<Run, Error> {
+    let plan = &opened.plan(simulation)?;
+    let request = RunRequest { simulation, protocol: &opened.protocol, plan, title };
+    match &args.output {
+        Some(path) if path != Path::new("-") => Ok(request.to_file(path)?),
+        None if !args.is_plain() => Ok(request.run()?),
+        _ => {
+            let handle = io::stdout().as_fd().try_clone_to_owned().map_err(Error::Output)?;
+            request.write_to(File::from(handle), Path::new("-")).map_err(|error| match error {
+                lab::Error::File { error, .. } => Error::Output(error),
+                other => other.into(),
+            })
+        }
+    }
 }
 
 /// Says on standard error which known faults of a released protocol explain the failure of a run, if there are any.
 fn tell_known(
-    args: &Args,
+    plan: &Plan,
     opened: &Opened,
     simulation: &Simulation,
     run: &Run,
 ) -> Result<(), Error> {
-    let Some(explainer) = Explainer::new(opened, args.for_checking()) else {
+    let Some(explainer) = Explainer::new(opened, plan.checking.clone()) else {
         // No repair fits, but the message may be that of a known fault.
         let crash = lab::simulated::crash(run, opened.protocol.sources());
         let known = crash
@@ -124,33 +146,17 @@ fn tell_known(
 }
 
 /// Prints the summary after the verdicts.
-fn summary(
-    args: &Args,
-    opened: &Opened,
-    cell: &Cell,
-    score: Score,
-    elapsed: f64,
-    out: &mut dyn Write,
-) -> Result<(), Error> {
-    if args.is_plain() {
-        return Ok(());
-    }
-    let series = Series {
-        args,
-        opened: std::slice::from_ref(opened),
-        cells: std::slice::from_ref(cell),
-        models: Vec::new(),
-        scores: vec![score],
-        tried: Vec::new(),
-        elapsed,
-    };
-    let score = &series.scores[0];
+fn summary(args: &Args, series: &Series<'_>, out: &mut dyn Write) -> Result<(), Error> {
+    let (cell, score, plan) = (&series.cells[0], &series.scores[0], series.plan);
+    let opened = series.protocol(cell);
     if args.format == Format::Text && !score.violated.is_empty() {
-        let command = series.command_of_violation(cell, args.seed());
+        let command = series.command_of_violation(cell, plan.seed);
         writeln!(out, "  reproduce with: {}", tame(&command)).map_err(Error::Output)?;
     }
     match args.format {
-        Format::Json => json::print(&series, out).map_err(Error::Output),
+        Format::Json => {
+            lines::lines(series).try_for_each(|line| json::line(&line, out)).map_err(Error::Output)
+        }
         Format::Text if args.quiet => Ok(()),
         Format::Text => {
             let coverage = series.covered(cell, score);
@@ -166,7 +172,7 @@ fn summary(
             if let Some(words) = score.functional_words() {
                 tell(format_args!("{words}"));
             }
-            if let Some(lineage) = args.recipe_of(args.seed()) {
+            if let Some(lineage) = plan.recipe_of(plan.seed) {
                 let options = Recipe::of(&lineage).words(&opened.protocol, cell.client);
                 let edited = if lineage.variations().is_empty() {
                     ""
@@ -178,20 +184,6 @@ fn summary(
             Ok(())
         }
     }
-}
-
-/// The history of a run, as if it had been read from a file.
-fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
-    let history = lab::simulated::history(run, protocol);
-    let history = history.map_err(|error| Error::Usage(error.to_string()))?;
-    Ok(Input {
-        file: words.to_owned(),
-        format: "simulated",
-        histories: vec![history],
-        transitions: Default::default(),
-        ending: Default::default(),
-        statistics: Default::default(),
-    })
 }
 
 /// Draws the last steps of controllers for the cache line at which a run failed. If the run failed at no line, says that there is

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use ingest::axe;
 use lab::testing::{Evidence, Explored, Finding, Known, Options, Tested};
-use report::coverage::Reached;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tables::reached::Reached;
 
 use super::text;
 use crate::json;

@@ -5,7 +5,7 @@ use report::explain;
 use report::page::tested::{Shown, TestPage, tested as page_of};
 
 use super::text;
-use crate::known::explained;
+use lab::released::words::explained;
 
 /// Renders the report as HTML.
 pub(crate) fn page(tested: &Tested, options: &Options) -> String {

@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use explore::search::Stopped;
 use lab::protocols::{Opened, words_of};
 use lab::testing::{Evidence, Explored, Finding, FindingKind, Known, Options, Tested};
-use lab::text::tame;
-use report::coverage::Reached;
+use lab::text::{counted, tame};
 use simulate::config::{handled, has_dma, takes_flushes};
 use simulate::program::Extras;
 use slicc::requests::never_sent;
+use tables::reached::Reached;
 
-use crate::known::explained_lines;
+use lab::released::words::explained_lines;
 use report::explain::words::explanation;
 
 /// Most lines of evidence that are printed for a finding.
@@ -287,11 +287,6 @@ fn without_part(finding: &Finding) -> Option<String> {
         finding.command,
         model.0.name()
     ))
-}
-
-/// `1 program`, `2 programs`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {}", plural(count, what))
 }
 
 /// `program`, `programs`.

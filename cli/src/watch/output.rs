@@ -1,6 +1,6 @@
 //! Prints the result of watching a trace: [`Output`].
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use rubric::watch::{End, Window};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::check::paint::Paint;
+use crate::check::paint::paint;
 use crate::ending::RunEnd;
 use crate::ending::json::EndJson;
 use crate::json;
@@ -69,7 +69,7 @@ pub(crate) struct Document<'a> {
 
 impl Output<'_> {
     pub(crate) fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
-        let paint = Paint::new(io::stdout().is_terminal());
+        let paint = paint();
         self.run.print(self.file, paint, out)?;
         let (word, why) = said(end);
         let seconds = self.time.as_secs_f64();

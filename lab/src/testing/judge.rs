@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use check::{Answer, Question};
-use history::{Ambiguity, History, ReadsFrom};
+use check::Answer;
+use history::History;
 use memory::{Model, models};
 use simulate::client::Client;
 use simulate::simulation::{Run, Simulation};
@@ -12,7 +12,7 @@ use slicc::protocol::Protocol;
 
 use super::deadlines::within;
 use super::finding::{Cores, FindingKind, Signature, Source, Weakness};
-use crate::certify::certify;
+use crate::certify::certified;
 use crate::error::Error;
 use crate::protocols::{plan, words_of};
 use crate::text::{tame, written_at};
@@ -149,15 +149,10 @@ impl Judge<'_> {
         model: Model,
         deadline: Option<Instant>,
     ) -> Result<Option<Answer<&'h History>>, Error> {
-        let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared);
-        let reads_from = reads_from.map_err(Error::run(self.given))?;
         let timeout = within(self.checking.timeout, deadline);
         let options = check::Options { timeout, ..self.checking.clone() };
-        let answer = Question::new(model, &options).ask(history, &reads_from);
-        certify(&answer).map_err(|error| Error::Certificate {
-            command: format!("rubric test {}", words_of(self.given)),
-            error,
-        })?;
+        let command = || format!("rubric test {}", words_of(self.given));
+        let (answer, _) = certified(history, model, &options, &command)?;
         Ok(answer.violation().is_some().then_some(answer))
     }
 }

@@ -7,9 +7,9 @@ use maud::{Markup, html};
 use super::cell::shade;
 use super::grid::{GridRow, grid};
 use super::section::{Anchors, Section};
-use crate::coverage::{MachineCoverage, Reached};
 use crate::numbers::{grouped, short};
 use tables::Coverage;
+use tables::reached::{MachineCoverage, Reached};
 
 /// An unreachable transition of a protocol, such as one that only a DMA device causes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use super::coverage;
 use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::answers::ProtocolResult;
-use crate::coverage::Reached;
 use crate::numbers::{halves, percent, seconds};
+use tables::reached::Reached;
 
 /// The results and the coverage of a protocol.
 pub(super) struct Compared<'p> {

@@ -1,6 +1,6 @@
 //! Human-readable report of an exploration.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::time::Duration;
 
 use ::explore::program::bounded::{FaultyRun, Violation};
@@ -8,11 +8,12 @@ use ::explore::program::exhaustive::Report;
 use ::explore::program::fences::Suggestion;
 use ::explore::search::Stopped;
 use check::Model;
+use host::Paint;
 use report::claims::PROGRAMS;
 
 use super::subject::{Explored, Searched, Subject};
 use super::{Args, run};
-use crate::check::paint::Paint;
+use crate::check::paint::paint;
 
 /// Most outcomes that are shown.
 const MOST_OUTCOMES: usize = 32;
@@ -105,7 +106,7 @@ fn limit(stopped: Stopped, counted: &str) -> String {
 
 /// Prints the full report on one program.
 pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -> io::Result<()> {
-    let paint = Paint::new(io::stdout().is_terminal());
+    let paint = paint();
     head(args, out)?;
     rows(explored, args, out)?;
     // Findings are those of the largest bound.

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use explore::protocol::{LiveVariables, PartialOrder, Verdict, Violation, WarningRun};
-use report::coverage::Reached;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tables::reached::Reached;
 
 use super::super::memory_system::{SearchJson, search_json};
 use super::fair::{self, FairJson};

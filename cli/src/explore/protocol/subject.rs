@@ -1,7 +1,6 @@
 //! The exploration of a protocol or of a mutant of it: [`Subject`] explores, [`Explored`] has the results.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -15,22 +14,21 @@ use explore::protocol::{
 use explore::search::Progress;
 use mutate::Mutant;
 use mutate::unreached::Asked;
-use report::coverage::Reached;
 use simulate::config::Plan;
 use simulate::stepper::{Scope, StepperError};
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
+use tables::Coverage;
+use tables::reached::Reached;
 
 use super::unreached::Met;
 use super::{Args, fair};
 use crate::error::{Error, tell};
 use crate::interrupt;
 use crate::progress;
-use crate::simulate::coverage::Covered;
-use crate::simulate::fault;
-use crate::simulate::protocols;
 use crate::status::Status;
 use lab::Refusal;
+use lab::coverage::table;
 use lab::protocols::{Opened, Repairs};
 use lab::testing::{Known, known_finding, known_warning};
 use lab::text::written_at;
@@ -208,13 +206,14 @@ impl<'a> Subject<'a> {
             }
             _ => Ok(None),
         };
+        let rows = self.rows(args, &exploration.taken);
         Ok(Explored {
             fair,
             known: known.map_err(|problem| self.refused(problem))?,
             warned,
-            place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
-            coverage: self.taken(args, &exploration.taken, protocols::reached).unwrap_or_default(),
-            unreached: args.unreached.then(|| self.unreached(args, &exploration)),
+            place: found.and_then(|fault| written_at(fault.span, self.protocol.sources())),
+            coverage: Reached::of(&rows, |row| row.unreached.is_some()),
+            unreached: args.unreached.then(|| self.unreached(rows, &exploration)),
             searches: searches.map_err(|problem| self.refused(problem))?,
             exploration,
         })
@@ -233,46 +232,46 @@ impl<'a> Subject<'a> {
     }
 
     /// The transitions of the table that were not taken, each with the reason: the known one, or what the runs lacked.
-    fn unreached(&self, args: &Args, exploration: &Exploration) -> Vec<(TableEntry, String)> {
-        let rest = self.taken(args, &exploration.taken, protocols::rest).unwrap_or_default();
+    fn unreached(
+        &self,
+        rows: Vec<Coverage>,
+        exploration: &Exploration,
+    ) -> Vec<(TableEntry, String)> {
         let met = Met::of(&self.protocol, exploration);
-        let reason =
-            |place: &TableEntry, known: Option<String>| known.unwrap_or_else(|| met.lack(place));
-        rest.into_iter()
-            .map(|(place, known)| {
-                let reason = reason(&place, known);
-                (place, reason)
-            })
-            .collect()
+        let rest = rows.into_iter().filter(|row| !row.stalls && row.count == 0);
+        rest.map(|row| {
+            let place = TableEntry::new(&row.machine, &row.state, &row.event);
+            let reason = row.unreached.unwrap_or_else(|| met.lack(&place));
+            (place, reason)
+        })
+        .collect()
     }
 
-    /// Compares the transitions that were taken with the table, by `compare`; `None` if the protocol has no plan, which a
-    /// protocol that was explored has.
-    fn taken<T>(
-        &self,
-        args: &Args,
-        taken: &[TransitionName],
-        compare: impl Fn(&Protocol, &Plan, Asked, &BTreeSet<Covered<'_>>) -> T,
-    ) -> Option<T> {
+    /// The transitions of the table, and which of them were taken; none if the protocol has no plan, which a protocol that was explored
+    /// has.
+    fn rows(&self, args: &Args, taken: &[TransitionName]) -> Vec<Coverage> {
         let options = simulate::config::Options {
             settings: args.set.clone(),
             ..simulate::config::Options::default()
         };
-        let entries = taken.iter().map(|(machine, state, event)| Covered { machine, state, event });
-        let plan = Plan::of(&self.protocol, &options).ok()?;
+        let Ok(plan) = Plan::of(&self.protocol, &options) else { return Vec::new() };
+        let taken = taken.iter();
+        let taken =
+            taken.map(|(machine, state, event)| (TableEntry::new(machine, state, event), 1));
         let repertoire = args.repertoire.repertoire();
         let asked = Asked { devices: repertoire.devices > 0, flushes: repertoire.flush };
-        Some(compare(&self.protocol, &plan, asked, &entries.collect()))
+        table(self.given, &self.protocol, &plan, asked, &taken.collect())
     }
 
     fn refused(&self, problem: StepperError) -> Error {
         match problem {
             StepperError::Protocol(failure) => lab::protocols::refused(self.given, *failure).into(),
-            StepperError::Plan(errors) => protocols::refusal(Box::new(Refusal {
+            StepperError::Plan(errors) => lab::Error::Protocol(Box::new(Refusal {
                 given: self.given.to_owned(),
                 sources: self.protocol.sources().clone(),
                 diagnostics: errors,
-            })),
+            }))
+            .into(),
             StepperError::Setup(what) => Error::Usage(format!("{}: {what}", self.given)),
         }
     }

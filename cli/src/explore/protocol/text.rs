@@ -11,9 +11,9 @@ use super::super::memory_system;
 use super::moves::{heading_of_run, listed, reason};
 use super::subject::{Explored, Subject, Warned};
 use super::{Args, fair, unreached};
-use crate::known::explained_lines;
 use crate::status::Status;
 use lab::decided::bytes_in;
+use lab::released::words::explained_lines;
 use lab::testing::Known;
 use lab::text::tame;
 

@@ -7,7 +7,7 @@
 //! - *Reached* are those that a run took.
 //!
 //! ```
-//! use report::coverage::Reached;
+//! use tables::reached::Reached;
 //!
 //! let mut reached = Reached::default();
 //! (0..98).for_each(|number| reached.add(number < 56, false));
@@ -25,7 +25,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use tables::Coverage;
+use crate::Coverage;
 
 /// The number of transitions reached, reachable, and in the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

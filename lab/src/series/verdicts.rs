@@ -1,12 +1,14 @@
 //! Checks histories of simulated runs, and verifies the certificates.
 
-use check::{Model, Question, Verdict};
-use history::{Ambiguity, History, ReadsFrom};
-use lab::certify::certify;
+use check::{Model, Verdict};
+use history::History;
+
+use crate::certify::certified;
+use crate::error::Error;
 
 /// How many histories had each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub struct Counts {
     /// The number of histories that are consistent with the model.
     pub consistent: u64,
     /// The number of histories that violate the model.
@@ -17,21 +19,21 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// Adds other counts.
-    pub(crate) fn merge(&mut self, other: Counts) {
+    pub(super) fn merge(&mut self, other: Counts) {
         self.consistent += other.consistent;
         self.violation += other.violation;
         self.undecided += other.undecided;
     }
 
     /// The number of verdicts.
-    pub(crate) fn all(&self) -> u64 {
+    pub fn all(&self) -> u64 {
         self.consistent + self.violation + self.undecided
     }
 }
 
 /// The result of checking a history under several models.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Checked {
+pub(super) struct Checked {
     /// The number of certificates that were verified.
     pub certificates: u64,
     /// The models that the history violates.
@@ -43,13 +45,14 @@ pub(crate) struct Checked {
 /// allows.
 ///
 /// # Errors
-/// Returns a message about a certificate that is wrong, which is a defect of rubric.
-pub(crate) fn add(
+/// Fails if a value is written twice, or if a certificate is wrong, which is a defect of rubric. `command` repeats the run.
+pub(super) fn add(
     history: &History,
     models: &[Model],
     options: &check::Options,
+    command: &dyn Fn() -> String,
     counts: &mut [Counts],
-) -> Result<Checked, String> {
+) -> Result<Checked, Error> {
     let mut checked = Checked::default();
     let mut proved: Vec<Model> = Vec::new();
     for (&model, counts) in models.iter().zip(counts) {
@@ -57,10 +60,7 @@ pub(crate) fn add(
             counts.consistent += 1;
             continue;
         }
-        let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
-            .map_err(|twice| twice.to_string())?;
-        let answer = Question::new(model, options).ask(history, &reads_from);
-        let is_certified = certify(&answer).map_err(|error| error.to_string())?;
+        let (answer, is_certified) = certified(history, model, options, command)?;
         checked.certificates += u64::from(is_certified);
         match answer.verdict() {
             Verdict::Consistent(_) => {
@@ -105,12 +105,12 @@ mod tests {
             let plan = simulation.plan(&protocol).unwrap();
             let history = simulation.run(&protocol, &plan, None).unwrap().history().unwrap();
             let mut together = [Counts::default(); 5];
-            let checked = add(&history, &models, &options, &mut together).unwrap();
+            let checked = add(&history, &models, &options, &String::new, &mut together).unwrap();
             certificates += checked.certificates;
             violations += checked.violated.len();
             for (model, counts) in models.into_iter().zip(together) {
                 let mut alone = [Counts::default()];
-                add(&history, &[model], &options, &mut alone).unwrap();
+                add(&history, &[model], &options, &String::new, &mut alone).unwrap();
                 assert_eq!(counts, alone[0], "{model} of seed {seed}");
             }
         }

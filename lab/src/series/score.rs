@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use check::Model;
 use history::History;
-use lab::testing::Signature;
 use simulate::simulation::Run;
 use simulate::system::{Fault, Warning};
 
-use super::coverage::Coverage;
 use super::kinds::{self, ByKind, Failures};
 use super::verdicts::Counts;
+use crate::coverage::Taken;
+use crate::testing::Signature;
 
 /// Most faults, and most violations, that are kept to be shown.
-pub(super) const SHOWN: usize = 3;
+const SHOWN: usize = 3;
 
 /// A run that stopped before its end.
-pub(super) struct Failed {
+pub struct Failed {
     /// The seed of the failed run.
     pub seed: u64,
     /// The number of the run in the series.
@@ -26,7 +26,7 @@ pub(super) struct Failed {
 }
 
 /// A warning, and the first run that had it.
-pub(super) struct Warned {
+pub struct Warned {
     /// The seed of the first run with the warning.
     pub seed: u64,
     /// The number of the run in the series.
@@ -38,7 +38,7 @@ pub(super) struct Warned {
 }
 
 /// A run whose history violates a model that counts.
-pub(super) struct Violated {
+pub struct Violated {
     /// The seed of the run that violates the model.
     pub seed: u64,
     /// The number of the run in the series.
@@ -49,7 +49,7 @@ pub(super) struct Violated {
 
 /// The results of several runs added up. They do not depend on the order in which runs are added.
 #[derive(Default)]
-pub(super) struct Score {
+pub struct Score {
     /// The number of runs.
     pub runs: u64,
     /// The number of operations that were performed.
@@ -87,19 +87,19 @@ pub(super) struct Score {
     /// The failed runs, by the kind of their failure.
     pub kinds: ByKind,
     /// How often each transition was taken.
-    pub coverage: Coverage,
+    pub coverage: Taken,
     /// The histories, by number of the run, if they are kept.
     pub histories: Vec<(u32, History)>,
 }
 
 impl Score {
-    /// The score of no runs.
-    pub(super) fn new(models: usize) -> Score {
+    /// The score of no runs, whose histories are checked under this number of models.
+    pub fn new(models: usize) -> Score {
         Score { verdicts: vec![Counts::default(); models], ..Score::default() }
     }
 
     /// Adds a run. The caller adds its history and its verdicts, if they are needed.
-    pub(super) fn add(&mut self, number: u32, seed: u64, run: &Run, seconds: f64) {
+    pub fn add(&mut self, number: u32, seed: u64, run: &Run, seconds: f64) {
         self.runs += 1;
         self.operations += run.operations() as u64;
         self.transitions += run.tally.transitions;
@@ -122,7 +122,7 @@ impl Score {
     }
 
     /// Notes which of the models that count a run violates, if any.
-    pub(super) fn add_violated(&mut self, number: u32, seed: u64, models: Vec<Model>) {
+    pub fn add_violated(&mut self, number: u32, seed: u64, models: Vec<Model>) {
         if models.is_empty() {
             return;
         }
@@ -138,7 +138,7 @@ impl Score {
     }
 
     /// Says how many accesses were made functionally, if any.
-    pub(super) fn functional_words(&self) -> Option<String> {
+    pub fn functional_words(&self) -> Option<String> {
         let (made, failed) = (self.functional, self.functional_failures);
         let failures = match failed {
             0 => String::new(),

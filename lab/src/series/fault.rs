@@ -1,15 +1,16 @@
 //! Descriptions of why a simulated run stopped, for the authors of its protocol.
 
-use lab::protocols::Opened;
-use lab::text::{quoted, tame, written_at};
 use simulate::system::{Fault, Warning};
 use slicc::builtin::builtin;
 use slicc::source::Sources;
 
+use crate::protocols::Opened;
+use crate::text::{quoted, tame, written_at};
+
 /// Lines about a fault: what happened, where in the protocol, and which transitions and messages came before it.
-pub(crate) fn lines(fault: &Fault, opened: &Opened, command: &str) -> Vec<String> {
+pub fn lines(fault: &Fault, opened: &Opened, command: &str) -> Vec<String> {
     let mut lines = vec![fault.message.clone()];
-    if let Some((file, line, text)) = place(fault, opened.protocol.sources()) {
+    if let Some((file, line, text)) = written_at(fault.span, opened.protocol.sources()) {
         lines.push(format!("  at {file}:{line}: {text}"));
         lines.extend(how_to_print(opened, &format!("{file}:{line}")));
     }
@@ -31,7 +32,7 @@ fn how_to_print(opened: &Opened, place: &str) -> Option<String> {
 }
 
 /// Lines about a warning: its message, its place in the protocol, and the command that reproduces it.
-pub(crate) fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<String> {
+pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<String> {
     let mut lines = vec![format!("warning: {}", warning.message)];
     if let Some((file, line, text)) = written_at(warning.span, sources) {
         lines.push(format!("  at {file}:{line}: {text}"));
@@ -41,9 +42,4 @@ pub(crate) fn warning(warning: &Warning, sources: &Sources, command: &str) -> Ve
     }
     lines.push(format!("  reproduce with (--strict makes it a fault): {command}"));
     lines.iter().map(|line| tame(line)).collect()
-}
-
-/// The place of a fault in the protocol: file, line number, and the text there.
-pub(crate) fn place(fault: &Fault, sources: &Sources) -> Option<(String, usize, String)> {
-    written_at(fault.span, sources)
 }

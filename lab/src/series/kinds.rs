@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use lab::testing::{Known, Signature};
-
 use super::Cell;
+use crate::testing::{Known, Signature};
 
 /// The runs that failed in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failures {
+pub struct Failures {
     /// The number of runs.
     pub runs: u64,
     /// The shortest of the runs: its number of transitions, its number in the series, and its seed.
@@ -25,7 +24,7 @@ impl Failures {
 }
 
 /// The failed runs of one protocol and client, by the kind of their failure.
-pub(super) type ByKind = BTreeMap<Signature, Failures>;
+pub type ByKind = BTreeMap<Signature, Failures>;
 
 /// Adds failed runs to those of the same kind.
 pub(super) fn add(kinds: &mut ByKind, signature: Signature, failures: Failures) {
@@ -38,7 +37,7 @@ pub(super) fn add(kinds: &mut ByKind, signature: Signature, failures: Failures) 
 }
 
 /// A kind of failure of a protocol, on all clients together, whose shortest run was tried with the repairs.
-pub(super) struct Tried {
+pub struct Tried {
     /// The index of the protocol among those that were opened.
     pub protocol: usize,
     /// The kind of the failure.
@@ -54,7 +53,7 @@ pub(super) struct Tried {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lab::testing::FindingKind;
+    use crate::testing::FindingKind;
 
     #[test]
     fn the_shortest_run_stands_for_its_kind_in_any_order() {

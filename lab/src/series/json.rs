@@ -1,27 +1,21 @@
 //! Results of runs as JSON, one object a line for each protocol and client.
 
-use lab::text::written_at;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
-use report::coverage::Reached;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slicc::source::Sources;
+use tables::reached::Reached;
 
-use super::Cell;
-use super::fault;
-use super::kinds::Tried;
-use super::score::{Failed, Score, Warned};
-use super::series::Series;
-use crate::json;
+use super::{Cell, Failed, Score, Series, Tried, Warned};
+use crate::text::written_at;
 
 /// Version of the JSON object. Version 2 has `guarantees` for the model that the client guarantees.
-pub(crate) const VERSION: u32 = 2;
+pub const VERSION: u32 = 2;
 
 /// A line of `rubric simulate --format json`: one for each protocol and client. Of a single run, lines of `check` come before it.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     /// The version of this object.
     version: u32,
     /// The protocol, as it was given.
@@ -180,12 +174,9 @@ struct Violating<'a> {
     command: String,
 }
 
-/// Prints a line for each protocol and client.
-pub(super) fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
-    for (cell, score) in series.cells.iter().zip(&series.scores) {
-        json::line(&line(series, cell, score), out)?;
-    }
-    Ok(())
+/// A line for each protocol and client.
+pub fn lines<'a>(series: &'a Series<'_>) -> impl Iterator<Item = Line<'a>> {
+    series.scored().map(|(cell, score)| line(series, cell, score))
 }
 
 fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
@@ -215,7 +206,7 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
         mutant: opened.mutant(),
         client: cell.client.to_string(),
         guarantees: cell.client.model().name(),
-        seed: series.args.seed_of(0),
+        seed: series.plan.seed,
         runs: score.runs,
         operations: score.operations,
         transitions: score.transitions,
@@ -232,11 +223,11 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
         warned: score.warned,
         warnings: warnings.collect(),
         fault_seeds: score.fault_seeds.values().copied().collect(),
-        violations: series.args.checks().then_some(score.violation_seeds.len()),
+        violations: series.plan.check.is_some().then_some(score.violation_seeds.len()),
         first_violations: violations.collect(),
         violation_seeds: score.violation_seeds.values().copied().collect(),
         kinds: kinds(series, cell),
-        command: series.args.command(&opened.given, cell.client, series.args.seed_of(0)),
+        command: series.plan.command(&opened.given, cell.client, series.plan.seed),
     }
 }
 
@@ -272,7 +263,7 @@ fn warning<'a>(warned: &'a Warned, sources: &Sources, command: String) -> Warnin
 
 fn faulty<'a>(failed: &'a Failed, sources: &Sources, command: String) -> Faulty<'a> {
     let fault = &failed.fault;
-    let place = fault::place(fault, sources);
+    let place = written_at(fault.span, sources);
     Faulty {
         seed: failed.seed,
         kind: fault.kind.name(),

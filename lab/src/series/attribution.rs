@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use lab::protocols::Repairs;
-use lab::testing::{Explainer, MOST_KINDS, MOST_TRANSITIONS, Signature};
-
-use super::Cell;
 use super::kinds::{Failures, Tried};
-use super::series::Series;
+use super::{Cell, Series};
 use crate::error::Error;
+use crate::protocols::Repairs;
+use crate::testing::{Explainer, MOST_KINDS, MOST_TRANSITIONS, Signature};
 
 /// Runs the shortest run of each kind of failure again with the repairs of released faults. At most [`MOST_KINDS`] kinds of a
 /// protocol and runs of at most [`MOST_TRANSITIONS`] transitions are tried; none if no repairs fit, or if the protocols already
@@ -19,7 +17,7 @@ use crate::error::Error;
 /// Returns an error if a run cannot be repeated or a certificate is wrong.
 pub(super) fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
     let mut all = Vec::new();
-    if series.args.repair == Repairs::All {
+    if series.plan.repairs == Repairs::All {
         return Ok(all);
     }
     for (protocol, opened) in series.opened.iter().enumerate() {
@@ -27,7 +25,7 @@ pub(super) fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
         if kinds.is_empty() {
             continue;
         }
-        let Some(explainer) = Explainer::new(opened, series.args.for_checking()) else {
+        let Some(explainer) = Explainer::new(opened, series.plan.checking.clone()) else {
             continue;
         };
         for (signature, (failures, cell)) in kinds.into_iter().take(MOST_KINDS) {
@@ -35,7 +33,7 @@ pub(super) fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
             if transitions > MOST_TRANSITIONS {
                 continue;
             }
-            let simulation = series.args.simulation(&opened.protocol, cell.client, seed);
+            let simulation = series.plan.simulation(&opened.protocol, cell.client, seed);
             let known = explainer.explain(&simulation, &signature)?;
             all.push(Tried { protocol, signature, failures, cell, known });
         }
@@ -46,7 +44,7 @@ pub(super) fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
 /// The kinds of failures of a protocol, each with the cell of the shortest run.
 fn of_protocol(series: &Series<'_>, protocol: usize) -> BTreeMap<Signature, (Failures, Cell)> {
     let mut kinds: BTreeMap<Signature, (Failures, Cell)> = BTreeMap::new();
-    let cells = series.cells.iter().zip(&series.scores);
+    let cells = series.scored();
     for (cell, score) in cells.filter(|(cell, _)| cell.protocol == protocol) {
         for (signature, failures) in &score.kinds {
             match kinds.entry(signature.clone()) {

@@ -1,24 +1,21 @@
 //! Summary of many runs, human-readable.
 
-use lab::text::tame;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use check::Model;
-
-use super::Cell;
-use super::fault;
-use super::score::Score;
-use super::series::Series;
-use super::verdicts::Counts;
-use crate::check::paint::Paint;
-use crate::known::{TRIED, explained_briefly};
-use crate::test::text::counted;
-use lab::testing::FindingKind;
+use host::Paint;
 use slicc::requests::never_sent;
 
-/// Prints a line for each protocol and client, then notes, faults and violations.
-pub(super) fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let paint = Paint::new(io::stdout().is_terminal());
+use super::{Cell, Counts, Score, Series, fault};
+use crate::released::words::{TRIED, explained_briefly};
+use crate::testing::FindingKind;
+use crate::text::{counted, tame};
+
+/// Writes a line for each protocol and client, then notes, faults and violations.
+///
+/// # Errors
+/// Fails if `out` cannot be written.
+pub fn write(series: &Series<'_>, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let names = series.opened.iter().map(|opened| opened.title().chars().count());
     let width = names.max().unwrap_or(0).max("protocol".len());
     let clients = series.cells.iter().map(|cell| cell.client.to_string().len());
@@ -32,11 +29,11 @@ pub(super) fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> 
         "  {:>6}  {:>12}  {:>13}  {:>16}",
         "faults", "operations/s", "transitions/s", "coverage"
     )?;
-    for (cell, score) in series.cells.iter().zip(&series.scores) {
+    for (cell, score) in series.scored() {
         let name = series.protocol(cell).title();
         let client = cell.client.to_string();
         write!(out, "{name:width$}  {client:clients$}  {:6}", score.runs)?;
-        let kept = series.args.kept(cell.client);
+        let kept = series.plan.kept(cell.client);
         for (model, counts) in series.models.iter().zip(&score.verdicts) {
             write!(out, "  {}", verdicts(*counts, kept.contains(model), paint))?;
         }
@@ -84,7 +81,7 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         "\n{runs} run{plural}, {operations} operations, {transitions} transitions in {:.2} s",
         series.elapsed
     )?;
-    for (cell, score) in series.cells.iter().zip(&series.scores) {
+    for (cell, score) in series.scored() {
         if let Some(words) = score.functional_words() {
             writeln!(out, "{}: {words}", tame(&series.protocol(cell).title()))?;
         }
@@ -120,22 +117,21 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
             models.join(", ")
         )?;
     }
-    let undecided: u64 =
-        series.scores.iter().flat_map(|score| &score.verdicts).map(|counts| counts.undecided).sum();
+    let undecided = series.undecided();
     if undecided > 0 {
         writeln!(
             out,
             "{undecided} verdicts are undecided, which is neither: a limit, or a run in which no operation completed"
         )?;
     }
-    for (cell, score) in series.cells.iter().zip(&series.scores) {
+    for (cell, score) in series.scored() {
         faults(series, cell, score, out)?;
         violations(series, cell, score, out)?;
     }
     known(series, out)
 }
 
-/// Prints which known faults of gem5's released protocols explain the failures.
+/// Writes which known faults of gem5's released protocols explain the failures.
 fn known(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     if series.tried.is_empty() {
         return Ok(());
@@ -215,7 +211,7 @@ fn violations(
 /// Most seeds of further runs that are listed.
 const SEEDS: usize = 20;
 
-/// Prints the seeds of further runs, which the same command repeats with these seeds.
+/// Writes the seeds of further runs, which the same command repeats with these seeds.
 fn others<'a>(
     series: &Series<'_>,
     cell: &Cell,
@@ -228,7 +224,7 @@ fn others<'a>(
         return Ok(());
     }
     let option = if series.has_recipes() { "--recipe" } else { "--seed" };
-    let name = |&seed: &u64| match series.args.recipe_of(seed) {
+    let name = |&seed: &u64| match series.plan.recipe_of(seed) {
         Some(lineage) => lineage.to_string(),
         None => seed.to_string(),
     };

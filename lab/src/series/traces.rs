@@ -1,8 +1,7 @@
-//! Writes traces: the trace of one run to a file or to standard output, those of many runs to a folder.
+//! Writes traces: the trace of one run to a file, those of many runs to a folder.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -12,10 +11,9 @@ use simulate::system::FaultKind;
 use simulate::trace::Output;
 use slicc::protocol::Protocol;
 
-use super::{Args, Cell};
+use super::{Cell, Plan as SeriesPlan};
 use crate::error::Error;
-use crate::files::failed;
-use lab::protocols::Opened;
+use crate::protocols::Opened;
 
 /// A folder for the traces of many runs, each of which has a file named by its seed.
 pub(super) struct TraceFolder {
@@ -26,29 +24,27 @@ pub(super) struct TraceFolder {
 }
 
 impl TraceFolder {
-    /// Creates the folder that `-o` names; `None` if the option is not given.
+    /// Creates a folder for the traces of a series.
     ///
     /// # Errors
-    /// Returns an error if the folder cannot be created.
+    /// Fails if the folder cannot be created.
     pub(super) fn create(
-        args: &Args,
+        folder: &Path,
+        plan: &SeriesPlan,
         opened: &[Opened],
         cells: &[Cell],
-    ) -> Result<Option<TraceFolder>, Error> {
-        let Some(folder) = &args.output else {
-            return Ok(None);
-        };
+    ) -> Result<TraceFolder, Error> {
         let mut folders: Vec<PathBuf> = Vec::new();
         for cell in cells {
             let own = match cells.len() {
-                1 => folder.clone(),
+                1 => folder.to_owned(),
                 _ => unused(folder.join(subfolder(&opened[cell.protocol], cell)), &folders),
             };
-            fs::create_dir_all(&own).map_err(failed(&own))?;
+            fs::create_dir_all(&own).map_err(Error::file(&own))?;
             folders.push(own);
         }
-        let last = args.seed_of(args.runs.unwrap_or(1) - 1).max(args.seed());
-        Ok(Some(TraceFolder { folders, digits: last.to_string().len() }))
+        let last = plan.seed_of(plan.runs - 1).max(plan.seed);
+        Ok(TraceFolder { folders, digits: last.to_string().len() })
     }
 
     /// The path of the trace of the run of a cell with a seed.
@@ -72,81 +68,78 @@ fn unused(folder: PathBuf, taken: &[PathBuf]) -> PathBuf {
     free.next().unwrap_or_default()
 }
 
-/// A run to be done.
-pub(super) struct RunRequest<'a> {
+/// A run to be done, with or without its trace.
+#[derive(Clone, Copy)]
+pub struct RunRequest<'a> {
+    /// The run.
     pub simulation: &'a Simulation,
+    /// The protocol.
     pub protocol: &'a Protocol,
+    /// The system.
     pub plan: &'a Plan,
     /// The first line of the trace.
     pub title: &'a str,
 }
 
 impl RunRequest<'_> {
-    /// Runs the simulation; `file` is the name of the trace in errors.
+    /// Runs the simulation without a trace.
     ///
     /// # Errors
-    /// Returns an error if the simulation cannot be set up, or if the trace cannot be written.
-    pub(super) fn run(&self, trace: Option<(Output, Failures)>, file: &str) -> Result<Run, Error> {
-        let (output, failures) = trace.unzip();
-        let run = self.simulation.run_titled(self.protocol, self.plan, output, Some(self.title));
-        let mut run =
-            run.map_err(|what| Error::Usage(format!("{}: {what}", self.protocol.name())))?;
-        let finished = run.finish_trace();
-        if let Some(error) = failures.and_then(|failures| failures.take()) {
-            return Err(failure(error, file));
-        }
-        finished.map_err(|error| failure(error, file))?;
-        match &run.fault {
-            Some(fault) if fault.kind == FaultKind::Output => {
-                Err(failure(io::Error::other(fault.message.clone()), file))
-            }
-            _ => Ok(run),
-        }
+    /// Fails if the simulation cannot be set up.
+    pub fn run(&self) -> Result<Run, Error> {
+        self.traced(None, Path::new(""))
     }
 
-    /// Runs the simulation, with the trace on standard output, which another thread writes.
+    /// Runs the simulation, with the trace in a file that is open; `path` is its name in errors.
     ///
     /// # Errors
-    /// Returns an error if the simulation cannot be set up, or if standard output cannot be written.
-    pub(super) fn to_standard_output(&self) -> Result<Run, Error> {
-        let handle = io::stdout().as_fd().try_clone_to_owned().map_err(Error::Output)?;
-        let (writer, failures) = Watched::new(File::from(handle));
-        self.run(Some((Output::Plain(Box::new(writer)), failures)), "-")
+    /// Fails if the simulation cannot be set up, or if the file cannot be written.
+    pub fn write_to(&self, file: File, path: &Path) -> Result<Run, Error> {
+        let (writer, failures) = Watched::new(file);
+        let writer = Box::new(writer);
+        let output = if path.extension().is_some_and(|extension| extension == "gz") {
+            Output::Gzip(writer)
+        } else {
+            Output::Plain(writer)
+        };
+        self.traced(Some((output, failures)), path)
     }
 
     /// Runs the simulation, with the trace in a file, which appears when it is whole.
     ///
     /// # Errors
-    /// Returns an error if the simulation cannot be set up, or if the file cannot be written.
-    pub(super) fn to_file(&self, path: &Path) -> Result<Run, Error> {
-        let file = path.display().to_string();
-        let failed = |error| Error::File { file: file.clone(), error };
+    /// Fails if the simulation cannot be set up, or if the file cannot be written.
+    pub fn to_file(&self, path: &Path) -> Result<Run, Error> {
+        let failed = Error::file(path);
         let mut done = None;
-        host::files::create(path, failed, |to| {
-            let (writer, failures) = Watched::new(to.try_clone().map_err(failed)?);
-            let writer = Box::new(writer);
-            let output = if path.extension().is_some_and(|extension| extension == "gz") {
-                Output::Gzip(writer)
-            } else {
-                Output::Plain(writer)
-            };
-            done = Some(self.run(Some((output, failures)), &file)?);
+        host::files::create(path, &failed, |to| {
+            done = Some(self.write_to(to.try_clone().map_err(&failed)?, path)?);
             Ok(())
         })?;
-        done.ok_or_else(|| Error::Usage(format!("{file}: nothing was written")))
+        done.ok_or_else(|| failed(io::Error::other("nothing was written")))
     }
-}
 
-fn failure(error: io::Error, file: &str) -> Error {
-    match file {
-        "-" => Error::Output(error),
-        file => Error::File { file: file.to_owned(), error },
+    fn traced(&self, trace: Option<(Output, Failures)>, path: &Path) -> Result<Run, Error> {
+        let (output, failures) = trace.unzip();
+        let run = self.simulation.run_titled(self.protocol, self.plan, output, Some(self.title));
+        let mut run = run.map_err(Error::run(self.protocol.name()))?;
+        let finished = run.finish_trace();
+        if let Some(error) = failures.and_then(|failures| failures.take()) {
+            return Err(Error::file(path)(error));
+        }
+        finished.map_err(Error::file(path))?;
+        match &run.fault {
+            Some(fault) if fault.kind == FaultKind::Output => {
+                Err(Error::file(path)(io::Error::other(fault.message.clone())))
+            }
+            _ => Ok(run),
+        }
     }
 }
 
 /// The first write error of a file, shared with the writer of the file.
 #[derive(Clone, Default)]
-pub(super) struct Failures(Arc<Mutex<Option<io::Error>>>);
+struct Failures(Arc<Mutex<Option<io::Error>>>);
 
 impl Failures {
     fn take(&self) -> Option<io::Error> {

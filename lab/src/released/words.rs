@@ -1,23 +1,23 @@
-//! Known faults of gem5's released protocols, in words for the output of commands.
+//! Known faults of gem5's released protocols, in words.
 
-use lab::released::crashes::Recognised;
-use lab::released::{self, Released};
-use lab::testing::Known;
+use super::crashes::Recognised;
+use super::{Released, of_repair};
+use crate::testing::Known;
 
 /// The width at which a paragraph is wrapped, in characters.
 const WIDTH: usize = 100;
 
 /// Says how faults were attributed to the failures of many runs.
-pub(crate) const TRIED: &str =
+pub const TRIED: &str =
     "the shortest run of each kind, and 8 variations of it, ran with the repairs";
 
 /// Says how faults were attributed to the failures of runs in gem5.
-pub(crate) const TRIED_IN_GEM5: &str = "what rubric's simulator finds as well, with the program of one of the shortest runs of a kind or a variation \
+pub const TRIED_IN_GEM5: &str = "what rubric's simulator finds as well, with the program of one of the shortest runs of a kind or a variation \
                                  of it, ran there with the repairs, and 8 variations of that, too";
 
 /// Paragraphs about the released faults that explain a finding, each with its place and its effect, and about their repairs. If
 /// runs take different sets of repairs, the sets follow one another.
-pub(crate) fn explained(known: &Known) -> Vec<String> {
+pub fn explained(known: &Known) -> Vec<String> {
     known.sets().flat_map(|repairs| of_set(repairs)).collect()
 }
 
@@ -29,7 +29,7 @@ fn of_set(repairs: &[String]) -> Vec<String> {
                 .to_owned(),
         ];
     }
-    let faults = repairs.iter().flat_map(|repair| released::of_repair(repair));
+    let faults = repairs.iter().flat_map(|repair| of_repair(repair));
     let told = faults.map(told);
     told.chain([format!("repaired by --repair {}", repairs.join(","))]).collect()
 }
@@ -40,7 +40,7 @@ fn told(fault: &Released) -> String {
 }
 
 /// Paragraphs about the known faults that a crash shows. If the protocol is not known, several have the same sign.
-pub(crate) fn recognised(known: &[Recognised]) -> Vec<String> {
+pub fn recognised(known: &[Recognised]) -> Vec<String> {
     let paragraph = |(at, one): (usize, &Recognised)| {
         let what = match (one.is_certain, at) {
             (true, 0) => "known fault of gem5's released",
@@ -60,7 +60,7 @@ pub(crate) fn recognised(known: &[Recognised]) -> Vec<String> {
 }
 
 /// [`recognised`] as lines for a terminal. The continuation lines of a paragraph are indented.
-pub(crate) fn recognised_lines(known: &[Recognised]) -> Vec<String> {
+pub fn recognised_lines(known: &[Recognised]) -> Vec<String> {
     let paragraphs = recognised(known);
     let lines = paragraphs.iter().flat_map(|paragraph| {
         let rows = wrapped(paragraph, WIDTH).into_iter().enumerate();
@@ -70,7 +70,7 @@ pub(crate) fn recognised_lines(known: &[Recognised]) -> Vec<String> {
 }
 
 /// [`explained`] as lines for a terminal. The continuation lines of a paragraph and the last paragraph are indented.
-pub(crate) fn explained_lines(known: &Known) -> Vec<String> {
+pub fn explained_lines(known: &Known) -> Vec<String> {
     known.sets().flat_map(|repairs| lines_of_set(repairs)).collect()
 }
 
@@ -86,8 +86,8 @@ fn lines_of_set(repairs: &[String]) -> Vec<String> {
 }
 
 /// The names and places of the faults that the repairs take out, on one line.
-pub(crate) fn explained_briefly(repairs: &[String]) -> String {
-    let faults = repairs.iter().flat_map(|repair| released::of_repair(repair));
+pub fn explained_briefly(repairs: &[String]) -> String {
+    let faults = repairs.iter().flat_map(|repair| of_repair(repair));
     let names: Vec<String> =
         faults.map(|fault| format!("{} ({})", fault.name, fault.place)).collect();
     match names.len() {
@@ -97,7 +97,7 @@ pub(crate) fn explained_briefly(repairs: &[String]) -> String {
 }
 
 /// Wraps the words of a text into lines of at most `width` characters, if no word is longer.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_number_of_variations_is_that_of_the_library() {
-        let number = format!(" {} variations ", lab::testing::VARIATIONS);
+        let number = format!(" {} variations ", crate::testing::VARIATIONS);
         assert!(TRIED.contains(&number) && TRIED_IN_GEM5.contains(&number));
     }
 
