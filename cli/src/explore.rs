@@ -7,9 +7,9 @@
 //! - [`limits`]: the options that limit time, memory and states.
 
 mod limits;
-pub(crate) mod memory_system;
-pub(crate) mod program;
-pub(crate) mod protocol;
+mod memory_system;
+mod program;
+mod protocol;
 mod search_options;
 mod sizes;
 

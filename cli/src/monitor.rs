@@ -19,6 +19,7 @@ use crate::limits::Limits;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
+use lab::exploration::MONITORED;
 use lab::load;
 use lab::text::{named, shown, tame};
 use report::explain::words as proofs;
@@ -110,7 +111,7 @@ pub(crate) struct FoundLine<'a> {
     /// The name of the history in the file.
     history: Option<&'a str>,
     /// The weaker model.
-    #[schemars(extend("enum" = words::monitored()))]
+    #[schemars(extend("enum" = MONITORED.map(Model::name)))]
     model: &'a str,
     /// What a read-modify-write waits for under PSO.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,7 +138,7 @@ pub(crate) struct UndecidedLine<'a> {
     history: Option<&'a str>,
     /// The weaker model; left out if it is not known whether the run is SC.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = words::monitored()))]
+    #[schemars(extend("enum" = MONITORED.map(Model::name)))]
     model: Option<&'a str>,
     /// Why the pairs are not known.
     undecided: &'a str,

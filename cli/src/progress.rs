@@ -129,6 +129,11 @@ impl Bars {
         Bars { quiet, bar: Mutex::new(ProgressBar::hidden()) }
     }
 
+    /// Prints while the bar is erased.
+    pub(crate) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar().suspend(print)
+    }
+
     fn bar(&self) -> MutexGuard<'_, ProgressBar> {
         self.bar.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,6 +150,7 @@ impl Observer for Bars {
         let new = match stage {
             Stage::Mutants => bar(None, "mutants compared with their protocol", self.quiet),
             Stage::Runs => bar(None, "runs", self.quiet),
+            Stage::Explorations => bar(None, "mutants", self.quiet),
             Stage::Findings => bar(None, "findings put together", self.quiet),
             Stage::Histories(experiment) => {
                 bar(None, "histories", self.quiet).with_message(experiment)

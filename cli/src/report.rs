@@ -29,12 +29,11 @@ use tables::reached::MachineCoverage;
 use tables::{CampaignRun, Coverage, Equivalent};
 
 use crate::error::Error;
-use crate::explore::protocol::mutants::table as mutants;
 use crate::json::line;
 use crate::options::Format;
 use crate::status::Status;
 use lab::campaign;
-use lab::explorations::Explorations;
+use lab::explorations::{Explorations, table as mutants};
 use lab::stored::Stored;
 use lab::text::quoted;
 
@@ -170,7 +169,8 @@ fn explorations(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<Statu
         return Err(lab::Error::NoResults(folder.to_owned()).into());
     }
     args.files.refuse(folder)?;
-    mutants::print(&explored, args.format, out).map_err(Error::Output)
+    let outcome = mutants::write(&explored, args.format == Format::Json, out);
+    outcome.map(Status::from).map_err(Error::Output)
 }
 
 /// Prints the lists of figures, claims, criteria and series.

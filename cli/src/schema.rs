@@ -13,8 +13,8 @@ use tables::VerdictRow;
 use crate::error::Error;
 use crate::status::Status;
 use crate::{
-    check, diff, explore, kernel, litmus, monitor, mutants, protocol, report, shrink, stats, test,
-    watch, words,
+    check, diff, kernel, litmus, monitor, mutants, protocol, report, shrink, stats, test, watch,
+    words,
 };
 
 /// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
@@ -124,19 +124,19 @@ const SCHEMAS: &[Schema] = &[
         "rubric monitor",
         "a line of `rubric monitor --format json`",
     ),
-    Schema::of::<explore::protocol::json::Line<'_>>(
+    Schema::of::<lab::exploration::json::Line<'_>>(
         "explore-protocol",
-        explore::protocol::json::VERSION,
+        lab::exploration::json::VERSION,
         "rubric explore protocol",
         "a line of `rubric explore protocol --format json`",
     ),
-    Schema::of::<explore::program::json::Line<'_>>(
+    Schema::of::<lab::exploration::program::json::Line<'_>>(
         "explore-program",
         1,
         "rubric explore program",
         "a line of `rubric explore program --format json`",
     ),
-    Schema::of::<explore::memory_system::Document<'_>>(
+    Schema::of::<lab::exploration::memory_system::Document<'_>>(
         "explore-memory-system",
         1,
         "rubric explore memory-system",

@@ -75,8 +75,7 @@ fn run_series(
         let folder = folder.display();
         writeln!(out, "\nwritten: {count} traces in {folder}").map_err(Error::Output)?;
     }
-    let failed = if series.has_failures() { Status::Violation } else { Status::Done };
-    Ok(failed.and(if series.undecided() > 0 { Status::Undecided } else { Status::Done }))
+    Ok(series.outcome().into())
 }
 
 /// Writes how often each transition was taken, if `--coverage` asks for it.

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use lab::Outcome;
+
 /// The exit status. Of the statuses of several inputs, the greatest variant counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
@@ -29,6 +31,16 @@ impl Status {
             Status::Violation => 1,
             Status::Bad => 2,
             Status::Undecided => 3,
+        }
+    }
+}
+
+impl From<Outcome> for Status {
+    fn from(outcome: Outcome) -> Status {
+        match outcome {
+            Outcome::Clean => Status::Done,
+            Outcome::Undecided => Status::Undecided,
+            Outcome::Found => Status::Violation,
         }
     }
 }

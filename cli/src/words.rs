@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use check::Algorithm;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
+use lab::exploration::MONITORED;
 use memory::{Model, PsoRmw, models};
 
 /// Parses the name of an element of `all`.
@@ -18,6 +19,11 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
         let found = all.iter().copied().find(|&one| name(one) == word);
         found.ok_or_else(|| format!("`{word}` is not a value of this option"))
     })
+}
+
+/// Parses one of two words: whether it is the first one.
+pub(crate) fn switch(yes: &'static str, no: &'static str) -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new([yes, no]).map(move |word| word == yes)
 }
 
 /// An algorithm as a value of an option, with what it does and where it is published.
@@ -77,14 +83,6 @@ pub(crate) fn machine_model() -> impl TypedValueParser<Value = Model> {
 /// Parses the name of a model that has a monitor.
 pub(crate) fn monitored_model() -> impl TypedValueParser<Value = Model> {
     one_of_models(&MONITORED)
-}
-
-/// The models that have a monitor.
-const MONITORED: [Model; 2] = [Model::TSO, Model::PSO];
-
-/// The names of the models that have a monitor.
-pub(crate) fn monitored() -> [&'static str; 2] {
-    MONITORED.map(Model::name)
 }
 
 /// Parses the name of a model whose kernel can be computed.

@@ -253,26 +253,14 @@ pub enum OnDiskError {
     Disk(#[from] DiskProblem),
 }
 
-/// Explores a protocol as [`explore_by`] does. Exact states are stored in files in a folder, whatever [`SearchOptions::store`] says, and take
-/// about 11 bytes a state in memory. If the folder is given again, the exploration is resumed, however the process ended; at most the last
-/// half minute is repeated. The outcome is the same as without interruption.
+/// Explores a protocol as [`explore_by`] does, on disk if a folder is given. Exact states are then stored in files in the folder, whatever
+/// [`SearchOptions::store`] says, and take about 11 bytes a state in memory. If the folder is given again, the exploration is resumed,
+/// however the process ended; at most the last half minute is repeated. The outcome is the same as without interruption.
 ///
 /// # Errors
 /// Fails if the protocol or the scope is not supported by the [`Stepper`], if a file cannot be read or written, or if the folder has other
 /// contents.
-pub fn explore_on_disk(
-    protocol: &Protocol,
-    scope: &Scope,
-    disk: &Disk,
-    search_options: &SearchOptions,
-    limits: &Limits,
-    report: &mut dyn FnMut(&Progress),
-) -> Result<Exploration, OnDiskError> {
-    explore_in(protocol, scope, search_options, Some(disk), limits, report)
-}
-
-/// Explores a protocol, on disk if there is one.
-fn explore_in(
+pub fn explore_in(
     protocol: &Protocol,
     scope: &Scope,
     search_options: &SearchOptions,

@@ -1,8 +1,8 @@
 //! Determines which protocols can be explored completely at which sizes: many protocols with few threads and locations, with a row for
 //! each.
 //!
-//! [`Size`] is a number of threads and locations, [`Decided`] is the row of a protocol at a size, and [`decide`] makes it. Rows are written
-//! to a [journal](crate::journal) as soon as they are known; [`is_needed`] says whether a row could change with other limits.
+//! [`Size`] is a number of threads and locations, [`Decided`] is the row of a protocol at a size, and [`decide`] makes it. A [`Table`] writes rows
+//! to a [journal](crate::journal) as soon as they are known, and makes those again that could change with other limits.
 //!
 //! ```
 //! use explore::protocol::SearchOptions;
@@ -11,27 +11,31 @@
 //! use lab::protocols::Opened;
 //!
 //! let opened = Opened::new("MI_example", None)?;
-//! let row = decide(&opened, "2x1".parse()?, &SearchOptions::default(), None, &Limits::default(), &|| 0.0, &mut |_| {})?;
+//! let row = decide(&opened, "2x1".parse()?, &SearchOptions::default(), None, &Limits::default(), &mut |_| {})?;
 //! assert_eq!((row.outcome.as_str(), row.states), ("clean", 252));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use explore::protocol::{
-    Disk, OnDiskError, SearchOptions, Store, Verdict, explore_by, explore_on_disk,
-};
+use explore::protocol::{Disk, OnDiskError, SearchOptions, Store, Verdict, explore_in};
 use explore::search::{Limits, Progress, Stopped};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use simulate::stepper::{MOST, Scope, StepperError, Symmetry};
 
 use crate::error::Error;
-use crate::journal::Row;
-use crate::protocols::Opened;
+use crate::exploration;
+use crate::folder::bytes_in;
+use crate::journal::{Journal, Row};
+use crate::protocols::{Opened, refused};
 use crate::testing::known_finding;
+use crate::text::{counted, tame};
 
 /// The size of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -146,8 +150,123 @@ impl Row for Decided {
     }
 }
 
+/// The rows of a file, and the options with which missing rows are made.
+pub struct Table {
+    search_options: SearchOptions,
+    limits: exploration::Limits,
+    /// The folder for the states of the explorations, each in a folder of its own.
+    disk: Option<PathBuf>,
+    journal: Journal,
+    rows: HashMap<<Decided as Row>::Key, Decided>,
+}
+
+impl Table {
+    /// Reads the rows of a file, which is created if there is none.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read or written, or if another process writes it.
+    pub fn open(
+        path: &Path,
+        search_options: SearchOptions,
+        limits: exploration::Limits,
+        disk: Option<PathBuf>,
+    ) -> Result<Table, Error> {
+        let (journal, lines) = Journal::open(path)?;
+        let rows = lines.rows(0)?.into_iter().collect();
+        Ok(Table { search_options, limits, disk, journal, rows })
+    }
+
+    /// The row of a protocol at a size. The protocol is explored if the row is missing, or if a limit stopped it that could
+    /// change.
+    ///
+    /// # Errors
+    /// Fails as [`decide`] does, or if the row cannot be stored.
+    pub fn row(
+        &mut self,
+        opened: &Opened,
+        size: Size,
+        report: &mut dyn FnMut(&Progress),
+    ) -> Result<&Decided, Error> {
+        let key = key(opened, size);
+        let limits = self.limits.begin(None);
+        if is_needed(self.rows.get(&key), &limits) {
+            let folder = self.disk.as_ref().map(|disk| disk.join(folder_of(opened, size)));
+            let folder = folder.as_deref();
+            // If a limit stopped the exploration before, its row has the processor time until then.
+            let resumes = folder.is_some_and(Disk::has_begun);
+            let before = self.rows.get(&key).filter(|row| resumes && row.stopped.is_some());
+            let before = before.map_or(0.0, |row| row.seconds);
+            let mut row = decide(opened, size, &self.search_options, folder, &limits, report)?;
+            row.seconds = ((row.seconds + before) * 1e3).round() / 1e3;
+            self.journal.add(&row)?;
+            self.rows.insert(key.clone(), row);
+        }
+        Ok(&self.rows[&key])
+    }
+}
+
+/// The names of the columns of [`Decided::line`].
+pub fn heading() -> String {
+    format!(
+        "{:<29} {:<9} {:>11} {:>5} {:>9} {:>8}  outcome",
+        "protocol", "size", "states", "depth", "user s", "MB"
+    )
+}
+
+impl Decided {
+    /// The row of a system that cannot be explored.
+    fn refused(self, why: String) -> Decided {
+        Decided { outcome: "refused".to_owned(), what: Some(why), ..self }
+    }
+
+    /// The row as a line of a table.
+    pub fn line(&self) -> String {
+        let name = match (self.is_built_in, self.repairs.is_empty()) {
+            (true, _) => self.protocol.clone(),
+            (false, true) => format!("{}.slicc", self.protocol),
+            (false, false) => format!("{} repaired", self.protocol),
+        };
+        let known = match self.known.join(", ") {
+            known if known.is_empty() => known,
+            known => format!(" ({known})"),
+        };
+        let outcome = match (&*self.outcome, &self.what) {
+            ("found", Some(what)) => {
+                format!("found in {}: {what}{known}", counted(self.steps, "move"))
+            }
+            ("refused", Some(why)) => format!("refused: {why}"),
+            ("stopped", _) => format!("undecided, {} states left", self.open),
+            ("unproved", _) => "nothing found among fingerprints".to_owned(),
+            _ => "nothing found".to_owned(),
+        };
+        format!(
+            "{:<29} {:<9} {:>11} {:>5} {:>9.1} {:>8.1}  {}",
+            tame(&name),
+            self.size,
+            self.states,
+            self.depth,
+            self.seconds,
+            self.bytes as f64 / 1e6,
+            tame(&outcome)
+        )
+    }
+}
+
+/// The user time that this process has spent on processors, in seconds; 0 if the system does not say.
+fn processor_seconds() -> f64 {
+    let used = getrusage(UsageWho::RUSAGE_SELF);
+    used.map_or(0.0, |used| used.user_time().num_microseconds() as f64 / 1e6)
+}
+
+/// The name of the folder of a protocol's states at a size: `MI_example.slicc-repaired-2x1`
+fn folder_of(opened: &Opened, size: Size) -> String {
+    let file = if is_built_in(&opened.given) { "" } else { ".slicc" };
+    let repaired = if opened.protocol.loaded.repairs.is_empty() { "" } else { "-repaired" };
+    format!("{}{file}{repaired}-{size}", opened.protocol.name())
+}
+
 /// Whether a row is missing, or was stopped by a limit and could change with these limits.
-pub fn is_needed(known: Option<&Decided>, limits: &Limits) -> bool {
+fn is_needed(known: Option<&Decided>, limits: &Limits) -> bool {
     known.is_none_or(|row| {
         row.outcome == "stopped"
             && (row.stopped.as_deref() != Some("states")
@@ -156,12 +275,12 @@ pub fn is_needed(known: Option<&Decided>, limits: &Limits) -> bool {
 }
 
 /// Whether a protocol that was given by this name or path is a built-in one.
-pub fn is_built_in(given: &str) -> bool {
+fn is_built_in(given: &str) -> bool {
     fixtures::protocol(given).is_some() && !Path::new(given).exists()
 }
 
 /// The key of the row of a protocol at a size.
-pub fn key(opened: &Opened, size: Size) -> <Decided as Row>::Key {
+fn key(opened: &Opened, size: Size) -> <Decided as Row>::Key {
     blank(opened, size).key()
 }
 
@@ -205,8 +324,7 @@ fn blank(opened: &Opened, size: Size) -> Decided {
     }
 }
 
-/// Explores a protocol at a size, with its states in a folder if there is one. `seconds` returns the processor time used so far, in
-/// seconds, and `report` is called with the progress.
+/// Explores a protocol at a size, with its states in a folder if there is one. `report` is called with the progress.
 ///
 /// # Errors
 /// Fails if the protocol has errors or the folder cannot be used.
@@ -216,7 +334,6 @@ pub fn decide(
     search_options: &SearchOptions,
     folder: Option<&Path>,
     limits: &Limits,
-    seconds: &dyn Fn() -> f64,
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Decided, Error> {
     let protocol = &opened.protocol;
@@ -231,43 +348,28 @@ pub fn decide(
     if search_options.store == Store::Compact {
         row.command += " --store compact";
     }
-    let begun = seconds();
-    let explored = match folder {
-        None => explore_by(protocol, &scope, search_options, limits, report),
-        Some(folder) => {
-            let disk = Disk {
-                folder: folder.to_owned(),
-                explores: row.command.clone(),
-                tell: |_, _, _| {},
-            };
-            match explore_on_disk(protocol, &scope, &disk, search_options, limits, report) {
-                Ok(explored) => Ok(explored),
-                Err(OnDiskError::Stepper(problem)) => Err(problem),
-                Err(OnDiskError::Disk(problem)) => {
-                    return Err(Error::States(problem));
-                }
-            }
-        }
-    };
-    let explored = match explored {
+    let begun = processor_seconds();
+    let disk = folder.map(|folder| Disk {
+        folder: folder.to_owned(),
+        explores: row.command.clone(),
+        tell: |_, _, _| {},
+    });
+    let explored = match explore_in(protocol, &scope, search_options, disk.as_ref(), limits, report)
+    {
         Ok(explored) => explored,
-        Err(StepperError::Protocol(failure)) => {
-            return Err(crate::protocols::refused(&opened.given, *failure));
+        Err(OnDiskError::Disk(problem)) => return Err(Error::States(problem)),
+        Err(OnDiskError::Stepper(StepperError::Protocol(failure))) => {
+            return Err(refused(&opened.given, *failure));
         }
-        Err(StepperError::Plan(why)) => {
+        Err(OnDiskError::Stepper(StepperError::Plan(why))) => {
             let why: Vec<String> = why.iter().map(|one| one.message.clone()).collect();
-            return Ok(Decided {
-                outcome: "refused".to_owned(),
-                what: Some(why.join("; ")),
-                ..row
-            });
+            return Ok(row.refused(why.join("; ")));
         }
-        Err(StepperError::Setup(why)) => {
-            let what = Some(why.to_string());
-            return Ok(Decided { outcome: "refused".to_owned(), what, ..row });
+        Err(OnDiskError::Stepper(StepperError::Setup(why))) => {
+            return Ok(row.refused(why.to_string()));
         }
     };
-    row.seconds = ((seconds() - begun) * 1e3).round() / 1e3;
+    row.seconds = ((processor_seconds() - begun) * 1e3).round() / 1e3;
     let Progress { states, open, moves, depth, bytes, .. } = explored.progress;
     (row.states, row.open, row.moves, row.depth, row.bytes) = (states, open, moves, depth, bytes);
     row.disk = folder.map_or(0, bytes_in);
@@ -294,12 +396,6 @@ pub fn decide(
     Ok(row)
 }
 
-/// The bytes in the files of a folder, as far as they can be read.
-pub fn bytes_in(folder: &Path) -> u64 {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,8 +416,7 @@ mod tests {
         let opened = Opened::new("MI_example", None).unwrap();
         let within = |states| Limits { states, ..Limits::default() };
         let decide = |limits: &Limits| {
-            decide(&opened, SIZES[0], &SearchOptions::default(), None, limits, &|| 1.0, &mut |_| {})
-                .unwrap()
+            decide(&opened, SIZES[0], &SearchOptions::default(), None, limits, &mut |_| {}).unwrap()
         };
         let stopped = decide(&within(Some(50)));
         assert_eq!((&*stopped.outcome, stopped.stopped.as_deref()), ("stopped", Some("states")));
@@ -338,8 +433,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let decide = |folder: Option<&Path>| {
             let (size, search_options) = (SIZES[0], SearchOptions::default());
-            decide(&opened, size, &search_options, folder, &Limits::default(), &|| 0.0, &mut |_| {})
-                .unwrap()
+            decide(&opened, size, &search_options, folder, &Limits::default(), &mut |_| {}).unwrap()
         };
         let (memory, disk) = (decide(None), decide(Some(folder.path())));
         assert_eq!((memory.disk, memory.states), (0, disk.states));
@@ -352,8 +446,7 @@ mod tests {
         let opened = Opened::new("MI_example", Some("mi-l1-nack-before-forward")).unwrap();
         let (size, search_options) = ("2x2-tiny".parse().unwrap(), SearchOptions::default());
         let row =
-            decide(&opened, size, &search_options, None, &Limits::default(), &|| 0.0, &mut |_| {})
-                .unwrap();
+            decide(&opened, size, &search_options, None, &Limits::default(), &mut |_| {}).unwrap();
         assert_eq!(
             (row.outcome.as_str(), row.kind.as_deref(), row.steps),
             ("found", Some("fault"), 10)

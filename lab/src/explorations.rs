@@ -1,6 +1,6 @@
 //! Explorations of many mutants: a journal of what was found, so that they can be interrupted, resumed and spread over machines.
 //!
-//! [`mutants`](crate::campaign::mutants) chooses the mutants. Each exploration is a [`Row`], whose key is the command that repeats
+//! [`mutants`](crate::campaign::mutants) chooses the mutants, [`Work`] explores them, [`table`] shows them. Each exploration is a [`Row`], whose key is the command that repeats
 //! it. So a folder may hold explorations of several sizes, and those of all shards.
 //!
 //! ```
@@ -23,6 +23,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod table;
+mod work;
+
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -34,6 +37,7 @@ use slicc::protocol::Protocol;
 use crate::error::Error;
 use crate::journal::{self, Journal, Lines};
 use crate::shard::Shard;
+pub use work::{Task, Work};
 
 /// The explorations of a folder.
 pub struct Explorations {

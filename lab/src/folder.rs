@@ -32,3 +32,9 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     paths.sort();
     Ok(paths)
 }
+
+/// The bytes in the files of a folder, as far as they can be read.
+pub(crate) fn bytes_in(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
+}

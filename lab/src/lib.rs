@@ -11,6 +11,7 @@
 //!   verdicts;
 //! - [`series`] makes and scores series of runs of protocols; [`simulated`] makes the history of one, [`coverage`] counts its transitions;
 //! - [`protocols`] opens protocols and finds their mutants, and [`released`] lists the known faults of gem5's released protocols;
+//! - [`exploration`] explores protocols, programs and memory systems, and tells what is found;
 //! - [`explorations`] is the journal of explorations of many mutants, and [`decided`] explores many protocols at several sizes;
 //! - [`testing::test()`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
 //! - [`stored::Stored`] is all results of a folder, including those of campaigns and experiments that have not finished.
@@ -46,6 +47,7 @@ pub mod coverage;
 pub mod decided;
 mod error;
 pub mod experiment;
+pub mod exploration;
 pub mod explorations;
 pub mod fidelity;
 mod folder;
@@ -56,6 +58,7 @@ pub mod load;
 mod machine;
 mod observer;
 pub mod order;
+mod outcome;
 pub mod protocols;
 pub mod released;
 mod resume;
@@ -70,3 +73,4 @@ pub mod verdicts;
 
 pub use error::{Error, Refusal};
 pub use observer::{NoObserver, Observer, Stage};
+pub use outcome::Outcome;

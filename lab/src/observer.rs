@@ -11,6 +11,8 @@ pub enum Stage {
     Mutants,
     /// The runs of a campaign or a test are made.
     Runs,
+    /// Mutants are explored.
+    Explorations,
     /// Findings are matched with known faults, and their evidence is made small.
     Findings,
     /// The histories of the experiment with this name are made and checked.

@@ -100,6 +100,16 @@ impl Opened {
         Ok(opened)
     }
 
+    /// Opens a protocol as it is and, if known repairs fit it, also with these.
+    ///
+    /// # Errors
+    /// Fails if there is no such protocol, or it has errors.
+    pub fn also_repaired(given: &str) -> Result<(Opened, Option<Opened>), Error> {
+        let repaired = Opened::repaired(given, &Repairs::All, None)?;
+        let is_other = !repaired.protocol.loaded.repairs.is_empty();
+        Ok((Opened::new(given, None)?, is_other.then_some(repaired)))
+    }
+
     /// Opens a named mutant of a protocol, which is compiled as the mutant only. `name` is the mutant's name or an alias.
     fn named(given: &str, name: &str, mutant: &Mutant) -> Result<Opened, Error> {
         let failed = |failure| refused(given, failure);

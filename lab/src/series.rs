@@ -52,6 +52,7 @@ use crate::coverage::{Taken, table};
 use crate::error::Error;
 use crate::load::Input;
 use crate::observer::Observer;
+use crate::outcome::Outcome;
 use crate::protocols::Opened;
 pub use kinds::{ByKind, Failures, Tried};
 pub use plan::{Cell, Plan, Programs};
@@ -162,18 +163,20 @@ impl<'a> Series<'a> {
         Input::simulated("simulate", taken.map(|(_, history)| history).collect())
     }
 
-    /// Whether a run failed, or violates a model that its client guarantees or the user names.
-    pub fn has_failures(&self) -> bool {
-        self.scored().any(|(cell, score)| {
+    /// What the runs came to. Faults count as violations, and so do violations of models that the client guarantees or the user names.
+    pub fn outcome(&self) -> Outcome {
+        let mut scored = self.scored();
+        let is_found = scored.any(|(cell, score)| {
             let kept = self.plan.kept(cell.client);
             let mut verdicts = self.models.iter().zip(&score.verdicts);
             score.faults > 0
                 || verdicts.any(|(model, counts)| counts.violation > 0 && kept.contains(model))
-        })
+        });
+        Outcome::of(is_found, self.undecided() > 0)
     }
 
     /// The number of verdicts that are undecided.
-    pub fn undecided(&self) -> u64 {
+    fn undecided(&self) -> u64 {
         self.scores.iter().flat_map(|score| &score.verdicts).map(|counts| counts.undecided).sum()
     }
 }

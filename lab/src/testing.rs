@@ -65,6 +65,7 @@ use gather::Gathered;
 pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
 use program::{Bench, Ran};
 use schedule::run_programs;
+pub(crate) use small::refusal;
 pub use small::{Explored, System};
 
 /// The options of a test. The default takes a minute.

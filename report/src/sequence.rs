@@ -3,7 +3,7 @@
 //! Parties are columns, each with a lifeline, and time goes down, step by step. A step begins with an event, such as
 //! the arrival of a message or the request of a core. Then states change, and messages are sent, which arrive in later
 //! steps. [`svg`] draws a [`Chart`], [`text`] writes it with characters, and [`crate::page::charted`] shows it on a
-//! page. [`crashed`] makes a chart of the last steps in a trace before a crash.
+//! page. [`Sequence`] makes a chart of a run of the simulator or of an exploration, [`crashed`] of the last steps in a trace before a crash.
 //!
 //! ```
 //! use report::sequence::{Chart, Event, Step, text};
@@ -23,10 +23,12 @@
 
 mod columns;
 mod crashed;
+mod run;
 mod svg;
 mod text;
 
 pub use crashed::crashed;
+pub use run::Sequence;
 pub use svg::svg;
 pub use text::text;
 

@@ -1,10 +1,8 @@
 //! The options that limit an exploration.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use check::Bounds;
-use explore::search;
+use lab::exploration;
 
 use crate::limits::{parse_seconds, parse_size};
 use crate::simulate::parse::positive;
@@ -27,29 +25,9 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// The limits in words.
-    pub(super) fn in_words(&self) -> String {
-        let states = self.max_states.map(|most| format!("{most} states, "));
-        let time = self.timeout.map(|most| format!("{} s, ", most.as_secs_f64()));
-        let memory = format!("{} bytes", self.max_memory);
-        states.unwrap_or_default() + &time.unwrap_or_default() + &memory
-    }
-
-    /// The limits of a search that begins now.
-    pub(super) fn begin(&self) -> search::Limits {
-        search::Limits {
-            bounds: Bounds::new(self.timeout, Some(self.max_memory)),
-            states: self.max_states.map(|most| most as usize),
-        }
-    }
-
-    /// The limits of a search that begins now, and that also ends when `interrupted` is set, if it is given.
-    pub(super) fn begin_until(&self, interrupted: Option<&'static AtomicBool>) -> search::Limits {
-        let search::Limits { bounds, states } = self.begin();
-        let bounds = match interrupted {
-            Some(interrupted) => bounds.or_interrupted(interrupted),
-            None => bounds,
-        };
-        search::Limits { bounds, states }
+    /// The limits as the library takes them.
+    pub(super) fn limits(&self) -> exploration::Limits {
+        let Limits { max_states, timeout, max_memory } = *self;
+        exploration::Limits { states: max_states, timeout, max_memory }
     }
 }

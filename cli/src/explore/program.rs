@@ -1,27 +1,23 @@
 //! `rubric explore program`: explores concurrent programs, with monitors on each run.
-//!
-//! - [`subject`]: a program, explored as the options say;
-//! - [`text`], [`json`]: the reports;
-//! - [`run`](mod@run): events and steps of runs, in words.
-
-pub(crate) mod json;
-mod run;
-mod subject;
-mod text;
 
 use std::io::Write;
 
 use ::explore::program::benchmarks::BENCHMARKS;
+use ::report::claims::PROGRAMS;
 use check::Model;
+use lab::exploration::program::text::{self, Form};
+use lab::exploration::program::{Explored, Plan, Subject, json as lines};
 use memory::PsoRmw;
 
 use super::limits::Limits;
+use crate::check::paint::paint;
 use crate::error::Error;
+use crate::json;
 use crate::options::Format;
+use crate::progress;
 use crate::simulate::parse::positive;
 use crate::status::Status;
 use crate::words;
-use subject::{Explored, Subject};
 
 /// Explore the runs of concurrent programs, and say whether TSO or PSO lets them leave SC
 #[derive(clap::Args)]
@@ -119,6 +115,18 @@ impl Args {
         models
     }
 
+    /// How the programs are explored.
+    fn plan(&self) -> Plan {
+        Plan {
+            preemptions: self.preemptions.clone(),
+            monitored: self.models(&self.monitor),
+            exhaustive: self.models(&self.exhaustive),
+            suggests_fences: self.suggest_fences,
+            most_runs: self.max_runs,
+            limits: self.limits.limits(),
+        }
+    }
+
     fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for name in &self.programs {
@@ -134,23 +142,43 @@ impl Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // An error in any of the programs is reported before one of them runs.
-    let subjects: Result<Vec<Subject>, Error> =
+    let subjects: Result<Vec<Subject>, lab::Error> =
         args.names().into_iter().map(Subject::open).collect();
     let subjects = subjects?;
+    let plan = args.plan();
     let is_table = args.format == Format::Text && subjects.len() > 1;
+    let width = text::width(args.names().into_iter());
+    let form = Form { width, paint: paint(), paper: &paper };
     let mut status = Status::Done;
     if is_table {
-        text::head(args, out).map_err(Error::Output)?;
+        text::head(&plan, &form, out).map_err(Error::Output)?;
     }
     for subject in &subjects {
-        let explored = Explored::new(subject, args);
-        status = status.and(explored.status());
+        let spinner = progress::spinner(subject.name.clone(), args.quiet);
+        let explored = Explored::new(subject, &plan, &|message| spinner.set_message(message));
+        spinner.finish_and_clear();
+        status = status.and(explored.outcome().into());
         let written = match args.format {
-            Format::Json => json::print(&explored, out),
-            Format::Text if is_table => text::rows(&explored, args, out),
-            Format::Text => text::print(&explored, args, out),
+            Format::Json => json::sorted_line(&lines::line(&explored), out),
+            Format::Text if is_table => text::rows(&explored, &form, out),
+            Format::Text => text::write(&explored, &plan, &form, out),
         };
         written.and_then(|()| out.flush()).map_err(Error::Output)?;
     }
     Ok(status)
+}
+
+/// The numbers of the paper's table for a program and bound; `None` if the paper has none.
+fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
+    let benchmark = subject.benchmark?;
+    let program = PROGRAMS.iter().find(|it| it.name == benchmark.name)?;
+    let table = usize::try_from(preemptions.checked_sub(1)?).ok()?;
+    let explored = program.explored.get(table)?;
+    let [tso, pso] = explored.violations;
+    Some(format!(
+        "{} runs, {} s, +{:.0} %, tso/pso {tso}/{pso}",
+        explored.interleavings,
+        explored.seconds,
+        program.overhead() * 100.0
+    ))
 }

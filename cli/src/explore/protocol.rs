@@ -1,46 +1,37 @@
 //! `rubric explore protocol`: explores all runs of coherence protocols in small systems.
 //!
-//! - [`subject`]: the exploration of a protocol, or of a mutant of it;
-//! - [`repertoire`]: requests of cores and devices besides loads and stores of cores;
-//! - [`fair`]: the report about starvation;
+//! - [`repertoire`]: the options for requests of cores and devices besides loads and stores of cores;
 //! - [`mutants`]: explorations of many mutants, as a table;
-//! - [`unreached`]: the transitions that no run takes;
-//! - [`text`], [`json`]: the reports;
 //! - [`chart`]: the run to a finding, as a message-sequence chart.
 
 mod chart;
-mod fair;
-pub(crate) mod json;
-mod moves;
-pub(crate) mod mutants;
+mod mutants;
 mod repertoire;
-mod subject;
-mod text;
-mod unreached;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use explore::protocol::{Disk, SearchOptions};
-use schemars::JsonSchema;
-use serde::Serialize;
+use explore::protocol::Verdict;
+use explore::search::Progress;
+use lab::exploration::{Explored, Phase, Plan, Subject, json as lines, text};
+use lab::protocols::{Opened, Repairs};
 use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
 use super::limits::Limits;
 use super::search_options::SearchArgs;
-use crate::error::{Error, warn_of_protocol};
+use crate::error::{self, Error, warn_of_protocol};
 use crate::files;
 use crate::interrupt;
+use crate::json;
 use crate::options::Format;
+use crate::progress;
 use crate::sequence::Form;
 use crate::simulate::parse;
 use crate::status::Status;
-use lab::protocols::{Opened, Repairs, words_of};
-use lab::text::quoted;
+use crate::words;
 use mutants::MutantArgs;
 use repertoire::RepertoireArgs;
-use subject::Subject;
 
 /// Explore all runs of coherence protocols with a few threads and locations
 #[derive(clap::Args)]
@@ -145,13 +136,9 @@ pub(crate) struct Args {
 
     /// Which messages between two controllers keep their order: those between ordered `buffers`, or those on ordered virtual
     /// networks (`vnets`), one of whose buffers is ordered
-    #[arg(
-        long,
-        value_name = "buffers|vnets",
-        default_value = "buffers",
-        hide_possible_values = true
-    )]
-    order: KeptOrder,
+    #[arg(long = "order", value_name = "buffers|vnets", default_value = "buffers", hide_possible_values = true,
+        value_parser = words::switch("buffers", "vnets"))]
+    by_buffers: bool,
 
     /// Caches with room for one line, so that lines replace each other [default: room for all]
     #[arg(long)]
@@ -198,18 +185,21 @@ pub(crate) struct Args {
 
     /// Explore one of the states that differ only in the names of cores and lines: `auto` where the protocol treats these
     /// alike, `off` never
-    #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true)]
-    symmetry: UseSymmetry,
+    #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true,
+        value_parser = words::switch("auto", "off"))]
+    symmetry: bool,
 
     /// Let memory perform each request at once: `auto` where no run depends on when it does, `off` never. Only with `off` is
     /// the run that is shown a shortest one in all moves
-    #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true)]
-    partial_order: UsePartialOrder,
+    #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true,
+        value_parser = words::switch("auto", "off"))]
+    partial_order: bool,
 
     /// Take states for the same that differ only in fields of cache entries and TBEs that are not read before they are written:
     /// `auto` where the text of the protocol shows that, `off` never
-    #[arg(long, value_name = "auto|off", default_value = "off", hide_possible_values = true)]
-    live_variables: UseLiveVariables,
+    #[arg(long, value_name = "auto|off", default_value = "off", hide_possible_values = true,
+        value_parser = words::switch("auto", "off"))]
+    live_variables: bool,
 
     /// Keep states in files in a folder, with about 11 bytes a state in memory, and what the parts of states stand for. If the program ends early, in whatever way, the same
     /// command resumes the exploration. States are stored exactly
@@ -241,35 +231,6 @@ pub(crate) struct Args {
     limits: Limits,
 }
 
-/// Which messages keep their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum KeptOrder {
-    Buffers,
-    Vnets,
-}
-
-/// Whether symmetries are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum UseSymmetry {
-    Auto,
-    Off,
-}
-
-/// Whether memory performs requests at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum UsePartialOrder {
-    Auto,
-    Off,
-}
-
-/// Whether fields that are not read before they are written make no difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum UseLiveVariables {
-    Auto,
-    Off,
-}
-
 fn few() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST))
 }
@@ -282,120 +243,42 @@ impl Args {
             lines: self.locations,
             l2_banks: self.l2_banks.unwrap_or(1),
             directories: self.directories.unwrap_or(1),
-            order: match self.order {
-                KeptOrder::Buffers => Order::Buffers,
-                KeptOrder::Vnets => Order::VirtualNetworks,
-            },
+            order: if self.by_buffers { Order::Buffers } else { Order::VirtualNetworks },
             tiny: self.tiny,
             requests: self.requests,
             repertoire: self.repertoire.repertoire(),
             values: Values::Latest,
             settings: self.set.clone(),
             strict: self.strict,
-            symmetries: match self.symmetry {
-                UseSymmetry::Auto => vec![Symmetry::Cores, Symmetry::Lines],
-                UseSymmetry::Off => Vec::new(),
+            symmetries: if self.symmetry {
+                vec![Symmetry::Cores, Symmetry::Lines]
+            } else {
+                Vec::new()
             },
-            live_variables: self.live_variables == UseLiveVariables::Auto,
+            live_variables: self.live_variables,
         }
     }
 
-    fn search_options(&self) -> SearchOptions {
-        self.search_options.with(self.partial_order == UsePartialOrder::Auto && !self.unreached)
+    /// What the explorations have in common.
+    fn plan(&self) -> Plan {
+        Plan {
+            scope: self.scope(),
+            search: self.search_options.with(self.partial_order),
+            limits: self.limits.limits(),
+            repairs: self.repair.clone(),
+            nice_cycles: self.nice_cycles,
+            fair: self.fair,
+            unreached: self.unreached,
+            disk: self.disk.clone(),
+            resumed: if self.quiet { |_: &Path, _, _| {} } else { tell_resumed },
+        }
     }
+}
 
-    /// The folder in which an exploration keeps its states, if there is one.
-    fn disk(&self, subject: &Subject) -> Option<Disk> {
-        let folder = self.disk.clone()?;
-        let tell = if self.quiet { |_: &Path, _, _| {} } else { subject::tell_begun };
-        Some(Disk { folder, explores: self.command(subject), tell })
-    }
-
-    /// The command that repeats one exploration.
-    fn command(&self, subject: &Subject) -> String {
-        let mut words = vec![format!("rubric explore protocol {}", words_of(subject.given))];
-        let counts = [
-            ("threads", self.threads, 2),
-            ("locations", self.locations, 1),
-            ("requests", self.requests, 1),
-            ("threads-per-cache", self.threads_per_cache.unwrap_or(1), 1),
-            ("l2-banks", self.l2_banks.unwrap_or(1), 1),
-            ("directories", self.directories.unwrap_or(1), 1),
-        ];
-        let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
-        words.extend(unusual.map(|(option, count, _)| format!("--{option} {count}")));
-        words.extend(self.repertoire.words());
-        let flags = [
-            ("--tiny", self.tiny),
-            ("--nice-cycles", self.nice_cycles),
-            ("--fair", self.fair),
-            ("--unreached", self.unreached),
-            ("--strict", self.strict),
-        ];
-        let given = flags.iter().filter(|(_, is_given)| *is_given);
-        words.extend(given.map(|(flag, _)| (*flag).to_owned()));
-        if self.order == KeptOrder::Vnets {
-            words.push("--order vnets".to_owned());
-        }
-        if self.symmetry == UseSymmetry::Off {
-            words.push("--symmetry off".to_owned());
-        }
-        if self.partial_order == UsePartialOrder::Off {
-            words.push("--partial-order off".to_owned());
-        }
-        if self.live_variables == UseLiveVariables::Auto {
-            words.push("--live-variables auto".to_owned());
-        }
-        if self.search_options.is_compact() {
-            words.push("--store compact".to_owned());
-        }
-        if self.repair != Repairs::None {
-            words.push(format!("--repair {}", self.repair));
-        }
-        let mutant = subject.mutant().into_iter();
-        words.extend(mutant.map(|mutant| format!("--mutant {}", quoted(mutant))));
-        let settings = self.set.iter();
-        words.extend(settings.map(|setting| format!("--set {}", quoted(&setting.to_string()))));
-        words.join(" ")
-    }
-
-    /// The options that would add runs to those that were explored, such as `--tiny`.
-    fn other_runs(&self) -> Vec<&'static str> {
-        let repertoire = self.repertoire.repertoire();
-        let options = [
-            ("--locations 2", self.locations == 1),
-            ("--tiny", !self.tiny),
-            ("--dma 1", repertoire.devices == 0),
-            ("--dma 2", repertoire.devices == 1),
-            ("--also", self.repertoire.also().is_empty()),
-        ];
-        options.into_iter().filter(|(_, is_new)| *is_new).map(|(option, _)| option).collect()
-    }
-
-    /// The size of the system in words: `2 threads, 1 location`
-    fn size(&self) -> String {
-        let counted = |count: u32, what: &str| match count {
-            1 => format!("1 {what}"),
-            _ => format!("{count} {what}s"),
-        };
-        let (threads, locations) =
-            (counted(self.threads, "thread"), counted(self.locations, "location"));
-        let room = if self.tiny { ", room for one" } else { "" };
-        let requests = match self.requests {
-            1 => String::new(),
-            count => format!(", {count} requests at a time"),
-        };
-        let parts = [
-            (self.threads_per_cache, "threads per cache"),
-            (self.l2_banks, "L2 banks"),
-            (self.directories, "directories"),
-        ];
-        let parts = parts.iter().filter_map(|(count, what)| count.map(|count| (count, *what)));
-        let parts = parts.filter(|(count, _)| *count > 1);
-        let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
-        let order = if self.order == KeptOrder::Vnets { ", ordered virtual networks" } else { "" };
-        format!("{threads}, {locations}{room}{requests}{parts}{order}{}", self.repertoire.size())
-    }
+/// Says on standard error from where an exploration on disk is resumed.
+fn tell_resumed(folder: &Path, states: usize, depth: u32) {
+    let folder = folder.display();
+    error::tell(format_args!("resumed from {states} states, depth {depth}, in {folder}"));
 }
 
 /// Runs the command.
@@ -425,8 +308,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         .map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref()))
         .collect();
     let opened = opened?;
+    let plan = args.plan();
     if args.mutants.are_asked() {
-        return mutants::run(args, &opened, out);
+        return mutants::run(args, &plan, &opened, out);
     }
     // An output that cannot be written is reported before the work is done.
     let form = args.output.as_deref().map(|path| Form::of("-o", path)).transpose()?;
@@ -435,15 +319,18 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     for opened in &opened {
         tell(opened, args);
         let subject = Subject::of(opened);
-        let explored = subject.explore(args)?;
-        status = status.and(explored.status());
+        let explored = explore(&subject, &plan, args.quiet)?;
+        status = status.and(explored.outcome().into());
         let printed = match args.format {
-            Format::Json => json::print(args, &subject, &explored, out),
-            Format::Text => text::print(args, &subject, &explored, out),
+            Format::Json => {
+                let line = lines::line(&plan, &subject, &explored, lines::Change::NotAsked {});
+                json::sorted_line(&line, out)
+            }
+            Format::Text => text::write(&plan, &subject, &explored, out),
         };
         printed.map_err(Error::Output)?;
         if let (Some(path), Some(form)) = (&args.output, form) {
-            chart::write(&subject, &explored, args, path, form, out)?;
+            chart::write(&subject, &explored, &plan, args.format, path, form, out)?;
         }
         // Each result is shown as soon as it is known.
         out.flush().map_err(Error::Output)?;
@@ -459,4 +346,36 @@ fn tell(opened: &Opened, args: &Args) {
     if !args.quiet {
         warn_of_protocol(opened, &args.set);
     }
+}
+
+/// Explores a protocol, and shows the progress.
+fn explore(subject: &Subject<'_>, plan: &Plan, quiet: bool) -> Result<Explored, Error> {
+    let bar = progress::spinner(subject.protocol.title(), quiet);
+    let mut report = |phase: Phase, progress: &Progress| {
+        bar.tick();
+        bar.set_message(match phase {
+            Phase::Exploring => format!(
+                "{} states, {} to look at, depth {}, {:.0} a second",
+                progress.states,
+                progress.open,
+                progress.depth,
+                progress.states_per_second()
+            ),
+            Phase::Explaining => {
+                format!("found; does a known fault explain it? {} states", progress.states)
+            }
+        });
+    };
+    let interrupted = Some(interrupt::gracefully());
+    let explored = subject.explore(plan, interrupted, &mut report);
+    bar.finish_and_clear();
+    let is_found = |explored: &Explored| {
+        matches!(&explored.exploration.verdict, Verdict::Found(_)) && explored.known.is_none()
+    };
+    if interrupt::asked() && explored.as_ref().is_ok_and(is_found) {
+        error::tell(format_args!(
+            "interrupted: whether a known fault explains what was found is open"
+        ));
+    }
+    Ok(explored?)
 }

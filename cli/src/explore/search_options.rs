@@ -2,25 +2,16 @@
 
 use explore::protocol::{SearchOptions, Store};
 
-/// How states are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum UseStore {
-    Exact,
-    Compact,
-}
+use crate::words;
 
 /// The options.
 #[derive(clap::Args)]
 pub(super) struct SearchArgs {
     /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 12 bytes each. Then states may be
     /// missed, so that nothing found is undecided, and livelocks are not looked for
-    #[arg(
-        long,
-        value_name = "exact|compact",
-        default_value = "exact",
-        hide_possible_values = true
-    )]
-    store: UseStore,
+    #[arg(long = "store", value_name = "exact|compact", default_value = "exact", hide_possible_values = true,
+        value_parser = words::switch("exact", "compact"))]
+    exact: bool,
 
     /// Number of threads that explore; the outcome does not depend on it [default: as many as there are processors]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -28,19 +19,11 @@ pub(super) struct SearchArgs {
 }
 
 impl SearchArgs {
-    /// Whether states are kept as fingerprints.
-    pub(super) fn is_compact(&self) -> bool {
-        self.store == UseStore::Compact
-    }
-
     /// The options of an exploration, with or without partial-order reduction.
     pub(super) fn with(&self, partial_order: bool) -> SearchOptions {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         SearchOptions {
-            store: match self.store {
-                UseStore::Exact => Store::Exact,
-                UseStore::Compact => Store::Compact,
-            },
+            store: if self.exact { Store::Exact } else { Store::Compact },
             jobs: self.jobs.map_or_else(all, |jobs| jobs as usize),
             partial_order,
         }

@@ -1,18 +1,11 @@
 //! `rubric explore sizes`: which protocols are decided at which sizes. [`lab::decided`] explores them.
 
-use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use explore::protocol::Disk;
-use explore::protocol::SearchOptions;
 use explore::search::Progress;
-use lab::decided::{Decided, SIZES, Size, decide, is_built_in, is_needed, key};
-use lab::journal::{Journal, Row};
-use lab::protocols::{Opened, Repairs};
-use lab::text::tame;
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
+use lab::decided::{SIZES, Size, Table, heading};
+use lab::protocols::Opened;
 
 use super::limits::Limits;
 use super::search_options::SearchArgs;
@@ -71,12 +64,6 @@ pub(super) struct Args {
     limits: Limits,
 }
 
-/// The user time that this process has spent on processors, in seconds; 0 if the system does not say.
-fn seconds() -> f64 {
-    let used = getrusage(UsageWho::RUSAGE_SELF);
-    used.map_or(0.0, |used| used.user_time().num_microseconds() as f64 / 1e6)
-}
-
 /// The named protocols; a folder stands for the `.slicc` files in it.
 fn named(given: &[String]) -> Result<Vec<String>, Error> {
     let mut all = Vec::new();
@@ -102,74 +89,25 @@ fn named(given: &[String]) -> Result<Vec<String>, Error> {
     Ok(all)
 }
 
-/// Opens a protocol as it is and, if known repairs fit it, also with these.
-fn opened(name: &str) -> Result<(Opened, Option<Opened>), Error> {
-    let repaired = Opened::repaired(name, &Repairs::All, None)?;
-    let is_other = !repaired.protocol.loaded.repairs.is_empty();
-    Ok((Opened::new(name, None)?, is_other.then_some(repaired)))
-}
-
-/// The name of the folder of a protocol's states at a size: `MI_example.slicc-repaired-2x1`
-fn folder_of(opened: &Opened, size: Size) -> String {
-    let file = if is_built_in(&opened.given) { "" } else { ".slicc" };
-    let repaired = if opened.protocol.loaded.repairs.is_empty() { "" } else { "-repaired" };
-    format!("{}{file}{repaired}-{size}", opened.protocol.name())
-}
-
-/// The rows of a file, and the options with which missing rows are made.
-struct Table<'a> {
-    args: &'a Args,
-    search_options: SearchOptions,
-    journal: Journal,
-    rows: HashMap<<Decided as Row>::Key, Decided>,
-}
-
-impl Table<'_> {
-    /// The row of a protocol at a size. The protocol is explored if the row is missing, or if a limit stopped it that could
-    /// change.
-    fn row(&mut self, opened: &Opened, size: Size) -> Result<&Decided, Error> {
-        let key = key(opened, size);
-        let limits = self.args.limits.begin();
-        if is_needed(self.rows.get(&key), &limits) {
-            let title = format!("{} {size}", opened.protocol.title());
-            let bar = progress::spinner(title, self.args.quiet);
-            let mut report = |progress: &Progress| {
-                bar.tick();
-                bar.set_message(format!("{} states, depth {}", progress.states, progress.depth));
-            };
-            let folder = self.args.disk.as_ref().map(|disk| disk.join(folder_of(opened, size)));
-            let (search_options, folder) = (&self.search_options, folder.as_deref());
-            // If a limit stopped the exploration before, its row has the processor time until then.
-            let resumes = folder.is_some_and(Disk::has_begun);
-            let before = self.rows.get(&key).filter(|row| resumes && row.stopped.is_some());
-            let before = before.map_or(0.0, |row| row.seconds);
-            let mut row =
-                decide(opened, size, search_options, folder, &limits, &seconds, &mut report)?;
-            row.seconds = ((row.seconds + before) * 1e3).round() / 1e3;
-            bar.finish_and_clear();
-            self.journal.add(&row)?;
-            self.rows.insert(key.clone(), row);
-        }
-        Ok(&self.rows[&key])
-    }
-}
-
 /// Runs the command.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let all: Vec<_> =
-        named(&args.protocols)?.iter().map(|name| opened(name)).collect::<Result<_, _>>()?;
+    let all: Vec<_> = named(&args.protocols)?
+        .iter()
+        .map(|name| Opened::also_repaired(name))
+        .collect::<Result<_, _>>()?;
     let sizes = if args.sizes.is_empty() { SIZES.to_vec() } else { args.sizes.clone() };
-    let (journal, lines) = Journal::open(&args.output)?;
-    let search_options = args.search_options.with(true);
-    let mut table =
-        Table { args, search_options, journal, rows: lines.rows(0)?.into_iter().collect() };
-    heading(out).map_err(Error::Output)?;
+    let mut table = Table::open(
+        &args.output,
+        args.search_options.with(true),
+        args.limits.limits(),
+        args.disk.clone(),
+    )?;
+    writeln!(out, "{}", heading()).map_err(Error::Output)?;
     for &size in &sizes {
         for (original, repaired) in &all {
-            let row = table.row(original, size)?;
-            print(row, out).map_err(Error::Output)?;
-            if let Some(repaired) = repaired.as_ref().filter(|_| row.outcome == "found") {
-                print(table.row(repaired, size)?, out).map_err(Error::Output)?;
+            let is_found = show(&mut table, original, size, args.quiet, out)?;
+            if let Some(repaired) = repaired.as_ref().filter(|_| is_found) {
+                show(&mut table, repaired, size, args.quiet, out)?;
             }
         }
     }
@@ -179,45 +117,20 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(Status::Done)
 }
 
-fn heading(out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "{:<29} {:<9} {:>11} {:>5} {:>9} {:>8}  outcome",
-        "protocol", "size", "states", "depth", "user s", "MB"
-    )
-}
-
-/// The number of moves in words: `1 move`, or `2 moves`
-fn moves(count: usize) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} move{plural}")
-}
-
-fn print(row: &Decided, out: &mut dyn Write) -> std::io::Result<()> {
-    let name = match (row.is_built_in, row.repairs.is_empty()) {
-        (true, _) => row.protocol.clone(),
-        (false, true) => format!("{}.slicc", row.protocol),
-        (false, false) => format!("{} repaired", row.protocol),
-    };
-    let known =
-        if row.known.is_empty() { String::new() } else { format!(" ({})", row.known.join(", ")) };
-    let outcome = match (&*row.outcome, &row.what) {
-        ("found", Some(what)) => format!("found in {}: {what}{known}", moves(row.steps)),
-        ("refused", Some(why)) => format!("refused: {why}"),
-        ("stopped", _) => format!("undecided, {} states left", row.open),
-        ("unproved", _) => "nothing found among fingerprints".to_owned(),
-        _ => "nothing found".to_owned(),
-    };
-    writeln!(
-        out,
-        "{:<29} {:<9} {:>11} {:>5} {:>9.1} {:>8.1}  {}",
-        tame(&name),
-        row.size,
-        row.states,
-        row.depth,
-        row.seconds,
-        row.bytes as f64 / 1e6,
-        tame(&outcome)
-    )?;
-    out.flush()
+/// Prints the row of a protocol at a size. Returns whether something was found.
+fn show(
+    table: &mut Table,
+    opened: &Opened,
+    size: Size,
+    quiet: bool,
+    out: &mut dyn Write,
+) -> Result<bool, Error> {
+    let bar = progress::spinner(format!("{} {size}", opened.protocol.title()), quiet);
+    let row = table.row(opened, size, &mut |progress: &Progress| {
+        bar.tick();
+        bar.set_message(format!("{} states, depth {}", progress.states, progress.depth));
+    })?;
+    bar.finish_and_clear();
+    writeln!(out, "{}", row.line()).and_then(|()| out.flush()).map_err(Error::Output)?;
+    Ok(row.outcome == "found")
 }

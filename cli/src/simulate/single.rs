@@ -13,6 +13,7 @@ use lab::released::words::{explained_lines, recognised_lines};
 use lab::series::{Plan, RunRequest, Score, Series, fault, json as lines};
 use lab::testing::{Explainer, FindingKind};
 use lab::text::tame;
+use report::sequence::Sequence;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
 use slicc::protocol::Protocol;
@@ -23,7 +24,7 @@ use crate::convert;
 use crate::error::{Error, tell};
 use crate::json;
 use crate::options::Format;
-use crate::sequence::{self, Form, Sequence};
+use crate::sequence::{self, Form};
 use crate::status::Status;
 
 /// Runs the simulation, and prints or writes the requested output.

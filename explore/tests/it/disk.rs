@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use explore::protocol::{
-    Disk, Exploration, OnDiskError, SearchOptions, Store, explore_by, explore_on_disk,
+    Disk, Exploration, OnDiskError, SearchOptions, Store, explore_by, explore_in,
 };
 use explore::search::Limits;
 use mutate::named;
@@ -32,7 +32,7 @@ fn on_disk(
 ) -> Result<Exploration, OnDiskError> {
     let disk = Disk { folder: folder.to_owned(), explores: protocol.title(), tell: |_, _, _| {} };
     let search_options = SearchOptions { store: Store::Exact, jobs, partial_order: true };
-    explore_on_disk(protocol, scope, &disk, &search_options, &within(states), &mut |_| {})
+    explore_in(protocol, scope, &search_options, Some(&disk), &within(states), &mut |_| {})
 }
 
 /// The file with the rows of all states. The file `moves` is not compared: of several states to which spontaneous moves lead, it has any

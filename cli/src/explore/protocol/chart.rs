@@ -4,16 +4,15 @@ use std::io::Write;
 use std::path::Path;
 
 use explore::protocol::Verdict;
-use report::sequence::Chart;
+use lab::exploration::fair::starves;
+use lab::exploration::{Explored, Plan, Subject, moves};
+use report::sequence::{Chart, Sequence};
 use simulate::stepper::DescribedMove;
 
-use super::fair::starves;
-use super::subject::{Explored, Subject};
-use super::{Args, moves};
 use crate::ending::capitalized;
 use crate::error::Error;
 use crate::options::Format;
-use crate::sequence::{self, Form, Sequence};
+use crate::sequence::{self, Form};
 
 /// Writes the chart of the run to a finding, and says so; or says that there is nothing to draw.
 ///
@@ -22,27 +21,28 @@ use crate::sequence::{self, Form, Sequence};
 pub(super) fn write(
     subject: &Subject,
     explored: &Explored,
-    args: &Args,
+    plan: &Plan,
+    format: Format,
     path: &Path,
     form: Form,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let Some(chart) = chart(subject, explored, args) else {
-        if args.format == Format::Text {
+    let Some(chart) = chart(subject, explored, plan) else {
+        if format == Format::Text {
             writeln!(out, "  nothing to draw: {} was not written", path.display())
                 .map_err(Error::Output)?;
         }
         return Ok(());
     };
     sequence::write(&chart, path, form)?;
-    match args.format {
+    match format {
         Format::Text => writeln!(out, "  written: {}", path.display()).map_err(Error::Output),
         Format::Json => Ok(()),
     }
 }
 
 /// The chart of the run to the finding, or else to the first warning.
-fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
+fn chart(subject: &Subject, explored: &Explored, plan: &Plan) -> Option<Chart> {
     let starved = starves(explored.fair.as_ref());
     let lasso: Vec<DescribedMove> =
         starved.iter().flat_map(|found| found.stem.iter().chain(&found.cycle)).cloned().collect();
@@ -65,13 +65,13 @@ fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
     let lead = vec![match starved {
         Some(found) => format!(
             "{given}, {}: {} moves, of which those from {} on are repeated for ever",
-            args.size(),
+            plan.size(),
             steps.len(),
             found.stem.len() + 1
         ),
         None => {
             let order = explored.exploration.partial_order;
-            format!("{given}, {}: {}", args.size(), moves::heading_of_run(steps.len(), order))
+            format!("{given}, {}: {}", plan.size(), moves::heading_of_run(steps.len(), order))
         }
     }];
     let steps = steps.iter().map(|step| (None, &step.signals[..])).collect();

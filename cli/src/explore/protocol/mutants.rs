@@ -1,31 +1,21 @@
-//! Explorations of many mutants: several at a time, as a table, stored and resumed.
+//! The options for explorations of many mutants, and their results as a table.
 
-pub(crate) mod table;
-
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::str::FromStr as _;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
 
-use explore::protocol::{Exploration, SearchOptions, Verdict};
 use lab::campaign::Options;
-use lab::explorations::{Explorations, Row, digest};
+use lab::exploration::Plan;
+use lab::explorations::table::{self, Table};
+use lab::explorations::{Explorations, Row, Task, Work};
 use lab::protocols::Opened;
 use lab::shard::Shard;
 use lab::text::tame;
-use mutate::touched::Touched;
-use mutate::{Mutant, Operator};
-use simulate::differences::touched;
-use slicc::outline::TableEntry;
+use mutate::Operator;
 
-use self::table::Table;
-use super::subject::Subject;
-use super::{Args, json, tell};
+use super::{Args, tell};
 use crate::error::Error;
 use crate::options::Format;
-use crate::progress::{self, Bars};
+use crate::progress::Bars;
 use crate::sample::Sample;
 use crate::status::Status;
 
@@ -87,16 +77,16 @@ impl MutantArgs {
     }
 }
 
-/// A mutant of one of the protocols.
-struct Task<'a> {
-    opened: &'a Opened,
-    mutant: Mutant,
-}
-
 /// Explores the mutants of protocols.
-pub(crate) fn run(args: &Args, opened: &[Opened], out: &mut dyn Write) -> Result<Status, Error> {
+pub(super) fn run(
+    args: &Args,
+    plan: &Plan,
+    opened: &[Opened],
+    out: &mut dyn Write,
+) -> Result<Status, Error> {
     let options = args.mutants.options()?;
-    let (mutants, excluded) = lab::campaign::mutants(&options, opened, &Bars::new(args.quiet))?;
+    let bars = Bars::new(args.quiet);
+    let (mutants, excluded) = lab::campaign::mutants(&options, opened, &bars)?;
     for (at, one) in opened.iter().enumerate() {
         if options.named && mutants.iter().all(|(of, _)| *of != at) {
             return Err(Error::Usage(format!(
@@ -112,128 +102,30 @@ pub(crate) fn run(args: &Args, opened: &[Opened], out: &mut dyn Write) -> Result
         tasks.map(|(_, (of, mutant))| Task { opened: &opened[of], mutant }).collect();
     let folder = args.output.as_deref();
     let stored = folder.map(|folder| Explorations::open(folder, args.mutants.shard)).transpose()?;
-    let mut printed = Printed { args, tasks: &tasks, table: Table::default() };
-    Work { args, stored: stored.as_ref(), tasks: &tasks }.run(&mut printed, out)?;
+    let mut printed = Printed { args, plan, tasks: &tasks, table: Table::default() };
+    let work = Work { plan, stored: stored.as_ref(), tasks: &tasks, observer: &bars };
+    work.run(&mut |number, row| {
+        bars.suspend(|| printed.add(number, row, out)).map_err(Error::Output)
+    })?;
     if args.format == Format::Text {
         let left_out = match excluded {
             0 => String::new(),
             count => format!("; {count} more cannot differ from their protocol"),
         };
         writeln!(out, "{}{left_out}", printed.table.end()).map_err(Error::Output)?;
-        let others = args.other_runs();
+        let others = plan.other_runs();
         if printed.table.has_unreached() && !others.is_empty() {
             writeln!(out, "what these change may need other runs: {}", others.join(", "))
                 .map_err(Error::Output)?;
         }
     }
-    Ok(printed.table.status)
-}
-
-/// The mutants to be explored, and the options.
-struct Work<'a> {
-    args: &'a Args,
-    stored: Option<&'a Explorations>,
-    tasks: &'a [Task<'a>],
-}
-
-impl Work<'_> {
-    /// Explores the mutants, several at a time, and prints each result as soon as all before it are printed.
-    fn run(&self, printed: &mut Printed<'_>, out: &mut dyn Write) -> Result<(), Error> {
-        let search_options = self.args.search_options();
-        let threads = search_options.jobs.min(self.tasks.len()).max(1);
-        let search_options = SearchOptions {
-            jobs: if threads > 1 { 1 } else { search_options.jobs },
-            ..search_options
-        };
-        let bar = progress::bar(Some(self.tasks.len() as u64), "mutants", self.args.quiet);
-        let next = AtomicUsize::new(0);
-        let (sender, results) = channel();
-        let sender = Mutex::new(sender);
-        let mut waiting = BTreeMap::new();
-        let mut done = 0;
-        let ended = std::thread::scope(|scope| {
-            for _ in 0..threads {
-                // No thread panics while it holds the lock.
-                let sender = sender.lock().expect("no thread failed").clone();
-                let next = &next;
-                scope.spawn(move || self.explore(next, &search_options, &sender));
-            }
-            drop(sender);
-            for (number, row) in &results {
-                bar.inc(1);
-                waiting.insert(number, row?);
-                while let Some(row) = waiting.remove(&done) {
-                    bar.suspend(|| printed.add(done, &row, out)).map_err(Error::Output)?;
-                    done += 1;
-                }
-            }
-            Ok(())
-        });
-        bar.finish_and_clear();
-        ended
-    }
-
-    /// Explores one mutant after the other, until none is left or the receiver of the results is gone.
-    fn explore(
-        &self,
-        next: &AtomicUsize,
-        search_options: &SearchOptions,
-        results: &Sender<(usize, Result<Row, Error>)>,
-    ) {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = self.tasks.get(number) else { return };
-            let row = self.explore_one(task, search_options);
-            if row.is_err() {
-                next.store(self.tasks.len(), Ordering::Relaxed);
-            }
-            if results.send((number, row)).is_err() {
-                return next.store(self.tasks.len(), Ordering::Relaxed);
-            }
-        }
-    }
-
-    fn explore_one(&self, task: &Task<'_>, search_options: &SearchOptions) -> Result<Row, Error> {
-        let subject = Subject::mutated(task.opened, &task.mutant)?;
-        let (command, digest) = (self.args.command(&subject), digest(&subject.protocol));
-        let limits = self.args.limits.in_words();
-        let known = self.stored.and_then(|stored| stored.find(&command, &digest, &limits));
-        if let Some(known) = known {
-            return Ok(known.clone());
-        }
-        let explored = subject.explore_by(self.args, search_options, None, &mut |_, _| {})?;
-        let touched = touched(&task.opened.protocol, &subject.protocol);
-        let change =
-            json::Change::Asked { change_reached: is_reached(&touched, &explored.exploration) };
-        let line = json::line(self.args, &subject, &explored, change);
-        let row = Row {
-            command,
-            digest,
-            limits,
-            is_final: !matches!(explored.exploration.verdict, Verdict::Stopped(_)),
-            status: explored.status().code(),
-            result: serde_json::to_value(line).map_err(io::Error::from).map_err(Error::Output)?,
-        };
-        if let Some(stored) = self.stored {
-            stored.add(&row)?;
-        }
-        Ok(row)
-    }
-}
-
-/// Whether a run reaches the change of a mutant: whether it takes a transition that the mutant changes. `None` if no run does,
-/// but the mutant also changes code that is not of a transition.
-fn is_reached(touched: &Touched, exploration: &Exploration) -> Option<bool> {
-    let met = exploration.taken.iter().chain(&exploration.stalled);
-    let mut met = met.map(|(machine, state, event)| TableEntry::new(machine, state, event));
-    let is_found = matches!(exploration.verdict, Verdict::Found(_));
-    let is_met = is_found || met.any(|entry| touched.entries.contains(&entry));
-    (is_met || touched.elsewhere.is_empty()).then_some(is_met)
+    Ok(printed.table.outcome.into())
 }
 
 /// Prints the results of explorations in their order.
 struct Printed<'a> {
     args: &'a Args,
+    plan: &'a Plan,
     tasks: &'a [Task<'a>],
     table: Table,
 }
@@ -250,7 +142,7 @@ impl Printed<'_> {
         if number == 0 || !std::ptr::eq(self.tasks[number - 1].opened, opened) {
             let names = self.tasks.iter().map(|task| &*task.mutant.name);
             self.table.width = table::width(names);
-            writeln!(out, "{}: {}", tame(&opened.given), self.args.size())?;
+            writeln!(out, "{}: {}", tame(&opened.given), self.plan.size())?;
             writeln!(out, "{}", self.table.heading())?;
         }
         writeln!(out, "{}", self.table.add(row))?;

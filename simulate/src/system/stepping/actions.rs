@@ -78,6 +78,31 @@ pub struct Repertoire {
 }
 
 impl Repertoire {
+    /// What cores may do in addition to loads and stores, by name.
+    pub const NAMES: [&str; 7] =
+        ["linked", "locked", "atomic", "flush", "fetch", "early", "prefetch"];
+
+    /// The part of a repertoire that a name in [`Repertoire::NAMES`] stands for; `None` for other names.
+    pub fn part(&mut self, name: &str) -> Option<&mut bool> {
+        match name {
+            "linked" => Some(&mut self.linked),
+            "locked" => Some(&mut self.locked),
+            "atomic" => Some(&mut self.atomic),
+            "flush" => Some(&mut self.flush),
+            "fetch" => Some(&mut self.fetch),
+            "early" => Some(&mut self.early),
+            "prefetch" => Some(&mut self.prefetch),
+            _ => None,
+        }
+    }
+
+    /// The names of what cores do in addition to loads and stores.
+    pub fn also(&self) -> Vec<&'static str> {
+        let mut all = *self;
+        let has = |name: &&str| all.part(name).is_some_and(|part| *part);
+        Repertoire::NAMES.into_iter().filter(has).collect()
+    }
+
     /// Whether a value that a core reads is remembered for a later write.
     pub(super) fn reserves(&self) -> bool {
         self.linked || self.locked

@@ -1,19 +1,18 @@
 //! Report of an exploration as JSON Lines.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 
 use ::explore::program::bounded;
 use ::explore::program::compile::Program;
 use ::explore::program::exhaustive::{Move, Report};
 use ::explore::program::fences::Suggestion;
 use ::explore::program::machine::{self, Event, Outcome};
+use memory::Model;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::run;
-use super::subject::{Explored, Searched, Subject};
-use crate::{json, words};
+use super::{Explored, Searched, Subject, run};
+use crate::exploration::MONITORED;
 
 /// The limits of a search of runs.
 const RUN_LIMITS: [Option<&str>; 5] =
@@ -26,7 +25,7 @@ const STATE_LIMITS: [Option<&str>; 5] =
 /// A line of `rubric explore program --format json`: one for each program. In a `run` of `exhaustive`, a step of `kind` `commit` is a
 /// store that reaches memory; it has no `line` and `read`.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     /// The program.
     program: &'a str,
     /// The names of the threads.
@@ -115,7 +114,7 @@ struct FaultOfModel<'a> {
 #[derive(Serialize, JsonSchema)]
 struct Violation<'a> {
     /// The model that allows it.
-    #[schemars(extend("enum" = words::monitored()))]
+    #[schemars(extend("enum" = MONITORED.map(Model::name)))]
     model: &'static str,
     /// The store that is delayed.
     store: Site<'a>,
@@ -207,7 +206,7 @@ struct Exhaustive<'a> {
 #[derive(Serialize, JsonSchema)]
 struct Fences<'a> {
     /// The name of the memory model, such as `tso`.
-    #[schemars(extend("enum" = words::monitored()))]
+    #[schemars(extend("enum" = MONITORED.map(Model::name)))]
     model: &'static str,
     /// The statements that need a fence after them.
     fences: Vec<Site<'a>>,
@@ -220,19 +219,18 @@ struct Fences<'a> {
     stopped: Option<&'static str>,
 }
 
-/// Prints the exploration of a program as one object on a line.
-pub(super) fn print(explored: &Explored<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// The exploration of a program as one object.
+pub fn line<'a>(explored: &'a Explored<'_>) -> Line<'a> {
     let subject = explored.subject;
     let program = &subject.program;
-    let line = Line {
+    Line {
         program: &subject.name,
         threads: program.threads.iter().map(|it| it.name.as_str()).collect(),
         locations: &program.locations,
         searches: explored.searches.iter().map(|it| search(subject, it)).collect(),
         exhaustive: explored.exhaustive.iter().map(|it| exhaustive(subject, it)).collect(),
         fences: explored.fences.iter().map(|it| fences(program, it)).collect(),
-    };
-    json::sorted_line(&line, out)
+    }
 }
 
 fn search<'a>(subject: &'a Subject, searched: &'a Searched) -> Search<'a> {

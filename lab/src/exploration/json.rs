@@ -1,31 +1,27 @@
 //! Report of an exploration as JSON Lines.
 
-use std::io::{self, Write};
-
 use explore::protocol::{LiveVariables, PartialOrder, Verdict, Violation, WarningRun};
 use schemars::JsonSchema;
 use serde::Serialize;
+use simulate::stepper::Order;
 use tables::reached::Reached;
 
-use super::super::memory_system::{SearchJson, search_json};
 use super::fair::{self, FairJson};
+use super::memory_system::{SearchJson, search_json};
 use super::moves::{Step, steps};
-use super::repertoire::Also;
-use super::subject::{Explored, Subject, Warned};
 use super::unreached::{self, UnreachedJson};
-use super::{Args, KeptOrder};
-use crate::json;
+use super::{Explored, Plan, Subject, Warned};
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
-pub(crate) const VERSION: u32 = 2;
+pub const VERSION: u32 = 2;
 
 /// The limits of a search of states.
-pub(crate) const STATE_LIMITS: [&str; 4] = ["time", "memory", "states", "interrupted"];
+pub const STATE_LIMITS: [&str; 4] = ["time", "memory", "states", "interrupted"];
 
 /// A line of `rubric explore protocol --format json`: one for each protocol, or, with --mutants, for each mutant. `rubric report
 /// --format json` prints the same lines for a folder of explorations.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     /// The version of this object.
     version: u32,
     /// The protocol, as it was given.
@@ -98,10 +94,18 @@ pub(crate) struct Line<'a> {
     change: Change,
 }
 
+/// Which messages keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum KeptOrder {
+    Buffers,
+    Vnets,
+}
+
 /// Whether runs come to what a mutant changes.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum Change {
+pub enum Change {
     /// The line is not one of many mutants.
     NotAsked {},
     /// The line is one of many mutants.
@@ -210,24 +214,14 @@ struct FaultJson<'a> {
     line: Option<usize>,
 }
 
-/// Prints one exploration as a line.
-pub(crate) fn print(
-    args: &Args,
-    subject: &Subject,
-    explored: &Explored,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    json::sorted_line(&line(args, subject, explored, Change::NotAsked {}), out)
-}
-
 /// One exploration as JSON.
-pub(crate) fn line<'a>(
-    args: &Args,
+pub fn line<'a>(
+    plan: &Plan,
     subject: &'a Subject<'_>,
     explored: &'a Explored,
     change: Change,
 ) -> Line<'a> {
-    let exploration = &explored.exploration;
+    let (exploration, scope) = (&explored.exploration, &plan.scope);
     let progress = &exploration.progress;
     let asymmetries = exploration
         .asymmetries
@@ -240,16 +234,19 @@ pub(crate) fn line<'a>(
         version: VERSION,
         protocol: subject.given,
         mutant: subject.mutant(),
-        threads: args.threads,
-        locations: args.locations,
-        tiny: args.tiny,
-        requests: args.requests,
-        threads_per_cache: args.threads_per_cache.unwrap_or(1),
-        l2_banks: args.l2_banks.unwrap_or(1),
-        directories: args.directories.unwrap_or(1),
-        order: args.order,
-        also: args.repertoire.also().into_iter().map(Also::name).collect(),
-        dma: args.repertoire.devices(),
+        threads: scope.caches,
+        locations: scope.lines,
+        tiny: scope.tiny,
+        requests: scope.requests,
+        threads_per_cache: scope.threads_per_cache,
+        l2_banks: scope.l2_banks,
+        directories: scope.directories,
+        order: match scope.order {
+            Order::Buffers => KeptOrder::Buffers,
+            Order::VirtualNetworks => KeptOrder::Vnets,
+        },
+        also: scope.repertoire.also(),
+        dma: scope.repertoire.devices,
         states: progress.states,
         open: progress.open,
         moves: progress.moves,
@@ -260,7 +257,7 @@ pub(crate) fn line<'a>(
         seconds: progress.time.as_secs_f64(),
         states_per_second: progress.states_per_second(),
         coverage: explored.coverage,
-        command: args.command(subject),
+        command: subject.command(plan),
         symmetries: exploration.symmetries.iter().map(|symmetry| symmetry.name()).collect(),
         asymmetries: asymmetries.collect(),
         partial_order: match exploration.partial_order {
@@ -285,7 +282,7 @@ pub(crate) fn line<'a>(
         },
         unreached: unreached.map(|rest| unreached::document(rest, exploration)),
         fair: explored.fair.as_ref().map(fair::document),
-        searches: args.nice_cycles.then(searches),
+        searches: plan.nice_cycles.then(searches),
         change,
     }
 }

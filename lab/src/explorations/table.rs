@@ -2,19 +2,18 @@
 
 use std::io::{self, Write};
 
-use lab::explorations::Row;
-use lab::text::tame;
 use serde_json::Value;
 
-use crate::options::Format;
-use crate::status::Status;
+use super::Row;
+use crate::outcome::Outcome;
+use crate::text::{counted, tame};
 
 /// The key of a result that says whether a run reaches the change of the mutant.
 const REACHED: &str = "change_reached";
 
 /// The lines of a table, and the counts of its last line.
 #[derive(Default)]
-pub(crate) struct Table {
+pub struct Table {
     /// The number of characters of the longest name of a mutant, from [`width`].
     pub width: usize,
     /// The numbers of mutants with a finding, without a finding, and undecided.
@@ -23,32 +22,32 @@ pub(crate) struct Table {
     unreached: usize,
     /// The number of mutants without a finding for which it is unknown whether a run reaches their change.
     unknown: usize,
-    /// The status of all explorations.
-    pub status: Status,
+    /// What all explorations came to.
+    pub outcome: Outcome,
 }
 
 /// The number of characters of the longest name.
-pub(crate) fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+pub fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
     names.map(|name| name.chars().count()).max().unwrap_or_default()
 }
 
 impl Table {
     /// The names of the columns.
-    pub(crate) fn heading(&self) -> String {
+    pub fn heading(&self) -> String {
         let width = self.width;
         format!("{:width$}  {:>9}  {:>6}  {:>8}  found", "mutant", "states", "moves", "seconds")
     }
 
     /// Counts an exploration, and returns its line. The line after a finding is the command that reproduces it.
-    pub(crate) fn add(&mut self, row: &Row) -> String {
-        let (status, at) = match row.status {
-            0 => (Status::Done, 1),
-            1 => (Status::Violation, 0),
-            _ => (Status::Undecided, 2),
-        };
-        self.status = self.status.and(status);
-        self.counts[at] += 1;
-        if status == Status::Done {
+    pub fn add(&mut self, row: &Row) -> String {
+        let outcome = Outcome::of_status(row.status);
+        self.outcome = self.outcome.max(outcome);
+        match outcome {
+            Outcome::Found => self.counts[0] += 1,
+            Outcome::Clean => self.counts[1] += 1,
+            Outcome::Undecided => self.counts[2] += 1,
+        }
+        if outcome == Outcome::Clean {
             self.unreached += usize::from(row.result[REACHED] == false);
             self.unknown += usize::from(is_unknown(&row.result));
         }
@@ -61,35 +60,34 @@ impl Table {
             row.result["seconds"].as_f64().unwrap_or_default(),
             tame(&found)
         );
-        match status {
-            Status::Violation => format!("{line}\n    {}", tame(&row.command)),
+        match outcome {
+            Outcome::Found => format!("{line}\n    {}", tame(&row.command)),
             _ => line,
         }
     }
 
     /// Whether there are mutants whose change no run reaches.
-    pub(crate) fn has_unreached(&self) -> bool {
+    pub fn has_unreached(&self) -> bool {
         self.unreached > 0
     }
 
     /// The last line of the table, with the numbers of mutants.
-    pub(crate) fn end(&self) -> String {
+    pub fn end(&self) -> String {
         let [found, nothing, undecided] = self.counts;
-        let counted =
+        let part =
             |count: usize, what: &str| (count > 0).then(|| format!("{count} of them {what}"));
         let of_these: Vec<String> = [
-            counted(self.unreached, "change what no run of this size comes to"),
-            counted(self.unknown, "may do so, which is not known"),
+            part(self.unreached, "change what no run of this size comes to"),
+            part(self.unknown, "may do so, which is not known"),
         ]
         .into_iter()
         .flatten()
         .collect();
         let of_these =
             if of_these.is_empty() { String::new() } else { format!(" ({})", of_these.join(", ")) };
-        let all = found + nothing + undecided;
-        let plural = if all == 1 { "" } else { "s" };
+        let all = counted(found + nothing + undecided, "mutant");
         format!(
-            "{all} mutant{plural}: {found} found, {nothing} without a finding{of_these}, {undecided} undecided"
+            "{all}: {found} found, {nothing} without a finding{of_these}, {undecided} undecided"
         )
     }
 }
@@ -99,15 +97,18 @@ fn name(row: &Row) -> &str {
     row.result["mutant"].as_str().unwrap_or_default()
 }
 
-/// Prints explorations that were stored: a table for each protocol and size, by the commands that repeat them.
-pub(crate) fn print(rows: &[Row], format: Format, out: &mut dyn Write) -> io::Result<Status> {
+/// Writes explorations that were stored: their JSON, or a table for each protocol and size, by the commands that repeat them.
+///
+/// # Errors
+/// Fails if `out` cannot be written.
+pub fn write(rows: &[Row], is_json: bool, out: &mut dyn Write) -> io::Result<Outcome> {
     let size = |row: &Row| row.command.replace(&format!(" --mutant {}", name(row)), "");
-    let mut status = Status::Done;
+    let mut outcome = Outcome::Clean;
     for part in rows.chunk_by(|one, next| size(one) == size(next)) {
         let mut table = Table { width: width(part.iter().map(name)), ..Table::default() };
         let lines: Vec<String> = part.iter().map(|row| table.add(row)).collect();
-        status = status.and(table.status);
-        if format == Format::Json {
+        outcome = outcome.max(table.outcome);
+        if is_json {
             part.iter().try_for_each(|row| writeln!(out, "{}", row.result))?;
             continue;
         }
@@ -115,7 +116,7 @@ pub(crate) fn print(rows: &[Row], format: Format, out: &mut dyn Write) -> io::Re
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         writeln!(out, "{}", table.end())?;
     }
-    Ok(status)
+    Ok(outcome)
 }
 
 /// Whether it is unknown if a run reaches the change of the mutant.

@@ -9,8 +9,8 @@ use serde::Serialize;
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
-use super::Args;
-use lab::text::tame;
+use super::Plan;
+use crate::text::tame;
 
 /// The events and states that occurred in the runs of an exploration, each as its machine and its name.
 pub(super) struct Met {
@@ -58,10 +58,10 @@ fn next(protocol: &Protocol, (machine, state, event): &TransitionName) -> Option
     taken.next.map(|next| machine.states[usize::from(next)].to_string())
 }
 
-/// Prints the transitions that were not taken, each with the reason.
-pub(super) fn print(
+/// Writes the transitions that were not taken, each with the reason.
+pub(super) fn write(
     rest: &[(TableEntry, String)],
-    args: &Args,
+    plan: &Plan,
     exploration: &Exploration,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -79,7 +79,7 @@ pub(super) fn print(
         let name = format!("{machine} {state} {event}");
         writeln!(out, "    {:40}  {}", tame(&name), tame(reason))?;
     }
-    let others = args.other_runs();
+    let others = plan.other_runs();
     if rest.is_empty() || others.is_empty() {
         return Ok(());
     }

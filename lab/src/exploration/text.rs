@@ -7,19 +7,20 @@ use explore::protocol::{Asymmetry, LiveVariables, PartialOrder, Verdict, Violati
 use explore::search::Progress;
 use simulate::stepper::DescribedMove;
 
-use super::super::memory_system;
 use super::moves::{heading_of_run, listed, reason};
-use super::subject::{Explored, Subject, Warned};
-use super::{Args, fair, unreached};
-use crate::status::Status;
-use lab::decided::bytes_in;
-use lab::released::words::explained_lines;
-use lab::testing::Known;
-use lab::text::tame;
+use super::{Explored, Plan, Subject, Warned, fair, memory_system, unreached};
+use crate::folder::bytes_in;
+use crate::outcome::Outcome;
+use crate::released::words::explained_lines;
+use crate::testing::Known;
+use crate::text::tame;
 
-/// Prints one exploration.
-pub(super) fn print(
-    args: &Args,
+/// Writes one exploration.
+///
+/// # Errors
+/// Fails if `out` cannot be written.
+pub fn write(
+    plan: &Plan,
     subject: &Subject,
     explored: &Explored,
     out: &mut dyn Write,
@@ -28,11 +29,11 @@ pub(super) fn print(
         Some(mutant) => format!("{} with {mutant}", subject.given),
         None => subject.given.to_owned(),
     };
-    writeln!(out, "{}: {}", tame(&title), args.size())?;
+    writeln!(out, "{}: {}", tame(&title), plan.size())?;
     let progress = &explored.exploration.progress;
     match &explored.exploration.verdict {
         Verdict::Clean => {
-            let repertoire = args.repertoire.repertoire();
+            let repertoire = &plan.scope.repertoire;
             let also = [
                 (
                     repertoire.linked || repertoire.locked || repertoire.atomic,
@@ -46,7 +47,7 @@ pub(super) fn print(
                 out,
                 "  nothing found: no fault, no SWMR violation, no stale value,{also} no deadlock, no livelock"
             )?;
-            what_runs_have(args, "all runs", out)?;
+            what_runs_have(plan, "all runs", out)?;
         }
         Verdict::Unproved { missed } => {
             writeln!(
@@ -54,7 +55,7 @@ pub(super) fn print(
                 "  undecided: nothing found among states with different fingerprints: no fault, no SWMR violation, no stale value, \
                  no deadlock; livelocks were not looked for. States were missed with a probability of at most {missed:.1e}"
             )?;
-            what_runs_have(args, "runs", out)?;
+            what_runs_have(plan, "runs", out)?;
         }
         Verdict::Found(found) => violation(found, explored, out)?,
         Verdict::Stopped(why) => writeln!(
@@ -69,7 +70,7 @@ pub(super) fn print(
     for (run, warned) in explored.exploration.warnings.iter().zip(&explored.warned) {
         warning(run, order, warned, out)?;
     }
-    let files = args.disk.as_deref().map(|folder| bytes_in(folder) as f64 / 1e6);
+    let files = plan.disk.as_deref().map(|folder| bytes_in(folder) as f64 / 1e6);
     let files = files.map_or(String::new(), |megabytes| format!(" and {megabytes:.1} MB in files"));
     writeln!(out, "  {}{files}", numbers(progress))?;
     symmetries(subject, explored, out)?;
@@ -77,16 +78,16 @@ pub(super) fn print(
     live_variables(explored.exploration.live_variables, out)?;
     writeln!(out, "  coverage {}", explored.coverage)?;
     if let Some(rest) = &explored.unreached {
-        unreached::print(rest, args, &explored.exploration, out)?;
+        unreached::write(rest, plan, &explored.exploration, out)?;
     }
     if let Some(fair) = &explored.fair {
-        fair::print(fair, out)?;
+        fair::write(fair, out)?;
     }
     for search in &explored.searches {
         memory_system::text_of(search, out)?;
     }
-    if explored.status() == Status::Violation {
-        writeln!(out, "  reproduce with: {}", tame(&args.command(subject)))?;
+    if explored.outcome() == Outcome::Found {
+        writeln!(out, "  reproduce with: {}", tame(&subject.command(plan)))?;
     }
     let has_none = |search: &Search| search.found.is_none() && search.stopped.is_none();
     if !explored.searches.is_empty() && explored.searches.iter().all(has_none) {
@@ -101,13 +102,13 @@ pub(super) fn print(
 
 /// Says which requests the runs without a finding consist of, and which options add others: a fault that needs other requests is
 /// not excluded.
-fn what_runs_have(args: &Args, runs: &str, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "  in {runs} of {} of one word a line", args.repertoire.asked())?;
-    let starvation = if args.fair { "" } else { "; starvation: --fair" };
+fn what_runs_have(plan: &Plan, runs: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  in {runs} of {} of one word a line", plan.asked())?;
+    let starvation = if plan.fair { "" } else { "; starvation: --fair" };
     writeln!(
         out,
         "  other runs: {}; `rubric simulate --per-line 2` for several words a line{starvation}",
-        args.other_runs().join(", ")
+        plan.other_runs().join(", ")
     )
 }
 
@@ -127,7 +128,7 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
     found.left.iter().try_for_each(|line| writeln!(out, "    {}", tame(line)))
 }
 
-/// Prints a mistake that gem5 accepts, with a shortest run to it.
+/// Writes a mistake that gem5 accepts, with a shortest run to it.
 fn warning(
     run: &WarningRun,
     order: PartialOrder,
@@ -143,7 +144,7 @@ fn warning(
     shortest_run(&run.steps, order, out)
 }
 
-/// Prints the released faults that explain a finding or a warning, if there are any.
+/// Writes the released faults that explain a finding or a warning, if there are any.
 fn explanation(known: Option<&Known>, out: &mut dyn Write) -> io::Result<()> {
     let lines = known.into_iter().flat_map(explained_lines);
     for (at, line) in lines.enumerate() {

@@ -4,29 +4,22 @@ use std::io::{self, Write};
 
 use explore::protocol::PartialOrder;
 use explore::search::Stopped;
-use lab::text::tame;
 use schemars::JsonSchema;
 use serde::Serialize;
 use simulate::stepper::DescribedMove;
 
-/// `1 move`, `2 moves`.
-pub(super) fn counted(moves: usize) -> String {
-    match moves {
-        1 => "1 move".to_owned(),
-        count => format!("{count} moves"),
-    }
-}
+use crate::text::{counted, tame};
 
 /// The heading of a run of this many moves.
-pub(super) fn heading_of_run(moves: usize, order: PartialOrder) -> String {
+pub fn heading_of_run(moves: usize, order: PartialOrder) -> String {
     let apart = match order {
         PartialOrder::On => " (shortest apart from those of memory)",
         PartialOrder::Off | PartialOrder::Refused => "",
     };
-    format!("a shortest run, of {}{apart}", counted(moves))
+    format!("a shortest run, of {}{apart}", counted(moves, "move"))
 }
 
-/// Prints moves, numbered from one on.
+/// Writes moves, numbered from one on.
 pub(super) fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write) -> io::Result<()> {
     for (number, step) in (first..).zip(steps) {
         writeln!(out, "    {number:3}  {}", tame(&step.happens))?;
@@ -39,7 +32,7 @@ pub(super) fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write)
 
 /// A move as JSON.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Step<'a> {
+pub struct Step<'a> {
     /// The event.
     happens: &'a str,
     /// The transition that it leads to, what is sent, and what memory performs.

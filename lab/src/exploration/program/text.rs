@@ -9,38 +9,48 @@ use ::explore::program::fences::Suggestion;
 use ::explore::search::Stopped;
 use check::Model;
 use host::Paint;
-use report::claims::PROGRAMS;
 
-use super::subject::{Explored, Searched, Subject};
-use super::{Args, run};
-use crate::check::paint::paint;
+use super::{Explored, Plan, Searched, Subject, run};
 
 /// Most outcomes that are shown.
 const MOST_OUTCOMES: usize = 32;
 
-/// The head of a table of searches.
-pub(super) fn head(args: &Args, out: &mut dyn Write) -> io::Result<()> {
-    let models = args.models(&args.monitor);
-    let models: Vec<&str> = models.iter().map(|it| it.name()).collect();
+/// How results are shown.
+pub struct Form<'a> {
+    /// The width of the column of names: that of the longest, from [`width`].
+    pub width: usize,
+    /// The colours.
+    pub paint: Paint,
+    /// What the paper's table has for a built-in program and a bound on preemptions.
+    pub paper: &'a dyn Fn(&Subject, u32) -> Option<String>,
+}
+
+/// The width of the column of names.
+pub fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(|name| name.chars().count()).max().unwrap_or(0).max("program".len())
+}
+
+/// Writes the head of a table of searches.
+///
+/// # Errors
+/// Fails if `out` cannot be written.
+pub fn head(plan: &Plan, form: &Form<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let models: Vec<&str> = plan.monitored.iter().map(|it| it.name()).collect();
     writeln!(
         out,
         "{:width$}  lines  preemptions  interleavings  cut off  faulty    seconds  monitors  {:<7}  \
          in the paper",
         "program",
         models.join("/"),
-        width = width(args)
+        width = form.width
     )
 }
 
-/// Width of the column of names.
-fn width(args: &Args) -> usize {
-    let names = args.names();
-    let widths = names.iter().map(|name| name.chars().count());
-    widths.max().unwrap_or(0).max("program".len())
-}
-
-/// Prints a line of the table for each bound.
-pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a line of the table for each bound.
+///
+/// # Errors
+/// Fails if `out` cannot be written.
+pub fn rows(explored: &Explored<'_>, form: &Form<'_>, out: &mut dyn Write) -> io::Result<()> {
     let subject = explored.subject;
     let source = &subject.sources.files()[0];
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
@@ -48,7 +58,7 @@ pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) ->
     for searched in &explored.searches {
         let report = &searched.report;
         let count = |model: &Model| report.of(*model).count().to_string();
-        let counts: Vec<String> = args.models(&args.monitor).iter().map(count).collect();
+        let counts: Vec<String> = explored.monitored.iter().map(count).collect();
         let line = format!(
             "{:width$}  {lines:>5}  {:>11}  {:>13}  {:>7}  {:>6}  {:>9.6}  {:>8}  {:<7}",
             subject.name,
@@ -59,30 +69,15 @@ pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) ->
             report.time.as_secs_f64(),
             overhead(searched),
             counts.join("/"),
-            width = width(args)
+            width = form.width
         );
         let more = match report.stopped {
             Some(why) => limit(why, "runs"),
-            None => paper(subject, searched.preemptions).unwrap_or_default(),
+            None => (form.paper)(subject, searched.preemptions).unwrap_or_default(),
         };
         writeln!(out, "{}", format!("{line}  {more}").trim_end())?;
     }
     Ok(())
-}
-
-/// The numbers of the paper's table for a program and bound; `None` if the paper has none.
-fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
-    let benchmark = subject.benchmark?;
-    let program = PROGRAMS.iter().find(|it| it.name == benchmark.name)?;
-    let table = usize::try_from(preemptions.checked_sub(1)?).ok()?;
-    let explored = program.explored.get(table)?;
-    let [tso, pso] = explored.violations;
-    Some(format!(
-        "{} runs, {} s, +{:.0} %, tso/pso {tso}/{pso}",
-        explored.interleavings,
-        explored.seconds,
-        program.overhead() * 100.0
-    ))
 }
 
 /// The slowdown of a search by its monitors, in percent.
@@ -104,11 +99,19 @@ fn limit(stopped: Stopped, counted: &str) -> String {
     }
 }
 
-/// Prints the full report on one program.
-pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -> io::Result<()> {
-    let paint = paint();
-    head(args, out)?;
-    rows(explored, args, out)?;
+/// Writes the full report on one program.
+///
+/// # Errors
+/// Fails if `out` cannot be written.
+pub fn write(
+    explored: &Explored<'_>,
+    plan: &Plan,
+    form: &Form<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let paint = form.paint;
+    head(plan, form, out)?;
+    rows(explored, form, out)?;
     // Findings are those of the largest bound.
     if let Some(searched) = explored.searches.iter().max_by_key(|it| it.preemptions) {
         for (span, count) in &searched.report.cut_off_at {
@@ -118,7 +121,7 @@ pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -
         for faulty in &searched.report.faults {
             fault(explored, faulty, paint, out)?;
         }
-        for model in args.models(&args.monitor) {
+        for &model in &explored.monitored {
             violations(explored, searched, model, paint, out)?;
         }
     }
@@ -258,7 +261,7 @@ fn remark(explored: &Explored<'_>, report: &Report) -> Option<String> {
     }
 }
 
-/// Prints the outcomes, without the variables that have the same value in all of them.
+/// Writes the outcomes, without the variables that have the same value in all of them.
 fn outcomes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = report.outcomes.first() else {
         return Ok(());

@@ -1,4 +1,9 @@
-//! A program, explored as the options say.
+//! Explorations of concurrent programs: [`Plan`] says how, [`Subject`] is a program, [`Explored`] has the results, [`text`] and [`json`] show
+//! them; `run` has events and steps of runs, in words.
+
+pub mod json;
+mod run;
+pub mod text;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,12 +17,26 @@ use check::Model;
 use host::inputs::{self, LARGEST_TEXT_BYTES};
 use slicc::source::Sources;
 
-use super::Args;
-use crate::error::Error;
-use crate::files::failed;
-use crate::progress;
-use crate::protocol::diagnostics;
-use crate::status::Status;
+use super::Limits;
+use crate::error::{Error, Refusal};
+use crate::outcome::Outcome;
+
+/// How programs are explored.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The largest number of preemptions of a run; several bounds are explored one after the other.
+    pub preemptions: Vec<u32>,
+    /// The models whose monitors watch the runs.
+    pub monitored: Vec<Model>,
+    /// The models under which all states are explored.
+    pub exhaustive: Vec<Model>,
+    /// Whether fences are suggested.
+    pub suggests_fences: bool,
+    /// The largest number of runs of a search.
+    pub most_runs: u32,
+    /// The limits of all searches of a program.
+    pub limits: Limits,
+}
 
 /// Time below which a search is repeated, so that its time is meaningful.
 const SHORT: Duration = Duration::from_millis(100);
@@ -26,7 +45,7 @@ const SHORT: Duration = Duration::from_millis(100);
 const MOST_TIMES: u32 = 20;
 
 /// A program that can run.
-pub(super) struct Subject {
+pub struct Subject {
     /// The program as the user named it.
     pub name: String,
     /// The text of the subject.
@@ -41,14 +60,14 @@ impl Subject {
     /// Reads a program: a built-in one, or a file.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be read, or the program has errors.
-    pub(super) fn open(name: &str) -> Result<Subject, Error> {
+    /// Fails if the file cannot be read, or the program has errors.
+    pub fn open(name: &str) -> Result<Subject, Error> {
         let benchmark = benchmarks::find(name);
         let text = match benchmark {
             Some(benchmark) => benchmark.text.to_owned(),
             None => {
                 let path = Path::new(name);
-                inputs::read_text(path, LARGEST_TEXT_BYTES).map_err(failed(path))?
+                inputs::read_text(path, LARGEST_TEXT_BYTES).map_err(Error::file(path))?
             }
         };
         let read = Program::read(&text);
@@ -56,13 +75,16 @@ impl Subject {
         sources.add(name, text);
         match read {
             Ok(program) => Ok(Subject { name: name.to_owned(), sources, program, benchmark }),
-            Err(errors) => Err(diagnostics::refusal(name, &sources, &errors)),
+            Err(diagnostics) => {
+                let given = name.to_owned();
+                Err(Error::Protocol(Box::new(Refusal { given, sources, diagnostics })))
+            }
         }
     }
 }
 
 /// The results of exploring a program.
-pub(super) struct Explored<'a> {
+pub struct Explored<'a> {
     /// The program.
     pub subject: &'a Subject,
     /// The models whose monitors observed the runs.
@@ -76,7 +98,7 @@ pub(super) struct Explored<'a> {
 }
 
 /// A search with few preemptions.
-pub(super) struct Searched {
+pub struct Searched {
     /// The bound on the number of preemptions.
     pub preemptions: u32,
     /// The results of the search, with monitors.
@@ -87,85 +109,78 @@ pub(super) struct Searched {
 
 impl Searched {
     /// Whether every run ended where a loop reached its bound, so that nothing behind the loop was explored.
-    pub(super) fn saw_no_end(&self) -> bool {
+    fn saw_no_end(&self) -> bool {
         self.report.runs + self.report.faulty == 0 && self.report.cut_off > 0
     }
 }
 
 impl<'a> Explored<'a> {
-    /// Explores a program.
-    pub(super) fn new(subject: &'a Subject, args: &Args) -> Explored<'a> {
-        let monitored = args.models(&args.monitor);
+    /// Explores a program. `report` is called with what is searched, in words.
+    pub fn new(subject: &'a Subject, plan: &Plan, report: &dyn Fn(String)) -> Explored<'a> {
+        let monitored = plan.monitored.clone();
         // All that is searched has to end in the same time.
-        let limits = args.limits.begin();
+        let limits = plan.limits.begin(None);
         let options = |preemptions: u32, models: &[Model]| Options {
             preemptions,
             models: models.to_vec(),
             bounds: limits.bounds.clone(),
-            runs: Some(u64::from(args.max_runs)),
+            runs: Some(u64::from(plan.most_runs)),
         };
         let program = &subject.program;
-        let spinner = progress::spinner(subject.name.clone(), args.quiet);
-        let searches = args.preemptions.iter().map(|&preemptions| {
-            spinner.set_message(format!("{preemptions} preemptions"));
-            let report = timed(program, &|| options(preemptions, &monitored));
-            let without = report.stopped.is_none().then(|| {
-                spinner.set_message("without monitors");
+        let searches = plan.preemptions.iter().map(|&preemptions| {
+            report(format!("{preemptions} preemptions"));
+            let found = timed(program, &|| options(preemptions, &monitored));
+            let without = found.stopped.is_none().then(|| {
+                report("without monitors".to_owned());
                 timed(program, &|| options(preemptions, &[]))
             });
             Searched {
                 preemptions,
-                report,
+                report: found,
                 without: without.filter(|it| it.stopped.is_none()).map(|it| it.time),
             }
         });
         let searches = searches.collect();
-        let exhaustive = args.models(&args.exhaustive).into_iter().map(|model| {
+        let exhaustive = plan.exhaustive.iter().map(|&model| {
             explore(program, model, &limits, &mut |progress| {
                 let states = progress.states;
-                spinner.set_message(format!("{states} states under {model}"));
+                report(format!("{states} states under {model}"));
             })
         });
         let exhaustive = exhaustive.collect();
-        let most = args.preemptions.iter().copied().max().unwrap_or(0);
-        let fenced = monitored.iter().filter(|_| args.suggest_fences);
+        let most = plan.preemptions.iter().copied().max().unwrap_or(0);
+        let fenced = monitored.iter().filter(|_| plan.suggests_fences);
         let fences = fenced.map(|&model| {
-            spinner.set_message(format!("fences under {model}"));
+            report(format!("fences under {model}"));
             suggest(program, model, &options(most, &[]))
         });
         let fences = fences.collect();
-        spinner.finish_and_clear();
         Explored { subject, monitored, searches, exhaustive, fences }
     }
 
-    /// The exit status.
-    pub(super) fn status(&self) -> Status {
-        let of = |found: bool, stopped: bool| match (found, stopped) {
-            (true, _) => Status::Violation,
-            (false, true) => Status::Undecided,
-            (false, false) => Status::Done,
-        };
+    /// What the searches came to.
+    pub fn outcome(&self) -> Outcome {
         let searched = self.searches.iter().map(|one| {
             let report = &one.report;
             let found = report.violations.len() + report.faults.len() > 0;
-            of(found, report.stopped.is_some() || one.saw_no_end())
+            Outcome::of(found, report.stopped.is_some() || one.saw_no_end())
         });
         let explored = self.exhaustive.iter().map(|one| {
             let found = one.fault.is_some() || self.beyond_sc(one).is_some_and(|beyond| beyond > 0);
-            of(found, one.stopped.is_some())
+            Outcome::of(found, one.stopped.is_some())
         });
-        let fenced = self.fences.iter().map(|one| of(false, one.stopped().is_some()));
+        let fenced = self.fences.iter().map(|one| Outcome::of(false, one.stopped().is_some()));
         let all = searched.chain(explored).chain(fenced);
-        all.fold(Status::Done, Status::and)
+        all.max().unwrap_or_default()
     }
 
     /// Whether a monitor for this model observed the runs.
-    pub(super) fn is_watched(&self, model: Model) -> bool {
+    fn is_watched(&self, model: Model) -> bool {
         self.monitored.contains(&model)
     }
 
     /// The number of outcomes that SC does not have; `None` if not all outcomes of SC are known.
-    pub(super) fn beyond_sc(&self, report: &exhaustive::Report) -> Option<usize> {
+    fn beyond_sc(&self, report: &exhaustive::Report) -> Option<usize> {
         let mut all = self.exhaustive.iter();
         let sc = all.find(|it| it.model == Model::SC && it.stopped.is_none())?;
         Some(report.outcomes.difference(&sc.outcomes).count())

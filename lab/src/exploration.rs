@@ -1,40 +1,51 @@
-//! The exploration of a protocol or of a mutant of it: [`Subject`] explores, [`Explored`] has the results.
+//! Explorations of protocols in small systems: everything that one finds out about a protocol, or a mutant of it.
+//!
+//! A [`Plan`] says what is explored, and writes the command that repeats it. [`Subject`] is a protocol, whose [`explore`](Subject::explore)
+//! visits all states, looks for starvation and nice cycles if asked to, and for the known faults that explain what is found. [`Explored`] has
+//! the results; [`text`] and [`json`] show them. [`program`] explores concurrent programs, [`memory_system`] decides memory systems.
+
+pub mod fair;
+pub mod json;
+pub mod memory_system;
+pub mod moves;
+mod plan;
+pub mod program;
+pub mod text;
+mod unreached;
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use check::Model;
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
 use explore::protocol::{
-    Exploration, OnDiskError, SearchOptions, TransitionName, Verdict, WarningRun, Why, explore_by,
-    explore_on_disk,
+    Exploration, OnDiskError, SearchOptions, TransitionName, Verdict, WarningRun, Why, explore_in,
 };
 use explore::search::Progress;
 use mutate::Mutant;
 use mutate::unreached::Asked;
-use simulate::config::Plan;
 use simulate::stepper::{Scope, StepperError};
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 use tables::Coverage;
 use tables::reached::Reached;
 
-use super::unreached::Met;
-use super::{Args, fair};
-use crate::error::{Error, tell};
-use crate::interrupt;
-use crate::progress;
-use crate::status::Status;
-use lab::Refusal;
-use lab::coverage::table;
-use lab::protocols::{Opened, Repairs};
-use lab::testing::{Known, known_finding, known_warning};
-use lab::text::written_at;
+use crate::coverage::table;
+use crate::error::Error;
+use crate::outcome::Outcome;
+use crate::protocols::{Opened, Repairs};
+use crate::testing::{Known, known_finding, known_warning, refusal};
+use crate::text::written_at;
+pub use plan::{Limits, Plan};
+use unreached::Met;
+
+/// The models that have a monitor.
+pub const MONITORED: [Model; 2] = [Model::TSO, Model::PSO];
 
 /// A protocol to be explored.
-pub(crate) struct Subject<'a> {
+pub struct Subject<'a> {
     /// The protocol as the user named it.
     pub given: &'a str,
     /// The protocol, or the mutant of it.
@@ -43,7 +54,7 @@ pub(crate) struct Subject<'a> {
 
 /// The phase of an exploration, which its progress shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub enum Phase {
     /// Visiting states.
     Exploring,
     /// Looking for known faults that explain what was found.
@@ -51,7 +62,7 @@ pub(crate) enum Phase {
 }
 
 /// The place of a warning, and the known fault that explains it.
-pub(crate) struct Warned {
+pub struct Warned {
     /// The place in the protocol that the warning is about: file, line number, and the text there.
     pub place: Option<(String, usize, String)>,
     /// The fault of gem5's released protocol that explains it, if one does.
@@ -59,7 +70,8 @@ pub(crate) struct Warned {
 }
 
 /// The results of exploring a protocol.
-pub(crate) struct Explored {
+pub struct Explored {
+    /// The exploration of all states.
     pub exploration: Exploration,
     /// The share of the protocol's table that was taken.
     pub coverage: Reached,
@@ -79,7 +91,7 @@ pub(crate) struct Explored {
 
 impl<'a> Subject<'a> {
     /// A protocol as the user opened it.
-    pub(crate) fn of(opened: &'a Opened) -> Subject<'a> {
+    pub fn of(opened: &'a Opened) -> Subject<'a> {
         Subject { given: &opened.given, protocol: Cow::Borrowed(&opened.protocol) }
     }
 
@@ -87,13 +99,13 @@ impl<'a> Subject<'a> {
     ///
     /// # Errors
     /// Returns an error if the mutant does not apply to the protocol.
-    pub(crate) fn mutated(opened: &'a Opened, mutant: &Mutant) -> Result<Subject<'a>, Error> {
+    pub fn mutated(opened: &'a Opened, mutant: &Mutant) -> Result<Subject<'a>, Error> {
         Ok(Subject { given: &opened.given, protocol: Cow::Owned(opened.with(mutant)?) })
     }
 
     /// The reason why states were not reduced by a symmetry, in words; if a place in the protocol depends on an order, with its
     /// line.
-    pub(crate) fn why(&self, reason: &Why) -> String {
+    pub fn why(&self, reason: &Why) -> String {
         match reason {
             Why::Differs(reason) => reason.clone(),
             Why::Ordered(place) => match written_at(Some(*place), self.protocol.sources()) {
@@ -104,81 +116,57 @@ impl<'a> Subject<'a> {
     }
 
     /// The name of the mutant; `None` for a protocol that is not mutated.
-    pub(crate) fn mutant(&self) -> Option<&str> {
+    pub fn mutant(&self) -> Option<&str> {
         self.protocol.loaded.mutant.as_deref()
     }
 
-    /// Explores the protocol, and shows the progress.
-    ///
-    /// # Errors
-    /// Returns an error if a system of this size cannot be set up for the protocol.
-    pub(crate) fn explore(&self, args: &Args) -> Result<Explored, Error> {
-        let bar = progress::spinner(self.protocol.title(), args.quiet);
-        let mut report = |phase: Phase, progress: &Progress| {
-            bar.tick();
-            bar.set_message(match phase {
-                Phase::Exploring => format!(
-                    "{} states, {} to look at, depth {}, {:.0} a second",
-                    progress.states,
-                    progress.open,
-                    progress.depth,
-                    progress.states_per_second()
-                ),
-                Phase::Explaining => {
-                    format!("found; does a known fault explain it? {} states", progress.states)
-                }
-            });
-        };
-        let interrupted = Some(interrupt::gracefully());
-        let explored = self.explore_by(args, &args.search_options(), interrupted, &mut report);
-        bar.finish_and_clear();
-        let is_found = |explored: &Explored| {
-            matches!(&explored.exploration.verdict, Verdict::Found(_)) && explored.known.is_none()
-        };
-        if interrupt::asked() && explored.as_ref().is_ok_and(is_found) {
-            tell(format_args!(
-                "interrupted: whether a known fault explains what was found is open"
-            ));
-        }
-        explored
+    /// The command that repeats the exploration.
+    pub fn command(&self, plan: &Plan) -> String {
+        plan.command(self.given, self.mutant())
     }
 
-    /// Explores the protocol with these means. If `interrupted` is given, the search ends once it is set, and so do the searches
-    /// after it.
+    /// Explores the protocol. If `interrupted` is given, the search ends once it is set, and so do the searches after it.
     ///
     /// # Errors
-    /// Returns an error if a system of this size cannot be set up for the protocol.
+    /// Fails if a system of this size cannot be set up for the protocol.
+    pub fn explore(
+        &self,
+        plan: &Plan,
+        interrupted: Option<&'static AtomicBool>,
+        report_phase: &mut dyn FnMut(Phase, &Progress),
+    ) -> Result<Explored, Error> {
+        self.explore_by(plan, &plan.search_options(), interrupted, report_phase)
+    }
+
+    /// Explores the protocol, with these options of the search in place of those of the plan.
     pub(crate) fn explore_by(
         &self,
-        args: &Args,
+        plan: &Plan,
         search_options: &SearchOptions,
         interrupted: Option<&'static AtomicBool>,
         report_phase: &mut dyn FnMut(Phase, &Progress),
     ) -> Result<Explored, Error> {
         let mut report = |progress: &Progress| report_phase(Phase::Exploring, progress);
-        let scope = args.scope();
         // All that is searched has to end in the same time.
-        let limits = args.limits.begin_until(interrupted);
-        let exploration = match args.disk(self) {
-            None => explore_by(&self.protocol, &scope, search_options, &limits, &mut report)
-                .map_err(|problem| self.refused(problem))?,
-            Some(disk) => {
-                explore_on_disk(&self.protocol, &scope, &disk, search_options, &limits, &mut report)
-                    .map_err(|problem| match problem {
-                        OnDiskError::Stepper(problem) => self.refused(problem),
-                        OnDiskError::Disk(problem) => Error::Usage(format!("--disk: {problem}")),
-                    })?
-            }
-        };
+        let limits = plan.limits.begin(interrupted);
+        let disk = plan.disk(self.command(plan));
+        let scope = &plan.scope;
+        let disk = disk.as_ref();
+        let exploration =
+            explore_in(&self.protocol, scope, search_options, disk, &limits, &mut report);
+        let exploration = exploration.map_err(|problem| match problem {
+            OnDiskError::Stepper(problem) => self.refused(problem),
+            OnDiskError::Disk(problem) => Error::States(problem),
+        })?;
         let is_clean = matches!(exploration.verdict, Verdict::Clean);
         // The other searches do not identify states that differ only in dead variables.
-        let scope = Scope { live_variables: false, ..scope };
-        let fair = (args.fair && is_clean)
+        let scope = Scope { live_variables: false, ..scope.clone() };
+        let fair = (plan.fair && is_clean)
             .then(|| starvation(&self.protocol, &scope, &limits, &mut report))
             .transpose()
             .map_err(|problem| self.refused(problem))?;
         let options = Options { limits: limits.clone(), ..Options::default() };
-        let searches = if args.nice_cycles {
+        let searches = if plan.nice_cycles {
             nice_cycles(&self.protocol, &scope, &options, &mut report)
         } else {
             Ok(Vec::new())
@@ -189,9 +177,9 @@ impl<'a> Subject<'a> {
         };
         let warnings = exploration.warnings.iter();
         let warned =
-            warnings.map(|warned| self.warned(args, &scope, warned)).collect::<Result<_, _>>()?;
+            warnings.map(|warned| self.warned(plan, &scope, warned)).collect::<Result<_, _>>()?;
         let known = match &exploration.verdict {
-            Verdict::Found(found) if args.repair != Repairs::All => {
+            Verdict::Found(found) if plan.repairs != Repairs::All => {
                 let states = exploration.progress.states;
                 let mut report = |progress: &Progress| report_phase(Phase::Explaining, progress);
                 known_finding(
@@ -206,22 +194,22 @@ impl<'a> Subject<'a> {
             }
             _ => Ok(None),
         };
-        let rows = self.rows(args, &exploration.taken);
+        let rows = self.rows(plan, &exploration.taken);
         Ok(Explored {
             fair,
             known: known.map_err(|problem| self.refused(problem))?,
             warned,
             place: found.and_then(|fault| written_at(fault.span, self.protocol.sources())),
             coverage: Reached::of(&rows, |row| row.unreached.is_some()),
-            unreached: args.unreached.then(|| self.unreached(rows, &exploration)),
+            unreached: plan.unreached.then(|| self.unreached(rows, &exploration)),
             searches: searches.map_err(|problem| self.refused(problem))?,
             exploration,
         })
     }
 
     /// The place of a warning, and the known fault that explains it.
-    fn warned(&self, args: &Args, scope: &Scope, warned: &WarningRun) -> Result<Warned, Error> {
-        let known = match args.repair {
+    fn warned(&self, plan: &Plan, scope: &Scope, warned: &WarningRun) -> Result<Warned, Error> {
+        let known = match plan.repairs {
             Repairs::All => Ok(None),
             _ => known_warning(&self.protocol, scope, warned),
         };
@@ -249,53 +237,38 @@ impl<'a> Subject<'a> {
 
     /// The transitions of the table, and which of them were taken; none if the protocol has no plan, which a protocol that was explored
     /// has.
-    fn rows(&self, args: &Args, taken: &[TransitionName]) -> Vec<Coverage> {
+    fn rows(&self, plan: &Plan, taken: &[TransitionName]) -> Vec<Coverage> {
         let options = simulate::config::Options {
-            settings: args.set.clone(),
+            settings: plan.scope.settings.clone(),
             ..simulate::config::Options::default()
         };
-        let Ok(plan) = Plan::of(&self.protocol, &options) else { return Vec::new() };
+        let Ok(system) = simulate::config::Plan::of(&self.protocol, &options) else {
+            return Vec::new();
+        };
         let taken = taken.iter();
         let taken =
             taken.map(|(machine, state, event)| (TableEntry::new(machine, state, event), 1));
-        let repertoire = args.repertoire.repertoire();
+        let repertoire = plan.scope.repertoire;
         let asked = Asked { devices: repertoire.devices > 0, flushes: repertoire.flush };
-        table(self.given, &self.protocol, &plan, asked, &taken.collect())
+        table(self.given, &self.protocol, &system, asked, &taken.collect())
     }
 
     fn refused(&self, problem: StepperError) -> Error {
-        match problem {
-            StepperError::Protocol(failure) => lab::protocols::refused(self.given, *failure).into(),
-            StepperError::Plan(errors) => lab::Error::Protocol(Box::new(Refusal {
-                given: self.given.to_owned(),
-                sources: self.protocol.sources().clone(),
-                diagnostics: errors,
-            }))
-            .into(),
-            StepperError::Setup(what) => Error::Usage(format!("{}: {what}", self.given)),
-        }
+        refusal(problem, self.given, &self.protocol)
     }
 }
 
-/// Says on standard error from where an exploration on disk is resumed.
-pub(super) fn tell_begun(folder: &Path, states: usize, depth: u32) {
-    tell(format_args!("resumed from {states} states, depth {depth}, in {}", folder.display()));
-}
-
 impl Explored {
-    /// The exit status.
-    pub(crate) fn status(&self) -> Status {
-        let searched = self.searches.iter().map(|search| match search {
-            Search { found: Some(_), .. } => Status::Violation,
-            Search { stopped: Some(_), .. } => Status::Undecided,
-            _ => Status::Done,
-        });
+    /// What the exploration came to.
+    pub fn outcome(&self) -> Outcome {
+        let searched = self.searches.iter();
+        let searched = searched.map(|one| Outcome::of(one.found.is_some(), one.stopped.is_some()));
         let explored = match self.exploration.verdict {
-            Verdict::Clean => Status::Done,
-            Verdict::Found(_) => Status::Violation,
-            Verdict::Unproved { .. } | Verdict::Stopped(_) => Status::Undecided,
+            Verdict::Clean => Outcome::Clean,
+            Verdict::Found(_) => Outcome::Found,
+            Verdict::Unproved { .. } | Verdict::Stopped(_) => Outcome::Undecided,
         };
-        let fair = self.fair.iter().map(fair::status);
-        searched.chain(fair).fold(explored, Status::and)
+        let fair = self.fair.iter().map(fair::outcome);
+        searched.chain(fair).fold(explored, Outcome::max)
     }
 }

@@ -3,25 +3,25 @@
 use std::io::{self, Write};
 
 use explore::protocol::fair::{Fair, Fate, Starvation};
-use lab::text::tame;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::json;
-use super::moves::{Step, counted, listed, reason, steps};
-use crate::status::Status;
+use super::moves::{Step, listed, reason, steps};
+use crate::outcome::Outcome;
+use crate::text::{counted, tame};
 
-/// The exit status of a search for starvation: a violation if a request may starve.
-pub(super) fn status(fair: &Fair) -> Status {
+/// What a search for starvation came to.
+pub(super) fn outcome(fair: &Fair) -> Outcome {
     match fair.fate {
-        Fate::Completes => Status::Done,
-        Fate::Starves(_) => Status::Violation,
-        Fate::Stopped(_) => Status::Undecided,
+        Fate::Completes => Outcome::Clean,
+        Fate::Starves(_) => Outcome::Found,
+        Fate::Stopped(_) => Outcome::Undecided,
     }
 }
 
-/// Prints the result of a search for starvation.
-pub(super) fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the result of a search for starvation.
+pub(super) fn write(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
     let states = fair.progress.states;
     match &fair.fate {
         Fate::Completes => writeln!(
@@ -38,9 +38,9 @@ pub(super) fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
             match &found.stem[..] {
                 [] => writeln!(out, "  from the beginning, for ever:")?,
                 stem => {
-                    writeln!(out, "  first {}:", counted(stem.len()))?;
+                    writeln!(out, "  first {}:", counted(stem.len(), "move"))?;
                     listed(stem, 1, out)?;
-                    writeln!(out, "  and then, for ever, {}:", counted(found.cycle.len()))?;
+                    writeln!(out, "  and then, for ever, {}:", counted(found.cycle.len(), "move"))?;
                 }
             }
             listed(&found.cycle, 1 + found.stem.len(), out)
@@ -50,7 +50,7 @@ pub(super) fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
 
 /// The result of a search for starvation as JSON.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct FairJson<'a> {
+pub struct FairJson<'a> {
     /// The number of states, without symmetry.
     states: usize,
     /// The number of moves.
@@ -97,7 +97,7 @@ pub(super) fn document(fair: &Fair) -> FairJson<'_> {
 }
 
 /// The starvation that was found; `None` if none was found or none was looked for.
-pub(super) fn starves(fair: Option<&Fair>) -> Option<&Starvation> {
+pub fn starves(fair: Option<&Fair>) -> Option<&Starvation> {
     match &fair?.fate {
         Fate::Starves(found) => Some(found),
         Fate::Completes | Fate::Stopped(_) => None,
