@@ -13,8 +13,7 @@ use tables::VerdictRow;
 use crate::error::Error;
 use crate::status::Status;
 use crate::{
-    check, diff, kernel, litmus, monitor, mutants, protocol, report, shrink, stats, test, watch,
-    words,
+    check, diff, kernel, litmus, monitor, mutants, report, shrink, stats, test, watch, words,
 };
 
 /// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
@@ -160,13 +159,13 @@ const SCHEMAS: &[Schema] = &[
         "rubric report --list",
         "what `rubric report --list --format json` prints",
     ),
-    Schema::of::<protocol::json::Report<'_>>(
+    Schema::of::<lab::protocols::examined::Report<'_>>(
         "protocol-check",
         1,
         "rubric protocol check",
         "what `rubric protocol check --format json` prints",
     ),
-    Schema::of::<protocol::json::Tables<'_>>(
+    Schema::of::<::report::machines::json::Tables<'_>>(
         "protocol-show",
         1,
         "rubric protocol show",

@@ -1,4 +1,6 @@
-//! Opens protocols by name or path, and finds their mutants by name.
+//! Opens protocols by name or path, and finds their mutants by name. [`examined`] says what is wrong or odd about one.
+
+pub mod examined;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

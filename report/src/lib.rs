@@ -21,6 +21,7 @@ pub mod claims;
 pub mod explain;
 pub mod fidelity;
 pub mod figures;
+pub mod machines;
 pub mod numbers;
 pub mod page;
 pub mod picture;

@@ -60,7 +60,7 @@ use tables::results::Results;
 pub use charted::charted;
 pub use coverage::Unreached;
 pub use explained::explained;
-pub use machine::{Machine, MachineCell, machines_page};
+pub use machine::machines_page;
 pub use markdown::markdown;
 pub use sheet::{Row, rows};
 pub use violations::{Cycle, shortest_violations};

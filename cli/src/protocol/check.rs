@@ -2,11 +2,12 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use slicc::outline::Outline;
+use lab::protocols::examined::{Examined, report};
 use slicc::source::Severity;
 
-use super::{Protocol, counted, diagnostics, json, open};
+use super::diagnostics;
 use crate::error::Error;
+use crate::json;
 use crate::options::Format;
 use crate::status::Status;
 
@@ -38,11 +39,11 @@ pub(super) struct Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let mut protocol = open(&args.protocol, args.mutant.as_deref())?;
+    let mut protocol = Examined::read(&args.protocol, args.mutant.as_deref())?;
     protocol.examine();
     let written = match args.format {
         Format::Text => text(&protocol, out),
-        Format::Json => json::diagnostics(&protocol, out),
+        Format::Json => json::sorted_line(&report(&protocol), out),
     };
     written.map_err(Error::Output)?;
     Ok(match protocol.count(Severity::Error) {
@@ -51,32 +52,11 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     })
 }
 
-fn text(protocol: &Protocol, out: &mut dyn Write) -> io::Result<()> {
+fn text(protocol: &Examined, out: &mut dyn Write) -> io::Result<()> {
     let paint = io::stdout().is_terminal();
     for diagnostic in &protocol.diagnostics {
         let shown = diagnostics::shown(&protocol.sources, diagnostic, paint);
         writeln!(out, "{shown}\n")?;
     }
-    let errors = protocol.count(Severity::Error);
-    let warnings = counted(protocol.count(Severity::Warning), "warning");
-    match &protocol.tables {
-        Some((loaded, outline)) if errors == 0 => {
-            writeln!(out, "{}: {}, {warnings}", loaded.title(), summary(outline))
-        }
-        _ => writeln!(out, "{}, {warnings}", counted(errors, "error")),
-    }
-}
-
-/// The numbers of machines, states, events and transitions.
-fn summary(outline: &Outline) -> String {
-    let sum = |what: &str, of: fn(&slicc::outline::MachineOutline) -> usize| {
-        counted(outline.machines.iter().map(of).sum(), what)
-    };
-    [
-        counted(outline.machines.len(), "machine"),
-        sum("state", |machine| machine.states.len()),
-        sum("event", |machine| machine.events.len()),
-        sum("transition", |machine| machine.entries.len()),
-    ]
-    .join(", ")
+    writeln!(out, "{}", protocol.summary())
 }

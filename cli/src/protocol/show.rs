@@ -5,11 +5,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use lab::protocols::examined::Examined;
+use report::machines;
+use report::page::machines_page;
 use slicc::outline::{MachineOutline, Outline};
 
-use super::{diagnostics, dot, drawing, json, matrix, open, text};
+use super::diagnostics;
 use crate::error::Error;
 use crate::files;
+use crate::json;
 use crate::status::Status;
 
 /// Show machines, states, events and the transition table of a SLICC protocol
@@ -114,24 +118,25 @@ impl Args {
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // A wrong extension of the output is reported before the work is done.
     let format = args.format()?;
-    let protocol = open(&args.protocol, args.mutant.as_deref())?;
+    let protocol = Examined::read(&args.protocol, args.mutant.as_deref())?;
     let Some((loaded, outline)) = &protocol.tables else {
         let (sources, all) = (&protocol.sources, &protocol.diagnostics);
         return Err(diagnostics::refusal(&args.protocol, sources, all));
     };
-    let machines = selected(outline, args.machine.as_deref())?;
-    let write = |machines: &[&MachineOutline], out: &mut dyn Write| {
+    let selected = selected(outline, args.machine.as_deref())?;
+    let title = loaded.title();
+    let write = |selected: &[&MachineOutline], out: &mut dyn Write| {
         let written = match format {
-            Format::Text => text::machines(loaded, machines, out),
-            Format::Json => json::machines(loaded, machines, out),
-            Format::Dot => dot::machines(loaded, machines, out),
-            Format::Svg => drawing::machines(loaded, machines, out),
-            Format::Html => matrix::machines(loaded, machines, out),
+            Format::Text => out.write_all(machines::text(&title, selected).as_bytes()),
+            Format::Json => json::sorted_line(&machines::json::tables(loaded, selected), out),
+            Format::Dot => out.write_all(machines::dot(&title, selected).as_bytes()),
+            Format::Svg => out.write_all(machines::drawing(&title, selected).as_bytes()),
+            Format::Html => out.write_all(machines_page(&title, selected).as_bytes()),
         };
         written.map_err(Error::Output)
     };
     if format == Format::Svg
-        && let Some(machine) = machines.iter().find(|one| drawing::is_too_large(one))
+        && let Some(machine) = selected.iter().find(|one| machines::is_too_large(one))
     {
         return Err(Error::Usage(format!(
             "{} is too large to be drawn: write .html, a table of states and events with links, or .dot",
@@ -140,20 +145,20 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
     let is_graph = matches!(format, Format::Dot | Format::Svg);
     match &args.output {
-        Some(path) if is_graph && machines.len() > 1 => {
-            for machine in machines {
+        Some(path) if is_graph && selected.len() > 1 => {
+            for machine in selected {
                 let path = of_machine(path, &machine.name);
                 files::create(&path, |file| write(&[machine], file))?;
             }
         }
-        Some(path) => files::create(path, |file| write(&machines, file))?,
-        None if format == Format::Svg && machines.len() > 1 => {
+        Some(path) => files::create(path, |file| write(&selected, file))?,
+        None if format == Format::Svg && selected.len() > 1 => {
             return Err(Error::Usage(format!(
                 "there is a drawing for each of {}: choose one with --machine, or give -o FILE",
                 names(outline)
             )));
         }
-        None => write(&machines, out)?,
+        None => write(&selected, out)?,
     }
     Ok(Status::Done)
 }

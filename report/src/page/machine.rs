@@ -5,41 +5,15 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use slicc::outline::{Entry, MachineOutline, Next};
+
 use super::document;
-use super::grid::{Edge, GridRow, grid};
+use super::grid::{GridRow, grid};
 use super::section::{Anchors, Section};
 use crate::numbers::counted;
 
-/// A controller's transition table, as the page shows it.
-#[derive(Clone, Debug, Default)]
-pub struct Machine {
-    /// The machine's name in SLICC.
-    pub name: String,
-    /// The states with their descriptions.
-    pub states: Vec<(String, Option<String>)>,
-    /// The events with their descriptions.
-    pub events: Vec<(String, Option<String>)>,
-    /// The transitions of the table, one for each state and event that has any.
-    pub cells: Vec<MachineCell>,
-}
-
-/// A transition of a machine.
-#[derive(Clone, Debug, Default)]
-pub struct MachineCell {
-    /// The index of the state in which the event occurs.
-    pub state: usize,
-    /// The index of the event.
-    pub event: usize,
-    /// The index of the next state; `None` if the protocol computes it.
-    pub next: Option<usize>,
-    /// The names of the actions, in order.
-    pub actions: Vec<String>,
-    /// Whether the machine stalls the event.
-    pub stalls: bool,
-}
-
 /// Renders a page with a table of each machine. The same machines give the same bytes.
-pub fn machines_page(protocol: &str, machines: &[Machine]) -> String {
+pub fn machines_page(protocol: &str, machines: &[&MachineOutline]) -> String {
     let mut anchors = Anchors::default();
     let sections = machines.iter().enumerate().map(|(at, machine)| {
         let body = table(machine, at);
@@ -51,81 +25,108 @@ pub fn machines_page(protocol: &str, machines: &[Machine]) -> String {
     document(&format!("{protocol}: transition tables"), lead, &sections)
 }
 
-fn table(machine: &Machine, at: usize) -> Markup {
-    let cells: BTreeMap<(usize, usize), &MachineCell> =
-        machine.cells.iter().map(|cell| ((cell.state, cell.event), cell)).collect();
+fn table(machine: &MachineOutline, at: usize) -> Markup {
+    let cells: BTreeMap<(usize, usize), &Entry> =
+        machine.entries.iter().map(|one| ((one.state.into(), one.event.into()), one)).collect();
     let caption = format!(
         "{}: {}, {}, {}",
         machine.name,
         counted(machine.states.len(), "state", "states"),
         counted(machine.events.len(), "event", "events"),
-        counted(machine.cells.len(), "transition", "transitions")
+        counted(machine.entries.len(), "transition", "transitions")
     );
     let row = |state: usize| format!("m{at}-s{state}");
-    let cell = |state: usize, cell: &MachineCell| {
+    let cell = |cell: &Entry| {
         html! {
             td title=(told(machine, cell)) {
                 @match (cell.stalls, cell.next) {
                     (true, _) => "z",
-                    (false, None) => "?",
-                    (false, Some(next)) if next == state => "–",
-                    (false, Some(next)) => a href={ "#" (row(next)) } { (machine.states[next].0) },
+                    (false, Next::Computed) => "?",
+                    (false, Next::State(next)) if next == cell.state => "–",
+                    (false, Next::State(next)) => a href={ "#" (row(next.into())) } {
+                        (machine.states[usize::from(next)].name)
+                    },
                 }
             }
         }
     };
     let rows = machine.states.iter().enumerate().map(|(state, edge)| GridRow {
         anchor: Some(row(state)),
-        state: named(edge),
+        state: (&edge.name, edge.description.as_deref()),
         cells: html! {
             @for event in 0..machine.events.len() {
                 @match cells.get(&(state, event)) {
-                    Some(one) => (cell(state, one)),
+                    Some(one) => (cell(one)),
                     None => td {},
                 }
             }
         },
     });
-    grid(&caption, machine.events.iter().map(named), rows)
-}
-
-fn named((name, about): &(String, Option<String>)) -> Edge<'_> {
-    (name, about.as_deref())
+    let events = machine.events.iter();
+    let events = events.map(|one| (&*one.name, one.description.as_deref()));
+    grid(&caption, events, rows)
 }
 
 /// Lists the actions of a transition, as a tooltip.
-fn told(machine: &Machine, cell: &MachineCell) -> String {
-    let actions =
-        if cell.actions.is_empty() { "no action".to_owned() } else { cell.actions.join(", ") };
-    format!("{} in {}: {actions}", machine.events[cell.event].0, machine.states[cell.state].0)
+fn told(machine: &MachineOutline, cell: &Entry) -> String {
+    let name = |&at: &u16| machine.actions[usize::from(at)].name.as_str();
+    let actions: Vec<&str> = cell.actions.iter().map(name).collect();
+    let actions = if actions.is_empty() { "no action".to_owned() } else { actions.join(", ") };
+    let event = &machine.events[usize::from(cell.event)].name;
+    format!("{event} in {}: {actions}", machine.states[usize::from(cell.state)].name)
 }
 
 #[cfg(test)]
 mod tests {
+    use slicc::outline::{ActionOutline, EventOutline, StateOutline};
+    use slicc::source::Span;
+
     use super::*;
+
+    const NOWHERE: Span = Span { file: 0, start: 0, end: 0 };
+
+    fn event(name: &str) -> EventOutline {
+        EventOutline { name: name.to_owned(), description: None, span: NOWHERE }
+    }
+
+    fn state(name: &str) -> StateOutline {
+        StateOutline { name: name.to_owned(), permission: 0, description: None, span: NOWHERE }
+    }
+
+    fn entry(state: u16, event: u16, next: Next, stalls: bool) -> Entry {
+        let (actions, requests) = ([0].into(), [].into());
+        Entry { state, event, next, actions, requests, stalls, span: NOWHERE, declaration: 0 }
+    }
 
     #[test]
     fn cells_lead_to_the_row_of_their_next_state() {
-        let named = |name: &str| (name.to_owned(), None);
-        let cell = |state, event, next, stalls| MachineCell {
-            state,
-            event,
-            next,
-            actions: vec!["a_act".to_owned()],
-            stalls,
+        let action = ActionOutline {
+            name: "a_act".to_owned(),
+            short: None,
+            description: None,
+            span: NOWHERE,
+            declaration: 0,
+            stalls: false,
         };
-        let machine = Machine {
+        let machine = MachineOutline {
             name: "L1".to_owned(),
-            states: vec![named("I"), named("M<")],
-            events: vec![named("Load"), named("Inv")],
-            cells: vec![
-                cell(0, 0, Some(1), false),
-                cell(1, 0, Some(1), false),
-                cell(1, 1, None, false),
-                cell(0, 1, Some(0), true),
+            description: None,
+            span: NOWHERE,
+            declaration: 0,
+            states: vec![state("I"), state("M<")],
+            events: vec![event("Load"), event("Inv")],
+            requests: Vec::new(),
+            actions: vec![action],
+            in_ports: Vec::new(),
+            out_ports: Vec::new(),
+            entries: vec![
+                entry(0, 0, Next::State(1), false),
+                entry(1, 0, Next::State(1), false),
+                entry(1, 1, Next::Computed, false),
+                entry(0, 1, Next::State(0), true),
             ],
         };
-        let page = machines_page("P", &[machine]);
+        let page = machines_page("P", &[&machine]);
         assert!(page.contains("<td title=\"Load in I: a_act\"><a href=\"#m0-s1\">M&lt;</a></td>"));
         assert!(page.contains("<tr id=\"m0-s1\">"));
         for text in [">z</td>", ">–</td>", ">?</td>"] {

@@ -1,74 +1,13 @@
-//! Protocols and diagnostics as JSON.
-
-use std::io::{self, Write};
+//! The tables of machines as JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use slicc::load::Loaded;
 use slicc::outline::{EventOutline, MachineOutline, Next, PortOutline};
-use slicc::source::{Diagnostic, Severity, Sources, Span};
-
-use super::Protocol;
-use crate::json;
-
-/// What `rubric protocol check --format json` prints: one object.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Report<'a> {
-    /// The name of the protocol; `None` if its files cannot be read.
-    protocol: Option<&'a str>,
-    /// The name of the mutant that the protocol is; `null` if it is none.
-    mutant: Option<&'a str>,
-    /// The number of errors.
-    errors: usize,
-    /// The number of warnings.
-    warnings: usize,
-    /// The errors and warnings.
-    diagnostics: Vec<DiagnosticJson<'a>>,
-}
-
-/// An error or a warning.
-#[derive(Serialize, JsonSchema)]
-struct DiagnosticJson<'a> {
-    #[schemars(extend("enum" = ["error", "warning"]))]
-    severity: &'static str,
-    /// The problem, in one sentence without a full stop.
-    message: &'a str,
-    /// Text to write beside the place.
-    label: Option<&'a str>,
-    /// Advice on how to resolve the problem.
-    hint: Option<&'a str>,
-    /// Related places.
-    notes: Vec<Note<'a>>,
-    #[serde(flatten)]
-    place: Place,
-}
-
-/// A related place.
-#[derive(Serialize, JsonSchema)]
-struct Note<'a> {
-    /// How it is related.
-    message: &'a str,
-    #[serde(flatten)]
-    place: Place,
-}
-
-/// A place in the files of a protocol; all keys are null if there is none.
-#[derive(Default, Serialize, JsonSchema)]
-struct Place {
-    file: Option<String>,
-    /// The line, from 1.
-    line: Option<usize>,
-    /// The column, from 1.
-    column: Option<usize>,
-    /// The line of the end.
-    end_line: Option<usize>,
-    /// The column of the end.
-    end_column: Option<usize>,
-}
 
 /// What `rubric protocol show --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Tables<'a> {
+pub struct Tables<'a> {
     /// The name of the protocol.
     protocol: &'a str,
     /// The name of the mutant that the protocol is; `null` if it is none.
@@ -153,67 +92,15 @@ struct Transition<'a> {
     line: usize,
 }
 
-/// Writes the diagnostics of a protocol.
-pub(super) fn diagnostics(protocol: &Protocol, out: &mut dyn Write) -> io::Result<()> {
-    let loaded = protocol.tables.as_ref().map(|(loaded, _)| loaded);
-    let diagnostics = protocol.diagnostics.iter();
-    let report = Report {
-        protocol: loaded.map(|loaded| loaded.protocol.as_str()),
-        mutant: loaded.and_then(|loaded| loaded.mutant.as_deref()),
-        errors: protocol.count(Severity::Error),
-        warnings: protocol.count(Severity::Warning),
-        diagnostics: diagnostics.map(|one| diagnostic(&protocol.sources, one)).collect(),
-    };
-    json::sorted_line(&report, out)
-}
-
-fn diagnostic<'a>(sources: &Sources, diagnostic: &'a Diagnostic) -> DiagnosticJson<'a> {
-    let notes = diagnostic
-        .notes
-        .iter()
-        .map(|(span, message)| Note { message, place: place(sources, Some(*span)) });
-    DiagnosticJson {
-        severity: match diagnostic.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
-        message: &diagnostic.message,
-        label: diagnostic.label.as_deref(),
-        hint: diagnostic.hint.as_deref(),
-        notes: notes.collect(),
-        place: place(sources, diagnostic.span),
-    }
-}
-
-fn place(sources: &Sources, span: Option<Span>) -> Place {
-    let Some(span) = span else {
-        return Place::default();
-    };
-    let (path, line, column) = sources.position(span);
-    let (_, end_line, end_column) = sources.position(Span { start: span.end, ..span });
-    Place {
-        file: Some(path.display().to_string()),
-        line: Some(line),
-        column: Some(column),
-        end_line: Some(end_line),
-        end_column: Some(end_column),
-    }
-}
-
-/// Writes the tables of machines.
-pub(super) fn machines(
-    loaded: &Loaded,
-    machines: &[&MachineOutline],
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// The tables of machines as one object.
+pub fn tables<'a>(loaded: &'a Loaded, machines: &[&'a MachineOutline]) -> Tables<'a> {
     let files = loaded.sources.files().iter().skip(1);
-    let tables = Tables {
+    Tables {
         protocol: &loaded.protocol,
         mutant: loaded.mutant.as_deref(),
         files: files.map(|file| file.path.display().to_string()).collect(),
         machines: machines.iter().map(|one| machine(loaded, one)).collect(),
-    };
-    json::sorted_line(&tables, out)
+    }
 }
 
 fn machine<'a>(loaded: &Loaded, machine: &'a MachineOutline) -> Machine<'a> {

@@ -1,25 +1,22 @@
 //! Machines as graphs in the language of Graphviz.
 
-use std::io::{self, Write};
+use std::fmt::{self, Write};
 
-use slicc::load::Loaded;
 use slicc::outline::MachineOutline;
 
 use super::graph::Graph;
 
-/// Writes one graph per machine.
-pub(super) fn machines(
-    loaded: &Loaded,
-    machines: &[&MachineOutline],
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// One graph for each machine of a protocol.
+pub fn dot(protocol: &str, machines: &[&MachineOutline]) -> String {
+    let mut out = String::new();
     for machine in machines {
-        write_graph(&loaded.title(), &Graph::of(machine), out)?;
+        // Writing to a string does not fail.
+        let _ = write_graph(protocol, &Graph::of(machine), &mut out);
     }
-    Ok(())
+    out
 }
 
-fn write_graph(protocol: &str, graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_graph(protocol: &str, graph: &Graph<'_>, out: &mut String) -> fmt::Result {
     let name = format!("{protocol} {}", graph.machine.name);
     writeln!(out, "digraph {} {{", quoted(&name))?;
     writeln!(out, "    label={};", quoted(&name))?;

@@ -1,28 +1,24 @@
 //! The tables of a protocol, human-readable.
 
-use std::io::{self, Write};
+use std::fmt::{self, Write};
 
-use slicc::load::Loaded;
 use slicc::outline::{Entry, MachineOutline, Next, PortOutline};
 
 /// Width at which a list of events is wrapped, in characters.
 const WIDTH: usize = 44;
 
-/// Writes the tables of machines.
-pub(super) fn machines(
-    loaded: &Loaded,
-    machines: &[&MachineOutline],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out, "protocol {}", loaded.title())?;
+/// The tables of machines of a protocol.
+pub fn text(protocol: &str, machines: &[&MachineOutline]) -> String {
+    let mut out = format!("protocol {protocol}\n");
     for machine in machines {
-        writeln!(out)?;
-        write_machine(machine, out)?;
+        out.push('\n');
+        // Writing to a string does not fail.
+        let _ = write_machine(machine, &mut out);
     }
-    Ok(())
+    out
 }
 
-fn write_machine(machine: &MachineOutline, out: &mut dyn Write) -> io::Result<()> {
+fn write_machine(machine: &MachineOutline, out: &mut String) -> fmt::Result {
     match &machine.description {
         Some(description) => writeln!(out, "machine {}: {description}", machine.name)?,
         None => writeln!(out, "machine {}", machine.name)?,
@@ -51,8 +47,8 @@ fn write_machine(machine: &MachineOutline, out: &mut dyn Write) -> io::Result<()
 fn write_list(
     title: &str,
     rows: &[(&str, &str, &Option<String>)],
-    out: &mut dyn Write,
-) -> io::Result<()> {
+    out: &mut String,
+) -> fmt::Result {
     writeln!(out, "\n  {title} ({})", rows.len())?;
     let wide = rows.iter().map(|(name, _, _)| name.len()).max().unwrap_or(0);
     let wide_kind = rows.iter().map(|(_, kind, _)| kind.len()).max().unwrap_or(0);
@@ -65,7 +61,7 @@ fn write_list(
     Ok(())
 }
 
-fn write_ports(title: &str, ports: &[PortOutline], out: &mut dyn Write) -> io::Result<()> {
+fn write_ports(title: &str, ports: &[PortOutline], out: &mut String) -> fmt::Result {
     if ports.is_empty() {
         return Ok(());
     }
@@ -91,8 +87,8 @@ struct Row<'a> {
 fn write_transitions(
     machine: &MachineOutline,
     entries: &[&Entry],
-    out: &mut dyn Write,
-) -> io::Result<()> {
+    out: &mut String,
+) -> fmt::Result {
     let rows = rows(machine, entries);
     let wrapped: Vec<Vec<String>> = rows.iter().map(|row| wrap(&row.events)).collect();
     let width = wrapped.iter().flatten().map(String::len).max().unwrap_or(0);

@@ -1,14 +1,12 @@
 //! Machines as drawings, in SVG.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
 
-use report::picture::escaped;
-use slicc::load::Loaded;
 use slicc::outline::{MachineOutline, StateOutline};
 
 use super::graph::{Edge, Graph};
 use super::layout::{self, Layout, Link, Point, Size};
+use crate::picture::escaped;
 
 /// Height of a line of small text, in pixels.
 const LINE: f64 = 12.0;
@@ -31,21 +29,14 @@ const COLOURS: [&str; 8] =
 const LARGEST: usize = 200_000;
 
 /// Whether a machine is too large to be drawn.
-pub(super) fn is_too_large(machine: &MachineOutline) -> bool {
+pub fn is_too_large(machine: &MachineOutline) -> bool {
     let graph = Graph::of(machine);
     layout::cost(machine.states.len(), &links(&graph)) > LARGEST
 }
 
-/// Writes one drawing per machine.
-pub(super) fn machines(
-    loaded: &Loaded,
-    machines: &[&MachineOutline],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for machine in machines {
-        out.write_all(drawing(&loaded.title(), &Graph::of(machine)).as_bytes())?;
-    }
-    Ok(())
+/// One drawing for each machine of a protocol, in SVG.
+pub fn drawing(protocol: &str, machines: &[&MachineOutline]) -> String {
+    machines.iter().map(|machine| drawn(protocol, &Graph::of(machine))).collect()
 }
 
 /// The size of lines of small text, in pixels.
@@ -68,7 +59,7 @@ fn links(graph: &Graph<'_>) -> Vec<Link> {
         .collect()
 }
 
-fn drawing(protocol: &str, graph: &Graph<'_>) -> String {
+fn drawn(protocol: &str, graph: &Graph<'_>) -> String {
     let states = graph.machine.states.iter().zip(&graph.kept);
     let sizes: Vec<Size> = states.map(|(state, kept)| node_size(state, kept)).collect();
     let layout = layout::layout(&sizes, &links(graph));
