@@ -1,17 +1,16 @@
 //! `rubric diff`: compares two versions of a protocol, their tables and the findings of tests. [`lab::testing::compare()`] does
 //! the work.
 
-pub(crate) mod json;
 mod page;
-mod text;
 
 use std::io::Write;
 
-use lab::testing::compare;
+use lab::testing::compare::{compare, json as documents, text};
 
 use crate::error::Error;
+use crate::json;
 use crate::status::Status;
-use crate::test::{ExtentArgs, ReportArgs};
+use crate::test::{ExtentArgs, ReportArgs, explained};
 
 /// Compare two versions of a coherence protocol: their tables, and what tests find in each
 #[derive(clap::Args)]
@@ -60,8 +59,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let compared = compare(&args.old, &args.new, &options, &args.report.bars())?;
     args.report.write(
         || page::page(&compared, &options),
-        |out| text::print(&compared, &options, out),
-        |out| json::print(&compared, &options, out),
+        |out| text::write(&compared, &options, &explained, out),
+        |out| json::sorted_line(&documents::document(&compared, &options, &explained), out),
         out,
     )?;
     Ok(if compared.only_new.is_empty() { Status::Done } else { Status::Violation })

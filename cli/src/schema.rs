@@ -12,9 +12,7 @@ use tables::VerdictRow;
 
 use crate::error::Error;
 use crate::status::Status;
-use crate::{
-    check, diff, kernel, litmus, monitor, mutants, report, shrink, stats, test, watch, words,
-};
+use crate::{check, kernel, litmus, monitor, mutants, report, shrink, stats, watch, words};
 
 /// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
 #[derive(Clone, Copy)]
@@ -99,15 +97,15 @@ const SCHEMAS: &[Schema] = &[
         "rubric simulate",
         "a line of `rubric simulate --format json` for a protocol and client",
     ),
-    Schema::of::<test::json::Document<'_>>(
+    Schema::of::<lab::testing::json::Document<'_>>(
         "test",
-        test::json::VERSION,
+        lab::testing::json::VERSION,
         "rubric test",
         "what `rubric test --format json` prints",
     ),
-    Schema::of::<diff::json::Document<'_>>(
+    Schema::of::<lab::testing::compare::json::Document<'_>>(
         "diff",
-        diff::json::VERSION,
+        lab::testing::compare::json::VERSION,
         "rubric diff",
         "what `rubric diff --format json` prints",
     ),

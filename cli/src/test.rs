@@ -1,20 +1,20 @@
 //! `rubric test`: tests a protocol, and reports what is wrong with it. [`lab::testing`] does the work.
 
-pub(crate) mod json;
 pub(crate) mod page;
-pub(crate) mod text;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use lab::protocols::Repairs;
-use lab::testing::{BUDGET, Extent, Options, Tested, test};
+use lab::testing::{BUDGET, Extent, Options, Part, Tested, json as documents, test, text};
+use report::explain::words::explanation;
 use simulate::program::Extras;
 use slicc::setting::Setting;
 
 use crate::error::Error;
 use crate::files;
+use crate::json;
 use crate::limits::parse_size;
 use crate::options::Format;
 use crate::progress::Bars;
@@ -218,11 +218,16 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let tested = test(&args.protocol, &options, &args.report.bars())?;
     args.report.write(
         || page::page(&tested, &options),
-        |out| text::print(&tested, &options, out),
-        |out| json::print(&tested, &options, out),
+        |out| text::write(&tested, &options, &explained, out),
+        |out| json::sorted_line(&documents::document(&tested, &options, &explained), out),
         out,
     )?;
     Ok(status(&tested, args.strict))
+}
+
+/// The violation of a part of a run, in lines.
+pub(crate) fn explained(part: &Part) -> String {
+    explanation(&part.whole, &part.violation())
 }
 
 /// A test fails if it has new findings; a strict one also if it has known ones.

@@ -13,7 +13,8 @@
 //! - `small`: exploring small systems;
 //! - `evidence`: a violation shrunk to its smallest part;
 //! - `gather`: findings from runs;
-//! - `compare`: two versions of a protocol with the same programs ([`compare()`]).
+//! - [`compare`](mod@compare): two versions of a protocol with the same programs ([`compare()`]);
+//! - [`text`] and [`json`]: the report.
 //!
 //! ```
 //! use lab::NoObserver;
@@ -28,17 +29,19 @@
 
 mod alike;
 mod attribution;
-mod compare;
+pub mod compare;
 mod deadlines;
 mod evidence;
 mod finding;
 mod gather;
+pub mod json;
 mod judge;
 mod known;
 mod program;
 mod schedule;
 mod shrinking;
 pub(crate) mod small;
+pub mod text;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

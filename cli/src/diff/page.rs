@@ -1,9 +1,9 @@
 //! The report of a comparison as an HTML page.
 
+use lab::testing::compare::text;
 use lab::testing::{Compared, Options};
 use report::page::tested::{TestPage, tested as page_of};
 
-use super::text;
 use crate::test::page::shown;
 
 /// Renders the report as HTML.

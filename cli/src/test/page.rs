@@ -1,10 +1,10 @@
 //! The report of a test as an HTML page.
 
-use lab::testing::{Evidence, Finding, Options, Tested};
+use lab::testing::{Evidence, Finding, Options, Tested, text};
 use report::explain;
 use report::page::tested::{Shown, TestPage, tested as page_of};
 
-use super::text;
+use super::explained as explained_part;
 use lab::released::words::explained;
 
 /// Renders the report as HTML.
@@ -54,7 +54,7 @@ pub(crate) fn shown(finding: &Finding, group: &str) -> Shown {
         group: group.to_owned(),
         facts,
         picture: pictures.into_iter().next(),
-        evidence: text::evidence(finding),
+        evidence: text::evidence(finding, &explained_part),
         command: finding.command.clone(),
     }
 }

@@ -4,6 +4,9 @@
 //! learns only those that were changed and their neighbours, which have the same state or event in the same machine. So it varies the
 //! programs that came near a change.
 
+pub mod json;
+pub mod text;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 

@@ -1,22 +1,19 @@
 //! The report of a test as JSON.
 
-use std::io::{self, Write};
-
 use ingest::axe;
-use lab::testing::{Evidence, Explored, Finding, Known, Options, Tested};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tables::reached::Reached;
 
-use super::text;
-use crate::json;
+use super::text::{self, Explain};
+use super::{Evidence, Explored, Finding, Known, Options, Tested};
 
 /// Version of the JSON object.
-pub(crate) const VERSION: u32 = 1;
+pub const VERSION: u32 = 1;
 
 /// What `rubric test --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     /// The version of this object.
     version: u32,
     /// The protocol, as it was given.
@@ -49,7 +46,7 @@ pub(crate) struct Document<'a> {
 
 /// The exploration of a small system.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ExploredJson {
+pub struct ExploredJson {
     /// The number of threads.
     threads: u32,
     /// The number of locations, each on a line of its own.
@@ -74,7 +71,7 @@ pub(crate) struct ExploredJson {
 
 /// A finding: what is wrong with the protocol, and the run that shows it.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct FindingJson<'a> {
+pub struct FindingJson<'a> {
     /// The kind of finding.
     kind: String,
     /// The place of the protocol that it is about.
@@ -114,9 +111,9 @@ struct OperationJson {
     index: u32,
 }
 
-/// Prints the report as one object.
-pub(crate) fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let document = Document {
+/// The report as one object. `explain` shows the violation of a part.
+pub fn document<'a>(tested: &'a Tested, options: &Options, explain: Explain<'_>) -> Document<'a> {
+    Document {
         version: VERSION,
         protocol: &tested.opened.given,
         seed: options.seed,
@@ -130,13 +127,12 @@ pub(crate) fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> 
         warnings: tested.warnings.len(),
         coverage: text::coverage(tested),
         explored: tested.explored.iter().map(explored).collect(),
-        findings: tested.findings.iter().map(finding).collect(),
-    };
-    json::sorted_line(&document, out)
+        findings: tested.findings.iter().map(|one| finding(one, explain)).collect(),
+    }
 }
 
 /// The exploration of a small system as JSON.
-pub(crate) fn explored(explored: &Explored) -> ExploredJson {
+pub(super) fn explored(explored: &Explored) -> ExploredJson {
     ExploredJson {
         threads: explored.system.threads,
         locations: explored.system.locations,
@@ -152,7 +148,7 @@ pub(crate) fn explored(explored: &Explored) -> ExploredJson {
 }
 
 /// A finding as JSON.
-pub(crate) fn finding(finding: &Finding) -> FindingJson<'_> {
+pub(super) fn finding<'a>(finding: &'a Finding, explain: Explain<'_>) -> FindingJson<'a> {
     let source = finding.source.as_ref();
     let sets = |known| Known::sets(known).map(Vec::as_slice).collect();
     FindingJson {
@@ -169,7 +165,7 @@ pub(crate) fn finding(finding: &Finding) -> FindingJson<'_> {
         command: &finding.command,
         part: part(&finding.evidence),
         operations: operations(&finding.evidence),
-        evidence: text::evidence(finding),
+        evidence: text::evidence(finding, explain),
     }
 }
 

@@ -4,22 +4,32 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use explore::search::Stopped;
-use lab::protocols::{Opened, words_of};
-use lab::testing::{Evidence, Explored, Finding, FindingKind, Known, Options, Tested};
-use lab::text::{counted, tame};
 use simulate::config::{handled, has_dma, takes_flushes};
 use simulate::program::Extras;
 use slicc::requests::never_sent;
 use tables::reached::Reached;
 
-use lab::released::words::explained_lines;
-use report::explain::words::explanation;
+use super::{Evidence, Explored, Finding, FindingKind, Known, Options, Part, Tested};
+use crate::protocols::{Opened, words_of};
+use crate::released::words::explained_lines;
+use crate::text::{counted, tame};
+
+/// Explains the violation of a part of a run, in lines.
+pub type Explain<'a> = &'a dyn Fn(&Part) -> String;
 
 /// Most lines of evidence that are printed for a finding.
 const LINES: usize = 40;
 
-/// Prints the report.
-pub(crate) fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the report. `explain` shows the violation of a part.
+///
+/// # Errors
+/// Fails if `out` cannot be written.
+pub fn write(
+    tested: &Tested,
+    options: &Options,
+    explain: Explain<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "{}", headline(tested, options))?;
     writeln!(out, "  coverage {}", coverage(tested))?;
     for explored in &tested.explored {
@@ -38,7 +48,7 @@ pub(crate) fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> 
     writeln!(out, "\n{}", verdict(tested))?;
     for finding in new {
         writeln!(out)?;
-        shown(finding, out)?;
+        shown(finding, explain, out)?;
     }
     if !known.is_empty() {
         writeln!(out, "\nKnown faults of gem5's released protocol, by their repairs")?;
@@ -51,14 +61,14 @@ pub(crate) fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> 
 }
 
 /// A sentence about the transitions that no program took; `None` if all were taken.
-pub(crate) fn not_reached(tested: &Tested, options: &Options) -> Option<String> {
+pub fn not_reached(tested: &Tested, options: &Options) -> Option<String> {
     let Reached { reached, reachable, .. } = coverage(tested);
     let what = format!("{} of {reachable} transitions", reachable - reached);
     (reachable > reached).then(|| untried(&what, &[&tested.opened], options))
 }
 
 /// The sentence that nothing is known about transitions that no program took, with what programs were not asked for.
-pub(crate) fn untried(what: &str, versions: &[&Opened], options: &Options) -> String {
+pub(super) fn untried(what: &str, versions: &[&Opened], options: &Options) -> String {
     let mut reasons: Vec<String> = Vec::new();
     let mut names: Vec<&str> = Vec::new();
     for one in versions.iter().filter(|one| !has_dma(&one.protocol)) {
@@ -96,7 +106,7 @@ pub(crate) fn untried(what: &str, versions: &[&Opened], options: &Options) -> St
     format!("Not reached, and so not tested: {what}{why}")
 }
 
-/// Prints known findings below the faults that explain them.
+/// Writes known findings below the faults that explain them.
 fn known_faults(known: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
     let mut groups: BTreeMap<&Known, Vec<&Finding>> = BTreeMap::new();
     for finding in known {
@@ -118,7 +128,7 @@ fn known_faults(known: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The sentence that says what was tested: programs, kinds of cores, operations, seeds and time.
-pub(crate) fn headline(tested: &Tested, options: &Options) -> String {
+pub fn headline(tested: &Tested, options: &Options) -> String {
     let seeds = match tested.runs {
         0 | 1 => format!("seed {}", options.seed),
         runs => {
@@ -138,15 +148,16 @@ pub(crate) fn headline(tested: &Tested, options: &Options) -> String {
 }
 
 /// The repairs with which a protocol was tested, as ` with repairs one, another`; empty if there are none.
-pub(crate) fn repaired(opened: &Opened) -> String {
+pub(super) fn repaired(opened: &Opened) -> String {
     match &opened.protocol.loaded.repairs[..] {
         [] => String::new(),
-        names => format!(" with {} {}", plural(names.len(), "repair"), names.join(", ")),
+        [name] => format!(" with repair {name}"),
+        names => format!(" with repairs {}", names.join(", ")),
     }
 }
 
 /// The number of runs that were given up, as `, 3 runs not finished in time`; empty if it is 0.
-pub(crate) fn given_up(runs: u32) -> String {
+pub(super) fn given_up(runs: u32) -> String {
     match runs {
         0 => String::new(),
         runs => format!(", {} not finished in time", counted(runs as usize, "run")),
@@ -154,7 +165,7 @@ pub(crate) fn given_up(runs: u32) -> String {
 }
 
 /// The number of kinds of cores in words: `5 kinds of cores`.
-pub(crate) fn kinds_of_cores(options: &Options) -> String {
+pub(super) fn kinds_of_cores(options: &Options) -> String {
     match options.clients.len() {
         1 => "1 kind of core".to_owned(),
         count => format!("{count} kinds of cores"),
@@ -162,7 +173,7 @@ pub(crate) fn kinds_of_cores(options: &Options) -> String {
 }
 
 /// The result in a few words: `No new findings`, with the number of known ones.
-pub(crate) fn verdict(tested: &Tested) -> String {
+pub fn verdict(tested: &Tested) -> String {
     let new = match tested.new_findings().count() {
         0 => "No new findings".to_owned(),
         count => counted(count, "new finding"),
@@ -174,12 +185,12 @@ pub(crate) fn verdict(tested: &Tested) -> String {
 }
 
 /// The coverage of the protocol's table by the programs.
-pub(crate) fn coverage(tested: &Tested) -> Reached {
+pub fn coverage(tested: &Tested) -> Reached {
     Reached::of(&tested.coverage, |row| row.unreached.is_some())
 }
 
 /// The extent of an exploration in words: its number of states, and a finding or the limit that ended it.
-pub(crate) fn extent(explored: &Explored) -> String {
+pub fn extent(explored: &Explored) -> String {
     let states = explored.progress.states;
     let original = match (explored.is_found, explored.stopped) {
         (true, _) => format!("a finding after {states} states"),
@@ -202,8 +213,12 @@ fn reason(why: Stopped) -> &'static str {
     }
 }
 
-/// Prints a finding.
-pub(crate) fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a finding.
+pub(super) fn shown(
+    finding: &Finding,
+    explain: Explain<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "{}", finding.signature)?;
     writeln!(out, "  {}", finding.message)?;
     if let Some(source) = &finding.source {
@@ -213,7 +228,7 @@ pub(crate) fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     for line in finding.known.iter().flat_map(explained_lines) {
         writeln!(out, "  {line}")?;
     }
-    let lines = evidence(finding);
+    let lines = evidence(finding, explain);
     for line in lines.iter().take(LINES) {
         writeln!(out, "    {line}")?;
     }
@@ -224,7 +239,7 @@ pub(crate) fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// In how many runs, and on which cores, a finding was seen.
-pub(crate) fn occurrence(finding: &Finding) -> String {
+pub fn occurrence(finding: &Finding) -> String {
     if finding.clients.is_empty() {
         return "seen by exploration only".to_owned();
     }
@@ -239,10 +254,10 @@ fn also(finding: &Finding) -> String {
 }
 
 /// The evidence for a finding, as lines: the smallest part of a violation, the last transitions and messages, or a shortest run.
-pub(crate) fn evidence(finding: &Finding) -> Vec<String> {
+pub fn evidence(finding: &Finding, explain: Explain<'_>) -> Vec<String> {
     match &finding.evidence {
         Evidence::Part(part) => {
-            let text = explanation(&part.whole, &part.violation());
+            let text = explain(part);
             let what = if part.shrunk.is_minimal {
                 "the smallest part"
             } else {
@@ -289,16 +304,11 @@ fn without_part(finding: &Finding) -> Option<String> {
     ))
 }
 
-/// `program`, `programs`.
-fn plural(count: usize, what: &str) -> String {
-    if count == 1 { what.to_owned() } else { format!("{what}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{Cores, Signature, Weakness};
     use check::Model;
-    use lab::testing::{Cores, Signature, Weakness};
 
     #[test]
     fn a_violation_without_a_picture_says_how_to_get_one() {
@@ -315,9 +325,11 @@ mod tests {
             evidence: Evidence::Recent(Vec::new()),
         };
         let violation = FindingKind::Violation(Weakness(Model::TSO), Cores::Plain);
-        let [line] = &evidence(&finding(violation))[..] else { panic!("one line") };
+        let [line] = &evidence(&finding(violation), &|_| String::new())[..] else {
+            panic!("one line")
+        };
         let commands = "rubric simulate P --recipe 7 --check --save run.json, then rubric explain --model tso run.json -o why.html";
         assert!(line.contains("the time was over") && line.ends_with(commands), "{line}");
-        assert!(evidence(&finding(FindingKind::Deadlock)).is_empty());
+        assert!(evidence(&finding(FindingKind::Deadlock), &|_| String::new()).is_empty());
     }
 }

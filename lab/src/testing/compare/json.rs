@@ -1,22 +1,21 @@
 //! The report of a comparison as JSON.
 
-use std::io::{self, Write};
-
-use lab::testing::{Compared, Options};
 use schemars::JsonSchema;
 use serde::Serialize;
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
 use slicc::outline::TableEntry;
 
-use crate::json;
-use crate::test::json::{ExploredJson, FindingJson, explored, finding};
+use super::Compared;
+use crate::testing::json::{ExploredJson, FindingJson, explored, finding};
+use crate::testing::text::Explain;
+use crate::testing::{Finding, Options};
 
 /// Version of the JSON object.
-pub(crate) const VERSION: u32 = 1;
+pub const VERSION: u32 = 1;
 
 /// What `rubric diff --format json` prints: one object.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     /// The version of this object.
     version: u32,
     /// The old version, as it was given.
@@ -139,10 +138,15 @@ struct Row<'a> {
     actions: &'a [String],
 }
 
-/// Prints the report as one object.
-pub(crate) fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+/// The report as one object. `explain` shows the violation of a part.
+pub fn document<'a>(
+    compared: &'a Compared,
+    options: &Options,
+    explain: Explain<'_>,
+) -> Document<'a> {
     let both = compared.both.iter();
-    let document = Document {
+    let finding = |one: &'a Finding| finding(one, explain);
+    Document {
         version: VERSION,
         old: &compared.old.given,
         new: &compared.new.given,
@@ -163,8 +167,7 @@ pub(crate) fn print(compared: &Compared, options: &Options, out: &mut dyn Write)
         only_new: compared.only_new.iter().map(finding).collect(),
         only_old: compared.only_old.iter().map(finding).collect(),
         both: both.map(|(old, new)| Both { old: finding(old), new: finding(new) }).collect(),
-    };
-    json::sorted_line(&document, out)
+    }
 }
 
 fn count((TableEntry { machine, state, event }, count): &(TableEntry, u64)) -> Count<'_> {

@@ -2,15 +2,26 @@
 
 use std::io::{self, Write};
 
-use lab::testing::{Compared, Finding, Known, Options};
-use lab::text::{counted, tame};
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
 use slicc::outline::TableEntry;
 
-use crate::test::text::{extent, given_up, kinds_of_cores, occurrence, repaired, shown, untried};
+use super::Compared;
+use crate::testing::text::{
+    Explain, extent, given_up, kinds_of_cores, occurrence, repaired, shown, untried,
+};
+use crate::testing::{Finding, Known, Options};
+use crate::text::{counted, tame};
 
-/// Prints the report.
-pub(super) fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the report. `explain` shows the violation of a part.
+///
+/// # Errors
+/// Fails if `out` cannot be written.
+pub fn write(
+    compared: &Compared,
+    options: &Options,
+    explain: Explain<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     tables(compared, out)?;
     writeln!(out, "\n{}", headline(compared, options))?;
     for line in coverage(compared) {
@@ -19,8 +30,8 @@ pub(super) fn print(compared: &Compared, options: &Options, out: &mut dyn Write)
     for (system, extents) in explored(compared) {
         writeln!(out, "  explored {system}: {extents}")?;
     }
-    group("only the new version has", &compared.only_new, out)?;
-    group("only the old version has", &compared.only_old, out)?;
+    group("only the new version has", &compared.only_new, explain, out)?;
+    group("only the old version has", &compared.only_old, explain, out)?;
     if !compared.both.is_empty() {
         writeln!(out, "\n{} that both versions have", counted(compared.both.len(), "finding"))?;
     }
@@ -42,7 +53,7 @@ pub(super) fn print(compared: &Compared, options: &Options, out: &mut dyn Write)
 }
 
 /// A sentence about the changed, added and removed transitions that no program took; `None` if there are none.
-pub(super) fn not_reached(compared: &Compared, options: &Options) -> Option<String> {
+pub fn not_reached(compared: &Compared, options: &Options) -> Option<String> {
     let all: Vec<u64> = [&compared.reached, &compared.reached_removed]
         .into_iter()
         .flatten()
@@ -54,7 +65,7 @@ pub(super) fn not_reached(compared: &Compared, options: &Options) -> Option<Stri
 }
 
 /// The extent of the tests in a sentence: programs, kinds of cores, operations, seed and time.
-pub(super) fn headline(compared: &Compared, options: &Options) -> String {
+pub fn headline(compared: &Compared, options: &Options) -> String {
     format!(
         "Both versions: {} on each of {}, {} operations, seed {}{}; {:.0} s",
         counted(compared.runs as usize, "program"),
@@ -68,7 +79,7 @@ pub(super) fn headline(compared: &Compared, options: &Options) -> String {
 
 /// Lines that say how many of the changed transitions were taken, and which never were: those of the new version that were added or changed,
 /// and those of the old version that were removed.
-pub(super) fn coverage(compared: &Compared) -> Vec<String> {
+pub fn coverage(compared: &Compared) -> Vec<String> {
     let changed = taken("changed transitions taken", "never taken", &compared.reached);
     let removed = taken(
         "removed transitions taken by the old version",
@@ -91,7 +102,7 @@ fn taken(what: &str, never: &str, reached: &[(TableEntry, u64)]) -> Vec<String> 
 }
 
 /// The small systems that were explored, each with the extent of the exploration of each version, in words.
-pub(super) fn explored(compared: &Compared) -> Vec<(String, String)> {
+pub fn explored(compared: &Compared) -> Vec<(String, String)> {
     let pairs = compared.explored_old.iter().zip(&compared.explored_new);
     let both = pairs.map(|(old, new)| (old.system.to_string(), extent(old), extent(new)));
     both.map(|(system, old, new)| {
@@ -101,39 +112,34 @@ pub(super) fn explored(compared: &Compared) -> Vec<(String, String)> {
     .collect()
 }
 
-fn group(which: &str, findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
+fn group(
+    which: &str,
+    findings: &[Finding],
+    explain: Explain<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match findings.len() {
         0 => writeln!(out, "\nNo findings that {which}")?,
-        1 => writeln!(out, "\n1 finding that {which}")?,
-        count => writeln!(out, "\n{count} findings that {which}")?,
+        count => writeln!(out, "\n{} that {which}", counted(count, "finding"))?,
     }
     for finding in findings {
         writeln!(out)?;
-        shown(finding, out)?;
+        shown(finding, explain, out)?;
     }
     Ok(())
 }
 
-/// Prints the names of the two versions, and the differences between their files.
+/// Writes the names of the two versions, and the differences between their files.
 fn tables(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     let (old, new) = (tame(&compared.old.given), tame(&compared.new.given));
     writeln!(out, "{old}{} and {new}{}", repaired(&compared.old), repaired(&compared.new))?;
-    if compared.difference.is_empty() {
-        return writeln!(
-            out,
-            "  no difference but comments, formatting and the order of declarations"
-        );
-    }
-    for line in lines(compared) {
-        writeln!(out, "  {line}")?;
-    }
-    Ok(())
+    lines(compared).iter().try_for_each(|line| writeln!(out, "  {line}"))
 }
 
 const SAME: &str = "no difference but comments, formatting and the order of declarations";
 
 /// The differences between the files, as lines.
-pub(super) fn lines(compared: &Compared) -> Vec<String> {
+pub fn lines(compared: &Compared) -> Vec<String> {
     if compared.difference.is_empty() {
         return vec![SAME.to_owned()];
     }
