@@ -11,6 +11,7 @@ mod repertoire;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::ArgAction;
 use explore::protocol::Verdict;
 use explore::search::Progress;
 use lab::exploration::{Explored, Phase, Plan, Subject, json as lines, text};
@@ -137,7 +138,7 @@ pub(crate) struct Args {
     /// Which messages between two controllers keep their order: those between ordered `buffers`, or those on ordered virtual
     /// networks (`vnets`), one of whose buffers is ordered
     #[arg(long = "order", value_name = "buffers|vnets", default_value = "buffers", hide_possible_values = true,
-        value_parser = words::switch("buffers", "vnets"))]
+        action = ArgAction::Set, value_parser = words::switch("buffers", "vnets"))]
     by_buffers: bool,
 
     /// Caches with room for one line, so that lines replace each other [default: room for all]
@@ -186,19 +187,19 @@ pub(crate) struct Args {
     /// Explore one of the states that differ only in the names of cores and lines: `auto` where the protocol treats these
     /// alike, `off` never
     #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true,
-        value_parser = words::switch("auto", "off"))]
+        action = ArgAction::Set, value_parser = words::switch("auto", "off"))]
     symmetry: bool,
 
     /// Let memory perform each request at once: `auto` where no run depends on when it does, `off` never. Only with `off` is
     /// the run that is shown a shortest one in all moves
     #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true,
-        value_parser = words::switch("auto", "off"))]
+        action = ArgAction::Set, value_parser = words::switch("auto", "off"))]
     partial_order: bool,
 
     /// Take states for the same that differ only in fields of cache entries and TBEs that are not read before they are written:
     /// `auto` where the text of the protocol shows that, `off` never
     #[arg(long, value_name = "auto|off", default_value = "off", hide_possible_values = true,
-        value_parser = words::switch("auto", "off"))]
+        action = ArgAction::Set, value_parser = words::switch("auto", "off"))]
     live_variables: bool,
 
     /// Keep states in files in a folder, with about 11 bytes a state in memory, and what the parts of states stand for. If the program ends early, in whatever way, the same

@@ -1,5 +1,6 @@
 //! The options for how a protocol is explored: how its states are stored, and with how many threads.
 
+use clap::ArgAction;
 use explore::protocol::{SearchOptions, Store};
 
 use crate::words;
@@ -10,7 +11,7 @@ pub(super) struct SearchArgs {
     /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 12 bytes each. Then states may be
     /// missed, so that nothing found is undecided, and livelocks are not looked for
     #[arg(long = "store", value_name = "exact|compact", default_value = "exact", hide_possible_values = true,
-        value_parser = words::switch("exact", "compact"))]
+        action = ArgAction::Set, value_parser = words::switch("exact", "compact"))]
     exact: bool,
 
     /// Number of threads that explore; the outcome does not depend on it [default: as many as there are processors]
