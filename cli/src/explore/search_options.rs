@@ -10,7 +10,7 @@ use crate::words;
 pub(super) struct SearchArgs {
     /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 12 bytes each. Then states may be
     /// missed, so that nothing found is undecided, and livelocks are not looked for
-    #[arg(long = "store", value_name = "exact|compact", default_value = "exact", hide_possible_values = true,
+    #[arg(id = "store", long = "store", value_name = "exact|compact", default_value = "exact", hide_possible_values = true,
         action = ArgAction::Set, value_parser = words::switch("exact", "compact"))]
     exact: bool,
 
