@@ -54,7 +54,7 @@ use crate::load::Input;
 use crate::observer::Observer;
 use crate::outcome::Outcome;
 use crate::protocols::Opened;
-pub use kinds::{ByKind, Failures, Tried};
+pub use kinds::{ByKind, Failures, Shortest, Tried};
 pub use plan::{Cell, Plan, Programs};
 use run::Work;
 pub use score::{Failed, Score, Violated, Warned};

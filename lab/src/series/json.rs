@@ -237,8 +237,8 @@ fn kinds<'a>(series: &'a Series<'_>, cell: &Cell) -> Vec<Kind<'a>> {
         kind: tried.signature.kind.to_string(),
         about: &tried.signature.place,
         runs: tried.failures.runs,
-        client: tried.cell.client.to_string(),
-        seed: tried.failures.shortest.2,
+        client: series.cells[tried.failures.shortest.cell].client.to_string(),
+        seed: tried.failures.shortest.seed,
         known: tried.known.as_ref().map(|known| &known.repairs[..]),
     };
     own.map(kind).collect()

@@ -3,16 +3,28 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::Cell;
 use crate::testing::{Known, Signature};
+
+/// A run that failed. The shorter one is less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shortest {
+    /// The number of its transitions.
+    pub transitions: u64,
+    /// The number of the run in the series.
+    pub run: u32,
+    /// The seed of the run.
+    pub seed: u64,
+    /// The index of its cell.
+    pub cell: usize,
+}
 
 /// The runs that failed in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failures {
     /// The number of runs.
     pub runs: u64,
-    /// The shortest of the runs: its number of transitions, its number in the series, and its seed.
-    pub shortest: (u64, u32, u64),
+    /// The shortest of the runs. Of several, that of the first cell counts.
+    pub shortest: Shortest,
 }
 
 impl Failures {
@@ -44,8 +56,6 @@ pub struct Tried {
     pub signature: Signature,
     /// The runs that failed.
     pub failures: Failures,
-    /// The protocol and client of the shortest run.
-    pub cell: Cell,
     /// The known faults that explain the failure; `None` if they do not.
     pub known: Option<Known>,
 }
@@ -57,14 +67,15 @@ mod tests {
 
     #[test]
     fn the_shortest_run_stands_for_its_kind_in_any_order() {
-        let one = |transitions, run| Failures { runs: 1, shortest: (transitions, run, 7) };
+        let shortest = |transitions, run| Shortest { transitions, run, seed: 7, cell: 0 };
+        let one = |transitions, run| Failures { runs: 1, shortest: shortest(transitions, run) };
         let signature = Signature { kind: FindingKind::Deadlock, place: String::new() };
         let sum = |runs: [Failures; 3]| {
             let mut kinds = ByKind::new();
             runs.into_iter().for_each(|one| add(&mut kinds, signature.clone(), one));
             kinds.remove(&signature).unwrap()
         };
-        let expected = Failures { runs: 3, shortest: (5, 1, 7) };
+        let expected = Failures { runs: 3, shortest: shortest(5, 1) };
         assert_eq!(sum([one(9, 0), one(5, 2), one(5, 1)]), expected);
         assert_eq!(sum([one(5, 1), one(9, 0), one(5, 2)]), expected);
     }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use check::Model;
 use rayon::prelude::*;
 
+use super::kinds::Shortest;
 use super::score::Score;
 use super::traces::{RunRequest, TraceFolder};
 use super::{Cell, Plan, verdicts};
@@ -84,8 +85,10 @@ impl Work<'_> {
             None => request.run()?,
         };
         let seconds = start.elapsed().as_secs_f64();
+        let transitions = run.tally.transitions;
+        let shortest = Shortest { transitions, run: number, seed, cell: at };
         if let Some(fault) = &run.fault {
-            score.add_kind(number, seed, &run, Signature::of_fault(fault, protocol));
+            score.add_kind(Signature::of_fault(fault, protocol), shortest);
         }
         score.add(number, seed, &run, seconds);
         if self.models.is_empty() && !self.keeps_histories {
@@ -102,7 +105,7 @@ impl Work<'_> {
         if let (None, Some(signature)) =
             (&run.fault, Signature::of_violations(&checked.violated, cell.client))
         {
-            score.add_kind(number, seed, &run, signature);
+            score.add_kind(signature, shortest);
         }
         score.add_violated(number, seed, checked.violated);
         if self.keeps_histories {

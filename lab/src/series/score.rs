@@ -7,7 +7,7 @@ use history::History;
 use simulate::simulation::Run;
 use simulate::system::{Fault, Warning};
 
-use super::kinds::{self, ByKind, Failures};
+use super::kinds::{self, ByKind, Failures, Shortest};
 use super::verdicts::Counts;
 use crate::coverage::Taken;
 use crate::testing::Signature;
@@ -132,9 +132,8 @@ impl Score {
     }
 
     /// Notes the kind of failure of a run.
-    pub(super) fn add_kind(&mut self, number: u32, seed: u64, run: &Run, signature: Signature) {
-        let failures = Failures { runs: 1, shortest: (run.tally.transitions, number, seed) };
-        kinds::add(&mut self.kinds, signature, failures);
+    pub(super) fn add_kind(&mut self, signature: Signature, shortest: Shortest) {
+        kinds::add(&mut self.kinds, signature, Failures { runs: 1, shortest });
     }
 
     /// Says how many accesses were made functionally, if any.

@@ -6,7 +6,7 @@ use check::Model;
 use host::Paint;
 use slicc::requests::never_sent;
 
-use super::{Cell, Counts, Score, Series, fault};
+use super::{Cell, Counts, Score, Series, Shortest, fault};
 use crate::released::words::{TRIED, explained_briefly};
 use crate::testing::FindingKind;
 use crate::text::{counted, tame};
@@ -143,10 +143,11 @@ fn known(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  {}: {}, {runs}", tame(&opened.title()), tried.signature)?;
         let repairs = tried.known.as_ref().map_or(&[][..], |known| &known.repairs);
         writeln!(out, "    {}", explained_briefly(repairs))?;
-        let (_, _, seed) = tried.failures.shortest;
+        let Shortest { seed, cell, .. } = tried.failures.shortest;
+        let cell = &series.cells[cell];
         let command = match tried.signature.kind {
-            FindingKind::Violation(..) => series.command_of_violation(&tried.cell, seed),
-            _ => series.command_of_fault(&tried.cell, seed),
+            FindingKind::Violation(..) => series.command_of_violation(cell, seed),
+            _ => series.command_of_fault(cell, seed),
         };
         writeln!(out, "    {}", tame(&command))?;
     }
