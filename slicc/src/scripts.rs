@@ -8,6 +8,8 @@
 
 mod known;
 
+use std::sync::LazyLock;
+
 use crate::ast::Object;
 use crate::dialect::{ORDERED_AS_DECLARED, protocol_today};
 use crate::setting::Setting;
@@ -44,405 +46,53 @@ pub struct Script {
     pub how: Match,
 }
 
-/// A machine and its buffers.
-type MachineRow = (&'static str, &'static [&'static str]);
-
-/// A script: the name of its protocol, and the buffers of each machine except DMA.
-type Row = (&'static str, KnownProtocol, &'static [MachineRow]);
-
 const MEMORY: [&str; 2] = ["requestToMemory", "responseFromMemory"];
 
-const SCRIPTS: [Row; 14] = [
-    (
-        "MI_example",
-        KnownProtocol::MiExample,
-        &[
-            (
-                "L1Cache",
-                &[
-                    "requestFromCache",
-                    "responseFromCache",
-                    "forwardToCache",
-                    "responseToCache",
-                    "mandatoryQueue",
-                ],
-            ),
-            (
-                "Directory",
-                &[
-                    "forwardFromDir",
-                    "responseFromDir",
-                    "dmaResponseFromDir",
-                    "requestToDir",
-                    "dmaRequestToDir",
-                    MEMORY[0],
-                    MEMORY[1],
-                ],
-            ),
-        ],
-    ),
-    (
-        "MESI_Two_Level",
-        KnownProtocol::MesiTwoLevel,
-        &[
-            (
-                "L1Cache",
-                &[
-                    "requestFromL1Cache",
-                    "responseFromL1Cache",
-                    "unblockFromL1Cache",
-                    "requestToL1Cache",
-                    "responseToL1Cache",
-                    "optionalQueue",
-                    "mandatoryQueue",
-                ],
-            ),
-            ("L2Cache", &MESI_L2),
-            ("Directory", &MESI_DIRECTORY),
-        ],
-    ),
-    ("MESI_Three_Level", KnownProtocol::MesiThreeLevel, &THREE_LEVEL),
-    ("MESI_Three_Level_HTM", KnownProtocol::MesiThreeLevel, &THREE_LEVEL),
-    (
-        "MOESI_hammer",
-        KnownProtocol::MoesiHammer,
-        &[
-            (
-                "L1Cache",
-                &[
-                    "requestFromCache",
-                    "responseFromCache",
-                    "unblockFromCache",
-                    "forwardToCache",
-                    "responseToCache",
-                    "mandatoryQueue",
-                    "triggerQueue",
-                ],
-            ),
-            (
-                "Directory",
-                &[
-                    "forwardFromDir",
-                    "responseFromDir",
-                    "dmaResponseFromDir",
-                    "unblockToDir",
-                    "responseToDir",
-                    "requestToDir",
-                    "dmaRequestToDir",
-                    "triggerQueue",
-                    MEMORY[0],
-                    MEMORY[1],
-                ],
-            ),
-        ],
-    ),
-    ("MOESI_AMD_Base", KnownProtocol::MoesiAmdBase, &AMD),
-    // The half of the system without the GPU, whose controllers are not built.
-    ("GPU_VIPER", KnownProtocol::MoesiAmdBase, &AMD),
-    ("GPU_VIPER_Region", KnownProtocol::GpuViperRegion, &REGIONS),
-    // The name on the `protocol` line of GPU_RfO.slicc.
-    ("GPU_AMD_Base", KnownProtocol::MoesiAmdBase, &AMD),
-    (
-        "MOESI_CMP_directory",
-        KnownProtocol::MoesiCmpDirectory,
-        &[
-            (
-                "L1Cache",
-                &[
-                    "requestFromL1Cache",
-                    "responseFromL1Cache",
-                    "requestToL1Cache",
-                    "responseToL1Cache",
-                    "triggerQueue",
-                    "mandatoryQueue",
-                ],
-            ),
-            (
-                "L2Cache",
-                &[
-                    "L1RequestFromL2Cache",
-                    "GlobalRequestFromL2Cache",
-                    "responseFromL2Cache",
-                    "L1RequestToL2Cache",
-                    "GlobalRequestToL2Cache",
-                    "responseToL2Cache",
-                    "triggerQueue",
-                ],
-            ),
-            (
-                "Directory",
-                &[
-                    "requestToDir",
-                    "responseToDir",
-                    "forwardFromDir",
-                    "responseFromDir",
-                    MEMORY[0],
-                    MEMORY[1],
-                    "triggerQueue",
-                ],
-            ),
-        ],
-    ),
-    (
-        "MOESI_CMP_token",
-        KnownProtocol::MoesiCmpToken,
-        &[
-            (
-                "L1Cache",
-                &[
-                    "responseFromL1Cache",
-                    "persistentFromL1Cache",
-                    "requestFromL1Cache",
-                    "responseToL1Cache",
-                    "persistentToL1Cache",
-                    "requestToL1Cache",
-                    "mandatoryQueue",
-                ],
-            ),
-            (
-                "L2Cache",
-                &[
-                    "responseFromL2Cache",
-                    "GlobalRequestFromL2Cache",
-                    "L1RequestFromL2Cache",
-                    "responseToL2Cache",
-                    "persistentToL2Cache",
-                    "GlobalRequestToL2Cache",
-                    "L1RequestToL2Cache",
-                ],
-            ),
-            (
-                "Directory",
-                &[
-                    "dmaResponseFromDir",
-                    "responseFromDir",
-                    "persistentFromDir",
-                    "requestFromDir",
-                    "responseToDir",
-                    "persistentToDir",
-                    "requestToDir",
-                    "dmaRequestToDir",
-                    MEMORY[0],
-                    MEMORY[1],
-                ],
-            ),
-        ],
-    ),
-    (
-        "CHI",
-        KnownProtocol::Chi,
-        &[
-            (
-                "Cache",
-                &[
-                    CHI_NETWORK[0],
-                    CHI_NETWORK[1],
-                    CHI_NETWORK[2],
-                    CHI_NETWORK[3],
-                    CHI_NETWORK[4],
-                    CHI_NETWORK[5],
-                    CHI_NETWORK[6],
-                    CHI_NETWORK[7],
-                    "mandatoryQueue",
-                    "triggerQueue",
-                    "retryTriggerQueue",
-                    "reqRdy",
-                    "snpRdy",
-                    "replTriggerQueue",
-                    "prefetchQueue",
-                ],
-            ),
-            (
-                "Memory",
-                &[
-                    CHI_NETWORK[0],
-                    CHI_NETWORK[1],
-                    CHI_NETWORK[2],
-                    CHI_NETWORK[3],
-                    CHI_NETWORK[4],
-                    CHI_NETWORK[5],
-                    CHI_NETWORK[6],
-                    CHI_NETWORK[7],
-                    "reqRdy",
-                    MEMORY[0],
-                    MEMORY[1],
-                    "triggerQueue",
-                ],
-            ),
-            (
-                "MiscNode",
-                &[
-                    CHI_NETWORK[0],
-                    CHI_NETWORK[1],
-                    CHI_NETWORK[2],
-                    CHI_NETWORK[3],
-                    CHI_NETWORK[4],
-                    CHI_NETWORK[5],
-                    CHI_NETWORK[6],
-                    CHI_NETWORK[7],
-                    "mandatoryQueue",
-                    "triggerQueue",
-                    "retryTriggerQueue",
-                    "schedRspTriggerQueue",
-                    "reqRdy",
-                    "snpRdy",
-                ],
-            ),
-        ],
-    ),
-    (
-        "Garnet_standalone",
-        KnownProtocol::GarnetStandalone,
-        &[
-            (
-                "L1Cache",
-                &["requestFromCache", "forwardFromCache", "responseFromCache", "mandatoryQueue"],
-            ),
-            ("Directory", &["requestToDir", "forwardToDir", "responseToDir"]),
-        ],
-    ),
-    (
-        "MSI",
-        KnownProtocol::Msi,
-        &[
-            (
-                "L1Cache",
-                &[
-                    "requestToDir",
-                    "responseToDirOrSibling",
-                    "forwardFromDir",
-                    "responseFromDirOrSibling",
-                    "mandatoryQueue",
-                ],
-            ),
-            (
-                "Directory",
-                &[
-                    "forwardToCache",
-                    "responseToCache",
-                    "requestFromCache",
-                    "responseFromCache",
-                    MEMORY[0],
-                    MEMORY[1],
-                ],
-            ),
-        ],
-    ),
+/// The protocols that have a script. [`BUFFERS`] has their machines. Of GPU_VIPER, the half of the system without the GPU is built, and
+/// GPU_AMD_Base is the name on the `protocol` line of GPU_RfO.slicc.
+const SCRIPTS: [(&str, KnownProtocol); 14] = [
+    ("MI_example", KnownProtocol::MiExample),
+    ("MESI_Two_Level", KnownProtocol::MesiTwoLevel),
+    ("MESI_Three_Level", KnownProtocol::MesiThreeLevel),
+    ("MESI_Three_Level_HTM", KnownProtocol::MesiThreeLevel),
+    ("MOESI_hammer", KnownProtocol::MoesiHammer),
+    ("MOESI_AMD_Base", KnownProtocol::MoesiAmdBase),
+    ("GPU_VIPER", KnownProtocol::MoesiAmdBase),
+    ("GPU_VIPER_Region", KnownProtocol::GpuViperRegion),
+    ("GPU_AMD_Base", KnownProtocol::MoesiAmdBase),
+    ("MOESI_CMP_directory", KnownProtocol::MoesiCmpDirectory),
+    ("MOESI_CMP_token", KnownProtocol::MoesiCmpToken),
+    ("CHI", KnownProtocol::Chi),
+    ("Garnet_standalone", KnownProtocol::GarnetStandalone),
+    ("MSI", KnownProtocol::Msi),
 ];
 
-/// The buffers that connect a controller of CHI with the network.
-const CHI_NETWORK: [&str; 8] =
-    ["reqOut", "snpOut", "rspOut", "datOut", "reqIn", "snpIn", "rspIn", "datIn"];
+/// The buffers of each machine, in the groups of protocols that share them.
+const BUFFERS: &str = include_str!("scripts/buffers.txt");
 
-/// The machines of three-level MESI, with transactions or without.
-const THREE_LEVEL: [MachineRow; 4] = [
-    ("L0Cache", &["bufferToL1", "bufferFromL1", "mandatoryQueue", "prefetchQueue"]),
-    (
-        "L1Cache",
-        &[
-            "bufferToL0",
-            "bufferFromL0",
-            "requestToL2",
-            "responseToL2",
-            "unblockToL2",
-            "requestFromL2",
-            "responseFromL2",
-        ],
-    ),
-    ("L2Cache", &MESI_L2),
-    ("Directory", &MESI_DIRECTORY),
-];
+/// A machine and its buffers.
+type MachineRow = (&'static str, Vec<&'static str>);
 
-/// The core pairs and directory of AMD's protocols.
-const AMD: [MachineRow; 2] = [
-    (
-        "CorePair",
-        &[
-            "requestFromCore",
-            "responseFromCore",
-            "unblockFromCore",
-            "probeToCore",
-            "responseToCore",
-            "mandatoryQueue",
-            "triggerQueue",
-        ],
-    ),
-    (
-        "Directory",
-        &[
-            "requestFromDMA",
-            "responseToDMA",
-            "requestFromCores",
-            "responseFromCores",
-            "unblockFromCores",
-            "probeToCore",
-            "responseToCore",
-            "triggerQueue",
-            "L3triggerQueue",
-            MEMORY[0],
-            MEMORY[1],
-        ],
-    ),
-];
+/// The machines of each group in [`BUFFERS`], with the names of its protocols.
+static MACHINES: LazyLock<Vec<(Vec<&str>, Vec<MachineRow>)>> = LazyLock::new(|| {
+    let words = |line: &'static str| line.split_whitespace();
+    let row = |line: &'static str| {
+        let mut words = words(line);
+        (words.next().unwrap_or_default(), words.collect())
+    };
+    let groups = BUFFERS.split("\n\n").skip(1).map(|group| {
+        let (names, machines) = group.split_once('\n').unwrap_or((group, ""));
+        (words(names).collect(), machines.lines().map(row).collect())
+    });
+    groups.collect()
+});
 
-/// The core pairs, directory, and keepers of regions of GPU_VIPER_Region.
-const REGIONS: [MachineRow; 4] = [
-    AMD[0],
-    (
-        "Directory",
-        &[
-            "requestFromCores",
-            "responseFromCores",
-            "unblockFromCores",
-            "probeToCore",
-            "responseToCore",
-            "reqFromRegBuf",
-            "reqToRegDir",
-            "reqFromRegDir",
-            "unblockToRegDir",
-            "triggerQueue",
-            "L3triggerQueue",
-            MEMORY[0],
-            MEMORY[1],
-        ],
-    ),
-    (
-        "RegionDir",
-        &[
-            "requestToDir",
-            "notifyToRBuffer",
-            "probeToRBuffer",
-            "responseFromRBuffer",
-            "requestFromRegBuf",
-            "triggerQueue",
-        ],
-    ),
-    (
-        "RegionBuffer",
-        &[
-            "requestFromCore",
-            "responseFromCore",
-            "requestToNetwork",
-            "notifyFromRegionDir",
-            "probeFromRegionDir",
-            "unblockFromDir",
-            "responseToRegDir",
-            "triggerQueue",
-        ],
-    ),
-];
-
-/// The second level of both MESI protocols.
-const MESI_L2: [&str; 6] = [
-    "DirRequestFromL2Cache",
-    "L1RequestFromL2Cache",
-    "responseFromL2Cache",
-    "unblockToL2Cache",
-    "L1RequestToL2Cache",
-    "responseToL2Cache",
-];
-const MESI_DIRECTORY: [&str; 5] =
-    ["requestToDir", "responseToDir", "responseFromDir", MEMORY[0], MEMORY[1]];
+/// The machines of the protocol of a script, except DMA.
+fn machines_of(script: &str) -> &'static [MachineRow] {
+    let mut groups = MACHINES.iter();
+    let group = groups.find(|(names, _)| names.contains(&script));
+    group.map_or(&[], |(_, machines)| machines)
+}
 
 impl Script {
     /// Finds the script that applies to a protocol, if there is one.
@@ -452,14 +102,13 @@ impl Script {
             let rest = protocol.strip_prefix(name);
             rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
         };
-        let found = |how: Match, fits: &dyn Fn(&Row) -> bool| {
-            let mut fitting = SCRIPTS.iter().filter(|row| fits(row));
-            let &(name, known, _) = fitting.next()?;
+        let found = |how: Match, fits: &dyn Fn(&str) -> bool| {
+            let &(name, known) = SCRIPTS.iter().find(|(name, _)| fits(name))?;
             Some(Script { name, known, how })
         };
-        found(Match::Name, &|row| row.0 == protocol)
-            .or_else(|| found(Match::Variant, &|row| is_first_part(row.0)))
-            .or_else(|| found(Match::Alike, &|row| is_alike(row, machines)))
+        found(Match::Name, &|name| name == protocol)
+            .or_else(|| found(Match::Variant, &is_first_part))
+            .or_else(|| found(Match::Alike, &|name| is_alike(machines_of(name), machines)))
     }
 }
 
@@ -470,9 +119,7 @@ impl Script {
     /// Whether the script has a machine, but not this buffer of it; `name` is that of both, with a dot between them.
     fn lacks(&self, name: &str) -> bool {
         let Some((machine, buffer)) = name.split_once('.') else { return false };
-        let row = SCRIPTS.iter().find(|(own, ..)| *own == self.name);
-        let machines = row.into_iter().flat_map(|(_, _, machines)| machines.iter());
-        let mut known = machines.filter(|(own, _)| *own == machine);
+        let mut known = machines_of(self.name).iter().filter(|(own, _)| *own == machine);
         known.any(|(_, buffers)| !buffers.contains(&buffer)) && !UNORDERED_ONCE.contains(&buffer)
     }
 }
@@ -496,8 +143,8 @@ pub fn is_ordered(script: Option<Script>, machine: &str, buffer: &Object) -> boo
     }
 }
 
-/// Whether a protocol has the machines and buffers of this script, ignoring DMA.
-fn is_alike((_, _, machines): &Row, declared: &[Declared]) -> bool {
+/// Whether a protocol has these machines and buffers, ignoring DMA.
+fn is_alike(machines: &[MachineRow], declared: &[Declared]) -> bool {
     let others = declared.iter().filter(|machine| machine.name != "DMA");
     let counted = others.clone().count() == machines.len();
     counted
@@ -505,7 +152,7 @@ fn is_alike((_, _, machines): &Row, declared: &[Declared]) -> bool {
             let machine = others.clone().find(|machine| machine.name == *name);
             machine.is_some_and(|machine| {
                 let mut own: Vec<&str> = buffers(machine).collect();
-                let mut expected = expected.to_vec();
+                let mut expected = expected.clone();
                 own.sort_unstable();
                 expected.sort_unstable();
                 own == expected
@@ -574,6 +221,20 @@ mod tests {
     use super::*;
     use crate::ast::Declaration;
     use crate::load::load_with;
+
+    #[test]
+    fn every_script_has_machines() {
+        let named = MACHINES.iter().flat_map(|(names, _)| names);
+        assert!(named.clone().all(|name| SCRIPTS.iter().any(|(script, _)| script == name)));
+        assert_eq!(named.count(), SCRIPTS.len());
+        for (script, _) in SCRIPTS {
+            let machines = machines_of(script);
+            assert!(
+                machines.len() > 1 && machines.iter().all(|(_, all)| all.len() > 2),
+                "{script}"
+            );
+        }
+    }
 
     #[test]
     fn a_notice_names_the_protocol_whose_name_fits() {
