@@ -54,7 +54,7 @@ impl Observer for Watched {
         let number = match stage {
             Stage::Mutants => 1,
             Stage::Runs => 2,
-            Stage::Findings | Stage::Histories(_) => 3,
+            Stage::Explorations | Stage::Findings | Stage::Histories(_) => 3,
         };
         self.counters.done.store(0, Ordering::Relaxed);
         self.counters.total.store(0, Ordering::Relaxed);
