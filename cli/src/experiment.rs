@@ -213,14 +213,7 @@ fn tell_left_out(experiment: &Experiment, used: usize, all: usize) {
 /// Writes a history to a file, in the format of its extension.
 fn save_as(path: &Path, history: History) -> Result<(), Error> {
     let format = convert::format(path, None)?;
-    let input = Input {
-        file: path.display().to_string(),
-        format: "experiment",
-        histories: vec![history],
-        transitions: Default::default(),
-        ending: Default::default(),
-        statistics: Default::default(),
-    };
+    let input = Input::of(path.display().to_string(), "experiment", vec![history]);
     // The format comes from the name of a file, so nothing goes to standard output.
     convert::write_to(&input, path, format, &mut io::sink())
 }

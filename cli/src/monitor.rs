@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use check::{Headline, Model, Question, Verdict};
-use explore::monitor::{Event, Monitor};
+use explore::monitor::{Event, MONITORED, Monitor};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use memory::machine::Step;
 use memory::{FenceEffect, Label, PsoRmw};
@@ -19,7 +19,6 @@ use crate::limits::Limits;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
-use lab::exploration::MONITORED;
 use lab::load;
 use lab::text::{named, shown, tame};
 use report::explain::words as proofs;

@@ -8,7 +8,7 @@ use check::engine::proof::Violation;
 use check::shrink::{LitmusShape, litmus_shape};
 use check::shrink::{Shrunk, Size, shrink};
 use check::{Bounds, Model, Verdict};
-use history::{Ambiguity, History, Isa, ReadsFrom};
+use history::{Ambiguity, Isa, ReadsFrom};
 use ingest::{WriteError, axe, litmus};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,7 +25,7 @@ use crate::status::Status;
 use crate::{files, interrupt, progress, words};
 use lab::load::Input;
 use lab::save::{self, Format as FileFormat};
-use lab::text::shown;
+use lab::text::{counted, shown};
 use report::explain::words as proofs;
 use report::explain::{reasoning, why};
 
@@ -281,7 +281,8 @@ fn write(
             })
         }),
         Output::History(format) => {
-            convert::write_to(&part_as_input(input, history), path, format, out)
+            let part = Input::of(&input.file, input.format, vec![history.clone()]);
+            convert::write_to(&part, path, format, out)
         }
         Output::Litmus => files::create(path, |mut file| {
             let shape = found.shape.map_or("part", |shape| shape.name);
@@ -313,29 +314,11 @@ fn beyond_x86(found: &Found) -> &'static str {
     }
 }
 
-/// The part as if it had been read from a file.
-fn part_as_input(input: &Input, history: &History) -> Input {
-    Input {
-        file: input.file.clone(),
-        format: input.format,
-        histories: vec![history.clone()],
-        transitions: ingest::Transitions::default(),
-        ending: ingest::Ending::default(),
-        statistics: ingest::Statistics::default(),
-    }
-}
-
 /// The size of a part in words: `4 operations, 2 threads, 2 locations`
 fn sized(size: Size) -> String {
-    let plural = |number: usize, word: &str| {
-        format!("{number} {word}{}", if number == 1 { "" } else { "s" })
-    };
-    [
-        plural(size.operations, "operation"),
-        plural(size.threads, "thread"),
-        plural(size.locations, "location"),
-    ]
-    .join(", ")
+    let Size { operations, threads, locations } = size;
+    [counted(operations, "operation"), counted(threads, "thread"), counted(locations, "location")]
+        .join(", ")
 }
 
 fn print_text(

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use check::Algorithm;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
-use lab::exploration::MONITORED;
+use explore::monitor::MONITORED;
 use memory::{Model, PsoRmw, models};
 
 /// Parses the name of an element of `all`.

@@ -34,6 +34,9 @@ use check::Model;
 use check::engine::clocks::{Clocks, join};
 use history::Kind;
 
+/// The models that have a monitor.
+pub const MONITORED: [Model; 2] = [Model::TSO, Model::PSO];
+
 /// An operation of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {

@@ -16,7 +16,6 @@ mod unreached;
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
-use check::Model;
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
@@ -40,9 +39,6 @@ use crate::testing::{Known, known_finding, known_warning, refusal};
 use crate::text::written_at;
 pub use plan::{Limits, Plan};
 use unreached::Met;
-
-/// The models that have a monitor.
-pub const MONITORED: [Model; 2] = [Model::TSO, Model::PSO];
 
 /// A protocol to be explored.
 pub struct Subject<'a> {

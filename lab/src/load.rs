@@ -28,20 +28,15 @@ pub struct Input {
 
 impl Input {
     /// Histories that were not read from a trace, so that nothing else is known of them.
-    fn bare(file: String, format: &'static str, histories: Vec<History>) -> Input {
+    pub fn of(file: impl Into<String>, format: &'static str, histories: Vec<History>) -> Input {
         Input {
-            file,
+            file: file.into(),
             format,
             histories,
             transitions: Transitions::default(),
             ending: Ending::default(),
             statistics: Statistics::default(),
         }
-    }
-
-    /// The histories of simulated runs, as if they had been read from a file.
-    pub fn simulated(file: &str, histories: Vec<History>) -> Input {
-        Input::bare(file.to_owned(), "simulated", histories)
     }
 }
 
@@ -53,7 +48,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
     let file = path.display().to_string();
     if is_parquet(path) {
         let histories = read_parquet(path, options)?;
-        return Ok(Input::bare(file, "parquet", histories));
+        return Ok(Input::of(file, "parquet", histories));
     }
     let trace = ingest::read_path(path, options)?;
     Ok(Input {
@@ -84,7 +79,7 @@ fn empty(file: &str) -> Result<Input, Error> {
     let history = HistoryBuilder::new()
         .finish(AssumedSize::default(), &Initial::Zero, provenance)
         .map_err(|error| ingest::Error::Build { file: file.to_owned(), error })?;
-    Ok(Input::bare(file.to_owned(), "axe", vec![history]))
+    Ok(Input::of(file, "axe", vec![history]))
 }
 
 /// The options of reading that differ from their defaults, as words of a command line. A certificate records with them how its history

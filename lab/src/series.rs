@@ -160,7 +160,7 @@ impl<'a> Series<'a> {
     /// Takes the histories out of the scores, in the order of the cells and runs.
     pub fn take_histories(&mut self) -> Input {
         let taken = self.scores.iter_mut().flat_map(|score| std::mem::take(&mut score.histories));
-        Input::simulated("simulate", taken.map(|(_, history)| history).collect())
+        Input::of("simulate", "simulated", taken.map(|(_, history)| history).collect())
     }
 
     /// What the runs came to. Faults count as violations, and so do violations of models that the client guarantees or the user names.

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use history::History;
-use ingest::{Ending, Statistics, Transitions};
 use lab::load::Input;
 use litmus::{LitmusTest, histories};
 
@@ -28,14 +27,7 @@ pub(crate) fn of(path: &Path, outcome: &str) -> Result<Input, Error> {
         )));
     }
     number(&mut found);
-    Ok(Input {
-        file,
-        format: "litmus",
-        histories: found,
-        transitions: Transitions::default(),
-        ending: Ending::default(),
-        statistics: Statistics::default(),
-    })
+    Ok(Input::of(file, "litmus", found))
 }
 
 /// Makes the names of several histories differ.

@@ -63,7 +63,7 @@ pub(super) fn run(
     if args.checks() || args.save.is_some() {
         let history = lab::simulated::history(&run, &opened.protocol);
         let history = history.map_err(|error| Error::Usage(error.to_string()))?;
-        let mut input = Input::simulated(&words, vec![history]);
+        let mut input = Input::of(&words, "simulated", vec![history]);
         if args.checks() {
             let (found, violated) =
                 check::report(&input, &plan.kept(client), &plan.checking, args.format, out)?;

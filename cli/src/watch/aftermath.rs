@@ -76,14 +76,7 @@ impl Aftermath<'_> {
     /// # Errors
     /// Returns an error if the file cannot be written, or its format cannot express them.
     pub(super) fn keep(&self, history: &History) -> Result<(), Error> {
-        let input = Input {
-            file: self.kept.display().to_string(),
-            format: "json",
-            histories: vec![history.clone()],
-            transitions: ingest::Transitions::default(),
-            ending: ingest::Ending::default(),
-            statistics: ingest::Statistics::default(),
-        };
+        let input = Input::of(self.kept.display().to_string(), "json", vec![history.clone()]);
         convert::write_to(&input, self.kept, convert::format(self.kept, None)?, &mut io::sink())
     }
 

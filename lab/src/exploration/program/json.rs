@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ::explore::monitor::MONITORED;
 use ::explore::program::bounded;
 use ::explore::program::compile::Program;
 use ::explore::program::exhaustive::{Move, Report};
@@ -12,7 +13,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Explored, Searched, Subject, run};
-use crate::exploration::MONITORED;
 
 /// The limits of a search of runs.
 const RUN_LIMITS: [Option<&str>; 5] =
