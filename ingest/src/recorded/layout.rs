@@ -102,6 +102,17 @@ impl Layout {
             .collect()
     }
 
+    /// Checks that a round can have these words.
+    ///
+    /// # Errors
+    /// Fails for words that no round has.
+    pub(super) fn check(&self, words: &[u64]) -> Result<(), String> {
+        match self.recording {
+            Recording::Values => Ok(()),
+            Recording::Signature => self.values(words).map(|_| ()),
+        }
+    }
+
     /// The history of a round with these words, from the program that the layout is of. A value that is not known is left out.
     ///
     /// # Errors
@@ -109,26 +120,33 @@ impl Layout {
     pub(super) fn history(&self, program: &History, words: &[u64]) -> Result<History, String> {
         let mut reads = Vec::new();
         let mut finals = Vec::new();
-        let mut rest = words;
-        for (items, count) in self.threads.iter().zip(self.words()) {
-            let (own, others) = rest.split_at_checked(count).ok_or("too few words")?;
-            rest = others;
-            let values = match self.recording {
-                Recording::Values => own.iter().map(|&word| Some(word)).collect(),
-                Recording::Signature => decode(items, own)?,
-            };
-            for (item, value) in items.iter().zip(values) {
-                match (item.target, value) {
-                    (Target::Read(op), value) => reads.push((op, value)),
-                    (Target::Final(location), Some(value)) => {
-                        finals.push(Final { location, value, line: None });
-                    }
-                    (Target::Final(_), None) => {}
+        for (target, value) in self.values(words)? {
+            match (target, value) {
+                (Target::Read(op), value) => reads.push((op, value)),
+                (Target::Final(location), Some(value)) => {
+                    finals.push(Final { location, value, line: None });
                 }
+                (Target::Final(_), None) => {}
             }
         }
         finals.sort_unstable_by_key(|last| last.location);
         Ok(program.with_results(reads, finals))
+    }
+
+    /// The values that the words of a round stand for.
+    fn values(&self, words: &[u64]) -> Result<Vec<(Target, Option<u64>)>, String> {
+        let mut values = Vec::new();
+        let mut rest = words;
+        for (items, count) in self.threads.iter().zip(self.words()) {
+            let (own, others) = rest.split_at_checked(count).ok_or("too few words")?;
+            rest = others;
+            let targets = items.iter().map(|item| item.target);
+            match self.recording {
+                Recording::Values => values.extend(targets.zip(own.iter().copied().map(Some))),
+                Recording::Signature => values.extend(targets.zip(decode(items, own)?)),
+            }
+        }
+        Ok(values)
     }
 }
 

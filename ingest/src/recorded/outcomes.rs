@@ -134,7 +134,7 @@ impl Outcomes {
         if let Some((_, count)) = self.seen.get_mut(words) {
             count.add_assign(1);
         } else {
-            self.layout.history(&self.program, words)?;
+            self.layout.check(words)?;
             if self.seen.len().saturating_mul(words.len()) > MOST_WORDS {
                 return Err("more different outcomes than memory is meant for".to_owned());
             }
