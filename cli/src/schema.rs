@@ -12,7 +12,7 @@ use tables::VerdictRow;
 
 use crate::error::Error;
 use crate::status::Status;
-use crate::{check, kernel, litmus, monitor, mutants, report, shrink, stats, watch, words};
+use crate::{check, kernel, litmus, monitor, mutants, report, run, shrink, stats, watch, words};
 
 /// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
 #[derive(Clone, Copy)]
@@ -156,6 +156,12 @@ const SCHEMAS: &[Schema] = &[
         1,
         "rubric report --list",
         "what `rubric report --list --format json` prints",
+    ),
+    Schema::of::<run::json::Document<'_>>(
+        "run",
+        1,
+        "rubric run",
+        "what `rubric run --format json` prints",
     ),
     Schema::of::<lab::protocols::examined::Report<'_>>(
         "protocol-check",

@@ -20,11 +20,14 @@ pub enum Source {
     Client,
     /// Lines of a CPU's committed instructions.
     Exec,
+    /// What the loads of a program on a real machine returned.
+    Record,
 }
 
 impl Source {
     /// Every source.
-    pub const ALL: [Source; 4] = [Source::Axe, Source::Ruby, Source::Client, Source::Exec];
+    pub const ALL: [Source; 5] =
+        [Source::Axe, Source::Ruby, Source::Client, Source::Exec, Source::Record];
 
     /// The name used on the command line and in tables.
     pub fn name(self) -> &'static str {
@@ -33,6 +36,7 @@ impl Source {
             Source::Ruby => "ruby",
             Source::Client => "client",
             Source::Exec => "exec",
+            Source::Record => "record",
         }
     }
 
