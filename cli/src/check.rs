@@ -18,7 +18,6 @@ use std::path::Path;
 use check::{Algorithm, Answer, Model, Question, Verdict};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
-use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::files;
 use crate::options::Format;
@@ -27,6 +26,7 @@ pub(crate) use args::Args;
 use args::{Choice, Form};
 use certificates::{Certificates, FileCertificates, Written};
 use comparison::Comparison;
+use lab::ending::RunEnd;
 use lab::load::{self, Input};
 use lab::text::shown;
 use lab::{inputs, verdicts};
@@ -254,7 +254,7 @@ impl InputCheck<'_> {
 
     /// Reports the crash of a run, which counts as a violation whatever completed before it.
     fn crash(&mut self, input: &Input, history: &History) -> Result<(), Error> {
-        self.add(RunEnd::of(history, &input.ending).status());
+        self.add(RunEnd::of(history, &input.ending).outcome().into());
         let printed = self.printer.crash(input, history, self.out);
         printed.map_err(Error::Output)
     }

@@ -14,14 +14,16 @@ use report::picture::{Picture, dot, svg};
 use report::sequence::crashed;
 
 use crate::check::paint::paint;
-use crate::ending::{RunEnd, capitalized};
+use crate::ending;
 use crate::error::{Error, tell};
 use crate::files;
 use crate::question::{Answer, Question};
 use crate::sequence::{self, Form};
 use crate::status::Status;
+use lab::ending::RunEnd;
 use lab::load::Input;
 use lab::protocols::core_permissions;
+use lab::text::capitalized;
 use lab::text::{self, named, tame};
 
 /// Show why a history violates a model, or the order that explains it, as a picture
@@ -136,7 +138,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
     shown.end(&input, &answer, &end);
     let print = |paint: Paint, out: &mut dyn Write| {
-        end.print(&name, paint, out)?;
+        end.write(&name, paint, out)?;
         let headline = headline.painted(|word| paint.verdict(headline.word, word));
         write!(out, "{headline}\n{}", shown.words)
     };
@@ -154,7 +156,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             }
         }
     }
-    Ok(status.and(end.status()))
+    Ok(status.and(end.outcome().into()))
 }
 
 /// Writes text to a file, without colours, and says so; `-` is standard output.
@@ -207,14 +209,15 @@ fn show_crash(
     };
     let end = RunEnd::of(history, &input.ending);
     let headline = format!("{} crashed", input.file);
-    let print = |paint: Paint, out: &mut dyn Write| end.print(&input.file, paint, out);
+    let print = |paint: Paint, out: &mut dyn Write| end.write(&input.file, paint, out);
     let (path, format) = match (&args.output, format) {
         (Some(path), Some(Format::Text)) => return write_text(path, print, &headline, out),
         (Some(path), Some(format)) => (path, format),
         _ => return print(paint(), out).map_err(Error::Output),
     };
     let shown = Shown {
-        pictures: vec![end.picture(
+        pictures: vec![ending::picture(
+            &end,
             end.crash.map_or(headline.clone(), |crash| tame(&crash.finding())),
             vec![format!("{} crashed.", tame(&file_name(input)))],
         )],
@@ -283,18 +286,18 @@ impl Shown {
                     format!("{file} crashed: {}.", tame(&crash.headline())),
                     completed(answer),
                 ];
-                self.pictures = vec![end.picture(tame(&crash.finding()), lead)];
+                self.pictures = vec![ending::picture(end, tame(&crash.finding()), lead)];
                 self.too_large = None;
             }
             (crash, Some(picture)) => {
                 let crash = crash.map(|crash| format!("The run crashed: {}.", crash.headline()));
                 picture.lead.extend(crash);
-                end.add_to(picture);
+                ending::add_to(end, picture);
             }
             (_, None) => {}
         }
         if end.crash.is_none() {
-            self.words += &worded(|out| end.print_waiting(out));
+            self.words += &worded(|out| end.write_waiting(out));
         }
     }
 }

@@ -5,11 +5,6 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// The values of a key that has one of some words, or none.
-pub(crate) fn or_null(words: &[&'static str]) -> Vec<Option<&'static str>> {
-    words.iter().copied().map(Some).chain([None]).collect()
-}
-
 /// Prints a document on a line, with keys in the order of its fields.
 pub(crate) fn line(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, document)?;

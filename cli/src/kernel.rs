@@ -13,13 +13,13 @@ use papers::kernel::{criteria, derived};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ending;
 use crate::error::{Error, complain};
 use crate::json;
 use crate::limits::Limits;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
+use lab::ending;
 use lab::load;
 use lab::text::{named, shown};
 

@@ -12,7 +12,7 @@ use tables::VerdictRow;
 
 use crate::error::Error;
 use crate::status::Status;
-use crate::{check, kernel, litmus, monitor, mutants, report, run, shrink, stats, watch, words};
+use crate::{check, kernel, litmus, monitor, mutants, report, run, shrink, watch, words};
 
 /// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
 #[derive(Clone, Copy)]
@@ -109,7 +109,7 @@ const SCHEMAS: &[Schema] = &[
         "rubric diff",
         "what `rubric diff --format json` prints",
     ),
-    Schema::of::<stats::summary::Summary<'_>>(
+    Schema::of::<lab::statistics::Summary<'_>>(
         "stats",
         1,
         "rubric stats",

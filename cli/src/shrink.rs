@@ -15,14 +15,14 @@ use serde::Serialize;
 
 use crate::check::paint::paint;
 use crate::convert;
-use crate::ending::json::EndJson;
-use crate::ending::{self, RunEnd};
 use crate::error::Error;
 use crate::json;
 use crate::options::Format;
 use crate::question::{Answer, Question};
 use crate::status::Status;
 use crate::{files, interrupt, progress, words};
+use lab::ending::json::EndJson;
+use lab::ending::{self, RunEnd};
 use lab::load::Input;
 use lab::save::{self, Format as FileFormat};
 use lab::text::{counted, shown};

@@ -1,8 +1,5 @@
 //! `rubric stats`: shows the contents of a trace in numbers.
 
-pub(crate) mod summary;
-mod text;
-
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -10,8 +7,8 @@ use crate::error::{Error, complain};
 use crate::json;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
+use lab::statistics::{Summary, text};
 use lab::{inputs, load};
-use summary::Summary;
 
 /// Say what is in a trace: threads, operations, locations, ticks, how it ended
 #[derive(clap::Args)]
@@ -65,7 +62,7 @@ fn print(
             if number > 0 {
                 writeln!(out)?;
             }
-            text::print(summary, out)
+            text::write(summary, out)
         }
         Format::Json => json::line(summary, out),
     }

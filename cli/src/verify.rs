@@ -9,13 +9,13 @@ use certify::verify::{Verified, verify};
 use clap::Parser;
 use history::History;
 
-use crate::ending;
 use crate::error::Error;
 use crate::files::failed;
 use crate::limits::Limits;
 use crate::options::TraceOptions;
 use crate::status::Status;
 use check::assumptions;
+use lab::ending;
 use lab::load;
 use lab::text::{named, tame};
 

@@ -13,7 +13,6 @@ use memory::PsoRmw;
 use rubric::ingest::{Addresses, LiveEnd};
 use rubric::watch::{End, Watch};
 
-use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::files::{self, failed};
 use crate::limits::{Limits, parse_size};
@@ -21,6 +20,7 @@ use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::{interrupt, progress, words};
 use aftermath::{Action, Aftermath};
+use lab::ending::RunEnd;
 use output::Output;
 
 /// Check a trace while it is still being written, and stop at the first violation
@@ -144,7 +144,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         End::Violation { .. } => Status::Violation,
         End::Undecided(_) => Status::Undecided,
     };
-    Ok(status.and(run_end(watch.trace_end()).status()))
+    Ok(status.and(run_end(watch.trace_end()).outcome().into()))
 }
 
 /// A trace that was watched to its end, or to the first violation.

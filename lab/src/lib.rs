@@ -9,6 +9,7 @@
 //! - [`order`] compares names in natural order, `t2` before `t10`;
 //! - [`load`] reads histories from any input, [`save`] writes them, and [`certify()`](certify::certify) verifies the certificates of
 //!   verdicts;
+//! - [`ending`] tells how the run of a trace ended, [`statistics`] what a trace holds;
 //! - [`series`] makes and scores series of runs of protocols; [`simulated`] makes the history of one, [`coverage`] counts its transitions;
 //! - [`protocols`] opens protocols and finds their mutants, and [`released`] lists the known faults of gem5's released protocols;
 //! - [`exploration`] explores protocols, programs and memory systems, and tells what is found;
@@ -45,6 +46,7 @@ pub mod campaign;
 pub mod certify;
 pub mod coverage;
 pub mod decided;
+pub mod ending;
 mod error;
 pub mod experiment;
 pub mod exploration;
@@ -67,6 +69,7 @@ pub mod save;
 pub mod series;
 pub mod shard;
 pub mod simulated;
+pub mod statistics;
 pub mod stored;
 pub mod testing;
 pub mod text;

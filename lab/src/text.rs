@@ -22,6 +22,13 @@ pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
+/// A title or sentence with its first letter in upper case.
+pub fn capitalized(title: &str) -> String {
+    let mut letters = title.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
 /// Replaces control characters, so that no text of a protocol can send commands to a terminal.
 pub fn tame(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")

@@ -11,9 +11,9 @@ use tables::VerdictRow;
 
 use super::comparison::Comparison;
 use super::{Decided, Printer};
-use crate::ending::RunEnd;
-use crate::ending::json::{CrashJson, Outstanding};
 use crate::json;
+use lab::ending::RunEnd;
+use lab::ending::json::{CrashJson, Outstanding};
 use lab::load::Input;
 use report::explain::reasoning::Reasoning;
 

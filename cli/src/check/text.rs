@@ -11,7 +11,7 @@ use host::Paint;
 use super::certificates::Written;
 use super::comparison::{self, Comparison};
 use super::{Decided, Printer};
-use crate::ending::RunEnd;
+use lab::ending::RunEnd;
 use lab::load::Input;
 use lab::text::shown;
 use report::explain::words;
@@ -60,7 +60,7 @@ impl Printer for Text {
     fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()> {
         let end = RunEnd::of(history, &input.ending);
         self.crash_is_printed = end.crash.is_some();
-        end.print(&shown(&input.file, history), self.paint, out)
+        end.write(&shown(&input.file, history), self.paint, out)
     }
 
     fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -10,9 +10,9 @@ use report::page::Cycle;
 use report::picture::Picture;
 use tables::CampaignRun;
 
-use crate::ending;
 use crate::error::Error;
 use lab::campaign;
+use lab::ending;
 use report::explain::drawn;
 use report::explain::words::explanation;
 

@@ -12,9 +12,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check::paint::paint;
-use crate::ending::RunEnd;
-use crate::ending::json::EndJson;
 use crate::json;
+use lab::ending::RunEnd;
+use lab::ending::json::EndJson;
 
 /// The result of watching, to be printed.
 pub(crate) struct Output<'a> {
@@ -70,7 +70,7 @@ pub(crate) struct Document<'a> {
 impl Output<'_> {
     pub(crate) fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
         let paint = paint();
-        self.run.print(self.file, paint, out)?;
+        self.run.write(self.file, paint, out)?;
         let (word, why) = said(end);
         let seconds = self.time.as_secs_f64();
         let headline = Headline {

@@ -9,10 +9,10 @@ use lab::exploration::{Explored, Plan, Subject, moves};
 use report::sequence::{Chart, Sequence};
 use simulate::stepper::DescribedMove;
 
-use crate::ending::capitalized;
 use crate::error::Error;
 use crate::options::Format;
 use crate::sequence::{self, Form};
+use lab::text::capitalized;
 
 /// Writes the chart of the run to a finding, and says so; or says that there is nothing to draw.
 ///

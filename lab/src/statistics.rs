@@ -1,7 +1,10 @@
 //! The numbers that `rubric stats` prints about a trace and its histories. The names of fields are the keys of the JSON output.
 
+pub mod text;
+
 use std::collections::BTreeMap;
 
+use check::assumptions;
 use history::{History, InitialMode, Isa, OpId, Source};
 use ingest::{Ending, Statistics, TransitionCount};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -9,135 +12,139 @@ use serde::Serialize;
 
 use crate::ending::RunEnd;
 use crate::ending::json::{CrashJson, Outstanding};
-use crate::json;
-use check::assumptions;
-use lab::load::Input;
+use crate::load::Input;
 
 /// A line of `rubric stats --format json`: what a trace holds. Counts of 0 are left out of `trace`, kinds that do not occur out
 /// of `kinds`.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Summary<'a> {
+pub struct Summary<'a> {
     /// The file or pipe that the history was read from, as it was given.
-    pub file: &'a str,
+    file: &'a str,
     /// The format of the input.
-    pub format: &'static str,
+    format: &'static str,
     /// The histories in it.
-    pub histories: Vec<HistorySummary<'a>>,
-    pub trace: TraceSummary<'a>,
+    histories: Vec<HistorySummary<'a>>,
+    trace: TraceSummary<'a>,
+}
+
+/// The names of the instruction sets, or none.
+fn isa_or_null() -> Vec<Option<&'static str>> {
+    Isa::ALL.map(|isa| Some(isa.name())).into_iter().chain([None]).collect()
 }
 
 /// One history.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct HistorySummary<'a> {
+pub struct HistorySummary<'a> {
     /// The name of the history in the file.
-    pub name: Option<&'a str>,
+    name: Option<&'a str>,
     /// The kind of lines of the trace that the operations come from.
     #[schemars(extend("enum" = Source::ALL.map(Source::name)))]
-    pub source: &'static str,
+    source: &'static str,
     /// The instruction set of executed instructions.
-    #[schemars(extend("enum" = json::or_null(&Isa::ALL.map(Isa::name))))]
-    pub isa: Option<&'static str>,
+    #[schemars(extend("enum" = isa_or_null()))]
+    isa: Option<&'static str>,
     /// The threads.
-    pub threads: Vec<ThreadSummary>,
+    threads: Vec<ThreadSummary>,
     /// The number of operations.
-    pub operations: usize,
+    operations: usize,
     /// The number of operations of each kind.
-    pub kinds: Kinds,
+    kinds: Kinds,
     /// The number of locations.
-    pub locations: usize,
+    locations: usize,
     /// Lowest and highest address.
-    pub addresses: Option<(u64, u64)>,
+    addresses: Option<(u64, u64)>,
     /// How the sizes of accesses are known.
-    pub sizes: String,
+    sizes: String,
     /// How initial values are known.
     #[schemars(extend("enum" = InitialMode::ALL.map(InitialMode::name)))]
-    pub initial_mode: &'static str,
+    initial_mode: &'static str,
     /// Whether accesses that overlap were split.
-    pub split: bool,
+    split: bool,
     /// First and last tick of the history's operations.
-    pub ticks: Option<(u64, u64)>,
+    ticks: Option<(u64, u64)>,
     /// Whether the trace gives an order of completions.
-    pub ordered: bool,
+    ordered: bool,
     /// The number of locations with a final value.
-    pub final_values: usize,
+    final_values: usize,
     /// The coherence protocol.
-    pub protocol: Option<&'a str>,
+    protocol: Option<&'a str>,
     /// How the run ended, in words.
-    pub ended: Option<&'a str>,
+    ended: Option<&'a str>,
     /// The crash, with the last steps before it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub crash: Option<CrashJson<'a>>,
+    crash: Option<CrashJson<'a>>,
     /// The requests that were never answered, with the controllers that are busy with their cache lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub outstanding: Vec<Outstanding<'a>>,
+    outstanding: Vec<Outstanding<'a>>,
     /// The number of loads without a completion.
-    pub unfinished_loads: usize,
+    unfinished_loads: usize,
     /// The number of stores without a completion.
-    pub unfinished_stores: usize,
+    unfinished_stores: usize,
     /// The assumptions under which verdicts on the history hold, one sentence each.
-    pub assumptions: Vec<String>,
+    assumptions: Vec<String>,
 }
 
 /// One thread of a history.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ThreadSummary {
+pub struct ThreadSummary {
     /// The number of the thread.
-    pub thread: u32,
+    thread: u32,
     /// The number of its operations.
-    pub operations: usize,
+    operations: usize,
     /// The number of its operations of each kind.
-    pub kinds: Kinds,
+    kinds: Kinds,
 }
 
 /// Operations by kind; kinds that do not occur are left out.
-pub(crate) type Kinds = BTreeMap<&'static str, usize>;
+pub type Kinds = BTreeMap<&'static str, usize>;
 
 /// The contents of the text besides its histories. Counts of 0 are left out.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct TraceSummary<'a> {
+pub struct TraceSummary<'a> {
     /// The smallest tick of a line.
-    pub first_tick: Option<u64>,
+    first_tick: Option<u64>,
     /// The largest tick of a line.
-    pub last_tick: Option<u64>,
+    last_tick: Option<u64>,
     /// The size of a cache line in bytes.
-    pub block_size: Option<u32>,
+    block_size: Option<u32>,
     #[serde(flatten)]
     #[schemars(schema_with = "schema_of_counts")]
-    pub counts: BTreeMap<&'static str, u64>,
+    counts: BTreeMap<&'static str, u64>,
     /// The types of controllers.
-    pub machines: Vec<MachineSummary<'a>>,
+    machines: Vec<MachineSummary<'a>>,
     /// The transitions that were taken.
-    pub transitions: Vec<TransitionSummary<'a>>,
+    transitions: Vec<TransitionSummary<'a>>,
 }
 
 /// The transitions of one type of controller.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct MachineSummary<'a> {
+pub struct MachineSummary<'a> {
     /// The type of controller.
-    pub machine: &'a str,
+    machine: &'a str,
     /// Number of transitions that were taken.
-    pub transitions: u64,
+    transitions: u64,
     /// Number of different transitions.
-    pub different: usize,
+    different: usize,
 }
 
 /// How often a transition was taken.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct TransitionSummary<'a> {
+pub struct TransitionSummary<'a> {
     /// The type of controller.
-    pub machine: &'a str,
+    machine: &'a str,
     /// The state before.
-    pub state: &'a str,
+    state: &'a str,
     /// The event.
-    pub event: &'a str,
+    event: &'a str,
     /// The state after.
-    pub next_state: &'a str,
+    next_state: &'a str,
     /// How often the transition was taken.
-    pub count: u64,
+    count: u64,
 }
 
 impl<'a> Summary<'a> {
-    pub(crate) fn of(input: &'a Input) -> Summary<'a> {
+    /// What an input holds.
+    pub fn of(input: &'a Input) -> Summary<'a> {
         Summary {
             file: &input.file,
             format: input.format,

@@ -9,7 +9,7 @@ use super::RunEnd;
 
 /// What is known of the end of a run.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct EndJson<'a> {
+pub struct EndJson<'a> {
     /// How the run ended, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<&'a str>,
@@ -25,7 +25,7 @@ pub(crate) struct EndJson<'a> {
 
 /// The crash, with what the trace shows of it.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct CrashJson<'a> {
+pub struct CrashJson<'a> {
     /// The kind of crash.
     #[schemars(extend("enum" = CrashKind::ALL.map(CrashKind::name)))]
     kind: &'static str,
@@ -99,7 +99,7 @@ struct Place<'a> {
 
 /// A request that was never answered.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Outstanding<'a> {
+pub struct Outstanding<'a> {
     /// Thread that issued the request.
     thread: u32,
     /// Byte address.
@@ -123,7 +123,7 @@ pub(crate) struct Outstanding<'a> {
 
 impl<'a> RunEnd<'a> {
     /// The end as JSON; what is not known is left out.
-    pub(crate) fn json(&self) -> EndJson<'a> {
+    pub fn json(&self) -> EndJson<'a> {
         let is_whole = self.unfinished == 0;
         EndJson {
             ended: self.ended,
@@ -134,7 +134,7 @@ impl<'a> RunEnd<'a> {
     }
 
     /// The crash as JSON.
-    pub(crate) fn crash_json(&self) -> Option<CrashJson<'a>> {
+    pub fn crash_json(&self) -> Option<CrashJson<'a>> {
         let crash: &'a Crash = self.crash?;
         Some(CrashJson {
             kind: crash.kind.name(),
@@ -162,7 +162,7 @@ impl<'a> RunEnd<'a> {
     }
 
     /// The requests that were never answered, as JSON.
-    pub(crate) fn outstanding_json(&self) -> Vec<Outstanding<'a>> {
+    pub fn outstanding_json(&self) -> Vec<Outstanding<'a>> {
         self.ending.waiting.iter().map(outstanding).collect()
     }
 }

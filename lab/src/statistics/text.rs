@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use lab::text::tame;
+use crate::text::tame;
 
-use super::summary::{HistorySummary, Kinds, Summary, TraceSummary};
+use super::{HistorySummary, Kinds, Summary, TraceSummary};
 
 /// Prints a summary: the trace, its histories, its controllers.
-pub(super) fn print(summary: &Summary<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(summary: &Summary<'_>, out: &mut dyn Write) -> io::Result<()> {
     field(out, "trace", format_args!("{}", summary.file))?;
     field(out, "format", format_args!("{}", summary.format))?;
     if let [history] = &summary.histories[..] {
