@@ -4,14 +4,10 @@
 //! output, and the check of final values. A line of variables is a *stride* away from the next one; with that of a page all of them are
 //! in the same set of a cache. Loads of other lines of that set evict them.
 
-use std::io::{self, Write};
-
 use history::Isa;
-use simulate::program::{Program, ProgramSize};
 
-use crate::announced::Announced;
 use crate::fault::Fault;
-use crate::recorded::{Record, Recorded};
+use crate::recorded::Record;
 
 /// The options for writing a program as C.
 #[derive(Clone, Debug)]
@@ -34,21 +30,4 @@ pub struct CProgram<'a> {
     pub record: Option<Record>,
     /// The mistake that the program makes on purpose.
     pub fault: Option<Fault>,
-}
-
-/// The most operations of a thread, whose values are below the number of the round.
-pub const MOST_OPERATIONS: u32 = (1 << crate::announced::ROUND_SHIFT) - 1;
-
-impl CProgram<'_> {
-    /// Writes the program of a size as C. It may have loads, stores, read-modify-writes and fences, all of whole words.
-    ///
-    /// # Errors
-    /// Fails if the output cannot be written, or if a record cannot express the program.
-    pub fn write(&self, size: &ProgramSize, out: &mut dyn Write) -> io::Result<()> {
-        let program = Program::random(size);
-        match &self.record {
-            None => Announced::new(self, size).write(&program, out),
-            Some(record) => Recorded::new(self, record, size, &program)?.write(&program, out),
-        }
-    }
 }

@@ -17,9 +17,10 @@ mod run;
 mod template;
 mod threads;
 mod variables;
+mod write;
 
 pub use announced::MOST_ROUNDS;
-pub use c::{CProgram, MOST_OPERATIONS};
+pub use c::CProgram;
 pub use compile::{Compiler, Executable, native};
 pub use error::Error;
 pub use fault::Fault;
@@ -28,3 +29,4 @@ pub use plan::Plan;
 pub use recorded::Record;
 pub use run::{Ran, Runner};
 pub use variables::Sizes;
+pub use write::MOST_OPERATIONS;
