@@ -4,7 +4,7 @@
 //! error that `main` prints. The subcommands share these modules:
 //!
 //! - [`options`]: the options of every command that reads a trace;
-//! - [`ending`]: how the recorded run ended: its crash, and outstanding requests;
+//! - [`ending`]: how the recorded run ended, on standard error and in pictures;
 //! - [`interrupt`]: Ctrl-C and termination;
 //! - [`json`]: documents as lines of JSON;
 //! - [`limits`]: the options that limit time and memory;

@@ -19,7 +19,7 @@
 //!
 //! and in binary, as little-endian words of 8 bytes: blocks of [`ROUNDS_MAGIC`], the first round, the number of rounds and the words of
 //! the rounds, and at last [`END_MAGIC`] with the three numbers of an `end`; each block ends with the FNV-1a checksum with 64 bits of
-//! its words. [`layout`] says what the words of a thread are.
+//! its words. `layout` says what the words of a thread are.
 //!
 //! Rounds with the same words are the same history, and are read as one.
 //!

@@ -57,7 +57,7 @@ use crate::protocols::Opened;
 pub use kinds::{ByKind, Failures, Shortest, Tried};
 pub use plan::{Cell, Plan, Programs};
 use run::Work;
-pub use score::{Failed, Score, Violated, Warned};
+pub use score::{Failed, SHOWN, Score, Violated, Warned};
 pub use traces::RunRequest;
 use traces::TraceFolder;
 pub use verdicts::Counts;

@@ -1,4 +1,4 @@
-//! Decides by Qadeer's method whether a built-in memory system is sequentially consistent: [`Plan`] says which and at what size, [`write`] and
+//! Decides by Qadeer's method whether a built-in memory system is sequentially consistent: [`Plan`] says which and at what size, [`write()`] and
 //! [`document`] show the proof.
 
 use std::io::{self, Write};

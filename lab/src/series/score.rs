@@ -13,7 +13,7 @@ use crate::coverage::Taken;
 use crate::testing::Signature;
 
 /// Most faults, and most violations, that are kept to be shown.
-const SHOWN: usize = 3;
+pub const SHOWN: usize = 3;
 
 /// A run that stopped before its end.
 pub struct Failed {
