@@ -76,10 +76,10 @@ fn what_goes_wrong_is_said() {
     };
     for (arguments, expected) in [
         (&["--cc", "no-such-compiler"][..], "the compiler `no-such-compiler` cannot be started"),
-        (&["--cc", "cc -DTHREADS=x"], "the compiler `cc` ended with"),
+        (&["--cc", "cc -include no-such-file.h"], "the compiler `cc` ended with"),
         (&["--runner", "no-such-runner"], "`no-such-runner` cannot be started"),
         (&["--runner", "false"], "ended with exit status: 1 after 0 bytes"),
-        (&["--runner", "echo"], "seed 1"),
+        (&["--runner", "echo"], "expected the first line of a record"),
         (&["--runner", "sh -c 'sleep 60'", "--timeout", "0.2"], "had not ended after 0.2 s"),
         (&["--runner", "sh -c '\"$0\" \"$@\" | head -c 9000'"], "the record of seed 1"),
     ] {
