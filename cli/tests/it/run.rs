@@ -19,7 +19,12 @@ fn json(arguments: &[&str], status: i32) -> Value {
 
 #[test]
 fn this_machine_keeps_its_model() {
-    for more in [&["--bytes", "1,2,4,8"][..], &["--record", "signature", "--rmws", "20"]] {
+    for more in [
+        &["--bytes", "1,2,4,8"][..],
+        &["--record", "signature", "--rmws", "20"],
+        // Most variables are not accessed.
+        &["--operations", "1"],
+    ] {
         let results = json(&[&SHORT, more].concat(), 0);
         assert_eq!(results["runs"], 2000);
         assert_eq!(results["programs"].as_array().unwrap().len(), 4);
