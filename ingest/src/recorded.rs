@@ -61,7 +61,7 @@ const MAGIC: &str = "rubric-record ";
 
 /// The advice of messages about damage.
 const HINT: &str =
-    "the record may be damaged: record it again, or use --lossy to keep the rounds that are whole";
+    "the record may be damaged: record it again; --lossy keeps the rounds that are whole";
 
 /// Limit of the length of a line, in bytes: the header holds a whole history.
 const LINE_LIMIT: usize = 1 << 30;
