@@ -309,8 +309,8 @@ impl HistoryBuilder {
         self.mask_values(&layout);
 
         let permutation = self.program_order();
-        let mut history =
-            History { provenance, locations: layout.locations().to_vec(), ..History::default() };
+        let locations = layout.locations().to_vec();
+        let mut history = History { locations, ..History::empty(provenance) };
         let threads = self.lay_out_threads(&permutation);
         let kinds = self.move_columns(&mut history, &permutation);
         let location = |&row: &u32| match self.place[row as usize] {

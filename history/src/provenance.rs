@@ -8,11 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::crash::Crash;
 
 /// The lines of a trace that a history was rebuilt from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// The axe text format, or a history made by a program.
-    #[default]
     Axe,
     /// Lines of Ruby's sequencers: the requests that the memory system saw.
     Ruby,
@@ -226,9 +225,9 @@ pub struct Unfinished {
 
 /// Where a history came from, how its run ended, and what was assumed while reading it.
 ///
-/// In JSON it is an object with these fields; a field that is absent has its default.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+/// In JSON it is an object with these fields; a field that is absent has its default, and the source is then axe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default = "Provenance::made")]
 pub struct Provenance {
     /// The lines of the trace that the operations came from.
     pub source: Source,
@@ -291,6 +290,35 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Provenance {
+    /// The provenance of a history from this source of which nothing else is known.
+    pub fn of(source: Source) -> Provenance {
+        Provenance {
+            source,
+            sizes: Sizes::default(),
+            split: false,
+            initial: InitialMode::default(),
+            protocol: None,
+            mutant: None,
+            ended: None,
+            crash: None,
+            unfinished: Vec::new(),
+            outside_writes: false,
+            unrecorded_writes: false,
+            locations_found: false,
+            names: BTreeMap::new(),
+            isa: None,
+            not_understood: Vec::new(),
+            unknown_fences: Vec::new(),
+            unknown_dependencies: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The provenance of a history that a program made, not recorded.
+    pub fn made() -> Provenance {
+        Provenance::of(Source::Axe)
+    }
+
     /// The beginning of the note that says why a trace shows no operation.
     pub const NO_OPERATIONS: &str = "no operations: ";
 

@@ -234,7 +234,7 @@ mod tests {
                 ..Access::new(thread, kind, Place::Bytes { address: 8, size: 8 })
             });
         }
-        let provenance = Provenance { unrecorded_writes: true, ..Provenance::default() };
+        let provenance = Provenance { unrecorded_writes: true, ..Provenance::made() };
         let history = builder.finish(AssumedSize::default(), &Initial::Infer, provenance).unwrap();
         let sources = ReadsFrom::derive(&history, Ambiguity::Keep).unwrap();
         let sources = history.ops().map(|op| sources.source(op)).collect();

@@ -199,7 +199,7 @@ impl Found<'_> {
             names.iter().map(|(address, name)| format!("{name} is at {address:#x}")).collect();
         let notes = vec![places.join(", ")];
         let isa = Some(test.architecture.isa());
-        let provenance = Provenance { notes, isa, names, ..Provenance::default() };
+        let provenance = Provenance { notes, isa, names, ..Provenance::made() };
         let initial = Initial::Given(initial);
         let mut history = builder.finish(Default::default(), &initial, provenance)?;
         history.name = Some(test.name.clone());

@@ -347,16 +347,16 @@ impl Watch {
     /// The verdict, which is undecided if what the trace lacks may make it wrong.
     fn allowing_for_gaps(&self, verdict: End) -> End {
         let not_understood = self.end.not_understood.clone();
-        let known = Provenance { not_understood, ..Provenance::default() };
+        let known = Provenance { not_understood, ..Provenance::made() };
         let against = match &verdict {
             End::Consistent(_) => known.against_consistent(),
             End::Violation { .. } => known.against_violation(true),
             _ => None,
         };
         match against {
-            Some(what) => {
-                End::Undecided(Reason::NotUnderstood(what.clone()).describe(&History::default()))
-            }
+            Some(what) => End::Undecided(
+                Reason::NotUnderstood(what.clone()).describe(&History::empty(Provenance::made())),
+            ),
             None => verdict,
         }
     }

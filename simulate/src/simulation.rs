@@ -221,7 +221,7 @@ impl Run {
     /// Fails if the records of the cores contradict each other, which is a defect of the runtime.
     pub fn history(&self) -> Result<History, history::BuildError> {
         let records = self.system.cores().map(|core| core.records());
-        crate::record::history(records, history::Provenance::default())
+        crate::record::history(records)
     }
 
     /// The number of operations of [`Run::history`], which is not built for this. Cost: linear.

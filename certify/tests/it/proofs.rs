@@ -3,7 +3,7 @@
 use certify::certificate::{self, Certificate, Claim};
 use certify::criterion::Criterion;
 use certify::verify::{Rejection, Verified, verify};
-use history::{Access, History, HistoryBuilder, Initial, Kind, Place};
+use history::{Access, History, HistoryBuilder, Initial, Kind, Place, Provenance};
 use memory::Model;
 
 /// A history and a proof about it.
@@ -98,7 +98,7 @@ pub(crate) fn history(text: &str) -> History {
         let (read, written) = (value_behind("=="), value_behind(":="));
         builder.push(Access { read, written, ..Access::new(thread, kind, place) });
     }
-    builder.finish(Default::default(), &initial, Default::default()).unwrap()
+    builder.finish(Default::default(), &initial, Provenance::made()).unwrap()
 }
 
 /// The certificate of a text that is one.

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use history::{Annotation, DependencyKind, Initial, Kind, OpId};
+use history::{Annotation, DependencyKind, Initial, Kind, OpId, Provenance};
 use proptest::prelude::*;
 
 use crate::Addresses;
@@ -246,7 +246,7 @@ fn what_axe_cannot_say_is_refused() {
     let with = |access: Access| {
         let mut builder = HistoryBuilder::new();
         builder.push(access);
-        let history = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+        let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
         let error = write(&history.unwrap(), &mut Vec::new()).unwrap_err();
         error.to_string()
     };
@@ -264,7 +264,7 @@ fn what_axe_cannot_say_is_refused() {
     let mut builder = HistoryBuilder::new();
     builder.push(Access { written: Some(1), ..access(Kind::Rmw) });
     let written_back =
-        builder.finish(Default::default(), &Initial::Zero, Provenance::default()).unwrap();
+        builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap();
     assert_eq!(one(&text_of(&written_back)).kind(OpId(0)), Kind::Rmw);
     for kind in [Kind::Load, Kind::Store, Kind::Rmw] {
         let hidden = with(Access { read: None, written: None, ..access(kind) });
@@ -279,7 +279,7 @@ fn split_accesses_and_unfinished_stores_are_refused() {
     let mut builder = HistoryBuilder::new();
     builder.push(load(bytes(0, 8), 0));
     builder.push(load(bytes(0, 4), 0));
-    let split = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+    let split = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
     let message = write(&split.unwrap(), &mut Vec::new()).unwrap_err().to_string();
     assert!(message.contains("split"), "{message}");
 
@@ -293,7 +293,7 @@ fn split_accesses_and_unfinished_stores_are_refused() {
             issued: None,
             line: None,
         }],
-        ..Provenance::default()
+        ..Provenance::made()
     };
     let cut = builder.finish(Default::default(), &Initial::Zero, provenance);
     let message = write(&cut.unwrap(), &mut Vec::new()).unwrap_err().to_string();

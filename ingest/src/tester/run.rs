@@ -250,13 +250,12 @@ impl<'o> Run<'o> {
         }
         self.notes.extend((!self.head.client.is_empty()).then(|| core_note(&self.head.client)));
         let provenance = Provenance {
-            source: Source::Client,
             not_understood,
             ended: Some(ended),
             crash: crash.cloned(),
             unfinished,
             notes: self.notes,
-            ..Provenance::default()
+            ..Provenance::of(Source::Client)
         };
         let initial = self.options.initial.clone().unwrap_or_default();
         let mut history = builder.finish(self.options.access_size, &initial, provenance)?;

@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 
-use history::History;
+use history::{History, Provenance};
 use memory::Model;
 use sha2::{Digest, Sha256};
 use simulate::client::Client;
@@ -316,7 +316,7 @@ impl Gem5Runs<'_, '_> {
         let Gem5Subject { title, binary, about, .. } = self.subject;
         let command = self.command(lineage);
         let model = self.client.model();
-        let empty = History::default();
+        let empty = History::empty(Provenance::made());
         let history = played.history.as_ref().unwrap_or(&empty);
         let judged = judged(history, model, &self.bench.options.for_checking())
             .map_err(|error| error.of(&title.protocol, &command))?;

@@ -403,7 +403,7 @@ impl Window {
                 ..Access::new(arrival.thread, arrival.kind, place)
             });
         }
-        let built = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default());
+        let built = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made());
         built.ok()
     }
 
@@ -411,9 +411,9 @@ impl Window {
     pub fn provenance(&self, source: Option<Source>) -> Provenance {
         let is_assumed = self.assumes && !self.is_given;
         Provenance {
-            source: source.unwrap_or_default(),
             sizes: if is_assumed { Sizes::Assumed(self.size) } else { Sizes::Recorded },
-            ..Provenance::default()
+            // As long as the trace has shown no operation, its source is not known, and nothing is assumed of memory.
+            ..Provenance::of(source.unwrap_or(Source::Axe))
         }
     }
 }

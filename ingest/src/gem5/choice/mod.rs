@@ -321,7 +321,6 @@ impl Reader<'_> {
         let is_exec = source == Source::Exec;
         selected.not_understood.extend(self.gaps(source, lines));
         Provenance {
-            source,
             unrecorded_writes: is_exec,
             locations_found: is_exec && selected.shared_bytes.is_some(),
             isa: self.exec.recording.isa().filter(|_| is_exec),
@@ -336,7 +335,7 @@ impl Reader<'_> {
             unfinished: self.wanted(unfinished),
             notes,
             outside_writes: selected.outside_writes || self.outside_writes(source),
-            ..Provenance::default()
+            ..Provenance::of(source)
         }
     }
 
