@@ -5,11 +5,22 @@ use std::path::PathBuf;
 
 use history::{BuildError, History, OpId, Source};
 use host::inputs::Refusal;
+use settings::Setting;
 use thiserror::Error;
 
 /// What the user can do about an input that the system does not read.
 fn advice(error: &io::Error) -> &'static str {
     Refusal::of(error).map_or("check the path and its permissions", Refusal::advice)
+}
+
+/// The settings that select operations of a trace, as a list in a sentence.
+pub fn selection() -> String {
+    format!("{}, {} and {}", Setting::Addresses, Setting::FromTick, Setting::ToTick)
+}
+
+/// The advice to do something about the damage, or to let the reader skip it, to some end.
+pub(crate) fn or_lossy(repair: &str, end: &str) -> String {
+    format!("{repair}, or use {} to {end}", Setting::Lossy)
 }
 
 /// Why an input could not be read. Each message names the file and, where there is one, the line, and says what was found there,
@@ -103,8 +114,9 @@ pub enum Error {
     },
     /// The compressed file is cut off or corrupt.
     #[error(
-        "{file}: the gzip data {what} up to line {line}. Copy or record the file again, or use --lossy to \
-         keep what is good"
+        "{file}: the gzip data {what} up to line {line}. Copy or record the file again, or use {} to \
+         keep what is good",
+        Setting::Lossy
     )]
     Damaged {
         /// The file.
@@ -117,7 +129,8 @@ pub enum Error {
     /// The line is too long to be one of a trace.
     #[error(
         "{file}:{line}: the line is longer than {limit} bytes, the limit for trace lines; check that this is a trace, or use \
-         --lossy to skip the line"
+         {} to skip the line",
+        Setting::Lossy
     )]
     LongLine {
         /// The file.
@@ -139,8 +152,9 @@ pub enum Error {
     },
     /// The end of the line is missing.
     #[error(
-        "{file}:{line}: the line is cut off: found `{found}`, expected {expected}; record the trace again, or use --lossy to skip \
-         such lines"
+        "{file}:{line}: the line is cut off: found `{found}`, expected {expected}; record the trace again, or use {} to skip \
+         such lines",
+        Setting::Lossy
     )]
     Cut {
         /// The file.
@@ -220,8 +234,9 @@ pub enum Error {
     /// The trace has no lines of the source that was asked for.
     #[error(
         "{file}: no lines of the source `{}`; record again with {flags}, or choose another \
-         --source{available}",
-        source_asked.name()
+         {}{available}",
+        source_asked.name(),
+        Setting::Source
     )]
     NoSource {
         /// The file.
@@ -245,8 +260,9 @@ pub enum Error {
     },
     /// The options select no operation of the trace.
     #[error(
-        "{file}: no operation is selected; check --addresses, --from-tick and --to-tick (`rubric stats` shows the addresses and \
-         ticks of the trace)"
+        "{file}: no operation is selected; check {} (`rubric stats` shows the addresses and \
+         ticks of the trace)",
+        selection()
     )]
     NothingSelected {
         /// The file.
@@ -254,8 +270,10 @@ pub enum Error {
     },
     /// The shared variables that a program announces were asked for, and none or several are announced.
     #[error(
-        "{file}: --addresses auto: the trace does not show one program that announces its shared variables, as those of `rubric \
-         generate c` do in a trace of executed instructions; give the addresses instead (--addresses LO-HI)"
+        "{file}: {}: the trace does not show one program that announces its shared variables, as those of `rubric \
+         generate c` do in a trace of executed instructions; give the addresses instead ({})",
+        Setting::Addresses.to("auto"),
+        Setting::Addresses.to("LO-HI")
     )]
     NotAnnounced {
         /// The file.

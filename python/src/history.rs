@@ -16,7 +16,6 @@ use pyo3::types::PyCapsule;
 use tables::{ArrowTable, TableError};
 
 use crate::origin::{Origin, spare};
-use crate::settings::spelled;
 use crate::table::Table;
 use crate::verdict::{Question, Verdict};
 use crate::{call, certificate, error, kernel, words};
@@ -115,7 +114,7 @@ impl History {
     /// What was assumed when the history was read, a sentence each.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        assumptions::of(&self.operations.provenance).iter().map(|note| spelled(note)).collect()
+        assumptions::of(&self.operations.provenance)
     }
 
     /// A digest of everything that decides a verdict: a trace and its conversions have the same one.

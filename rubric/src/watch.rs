@@ -44,6 +44,7 @@ use ::check::online::{Arrival, ArrivalError, OnlineViolation};
 use ::check::{self, Model, Reason, Verdict};
 use certify::rule::Rule;
 use history::{Ambiguity, AssumedSize, History, Provenance, ReadsFrom, Source, Unfinished};
+use settings::Setting;
 use thiserror::Error;
 
 use ingest::LiveEnd;
@@ -280,7 +281,8 @@ impl Watch {
                     format!(": thread {thread} has been idle for long, and operations after its last one cannot be forgotten")
                 });
                 End::Undecided(format!(
-                    "{kept} operations need more memory than --max-memory allows{idle}"
+                    "{kept} operations need more memory than {} allows{idle}",
+                    Setting::MaxMemory
                 ))
             }
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use history::{History, Provenance};
 use memory::Model;
+use settings::Setting;
 use sha2::{Digest, Sha256};
 use simulate::client::Client;
 use simulate::program::{Extras, Heading};
@@ -72,7 +73,8 @@ fn check(options: &Options) -> Result<(), Error> {
     match options.clients.iter().find(|client| !has_cores(**client)) {
         Some(client) => Err(Error::NotInGem5(format!(
             "RubricTester has no cores {client}: choose in-order, store-buffer-N, per-location-N, \
-             early-N, early-N-buffer-N or MODEL-ooo-N with --client"
+             early-N, early-N-buffer-N or MODEL-ooo-N with {}",
+            Setting::Client
         ))),
         None => Ok(()),
     }

@@ -13,6 +13,7 @@ use history::{
     low_bytes,
 };
 use memory::Label;
+use settings::Setting;
 
 use super::places::Places;
 
@@ -237,8 +238,9 @@ impl Window {
         let is_kept = self.logged + latest.len() <= MOST_LOGGED;
         let Some(log) = self.log.take().filter(|_| is_kept) else {
             return Err(Problem::Unsuitable(format!(
-                "accesses turn out to have {size} bytes after {} operations, which are not all kept; say so with --access-size {size}",
+                "accesses turn out to have {size} bytes after {} operations, which are not all kept; say so with {}",
                 self.online.arrived(),
+                Setting::AccessSize.to(self.size),
                 size = self.size
             )));
         };

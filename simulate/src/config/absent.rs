@@ -45,8 +45,10 @@ fn warning(protocol: &Protocol, name: &str, span: Span) -> Diagnostic {
         "{} sends to the machine {name}, of which this system has no controller: a run that comes to this place ends with a fault",
         protocol.name()
     );
-    Diagnostic::warning(span, message)
-        .hint("a flag of the machine may exclude it (--set MACHINE.FLAG=true), or the protocol needs parts, such as a GPU, that are not simulated")
+    Diagnostic::warning(span, message).hint(format!(
+        "a flag of the machine may exclude it ({}), or the protocol needs parts, such as a GPU, that are not simulated",
+        settings::Setting::Set.to("MACHINE.FLAG=true")
+    ))
 }
 
 /// The flags of a machine.

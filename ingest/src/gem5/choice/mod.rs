@@ -7,7 +7,7 @@ use history::{
 };
 use instructions::Selected;
 
-use crate::error::Error;
+use crate::error::{Error, or_lossy};
 use crate::format::Contents;
 use crate::gem5::readers::completion::Leftover;
 use crate::gem5::readers::gaps::Loss;
@@ -88,8 +88,10 @@ impl Reader<'_> {
                     line,
                     found: "a data line that is never completed".to_owned(),
                     expected: "`Hit callback for …` behind it".to_owned(),
-                    hint: "a line is missing: record the trace again, or use --lossy to skip the operation"
-                        .to_owned(),
+                    hint: or_lossy(
+                        "a line is missing: record the trace again",
+                        "skip the operation",
+                    ),
                 })
             }
             _ => Ok(()),
@@ -105,8 +107,7 @@ impl Reader<'_> {
                 found: format!("no operation {index} of thread {thread} up to the end"),
                 expected: "every operation before the thread's last one that is not a store"
                     .to_owned(),
-                hint: "a line is missing: record the trace again, or use --lossy to go on without"
-                    .to_owned(),
+                hint: or_lossy("a line is missing: record the trace again", "go on without"),
             }),
             _ => Ok(()),
         }
@@ -247,8 +248,10 @@ impl Reader<'_> {
                     line: silent.line,
                     found: format!("a completion of {} without its data line", silent.path),
                     expected: "`read data […]`, `set data […]` or the like before it".to_owned(),
-                    hint: "a line is missing: record the trace again, or use --lossy to skip the operation"
-                        .to_owned(),
+                    hint: or_lossy(
+                        "a line is missing: record the trace again",
+                        "skip the operation",
+                    ),
                 }),
                 _ => Ok(()),
             },

@@ -2,6 +2,7 @@
 
 use history::{Access, Kind, Place, low_bytes};
 
+use crate::error::or_lossy;
 use crate::gem5::lines::fault::Fault;
 use crate::gem5::lines::message::{Command, DataKind};
 use crate::gem5::lines::raw::RequestType;
@@ -52,7 +53,7 @@ pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect
                     command.name()
                 ),
                 "a data line of the kind that belongs to the command",
-                "the trace is damaged: record it again, or use --lossy to skip the operation",
+                or_lossy("the trace is damaged: record it again", "skip the operation"),
             ));
         }
     };

@@ -238,7 +238,7 @@ impl<'o> Reader<'o> {
             }
             Ok(()) => {
                 if self.sequencers.take_made_up() {
-                    // Without `--lossy` this line would be the place of the damage.
+                    // If damage were refused, the error would name this line.
                     lines.note_skipped(lines.number());
                 }
                 Ok(())
