@@ -96,8 +96,12 @@ pub fn as_option(setting: Setting, value: Option<&str>, f: &mut fmt::Formatter<'
 }
 
 fn plain(setting: Setting, value: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "the setting {}", setting.name())?;
-    value.map_or(Ok(()), |value| write!(f, " = {value}"))
+    match (setting, value) {
+        (_, None) => write!(f, "the setting {}", setting.name()),
+        // The value has the name of a protocol's parameter.
+        (Setting::Set, Some(value)) => write!(f, "the setting {value}"),
+        (_, Some(value)) => write!(f, "the setting {} = {value}", setting.name()),
+    }
 }
 
 impl fmt::Display for Setting {

@@ -190,7 +190,7 @@ fn options_that_do_not_apply_are_refused() {
     let text = text_of(&rich());
     let ticks = Options { from_tick: Some(1), ..Options::default() };
     let message = read_with(&text, &ticks).unwrap_err().to_string();
-    assert!(message.contains("--from-tick"), "{message}");
+    assert!(message.contains("the setting from_tick"), "{message}");
     let source = Options { source: Some(Source::Ruby), ..Options::default() };
     let message = read_with(&text, &source).unwrap_err().to_string();
     assert!(message.contains("source `client`"), "{message}");
