@@ -311,9 +311,9 @@ fn options(
     lossy: bool,
     fetches: bool,
 ) -> PyResult<Options> {
-    const SOURCES: [Source; 3] = [Source::Ruby, Source::Client, Source::Exec];
-    let source =
-        source.map(|name| words::named("source", name, &SOURCES, Source::name)).transpose()?;
+    let source = source
+        .map(|name| words::named("source", name, &Source::IN_TRACES, Source::name))
+        .transpose()?;
     let isa = isa.map(|name| words::named("isa", name, &Isa::ALL, Isa::name)).transpose()?;
     if access_size.is_some_and(|size| ![1, 2, 4, 8].contains(&size)) {
         return Err(PyValueError::new_err("access_size: 1, 2, 4 or 8 was expected"));
