@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// The values of a key that has one of some words, or none.
+/// The values of a key whose value is one of these words, or null.
 pub(crate) fn or_null(words: &[&'static str]) -> Vec<Option<&'static str>> {
     words.iter().copied().map(Some).chain([None]).collect()
 }

@@ -207,7 +207,7 @@ impl Found<'_> {
     }
 }
 
-/// The address of the first thread's program, behind all locations. The programs are 64 KiB apart.
+/// The address of the first thread's program, after all locations. The programs are 64 KiB apart.
 const CODE_ADDRESS: u64 = 0x1000_0000;
 
 /// The number that stands for the first instruction as a value.

@@ -61,7 +61,7 @@ pub(crate) fn add(
             line: Some(event.event.line as u64),
             ..Access::new(event.thread as u32, kind(event, second), place(event, addresses))
         });
-        // A control dependency is recorded at the first operation behind the branch only: it holds for all later
+        // A control dependency is recorded at the first operation after the branch only: it holds for all later
         // ones, too.
         let known = if control.0 == event.thread { control.1 } else { 0 };
         control = (event.thread, event.control);

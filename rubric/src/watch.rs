@@ -415,7 +415,7 @@ impl Watch {
         }
         Ok(match self.window.history() {
             Some(history) => self.decided(history),
-            None => End::Undecided("the sizes of accesses are not known".to_owned()),
+            None => End::Undecided("the trace does not show the sizes of accesses".to_owned()),
         })
     }
 

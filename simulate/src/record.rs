@@ -48,7 +48,7 @@ struct Record {
 pub struct Row(u32);
 
 impl Row {
-    /// The index, as the tag of requests.
+    /// The index as a number, which requests for the operation have as their tag.
     pub fn tag(self) -> u32 {
         self.0
     }

@@ -381,7 +381,7 @@ impl Args {
         };
         let (threads, locations) =
             (counted(self.threads, "thread"), counted(self.locations, "location"));
-        let room = if self.tiny { ", room for one" } else { "" };
+        let room = if self.tiny { ", one line a cache" } else { "" };
         let requests = match self.requests {
             1 => String::new(),
             count => format!(", {count} requests at a time"),

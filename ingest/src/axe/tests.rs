@@ -135,7 +135,7 @@ fn the_largest_numbers_fit() {
 fn every_bad_line_is_named() {
     let cases = [
         ("x", "found `x` at column 1, expected a thread number"),
-        ("0", "the end of the line at column 2, expected `:` behind"),
+        ("0", "the end of the line at column 2, expected `:` after"),
         ("0:", "expected a location"),
         ("0: M[1]", "expected `:=` or `==`"),
         ("0: M[1] =", "expected `:=` or `==`"),
@@ -161,8 +161,8 @@ fn every_bad_line_is_named() {
         ("0: M[99999999999999999999] := 1", "at most 18446744073709551615"),
         ("0: M[1] := 1 @ 99999999999999999999 :", "at most 18446744073709551615"),
         ("final M[1] := 2", "expected `==`"),
-        ("final", "behind `final`"),
-        ("finally", "behind `final`"),
+        ("final", "after `final`"),
+        ("finally", "after `final`"),
         ("checks", "found `s` at column 6"),
         ("-1: sync", "expected a thread number"),
         ("0: v1 == 1 #! aquire", "found `aquire` at column 15, expected an annotation"),

@@ -77,7 +77,7 @@ impl<'o> Run<'o> {
         taken: &mut ControllerTransitions,
     ) -> Result<(), Flaw> {
         if self.ended.is_some() {
-            return Err(Flaw::new("a record behind the end of a run", "the begin of a run"));
+            return Err(Flaw::new("a record after the end of a run", "the begin of a run"));
         }
         match *record {
             Record::End { after, is_complete } => {

@@ -355,7 +355,7 @@ impl Window {
             let (before, name) = rest.split_at(at + 1);
             text += before;
             let end = name.find(|it: char| !it.is_ascii_digit() && it != ':').unwrap_or(name.len());
-            // A colon behind a name belongs to the sentence.
+            // A colon after a name belongs to the sentence.
             let end = name[..end].trim_end_matches(':').len();
             text += &renamed(&name[..end]).unwrap_or_else(|| name[..end].to_owned());
             rest = &name[end..];

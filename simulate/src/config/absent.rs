@@ -12,7 +12,7 @@ use slicc::visit::{self, Node};
 use super::plan::{Plan, Value};
 
 /// Warnings about machines that code adds to the destination of a message, or that a function returns, and of which the plan has no
-/// controller. Code behind a condition that flags of the machine exclude does not count.
+/// controller. Code that runs only under a condition which flags of the machine exclude does not count.
 pub fn absent(protocol: &Protocol, plan: &Plan) -> Vec<Diagnostic> {
     let machines: Vec<_> = protocol.machines().collect();
     let mut found: BTreeMap<&str, Span> = BTreeMap::new();

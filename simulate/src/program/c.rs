@@ -1,7 +1,7 @@
 //! Programs as C, for the CPUs of gem5 or of the machine at hand: each access is an instruction of its own.
 //!
 //! The shared variables are alone in a section, and the program says by three stores where that is: [`ANNOUNCEMENT`], then
-//! the first address, then the address behind the last. A program runs several times in a process, in *rounds*, with a barrier
+//! the first address, then the address after the last. A program runs several times in a process, in *rounds*, with a barrier
 //! before each. Values differ between rounds, so all rounds together are one history. A line of variables is a *stride* away
 //! from the next one, so that all of them are in the same set of a cache; loads of other lines of that set evict them.
 //!
@@ -47,10 +47,10 @@ const PURPOSE: u64 = 0x45_56_49_43 << 32;
 /// Registers for the latest values read: as many as dependencies reach back.
 const REGISTERS: usize = 8;
 
-/// The text of a program behind its own constants, up to its threads.
+/// The text of a program after its own constants, up to its threads.
 const HEAD: &str = include_str!("c/head.c");
 
-/// The text of a program behind its tables.
+/// The text of a program after its tables.
 const TAIL: &str = include_str!("c/tail.c");
 
 impl CProgram<'_> {

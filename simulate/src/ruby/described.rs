@@ -1,7 +1,7 @@
 //! Objects that a description of what the runtime lacks calls sets, maps and counters (`slicc::library`).
 //!
 //! Their words are plain, so that states can be compared: the number of elements, then the elements in ascending order, then for a
-//! map their values in the same order, from `MOST_ELEMENTS` words behind the first element on. Unused words are 0.
+//! map their values in the same order, from `MOST_ELEMENTS` words after the first element on. Unused words are 0.
 
 use slicc::compile::trackers::MOST_ELEMENTS;
 use slicc::library::DescribedFunction;

@@ -84,7 +84,7 @@
 //! | a message with a shorter latency than one that is there | the heap invariant is broken: the order is arbitrary | by tick of arrival |
 //! | **Controller** | | |
 //! | `stall_and_wait` from a port whose rank is not below the number of in_ports | assert | fault |
-//! | `wakeUpBuffers` from a port of rank above that number, with messages stalled on the line | reads behind an array | warning; wakes lower ranks |
+//! | `wakeUpBuffers` from a port of rank above that number, with messages stalled on the line | reads past the end of an array | warning; wakes lower ranks |
 //! | any other use of such a port | accepted | accepted; `rubric protocol check` warns |
 //! | a line woken in a buffer in which two ranks have stalled it | assert (`reanalyzeMessages`) | fault |
 //! | `wakeUpBuffers` and so on of a line on which nothing is stalled | nothing | nothing |
@@ -114,7 +114,7 @@
 //! | **DataBlock**, **WriteMask** | | |
 //! | `setMask`, `getMask`, `test` out of range | assert | fault |
 //! | `firstBitSet`, `count` from beyond the end | the size, 0 | the same |
-//! | `copyPartial` out of range | writes behind the block | fault |
+//! | `copyPartial` out of range | writes past the block | fault |
 
 mod calculations;
 mod objects;

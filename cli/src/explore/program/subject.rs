@@ -86,7 +86,7 @@ pub(super) struct Searched {
 }
 
 impl Searched {
-    /// Whether every run ended where a loop reached its bound, so that nothing behind the loop was explored.
+    /// Whether every run ended where a loop reached its bound, so that nothing after the loop was explored.
     pub(super) fn saw_no_end(&self) -> bool {
         self.report.runs + self.report.faulty == 0 && self.report.cut_off > 0
     }

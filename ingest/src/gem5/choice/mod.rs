@@ -87,7 +87,7 @@ impl Reader<'_> {
                     file: lines.file().to_owned(),
                     line,
                     found: "a data line that is never completed".to_owned(),
-                    expected: "`Hit callback for …` behind it".to_owned(),
+                    expected: "`Hit callback for …` after it".to_owned(),
                     hint: or_lossy(
                         "a line is missing: record the trace again",
                         "skip the operation",

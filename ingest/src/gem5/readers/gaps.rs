@@ -28,7 +28,7 @@ pub(crate) enum Loss {
 pub(crate) struct Gaps {
     /// The first line by its source; `Ruby`, `Client` and `Exec`.
     first: [Option<Skipped>; 3],
-    /// A line behind which operations may have been mixed up, so that they prove nothing.
+    /// A line after which operations may have been mixed up, so that they prove nothing.
     mixed_up: Option<Skipped>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Sequencers {
     pub(crate) by_version: FxHashMap<u32, usize>,
     pub(crate) offer: Option<Offer>,
     pub(crate) done: Option<DoneLine>,
-    /// The same line, also behind the data that it announced.
+    /// The same line, also after the data that it announced.
     answered: Option<DoneLine>,
     pub(crate) accepted: u64,
     pub block_size: Option<usize>,
@@ -118,7 +118,7 @@ impl Sequencers {
     /// Takes in `Seq Done`: the protocol answers a request.
     pub(crate) fn done(&mut self, version: u32, address: u64, is_failed: bool) {
         let sequencer = self.by_version.get(&version).map(|&at| &mut self.all[at]);
-        // A request that was coalesced with a prefetch completes behind the `Done` of the prefetch, and has another address.
+        // A request that was coalesced with a prefetch completes after the `Done` of the prefetch, and has another address.
         let is_prefetch = sequencer.is_some_and(|sequencer| sequencer.end_prefetch(address));
         let address = (!is_prefetch).then_some(address);
         self.done = Some(DoneLine { version, address, is_failed });
@@ -265,7 +265,7 @@ impl Sequencers {
         self.hit_alone(at, command, address, tick, line, sink).and(unanswered)
     }
 
-    /// The fault of a data line that the completion behind it does not belong to, since that one has no data: its own completion
+    /// The fault of a data line that the completion after it does not belong to, since that one has no data: its own completion
     /// is missing. If damage is skipped, it is made up for where it is certain which request it answers.
     fn unanswered_data(&mut self, at: usize, sink: &mut Sink<'_>) -> Result<(), Fault> {
         if sink.options.lossy {
@@ -575,7 +575,7 @@ pub(crate) struct DoneLine {
 fn not_completed(found: &str, data: u64) -> Fault {
     Fault::broken(
         format!("{found}, though that of line {data} was not completed"),
-        "`Hit callback for …` behind each data line",
+        "`Hit callback for …` after each data line",
         or_lossy("a line is missing: record the trace again", "skip the operation"),
     )
 }

@@ -49,7 +49,7 @@ pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect
         (command, Some(kind)) => {
             return Err(Fault::broken(
                 format!(
-                    "`Hit callback for {}` behind a data line of kind {kind:?}",
+                    "`Hit callback for {}` after a data line of kind {kind:?}",
                     command.name()
                 ),
                 "a data line of the kind that belongs to the command",

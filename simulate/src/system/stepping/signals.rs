@@ -75,7 +75,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Whether this signal sends the message of an arrival.
+    /// Whether this signal sends the message that arrives in `arrival`.
     fn arrives_as(&self, arrival: &Signal) -> bool {
         match (self, arrival) {
             (
