@@ -31,7 +31,7 @@ pub enum Error {
     /// The file could not be opened or read.
     #[error("{file}: {error}: {}", advice(error))]
     Io {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The system's error.
         #[source]
@@ -43,7 +43,7 @@ pub enum Error {
         directory.display()
     )]
     Directory {
-        /// The directory.
+        /// Path of the directory.
         directory: PathBuf,
         /// Description of the files in the directory.
         found: String,
@@ -54,7 +54,7 @@ pub enum Error {
          `rubric convert TEST.litmus --outcome \"1:x5=1 /\\ 1:x8=0\"` makes a history of one"
     )]
     Litmus {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
     },
     /// The input is a litmus test of an architecture whose tests cannot be run.
@@ -62,7 +62,7 @@ pub enum Error {
         "{file}: is a litmus test for {architecture}, not a trace; `rubric litmus` runs those for {run}"
     )]
     OtherLitmus {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The architecture or language.
         architecture: &'static str,
@@ -74,7 +74,7 @@ pub enum Error {
         "{file}: is empty; expected {expected} (was gem5 run with --debug-flags and --debug-file?)"
     )]
     Empty {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The formats that it could have.
         expected: String,
@@ -82,7 +82,7 @@ pub enum Error {
     /// The input is not text.
     #[error("{file}:{line}: is not text; expected {expected}, plain or compressed with gzip")]
     Binary {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The line that holds bytes that no text has.
         line: u64,
@@ -95,7 +95,7 @@ pub enum Error {
          iconv -f UTF-16 -t UTF-8 FILE > NEW"
     )]
     Utf16 {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
     },
     /// The input is of no known format.
@@ -103,7 +103,7 @@ pub enum Error {
         "{file}:{line}: found `{found}`, expected a line of {expected}; check that this is a trace"
     )]
     Unknown {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The first line that fits no format.
         line: u64,
@@ -119,7 +119,7 @@ pub enum Error {
         Setting::Lossy
     )]
     Damaged {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The last line that could be read whole.
         line: u64,
@@ -133,9 +133,9 @@ pub enum Error {
         Setting::Lossy
     )]
     LongLine {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
         /// The most bytes a line may have.
         limit: usize,
@@ -145,9 +145,9 @@ pub enum Error {
         "{file}:{line}: the line ends with CR LF, expected LF alone; convert the file with tr -d '\\r' < FILE > NEW"
     )]
     CrLf {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
     },
     /// The end of the line is missing.
@@ -157,9 +157,9 @@ pub enum Error {
         Setting::Lossy
     )]
     Cut {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
         /// The line's end, shortened.
         found: String,
@@ -169,7 +169,7 @@ pub enum Error {
     /// A binary record breaks the rules of its format.
     #[error("{file}: byte {byte}: found {found}, expected {expected}; {hint}")]
     Record {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// Number of bytes before the record, uncompressed.
         byte: u64,
@@ -183,9 +183,9 @@ pub enum Error {
     /// The line breaks the rules of its format.
     #[error("{file}:{line}: found {found}, expected {expected}; {hint}")]
     Syntax {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
         /// Description of what was found.
         found: String,
@@ -199,9 +199,9 @@ pub enum Error {
         "{file}:{line}: found a line of {found} in {expected}; split the file, which mixes two formats"
     )]
     Mixed {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
         /// The format of that line, as sentences name it.
         found: &'static str,
@@ -214,7 +214,7 @@ pub enum Error {
          `rubric check`"
     )]
     Unwatchable {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The format that cannot be watched, as sentences name it.
         format: &'static str,
@@ -222,7 +222,7 @@ pub enum Error {
     /// The trace was recorded with too few debug flags.
     #[error("{file}: recorded without {missing}: {found}; record again with {flags}")]
     MissingFlag {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The debug flags.
         missing: String,
@@ -239,7 +239,7 @@ pub enum Error {
         Setting::Source
     )]
     NoSource {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The source that was asked for.
         source_asked: Source,
@@ -251,7 +251,7 @@ pub enum Error {
     /// The gem5 trace has no operation.
     #[error("{file}: no operations: {found}; record again with {flags}")]
     NoOperations {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// Description of the lines that the trace has instead.
         found: String,
@@ -265,7 +265,7 @@ pub enum Error {
         selection()
     )]
     NothingSelected {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
     },
     /// The shared variables that a program announces were asked for, and none or several are announced.
@@ -276,14 +276,14 @@ pub enum Error {
         Setting::Addresses.to("LO-HI")
     )]
     NotAnnounced {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
     },
     /// The history cannot be built: it is too large, has two final values for a location, or a value that does not fit
     /// the given size.
     #[error("{file}: {error}")]
     Build {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The reason.
         #[source]
@@ -318,7 +318,7 @@ pub enum WriteError {
     Inexpressible {
         /// The operation or location, with the property that the format cannot express.
         what: String,
-        /// The format.
+        /// Name of the format in sentences.
         format: &'static str,
         /// Formats that can express it.
         instead: &'static str,

@@ -46,7 +46,7 @@ pub enum Error {
     /// A pattern of file names that cannot be followed.
     #[error("{}: {what}", pattern.display())]
     Pattern {
-        /// The pattern.
+        /// Pattern, as the user wrote it.
         pattern: PathBuf,
         /// What is wrong.
         what: String,
@@ -225,7 +225,7 @@ pub enum Error {
     /// A run that cannot be made, or whose history cannot be built.
     #[error("{protocol}: {error}")]
     Run {
-        /// The protocol.
+        /// Name of the protocol.
         protocol: String,
         /// The error that is the reason.
         #[source]
@@ -234,7 +234,7 @@ pub enum Error {
     /// An unmutated protocol failed. That is a defect of rubric if the protocol is a built-in one.
     #[error("{protocol}: the protocol failed: {fault}; reproduce with: {command}; {advice}")]
     Failed {
-        /// The protocol.
+        /// Name of the protocol.
         protocol: String,
         /// The message of the fault.
         fault: String,
@@ -297,7 +297,7 @@ pub enum Error {
     /// An algorithm that applies to no model of an experiment.
     #[error("{}: it says nothing about a model of {experiment}", Setting::Algorithm.to(algorithm))]
     Inapplicable {
-        /// The algorithm.
+        /// Name of the algorithm.
         algorithm: &'static str,
         /// Name of the experiment.
         experiment: &'static str,
@@ -318,7 +318,7 @@ pub enum Error {
     /// The point has no history with this number.
     #[error("{}: its histories have numbers from {first} to {last}", Setting::Only.to(point))]
     NoNumber {
-        /// The point.
+        /// Name of the point.
         point: String,
         /// The first number.
         first: u32,
@@ -351,7 +351,7 @@ pub enum Error {
     /// A run in gem5 that only gem5 can repeat.
     #[error("it was made by {binary}; {command} repeats it, and keeps its log")]
     MadeInGem5 {
-        /// The binary.
+        /// Path of the binary.
         binary: String,
         /// The command that repeats the run.
         command: String,

@@ -78,7 +78,6 @@ pub(crate) struct Candidate<'p> {
     threads: Vec<ThreadPath<'p>>,
 }
 
-/// The path of a thread.
 #[derive(Debug)]
 struct ThreadPath<'p> {
     path: &'p Path,

@@ -14,7 +14,6 @@ use crate::value::{Location, Value};
 /// Bytes of a location that are accessed as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// The location.
     pub location: Location,
     /// The number of bytes of the location before the first.
     pub offset: u16,

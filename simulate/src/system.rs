@@ -91,7 +91,6 @@ struct Port {
     idle: bool,
 }
 
-/// A controller.
 struct Controller {
     /// The index of its machine in the program.
     machine: usize,

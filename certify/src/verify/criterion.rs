@@ -189,7 +189,10 @@ impl<'h> Relations<'h> {
     }
 
     fn program_order(&self, order: BaseOrder, (a, b): (Name, Name)) -> Checked<()> {
-        self.require((order != BaseOrder::Full) == self.weak(), "this program order is not that of the criterion")?;
+        self.require(
+            (order != BaseOrder::Full) == self.weak(),
+            "this program order is not that of the criterion",
+        )?;
         let holds = self.own_earlier(a, b)? && self.is_direct_pair(order, a, b)?;
         self.require(holds, "the pair is not in this order")
     }

@@ -38,7 +38,6 @@ pub(super) enum Operand<'a> {
 pub(super) struct Parts<'a> {
     /// The mnemonic as it is written.
     pub mnemonic: &'a str,
-    /// The operands.
     pub operands: Vec<Operand<'a>>,
 }
 

@@ -39,7 +39,6 @@ pub(crate) struct Axis {
 pub(crate) enum Scale {
     /// Linear, from 0.
     Linear,
-    /// Logarithmic.
     Logarithmic,
     /// Logarithmic if the largest number is many times the smallest.
     Auto,

@@ -43,7 +43,6 @@ pub(super) struct Layout {
     pub size: (i32, i32),
     /// The lines of the title and the subtitle.
     pub lines: Vec<Line>,
-    /// The panels.
     pub panels: Vec<PlacedPanel>,
     /// Width of a panel, with its labels.
     pub panel_width: i32,
@@ -76,9 +75,7 @@ pub(super) type Placed = (LegendEntry, (i32, i32));
 /// A line of text.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// The text.
     pub text: String,
-    /// The face.
     pub face: Face,
     /// The upper left corner.
     pub at: (i32, i32),

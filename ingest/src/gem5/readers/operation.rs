@@ -48,10 +48,7 @@ pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect
         }
         (command, Some(kind)) => {
             return Err(Fault::broken(
-                format!(
-                    "`Hit callback for {}` after a data line of kind {kind:?}",
-                    command.name()
-                ),
+                format!("`Hit callback for {}` after a data line of kind {kind:?}", command.name()),
                 "a data line of the kind that belongs to the command",
                 or_lossy("the trace is damaged: record it again", "skip the operation"),
             ));

@@ -45,7 +45,7 @@ pub enum Signal {
     Changes {
         /// The controller.
         at: Party,
-        /// The event.
+        /// Name of the event.
         event: String,
         /// The states before and after it.
         states: (String, String),
