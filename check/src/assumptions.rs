@@ -23,7 +23,7 @@ pub fn of(provenance: &Provenance) -> Vec<String> {
         );
     }
     match provenance.initial {
-        InitialMode::Zero if provenance.source == Source::Axe => {}
+        InitialMode::Zero if matches!(provenance.source, Source::Axe | Source::Record) => {}
         InitialMode::Zero => {
             found.push(format!("assuming memory is initially 0 ({})", Setting::Initial))
         }

@@ -46,6 +46,7 @@ mod progress;
 mod protocol;
 mod question;
 mod report;
+mod run;
 mod sample;
 mod schema;
 mod sequence;
@@ -124,6 +125,7 @@ enum Command {
     Mutants(mutants::Args),
     Protocol(protocol::Args),
     Report(report::Args),
+    Run(Box<run::Args>),
     Schema(schema::Args),
     Shrink(shrink::Args),
     Simulate(Box<simulate::Args>),
@@ -168,6 +170,7 @@ impl Command {
             Command::Mutants(args) => mutants::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
             Command::Report(args) => report::run(args, out),
+            Command::Run(args) => run::run(args, out),
             Command::Schema(args) => schema::run(args, out),
             Command::Shrink(args) => shrink::run(args, out),
             Command::Simulate(args) => simulate::run(args, out),

@@ -13,8 +13,8 @@ use tables::VerdictRow;
 use crate::error::Error;
 use crate::status::Status;
 use crate::{
-    check, diff, explore, kernel, litmus, monitor, mutants, protocol, report, shrink, simulate,
-    stats, test, watch, words,
+    check, diff, explore, kernel, litmus, monitor, mutants, protocol, report, run, shrink,
+    simulate, stats, test, watch, words,
 };
 
 /// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
@@ -159,6 +159,12 @@ const SCHEMAS: &[Schema] = &[
         1,
         "rubric report --list",
         "what `rubric report --list --format json` prints",
+    ),
+    Schema::of::<run::json::Document<'_>>(
+        "run",
+        1,
+        "rubric run",
+        "what `rubric run --format json` prints",
     ),
     Schema::of::<protocol::json::Report<'_>>(
         "protocol-check",

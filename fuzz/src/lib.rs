@@ -28,7 +28,7 @@ use slicc::protocol::Protocol;
 pub type Target = fn(&[u8]);
 
 /// All targets by name. The folders of `seeds/` have these names.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("axe", axe),
     ("certificate", certificate),
     ("gem5", gem5),
@@ -36,6 +36,7 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("json", json),
     ("litmus", litmus),
     ("program", program),
+    ("record", record),
     ("slicc", slicc),
     ("tester", tester),
 ];
@@ -88,6 +89,14 @@ pub fn tester(data: &[u8]) {
     let lossy = Options { lossy: true, ..Options::default() };
     let good = ingest::read(data, "fuzz", &lossy);
     assert!(whole.is_err() || good.is_ok());
+}
+
+/// Reads records of programs on machines, once strictly and once with damaged parts left out.
+///
+/// # Panics
+/// Panics if the strict reader accepts an input that the lossy reader rejects.
+pub fn record(data: &[u8]) {
+    tester(data);
 }
 
 /// Writes each history of the input, and reads it back. `write` returns whether its format can express the history.

@@ -327,6 +327,26 @@ impl History {
         self.structure = kinds.into();
     }
 
+    /// This history with other values of some reads, and with other final values. A value that is `None` is not known. Cost: linear.
+    pub fn with_results(
+        &self,
+        reads: impl IntoIterator<Item = (OpId, Option<u64>)>,
+        finals: Vec<Final>,
+    ) -> History {
+        let mut history = History { finals, ..self.clone() };
+        for (op, value) in reads {
+            let known = &mut history.known[op.at()];
+            match value {
+                Some(value) => {
+                    *known = OperationFlags(known.0 | OperationFlags::READ);
+                    history.read[op.at()] = value;
+                }
+                None => *known = OperationFlags(known.0 & !OperationFlags::READ),
+            }
+        }
+        history
+    }
+
     /// Returns the history of the operations that `keep` selects, and for each of them its operation in this history.
     /// Threads keep their labels, locations their addresses and initial values; locations without an operation are
     /// dropped. A final value is kept if all operations that write it are, and no write of its location has an unknown

@@ -43,6 +43,8 @@ named! {
         Client = "client",
         /// Lines of a CPU's committed instructions.
         Exec = "exec",
+        /// What the loads of a program on a real machine returned.
+        Record = "record",
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Lines<'a> {
     source: Bytes<'a>,
     compressed: bool,
     lossy: bool,
+    /// Whether a line may end with CR LF, as what a serial line transmits.
+    carriage_returns: bool,
     /// Whether truncated compressed data are accepted.
     truncated: bool,
     limit: usize,
@@ -149,6 +151,7 @@ impl<'a> Lines<'a> {
             source,
             compressed,
             lossy,
+            carriage_returns: false,
             truncated: false,
             limit: LINE_LIMIT,
             text: Text::default(),
@@ -367,6 +370,11 @@ impl<'a> Lines<'a> {
         self.limit = bytes;
     }
 
+    /// Accepts lines that end with CR LF.
+    pub(crate) fn accept_carriage_returns(&mut self) {
+        self.carriage_returns = true;
+    }
+
     /// Accepts truncated compressed data; the damage is noted.
     pub(crate) fn allow_truncation(&mut self) {
         self.truncated = true;
@@ -493,6 +501,10 @@ impl<'a> Lines<'a> {
         self.clean();
         let (start, end) = self.line;
         if end > start && self.text.bytes[end - 1] == b'\r' {
+            if self.carriage_returns {
+                self.line.1 -= 1;
+                return Ok(true);
+            }
             return Err(Error::CrLf { file: self.file.clone(), line: self.number });
         }
         if end - self.line.0 > self.limit {

@@ -154,7 +154,8 @@ fn refuse_selection(lines: &Lines<'_>, options: &Options) -> Result<(), Error> {
     ))
 }
 
-fn read(lines: &Lines<'_>, options: &Options) -> Result<History, Error> {
+/// Reads the history of the current line.
+pub(crate) fn read(lines: &Lines<'_>, options: &Options) -> Result<History, Error> {
     let record = parse_record(lines.line()).map_err(|error| wrong_json(lines, &error))?;
     if let Some(field) = record.unknown.keys().next() {
         let found = format!("the field `{field}`");

@@ -45,6 +45,7 @@ mod live;
 mod live_reader;
 mod numbers;
 mod options;
+pub mod recorded;
 mod statistics;
 pub mod tester;
 mod transitions;

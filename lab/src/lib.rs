@@ -50,6 +50,7 @@ pub mod explorations;
 pub mod fidelity;
 mod folder;
 pub mod gem5;
+pub mod hardware;
 pub mod inputs;
 pub mod journal;
 pub mod load;

@@ -4,7 +4,6 @@
 //! that it reads from. A program depends only on its [`ProgramSize`], on every machine.
 
 mod bytes;
-mod c;
 mod edit;
 mod extras;
 mod ordering;
@@ -13,7 +12,6 @@ mod text;
 mod transfer;
 
 pub use bytes::Bytes;
-pub use c::{CProgram, MOST_OPERATIONS, MOST_ROUNDS};
 pub use edit::{Edit, EditKind};
 pub use extras::{Extras, MOST_DEVICES};
 use history::random::{Rng, Weighted};

@@ -17,6 +17,8 @@ enum Measure {
     ProcessorRate,
     /// Units of work per second of elapsed time.
     Rate,
+    /// Millions of units per second, as the program itself measured them.
+    Stated,
     /// Elapsed time, in seconds.
     Seconds,
     /// Elapsed time, in milliseconds.
@@ -49,7 +51,7 @@ impl Row {
 
     /// Whether a larger value is better.
     pub(crate) fn is_rate(&self) -> bool {
-        matches!(self.measure, Measure::ProcessorRate | Measure::Rate)
+        matches!(self.measure, Measure::ProcessorRate | Measure::Rate | Measure::Stated)
     }
 
     /// Runs the command once, with a build of the program.
@@ -63,6 +65,7 @@ impl Row {
         Ok(match self.measure {
             Measure::ProcessorRate => work / run.processor_seconds / 1e6,
             Measure::Rate => work / run.seconds,
+            Measure::Stated => work / 1e6,
             Measure::Seconds => run.seconds,
             Measure::Milliseconds => run.seconds * 1e3,
         })
@@ -123,6 +126,7 @@ impl Bench {
             rows.push(self.watch(threads, client, model)?);
         }
         rows.push(self.report());
+        rows.extend(on_this_machine());
         Ok(rows)
     }
 
@@ -194,6 +198,30 @@ fn campaign() -> Row {
         measure: Measure::Rate,
         work: Work::Fixed(400.0),
     }
+}
+
+/// Rows that run programs on this machine: with outcomes that differ and with outcomes that repeat, to the verdicts, and the programs
+/// alone.
+fn on_this_machine() -> [Row; 3] {
+    let row = |name: &str, unit, options: &str, measure, key| Row {
+        name: name.to_owned(),
+        unit,
+        command: words(&format!("run --quiet --threads 2 --format json {options}")),
+        measure,
+        work: Work::Printed(key),
+    };
+    let (long, short) = ("--runs 50K", "--operations 4 --locations 2 --runs 1M --runs-each 500K");
+    [
+        row("run, different outcomes", "operations/s", long, Measure::Rate, "operations"),
+        row("run, the same outcomes", "operations/s", short, Measure::Rate, "operations"),
+        row(
+            "run, programs alone",
+            "million operations/s",
+            long,
+            Measure::Stated,
+            "operations_a_second",
+        ),
+    ]
 }
 
 /// A row that measures the time from the name of a mutant to the end of a run of a few operations.

@@ -99,6 +99,29 @@ pub(crate) fn power(text: &str) -> Result<u32, String> {
     count.ok_or_else(|| expected.to_owned())
 }
 
+/// Parses the distance between cache lines, in bytes.
+pub(crate) fn stride() -> impl TypedValueParser<Value = u64> {
+    clap::value_parser!(u64).range(64..=1 << 24).try_map(|bytes| {
+        let expected = "a power of two was expected: 64, 128, 256, …";
+        bytes.is_power_of_two().then_some(bytes).ok_or(expected)
+    })
+}
+
+/// Parses the size of a variable.
+pub(crate) fn variable_size() -> impl TypedValueParser<Value = u8> {
+    clap::value_parser!(u8).range(1..=8).try_map(|bytes| {
+        bytes.is_power_of_two().then_some(bytes).ok_or("1, 2, 4 or 8 was expected")
+    })
+}
+
+/// Parses an address, hexadecimal with `0x` or decimal.
+///
+/// # Errors
+/// Returns a message that says what was expected.
+pub(crate) fn address(text: &str) -> Result<u64, String> {
+    number::parse(text).ok_or_else(|| "an address was expected, such as 0x80000000".to_owned())
+}
+
 /// Parses the number of DMA devices.
 pub(crate) fn devices() -> impl clap::builder::TypedValueParser<Value = u32> {
     clap::value_parser!(u32).range(0..=i64::from(simulate::program::MOST_DEVICES))

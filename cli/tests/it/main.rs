@@ -32,6 +32,7 @@ mod repeat;
 mod report;
 mod reported;
 mod robust;
+mod run;
 mod schema;
 mod shards;
 mod shell;

@@ -80,6 +80,16 @@ pub(super) const LONG: &[(&str, &str)] = &[
         "a search for each length of cycle",
     ),
     ("rubric explore memory-system piranha-buggy", "some 10 seconds"),
+    ("rubric run", "half a minute"),
+    ("rubric run --for 10m --until-violation -o found", "10 minutes, as it says"),
+    ("rubric run --threads 2 --operations 20 --locations 2 --runs 1M --model sc", "a minute"),
+    (
+        "rubric run --isa arm --runner 'ssh board' --cc aarch64-linux-gnu-gcc",
+        "needs another machine",
+    ),
+    ("rubric run --isa arm --runner 'ssh board' --for 10m", "needs another machine"),
+    ("rubric run --isa riscv --runner 'qemu-riscv64 -cpu max'", "needs an emulator"),
+    ("rubric run --isa riscv --runner qemu-riscv64 --runs 2K --runs-each 500", "needs an emulator"),
     ("rubric campaign -o campaign", "400 mutants of four protocols: many minutes"),
     ("rubric campaign MI_example --sample all --runs 100 -o mi", "some 2000 mutants: a minute"),
     (

@@ -123,7 +123,7 @@ impl Reader<'_> {
                 sequencers.data_lines > 0 || sequencers.hits > 0 || sequencers.accepted() > 0
             }
             Source::Exec => self.exec.lines > 0,
-            Source::Axe => false,
+            Source::Axe | Source::Record => false,
         }
     }
 
@@ -163,7 +163,7 @@ impl Reader<'_> {
         let flags = match source {
             Source::Client => CLIENT,
             Source::Exec => EXEC,
-            Source::Ruby | Source::Axe => BASE,
+            Source::Ruby | Source::Axe | Source::Record => BASE,
         };
         let others: Vec<&str> = [Source::Client, Source::Ruby, Source::Exec]
             .into_iter()
@@ -387,7 +387,7 @@ impl Reader<'_> {
                 let loads = requests.filter(|request| !request.writes);
                 loads.chain(std::mem::take(&mut self.sink.client.unknown)).collect()
             }
-            Source::Exec | Source::Axe => Vec::new(),
+            Source::Exec | Source::Axe | Source::Record => Vec::new(),
         };
         self.wanted(unfinished)
     }
@@ -443,7 +443,9 @@ impl Reader<'_> {
             _ if self.without_history.is_some() => HistoryBuilder::new(),
             Source::Client => std::mem::take(&mut self.sink.client.collected).into_builder(),
             Source::Exec => executed,
-            Source::Ruby | Source::Axe => self.sink.ruby.take().unwrap_or_default().into_builder(),
+            Source::Ruby | Source::Axe | Source::Record => {
+                self.sink.ruby.take().unwrap_or_default().into_builder()
+            }
         };
         self.check_not_empty(source, builder.is_empty(), file)?;
         let options = self.sink.options;

@@ -4,6 +4,7 @@ static uint64_t shared[LINES * STRIDE / 8] __attribute__((section("rubric"), ali
 /* More lines of that set, whose loads evict those of the shared variables. */
 static uint64_t others[OTHERS * STRIDE / 8] __attribute__((aligned(STRIDE), used));
 
+#define PREFETCH(address) __builtin_prefetch((const void *)(address))
 /* Waits for so many nops. */
 #define WAIT(nops) __asm__ volatile(".rept " #nops "\nnop\n.endr")
 

@@ -1,0 +1,205 @@
+//! `rubric run` and programs that record themselves: on this machine, in emulators of other ones, and with faults.
+
+use std::io::Write;
+use std::process::Command;
+use std::sync::Once;
+
+use serde_json::Value;
+
+use crate::common::{Folder, failure, output, output_of, rubric};
+
+/// Options of a short series.
+const SHORT: [&str; 7] =
+    ["run", "--quiet", "--runs", "2000", "--runs-each", "500", "--verdict-timeout=60"];
+
+fn json(arguments: &[&str], status: i32) -> Value {
+    let arguments = [arguments, &["--format", "json"]].concat();
+    serde_json::from_str(&output_of(&arguments, status)).unwrap()
+}
+
+#[test]
+fn this_machine_keeps_its_model() {
+    for more in [&["--bytes", "1,2,4,8"][..], &["--record", "signature", "--rmws", "20"]] {
+        let results = json(&[&SHORT, more].concat(), 0);
+        assert_eq!(results["runs"], 2000);
+        assert_eq!(results["programs"].as_array().unwrap().len(), 4);
+        let own = results["verdicts"].as_array().unwrap().last().unwrap();
+        assert_eq!((&own["consistent"], &own["violation"]), (&2000.into(), &0.into()));
+        assert!(results["certificates"].as_u64() >= results["outcomes"].as_u64());
+    }
+}
+
+#[test]
+fn series_are_resumed() {
+    let folder = Folder::new();
+    let path = folder.path("results");
+    let first = json(&[&SHORT[..], &["-o", &path]].concat(), 0);
+    let more = ["run", "--runs", "2500", "--runs-each", "500", "-o", &path];
+    let second = json(&more, 0);
+    let programs = second["programs"].as_array().unwrap();
+    assert_eq!(programs[..4], first["programs"].as_array().unwrap()[..]);
+    assert_eq!(programs.len(), 5);
+    let message = failure(&[&more[..], &["--operations", "9"]].concat());
+    assert!(message.contains("programs of another command"), "{message}");
+}
+
+/// Each fault is found, with its evidence.
+#[test]
+fn faults_are_found() {
+    for (fault, more) in [
+        ("plain-swap", &["--rmws", "20"][..]),
+        ("no-fence", &["--fences", "30", "--rmws", "0", "--operations", "20"]),
+    ] {
+        let folder = Folder::new();
+        let path = folder.path("found");
+        let bounds = ["run", "--runs", "1M", "--runs-each", "5000", "--until-violation"];
+        let given = ["--fault", fault, "-o", &path, "--quiet"];
+        let results = json(&[&bounds[..], &given, more].concat(), 1);
+        let violation = &results["violation"];
+        let seed = &violation["seed"];
+        let part = folder.path(&format!("found/seed-{seed}-part.jsonl"));
+        let own = if cfg!(target_arch = "x86_64") { "tso" } else { "rvwmo,armv8" };
+        assert!(own.contains(violation["model"].as_str().unwrap()));
+        output_of(&["check", "--model", violation["model"].as_str().unwrap(), &part], 1);
+        let whole = folder.path(&format!("found/seed-{seed}.jsonl"));
+        output(&["verify", &whole, &folder.path(&format!("found/seed-{seed}.cert"))]);
+        let picture = std::fs::read_to_string(folder.path(&format!("found/seed-{seed}.svg")));
+        assert!(picture.unwrap().starts_with("<svg"));
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_said() {
+    let said = |arguments: &[&str]| {
+        let assert = rubric(&[&SHORT[..], arguments].concat()).assert().code(2);
+        String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+    };
+    for (arguments, expected) in [
+        (&["--cc", "no-such-compiler"][..], "the compiler `no-such-compiler` cannot be started"),
+        (&["--cc", "cc -DTHREADS=x"], "the compiler `cc` ended with"),
+        (&["--runner", "no-such-runner"], "`no-such-runner` cannot be started"),
+        (&["--runner", "false"], "ended with exit status: 1 after 0 bytes"),
+        (&["--runner", "echo"], "seed 1"),
+        (&["--runner", "sh -c 'sleep 60'", "--timeout", "0.2"], "had not ended after 0.2 s"),
+        (&["--runner", "sh -c '\"$0\" \"$@\" | head -c 9000'"], "the record of seed 1"),
+    ] {
+        let message = said(arguments);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+    for (arguments, expected) in [
+        (&["--runner", "a 'b"][..], "an open quote"),
+        (&["--bytes", "3"], "1, 2, 4 or 8 was expected"),
+        (&["--rmws", "60", "--fences", "50"], "more than 100 of 100"),
+    ] {
+        let message = said(arguments);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}
+
+/// A runner that is called ssh receives the program on standard input.
+#[test]
+fn programs_are_sent_to_other_machines() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let ssh = folder.file("ssh", "#!/bin/sh\n[ \"$1\" = board ] && sh -c \"$2\"\n");
+    std::fs::set_permissions(&ssh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let results = json(&[&SHORT[..], &["--runner", &format!("{ssh} board")]].concat(), 0);
+    assert_eq!(results["runs"], 2000);
+}
+
+#[test]
+fn programs_record_themselves() {
+    let folder = Folder::new();
+    let (source, program) = (folder.path("program.c"), folder.path("program"));
+    for form in ["text", "binary"] {
+        for record in ["values", "signature"] {
+            let isa = match std::env::consts::ARCH {
+                "x86_64" => "x86",
+                "riscv64" => "riscv",
+                _ => "arm",
+            };
+            let words = ["generate", "c", "--isa", isa, "--record", record, "--form", form];
+            let size = ["--threads", "2", "--operations", "9", "--rounds", "200", "-o", &source];
+            output(&[&words[..], &size].concat());
+            let arguments =
+                ["-O2", "-Wall", "-Wextra", "-Werror", "-pthread", &source, "-o", &program];
+            assert!(Command::new("cc").args(arguments).status().unwrap().success());
+            let recorded = Command::new(&program).output().unwrap().stdout;
+            let record = folder.file("program.record", recorded);
+            output(&["check", &record]);
+        }
+    }
+}
+
+/// The Debian packages of emulators and cross compilers.
+const PACKAGES: [&str; 6] = [
+    "qemu-user",
+    "qemu-system-misc",
+    "gcc-riscv64-linux-gnu",
+    "libc6-dev-riscv64-cross",
+    "gcc-aarch64-linux-gnu",
+    "libc6-dev-arm64-cross",
+];
+
+/// Whether these commands can be started, after an attempt to install what is missing. A test that cannot run says so.
+fn has(commands: &[&str]) -> bool {
+    static INSTALL: Once = Once::new();
+    let is_there = |command: &&str| Command::new(command).arg("--version").output().is_ok();
+    if !commands.iter().all(is_there) {
+        INSTALL.call_once(|| {
+            let mut install = Command::new("apt-get");
+            install.args(["install", "-y", "--no-install-recommends"]).args(PACKAGES);
+            // Without the right to install packages, or without a network, the tests are skipped.
+            let _ = install.env("DEBIAN_FRONTEND", "noninteractive").output();
+        });
+    }
+    match commands.iter().find(|command| !is_there(command)) {
+        Some(missing) => {
+            // `println!` would be shown only for failed tests, and `.ci/run` counts these lines.
+            let line = format!("skipped: there is no {missing}\n");
+            std::io::stdout().write_all(line.as_bytes()).unwrap();
+            false
+        }
+        None => true,
+    }
+}
+
+#[test]
+fn emulated_machines_keep_their_models() {
+    for (isa, compiler, emulator) in [
+        ("riscv", "riscv64-linux-gnu-gcc", "qemu-riscv64"),
+        ("arm", "aarch64-linux-gnu-gcc", "qemu-aarch64"),
+    ] {
+        if !has(&[compiler, emulator]) {
+            continue;
+        }
+        let more = ["--isa", isa, "--runner", emulator, "--bytes", "1,2,4,8", "--rmws", "20"];
+        let results = json(&[&SHORT[..], &more].concat(), 0);
+        assert_eq!(results["runs"], 2000);
+    }
+}
+
+/// Four harts without an operating system, in QEMU's machine `virt`.
+#[test]
+fn programs_start_without_an_operating_system() {
+    if !has(&["riscv64-linux-gnu-gcc", "qemu-system-riscv64"]) {
+        return;
+    }
+    let folder = Folder::new();
+    let (source, program) = (folder.path("program.c"), folder.path("program"));
+    let words = ["generate", "c", "--isa", "riscv", "--freestanding", "--console"];
+    let more = ["uart:0x10000000", "--threads", "4", "--operations", "9", "--rounds", "100"];
+    output(&[&words[..], &more, &["-o", &source]].concat());
+    let script = folder.path("program.ld");
+    let options = ["-O2", "-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany", "-ffreestanding"];
+    let link = ["-nostdlib", "-static", "-Wl,--build-id=none", "-T", &script, &source];
+    let mut compiler = Command::new("riscv64-linux-gnu-gcc");
+    compiler.args(options).args(link).args(["-Wall", "-Wextra", "-Werror", "-o", &program]);
+    assert!(compiler.status().unwrap().success());
+    let mut emulator = Command::new("timeout");
+    emulator.args(["60", "qemu-system-riscv64", "-M", "virt", "-smp", "4", "-nographic"]);
+    emulator.args(["-bios", "none", "-kernel", &program]);
+    let recorded = emulator.stdin(std::process::Stdio::null()).output().unwrap().stdout;
+    let record = folder.file("program.record", recorded);
+    output(&["check", &record]);
+}

@@ -1,0 +1,76 @@
+//! [`Error`]: why a program could not be made or run.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// Why a program could not be made or run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The program cannot be written, or no record can express it.
+    #[error("{}: the program cannot be written: {error}", .path.display())]
+    Source {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// There is no compiler of this name.
+    #[error("the compiler `{name}` cannot be started: {error}; install it, or name another one")]
+    NoCompiler {
+        /// The command.
+        name: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The compiler failed.
+    #[error("the compiler `{name}` ended with {status}: {said}")]
+    Compiler {
+        /// The command.
+        name: String,
+        /// How it ended.
+        status: String,
+        /// The beginning of what it said.
+        said: String,
+    },
+    /// The program, or the command that runs it, cannot be started.
+    #[error("`{name}` cannot be started: {error}")]
+    NoRunner {
+        /// The command.
+        name: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The program did not end well.
+    #[error("the program ended with {status} after {bytes} bytes of its record{}", colon(.said))]
+    Failed {
+        /// How it ended.
+        status: String,
+        /// The length of its output.
+        bytes: usize,
+        /// The beginning of what it said.
+        said: String,
+    },
+    /// The program ran for too long.
+    #[error("the program had not ended after {} s, and was stopped", .limit.as_secs_f64())]
+    TimedOut {
+        /// The limit.
+        limit: Duration,
+    },
+    /// The output of the program cannot be read.
+    #[error("the output of the program cannot be read: {0}")]
+    Output(io::Error),
+    /// A command line has an open quote.
+    #[error("`{0}`: a command with an open quote; close it")]
+    Quote(String),
+    /// A temporary folder cannot be made.
+    #[error("no temporary folder can be made: {0}; set TMPDIR to a folder that has room")]
+    Folder(io::Error),
+}
+
+fn colon(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
+}
