@@ -71,7 +71,7 @@ const TESTS: [Row; 26] = [
      "1:X4=1 /\\ 1:X9=0", false),
     ("status of a store exclusive", MP, "LDR W4,[X2];LDXR W7,[X3];STXR W8,W4,[X3];EOR W6,W8,W8;LDR W9,[X1,W6,SXTW]",
      "1:X4=1 /\\ 1:X9=0", true),
-    ("pair across an own write", MP, "LDXR W4,[X2];MOV W0,#5;STR W0,[X2];MOV W0,#2;STXR W8,W0,[X2];LDAR W7,[X2];LDR W9,[X1]",
+    ("pair across a write of the thread", MP, "LDXR W4,[X2];MOV W0,#5;STR W0,[X2];MOV W0,#2;STXR W8,W0,[X2];LDAR W7,[X2];LDR W9,[X1]",
      "1:X4=1 /\\ 1:X9=0 /\\ 1:X8=0", false),
 ];
 
