@@ -51,6 +51,9 @@ pub(crate) enum Error {
         /// The two writes.
         twice: Box<WrittenTwice>,
     },
+    /// No program could be made and run on a machine.
+    #[error(transparent)]
+    Machine(#[from] lab::hardware::Stopped),
     /// A certificate that cannot be read or does not prove its claim.
     #[error("{file}: the certificate is refused: {what}")]
     Certificate {

@@ -30,7 +30,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         tell(format_args!("{warning}"));
     }
     let stop = interrupt::gracefully();
-    let results = series.run(&Bars::new(args.quiet), stop)?;
+    let mut results = series.run(&Bars::new(args.quiet), stop)?;
+    if results.rows.is_empty()
+        && let Some(stopped) = results.stopped.take()
+    {
+        return Err(Error::Machine(stopped));
+    }
     let evidence = evidence::Evidence::of(&series, &results)?;
     match args.format {
         Format::Text => text::print(&series, &results, evidence.as_ref(), out),

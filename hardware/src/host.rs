@@ -1,5 +1,7 @@
 //! [`Host`]: what a program that records itself runs on, and how it gives its record away.
 
+use std::fmt;
+
 /// What a program runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Host {
@@ -42,6 +44,16 @@ impl std::str::FromStr for Console {
             "uart" => Ok(Console::Uart(address)),
             "memory" => Ok(Console::Memory(address)),
             _ => Err(expected().to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Console {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Console::Htif => f.write_str("htif"),
+            Console::Uart(address) => write!(f, "uart:{address:#x}"),
+            Console::Memory(address) => write!(f, "memory:{address:#x}"),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::host::Host;
 use crate::instructions;
 use crate::template::template;
 use crate::threads::{Style, ThreadWriter};
-use crate::variables::{Sizes, Variables};
+use crate::variables::{Sizes, Variable, Variables};
 
 /// How a program records itself.
 #[derive(Clone, Debug)]
@@ -54,6 +54,8 @@ pub(crate) struct Recorded<'a> {
     record: &'a Record,
     size: &'a ProgramSize,
     variables: Variables,
+    /// The variables that the program accesses, which are the locations of its history.
+    used: Vec<Variable>,
     layout: Layout,
     header: String,
 }
@@ -73,7 +75,8 @@ impl<'a> Recorded<'a> {
         let history = template(program, &variables, c.isa, c.name).map_err(io::Error::other)?;
         let layout = Layout::new(&history, record.recording).map_err(io::Error::other)?;
         let header = header(&history, &layout, record.form).map_err(io::Error::other)?;
-        Ok(Recorded { c, record, size, variables, layout, header })
+        let used = variables.used(program);
+        Ok(Recorded { c, record, size, variables, used, layout, header })
     }
 
     /// Writes the program.
@@ -123,7 +126,7 @@ impl<'a> Recorded<'a> {
         if style.recording == Recording::Signature {
             write!(out, "{}", style.take_up())?;
         }
-        for variable in self.variables.all.iter().skip(thread).step_by(threads) {
+        for variable in self.used.iter().skip(thread).step_by(threads) {
             let (bytes, offset) = (variable.size, variable.offset);
             writeln!(out, "    LOAD({bytes}, value, variables + {offset:#x}{load});")?;
             write!(out, "{}", style.read("value"))?;
@@ -143,7 +146,7 @@ impl<'a> Recorded<'a> {
         let block_rounds = (BLOCK_BYTES / 8 / all.max(1)).max(1);
         let is_text = u8::from(self.record.form == Form::Text);
         let Record { offset, .. } = self.record;
-        let locations = self.variables.all.len();
+        let locations = self.used.len();
         write!(
             out,
             "/* {name}\n\n{make}   \
@@ -216,7 +219,7 @@ impl<'a> Recorded<'a> {
             out,
             "static const struct {{ uint64_t offset; unsigned size; }} locations[] = {{"
         )?;
-        for variable in &self.variables.all {
+        for variable in &self.used {
             writeln!(out, "    {{ {:#x}, {} }},", variable.offset, variable.size)?;
         }
         writeln!(out, "}};\n\n/* The beginning of the record: the program as a history. */")?;

@@ -107,6 +107,16 @@ impl Variables {
         }
     }
 
+    /// The variables that a program accesses, by ascending offset.
+    pub(crate) fn used(&self, program: &Program) -> Vec<Variable> {
+        let steps = program.threads.iter().flatten();
+        let mut used: Vec<Variable> =
+            steps.filter_map(|step| step.operation.address()).map(|it| self.at(it)).collect();
+        used.sort_unstable_by_key(|variable| variable.offset);
+        used.dedup();
+        used
+    }
+
     /// The variable at an address of the program.
     pub(crate) fn at(&self, address: u64) -> Variable {
         let other = Variable { offset: 0, size: 8 };

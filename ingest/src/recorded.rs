@@ -47,7 +47,7 @@ mod layout;
 mod outcomes;
 mod text;
 
-use crate::error::{Error, or_lossy};
+use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::Lines;
 use crate::options::Options;
@@ -62,7 +62,8 @@ const MAGIC: &str = "rubric-record ";
 
 /// The advice of messages about damage.
 fn hint() -> String {
-    or_lossy("the record may be damaged: record it again", "keep the rounds that are whole")
+    let lossy = settings::Setting::Lossy;
+    format!("the record may be damaged: record it again; {lossy} keeps the rounds that are whole")
 }
 
 /// Limit of the length of a line, in bytes: the header holds a whole history.

@@ -162,8 +162,11 @@ impl RecordArgs {
         ];
         let words =
             given.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", value?)));
-        let freestanding = if self.freestanding { " --freestanding" } else { "" };
-        words.chain([freestanding.to_owned()]).collect()
+        let freestanding = format!(
+            " --freestanding --console {} --memory-start {:#x}",
+            self.console, self.memory_start
+        );
+        words.chain(self.freestanding.then_some(freestanding)).collect()
     }
 }
 

@@ -49,7 +49,7 @@ Examples:
   rubric run
   rubric run --for 10m --until-violation -o found
   rubric run --threads 2 --operations 20 --locations 2 --runs 1M --model sc
-  rubric run --isa riscv --runner 'qemu-riscv64 -cpu max'
+  rubric run --isa riscv --runner qemu-riscv64
   rubric run --isa arm --runner 'ssh board' --cc aarch64-linux-gnu-gcc
   rubric run --fault plain-swap --until-violation
 

@@ -88,7 +88,7 @@ pub(super) const LONG: &[(&str, &str)] = &[
         "needs another machine",
     ),
     ("rubric run --isa arm --runner 'ssh board' --for 10m", "needs another machine"),
-    ("rubric run --isa riscv --runner 'qemu-riscv64 -cpu max'", "needs an emulator"),
+    ("rubric run --isa riscv --runner qemu-riscv64", "needs an emulator"),
     ("rubric run --isa riscv --runner qemu-riscv64 --runs 2K --runs-each 500", "needs an emulator"),
     ("rubric campaign -o campaign", "400 mutants of four protocols: many minutes"),
     ("rubric campaign MI_example --sample all --runs 100 -o mi", "some 2000 mutants: a minute"),
