@@ -14,14 +14,14 @@
 //! ```
 //! use certify::certificate::{self, Claim};
 //! use certify::verify::{Verified, verify};
-//! use history::{Access, HistoryBuilder, Initial, Kind, OpId, Place};
+//! use history::{Access, HistoryBuilder, Initial, Kind, OpId, Place, Provenance};
 //! use memory::{Model, machine::Step};
 //!
 //! // One thread stores, another loads the value.
 //! let mut builder = HistoryBuilder::new();
 //! builder.push(Access { written: Some(1), ..Access::new(0, Kind::Store, Place::Cell(7)) });
 //! builder.push(Access { read: Some(1), ..Access::new(1, Kind::Load, Place::Cell(7)) });
-//! let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
+//! let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap();
 //!
 //! let claim = Claim::new(&history, Model::SC, "");
 //! let steps = [Step::Execute(OpId(0)), Step::Execute(OpId(1))];

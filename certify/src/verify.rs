@@ -194,7 +194,7 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
 }
 
 /// Whether the cases are all that there are of the operations that they suppose something of: they have this many suppositions in
-/// common, and behind those they are one, or the cases of one operation, that it wrote first.
+/// common, and after those they are one, or the cases of one operation, that it wrote first.
 fn are_all(cases: &[Case], common: usize) -> bool {
     let next = |case: &Case| case.supposed.get(common).copied();
     match cases {

@@ -3,6 +3,7 @@
 
 use history::{InitialMode, Provenance, ReadsFrom, Sizes, Source};
 use memory::Model;
+use settings::Setting;
 
 /// Returns the assumptions under which a history was read, and the notes of its reader, one sentence each.
 pub fn of(provenance: &Provenance) -> Vec<String> {
@@ -10,7 +11,8 @@ pub fn of(provenance: &Provenance) -> Vec<String> {
     if let Sizes::Assumed(bytes) = provenance.sizes {
         let plural = if bytes == 1 { "" } else { "s" };
         found.push(format!(
-            "access sizes not recorded; assuming {bytes} byte{plural} (--access-size)"
+            "access sizes not recorded; assuming {bytes} byte{plural} ({})",
+            Setting::AccessSize
         ));
     }
     if provenance.split {
@@ -23,14 +25,14 @@ pub fn of(provenance: &Provenance) -> Vec<String> {
     match provenance.initial {
         InitialMode::Zero if matches!(provenance.source, Source::Axe | Source::Record) => {}
         InitialMode::Zero => {
-            found.push("assuming memory is initially 0 (--initial)".to_owned())
+            found.push(format!("assuming memory is initially 0 ({})", Setting::Initial))
         }
-        InitialMode::Infer if provenance.unrecorded_writes => found.push(
+        InitialMode::Infer if provenance.unrecorded_writes => found.push(format!(
             "initial values are inferred: at each location the one value that is read and never \
              written, else what is read first of all; another unwritten value may be that of a write \
-             that was not recorded, and proves nothing (--initial)"
-                .to_owned(),
-        ),
+             that was not recorded, and proves nothing ({})",
+            Setting::Initial
+        )),
         InitialMode::Infer => found.push(
             "initial values are inferred: at each location the one value that is read and never \
              written"
@@ -79,14 +81,12 @@ pub fn of_model(provenance: &Provenance, model: Model) -> Option<String> {
     if !own.is_weak() || model == own {
         return None;
     }
-    let (isa, name) = (isa.title(), own.name());
+    let (isa, setting) = (isa.title(), Setting::Model.to(own.name()));
     if model.is_weak() {
-        return Some(format!(
-            "this is about {model}; the model of {isa} is {own} (--model {name})"
-        ));
+        return Some(format!("this is about {model}; the model of {isa} is {own} ({setting})"));
     }
     Some(format!(
-        "this is about {model}; the model of {isa}, {own}, is weaker (--model {name}): a run that {model} forbids may \
+        "this is about {model}; the model of {isa}, {own}, is weaker ({setting}): a run that {model} forbids may \
          be one that {isa} allows"
     ))
 }

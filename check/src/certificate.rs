@@ -80,7 +80,7 @@ fn write_evidence(
     }
 }
 
-/// The sources that a run gives to the reads whose values do not determine them, each behind its read.
+/// The sources that a run gives to the reads whose values do not determine them, each after its read.
 fn chosen_sources(
     history: &History,
     reads_from: &ReadsFrom,

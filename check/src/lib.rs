@@ -19,7 +19,7 @@
 //!
 //! ```
 //! use check::{Model, Options, Verdict, check};
-//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, ReadsFrom};
+//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, Provenance, ReadsFrom};
 //!
 //! // Store buffering: each thread stores, then reads the other's location too early.
 //! let mut builder = HistoryBuilder::new();
@@ -30,7 +30,7 @@
 //!     builder.push(Access { read: Some(0), ..Access::new(thread, Kind::Load, other) });
 //! }
 //! let history = builder
-//!     .finish(Default::default(), &Initial::Zero, Default::default())
+//!     .finish(Default::default(), &Initial::Zero, Provenance::made())
 //!     .unwrap();
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
 //!

@@ -10,6 +10,7 @@ use crate::criterion_violation::CriterionViolation;
 use crate::engine::proof::Violation;
 use crate::nice_cycle::NiceCycle;
 use memory::machine::Step;
+use settings::Setting;
 
 /// The part of the program that decided a history, or gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,19 +36,20 @@ fn not_understood(what: &NotUnderstood) -> String {
     if let Some(doubt) = doubt {
         return doubted(*doubt, *line, instruction);
     }
+    let addresses = Setting::Addresses;
     match gap {
         Gap::Read => format!(
             "line {line}: `{instruction}` reads shared memory and is not understood; choose other \
-             locations with --addresses"
+             locations with {addresses}"
         ),
         Gap::Write => format!(
             "line {line}: `{instruction}` writes shared memory and is not understood; choose other \
-             locations with --addresses"
+             locations with {addresses}"
         ),
         Gap::Process => format!(
             "line {line}: the trace does not tell processes apart, and {instruction} may be the address of \
              different memory in each; a violation was found, to confirm it choose the addresses of one \
-             program with --addresses"
+             program with {addresses}"
         ),
         Gap::Fence => format!(
             "line {line}: the trace does not show which accesses `{instruction}` orders; a violation \
@@ -66,11 +68,13 @@ fn doubted(doubt: Doubt, line: u64, instruction: &str) -> String {
         ),
         Doubt::CrossesLine => format!(
             "line {line}: `{instruction}` crosses a cache line, so it is not one access; choose other \
-             locations with --addresses"
+             locations with {}",
+            Setting::Addresses
         ),
         Doubt::Skipped => format!(
-            "line {line}: `{instruction}` was skipped (--lossy), and an operation that it may have shown may make a difference; \
-             record the trace again, or repair it"
+            "line {line}: `{instruction}` was skipped ({}), and an operation that it may have shown may make a difference; \
+             record the trace again, or repair it",
+            Setting::Lossy
         ),
         Doubt::NoAddress => format!(
             "line {line}: `{instruction}` accesses memory and shows no address, so it may have been any \
@@ -185,41 +189,42 @@ impl Reason {
     /// A sentence for the user, with what to do next.
     pub fn describe(&self, history: &History) -> String {
         match self {
-            Reason::Timeout => "the time limit passed; raise --timeout".to_owned(),
+            Reason::Timeout => format!("the time limit passed; raise {}", Setting::Timeout),
             Reason::Cancelled => "the check was cancelled".to_owned(),
-            Reason::Memory => "more memory is needed than --max-memory allows; raise it".to_owned(),
-            Reason::Budget(budget) => {
-                format!(
-                    "the search met {budget} contradictions, as many as --max-contradictions allows; raise it"
-                )
+            Reason::Memory => {
+                format!("more memory is needed than {} allows; raise it", Setting::MaxMemory)
             }
+            Reason::Budget(budget) => format!(
+                "the search met {budget} contradictions, as many as {} allows; raise it",
+                Setting::MaxContradictions
+            ),
             Reason::Lemmas => {
                 "what the search learned from contradictions takes more than 2 GiB".to_owned()
             }
-            Reason::NothingCompleted if history.provenance.locations_found => {
+            Reason::NothingCompleted if history.provenance.locations_found => format!(
                 "no location is written by one thread and accessed by another, so the history is \
-                 empty; choose locations with --addresses"
-                    .to_owned()
-            }
+                 empty; choose locations with {}",
+                Setting::Addresses
+            ),
             Reason::NothingCompleted => nothing_completed(history),
             Reason::NoTraceOrder => {
                 "the trace gives no order of completions that is a memory order; other algorithms \
                  may decide"
                     .to_owned()
             }
-            Reason::NoForcedContradiction => {
-                "no contradiction is forced, which does not prove consistency; \
-                 --algorithm complete decides"
-                    .to_owned()
-            }
+            Reason::NoForcedContradiction => format!(
+                "no contradiction is forced, which does not prove consistency; {} decides",
+                Setting::Algorithm.to("complete")
+            ),
             Reason::GaveUp { placed, operations } => format!(
                 "the heuristic placed {placed} of {operations} operations and is stuck, which \
                  proves nothing; with backtracking it decides"
             ),
             Reason::NoWitness(cycle) => format!(
                 "the order of completions is not the store order of an SC run: {}; \
-                 --algorithm complete decides whether another is",
-                cycle.describe(history)
+                 {} decides whether another is",
+                cycle.describe(history),
+                Setting::Algorithm.to("complete")
             ),
             Reason::NoCompletions => {
                 "the trace does not show in which order its operations completed".to_owned()
@@ -257,26 +262,29 @@ impl Reason {
             ),
             Reason::Refined(op) => format!(
                 "{} is a weak fence or a release, which this algorithm does not handle; \
-                 --algorithm stages does",
-                named(history, *op)
+                 {} does",
+                named(history, *op),
+                Setting::Algorithm.to("stages")
             ),
             Reason::Refuted(algorithm) => format!(
                 "{} found no run, but there is one; this is a defect of rubric, please report it",
                 algorithm.name()
             ),
-            Reason::AssumedInitial => {
+            Reason::AssumedInitial => format!(
                 "a violation was found that rests on what a location is assumed to have held at the \
-                 start, where the trace shows no more than its first read; --initial zero or a file \
-                 of initial values says what it held"
-                    .to_owned()
-            }
+                 start, where the trace shows no more than its first read; {} or a file \
+                 of initial values says what it held",
+                Setting::Initial.to("zero")
+            ),
             Reason::MayHaveWritten(what) => format!(
                 "{what} returned the value that it would write, so it may have written or failed as a compare-and-swap, and the \
                  verdict depends on that; record which (in axe text and JSON, `rmw` or `failed-cas`)"
             ),
-            Reason::ProofRefused => "a violation was found, but its proof does not hold; this is a \
+            Reason::ProofRefused => {
+                "a violation was found, but its proof does not hold; this is a \
                                       defect of rubric, please report it"
-                .to_owned(),
+                    .to_owned()
+            }
             Reason::FreeReads => "an order was found that the operational machine does not \
                                    accept; this is a defect of rubric, please report it"
                 .to_owned(),
@@ -286,7 +294,8 @@ impl Reason {
             ),
             Reason::NeedsSources(reads) => format!(
                 "{reads} reads or final values are of a value that was written more than once, \
-                 which this algorithm does not handle; --algorithm stages and sat do"
+                 which this algorithm does not handle; {} and sat do",
+                Setting::Algorithm.to("stages")
             ),
         }
     }

@@ -202,6 +202,7 @@ impl Write for Unread<'_> {
 }
 
 fn main() -> ExitCode {
+    settings::spell(settings::as_option);
     if let Some(ended) = probe::asked() {
         return ended;
     }

@@ -122,7 +122,7 @@ fn isa_parser() -> impl TypedValueParser<Value = Isa> {
 }
 
 fn source_parser() -> impl TypedValueParser<Value = Source> {
-    words::one_of(&[Source::Ruby, Source::Client, Source::Exec], Source::name)
+    words::one_of(&Source::IN_TRACES, Source::name)
 }
 
 fn size_parser() -> impl TypedValueParser<Value = u8> {

@@ -189,6 +189,14 @@ mod tests {
     }
 
     #[test]
+    fn messages_name_options_that_there_are() {
+        let mut all = BTreeSet::new();
+        options(&Cli::command(), &mut all);
+        let named = settings::Setting::ALL.iter().map(|one| one.name().replace('_', "-"));
+        assert_eq!(named.filter(|name| !all.contains(name)).collect::<Vec<_>>(), [""; 0]);
+    }
+
+    #[test]
     fn each_group_begins_with_an_option_that_there_is_and_no_word_is_in_two() {
         let mut all = BTreeSet::new();
         options(&Cli::command(), &mut all);

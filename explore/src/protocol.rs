@@ -391,7 +391,7 @@ fn concluded(
     })
 }
 
-/// The names of the transitions with some numbers.
+/// The names of the transitions with these numbers.
 fn names(protocol: &Protocol, triples: Vec<u32>) -> Vec<TransitionName> {
     let entries = triples.into_iter().filter_map(|triple| entry_of(protocol, triple));
     entries.map(|one| (one.machine, one.state, one.event)).collect()

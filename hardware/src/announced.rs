@@ -1,7 +1,7 @@
 //! Programs whose accesses a trace of instructions shows.
 //!
 //! The shared variables are alone in a section, and the program says by three stores where that is: [`ANNOUNCEMENT`], then
-//! the first address, then the address behind the last. A program runs several times in a process, in *rounds*, with a barrier
+//! the first address, then the address after the last. A program runs several times in a process, in *rounds*, with a barrier
 //! before each. Values differ between rounds, so all rounds together are one history.
 
 use std::io::{self, Write};
@@ -20,10 +20,10 @@ pub(crate) const ROUND_SHIFT: u32 = 20;
 /// The most rounds, whose numbers are below the number of the thread.
 pub const MOST_ROUNDS: u32 = 1 << (32 - ROUND_SHIFT);
 
-/// The text of a program behind its own constants, up to its threads.
+/// The text of a program after its own constants, up to its threads.
 const HEAD: &str = include_str!("c/announced_head.c");
 
-/// The text of a program behind its tables.
+/// The text of a program after its tables.
 const TAIL: &str = include_str!("c/announced_tail.c");
 
 /// A program with the places of its variables.

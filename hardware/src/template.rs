@@ -26,7 +26,7 @@ pub(crate) fn template(
             template.step(step, &mut builder);
         }
     }
-    let provenance = Provenance { source: Source::Record, isa: Some(isa), ..Provenance::default() };
+    let provenance = Provenance { isa: Some(isa), ..Provenance::of(Source::Record) };
     let mut history = builder.finish(AssumedSize::default(), &Initial::Zero, provenance)?;
     history.name = Some(name.to_owned());
     Ok(history)

@@ -184,11 +184,10 @@ impl History {
         }
         let mut split = History {
             name: self.name.clone(),
-            provenance: self.provenance.clone(),
             locations: self.locations.clone(),
             initial: self.initial.clone(),
             finals: self.finals.clone(),
-            ..History::default()
+            ..History::empty(self.provenance.clone())
         };
         // Per operation of the whole history, its first part in the split one.
         let mut first = Vec::with_capacity(self.len());

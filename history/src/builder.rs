@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use rustc_hash::FxHashMap;
+use settings::Setting;
 use thiserror::Error;
 
 use crate::annotation::Annotation;
@@ -137,7 +138,7 @@ pub enum Initial {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BuildError {
     /// The trace has more operations or lines than 32 bits can count.
-    #[error("more than {} operations or lines: split the trace (--from-tick, --to-tick)", u32::MAX - 1)]
+    #[error("more than {} operations or lines: split the trace ({}, {})", u32::MAX - 1, Setting::FromTick, Setting::ToTick)]
     TooLarge,
     /// Two final values are stated for one location.
     #[error("two different final values are stated at {address:#x}: one was expected")]
@@ -146,7 +147,7 @@ pub enum BuildError {
         address: u64,
     },
     /// A value does not fit the size that the user gave.
-    #[error("line {}: the value {value:#x} at {address:#x} has more than {size} bytes: give a larger --access-size", .line.map_or("?".to_owned(), |line| line.to_string()))]
+    #[error("line {}: the value {value:#x} at {address:#x} has more than {size} bytes: give a larger {}", .line.map_or("?".to_owned(), |line| line.to_string()), Setting::AccessSize)]
     TooWide {
         /// Trace line of the access.
         line: Option<u64>,
@@ -309,8 +310,8 @@ impl HistoryBuilder {
         self.mask_values(&layout);
 
         let permutation = self.program_order();
-        let mut history =
-            History { provenance, locations: layout.locations().to_vec(), ..History::default() };
+        let locations = layout.locations().to_vec();
+        let mut history = History { locations, ..History::empty(provenance) };
         let threads = self.lay_out_threads(&permutation);
         let kinds = self.move_columns(&mut history, &permutation);
         let location = |&row: &u32| match self.place[row as usize] {

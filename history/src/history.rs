@@ -47,7 +47,7 @@ pub struct Final {
 /// An execution of a shared memory: per thread a sequence of operations, stored as columns.
 ///
 /// Memory: 46 bytes an operation. Build one with [`crate::HistoryBuilder`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct History {
     /// Name of the test, where the input gives one.
     pub name: Option<String>,
@@ -71,6 +71,28 @@ pub struct History {
 }
 
 impl History {
+    /// A history without operations.
+    pub fn empty(provenance: Provenance) -> History {
+        History {
+            name: None,
+            provenance,
+            structure: Structure::default(),
+            locations: Vec::new(),
+            initial: Vec::new(),
+            finals: Vec::new(),
+            fixed_sources: BTreeMap::new(),
+            known: Vec::new(),
+            read: Vec::new(),
+            written: Vec::new(),
+            issued: Vec::new(),
+            completed: Vec::new(),
+            line: Vec::new(),
+            order: Vec::new(),
+            dependencies: Dependencies::default(),
+            continued: Vec::new(),
+        }
+    }
+
     /// Number of operations in the columns, fences and further parts of split accesses included.
     pub fn len(&self) -> usize {
         self.structure.kinds().len()

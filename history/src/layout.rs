@@ -246,9 +246,8 @@ pub(crate) fn value_at(values: &HashMap<u64, u64>, location: Location) -> u64 {
 pub(crate) fn split(history: History, layout: &Layout, place: &[u32], rows: &[u32]) -> History {
     let mut result = History {
         name: history.name.clone(),
-        provenance: history.provenance.clone(),
         locations: history.locations.clone(),
-        ..History::default()
+        ..History::empty(history.provenance.clone())
     };
     let mut parts: Vec<u32> = Vec::with_capacity(history.len() + 1);
     let mut structure = StructureColumns::default();

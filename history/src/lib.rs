@@ -7,14 +7,16 @@
 //! history came from and what was assumed in reading it.
 //!
 //! ```
-//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, OpId, Place, ReadSource, ReadsFrom};
+//! use history::{
+//!     Access, Ambiguity, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadSource, ReadsFrom,
+//! };
 //!
 //! // Thread 0 stores 1 to cell 7, thread 1 loads it.
 //! let mut builder = HistoryBuilder::new();
 //! builder.push(Access { written: Some(1), ..Access::new(0, Kind::Store, Place::Cell(7)) });
 //! builder.push(Access { read: Some(1), ..Access::new(1, Kind::Load, Place::Cell(7)) });
 //! let history = builder
-//!     .finish(Default::default(), &Initial::Zero, Default::default())
+//!     .finish(Default::default(), &Initial::Zero, Provenance::made())
 //!     .unwrap();
 //!
 //! assert_eq!(history.describe(OpId(1)), "load M[7] == 1");

@@ -182,7 +182,7 @@ mod tests {
             let load = Access::new(thread, Kind::Load, place(0x1001, 1));
             builder.push(Access { read: Some(0x33), ..load });
         }
-        builder.finish(Default::default(), &Initial::Zero, Provenance::default()).unwrap()
+        builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
     }
 
     #[test]

@@ -7,70 +7,67 @@ use serde::{Deserialize, Serialize};
 
 use crate::crash::Crash;
 
-/// The lines of a trace that a history was rebuilt from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Source {
-    /// The axe text format, or a history made by a program.
-    #[default]
-    Axe,
-    /// Lines of Ruby's sequencers: the requests that the memory system saw.
-    Ruby,
-    /// Lines of a client, such as a tester: the operations that its program performed.
-    Client,
-    /// Lines of a CPU's committed instructions.
-    Exec,
-    /// What the loads of a program on a real machine returned.
-    Record,
+/// Declares an enumeration whose values have names.
+macro_rules! named {
+    ($(#[$of:meta])* pub enum $type:ident { $($(#[$about:meta])* $value:ident = $name:literal,)* }) => {
+        $(#[$of])*
+        pub enum $type { $($(#[$about])* $value,)* }
+
+        impl $type {
+            /// Every value.
+            pub const ALL: [$type; [$($name),*].len()] = [$($type::$value),*];
+
+            /// The name used on the command line and in tables.
+            pub fn name(self) -> &'static str {
+                match self { $($type::$value => $name,)* }
+            }
+
+            /// The value of that name, if there is one.
+            pub fn from_name(name: &str) -> Option<$type> {
+                $type::ALL.into_iter().find(|value| value.name() == name)
+            }
+        }
+    };
+}
+
+named! {
+    /// The lines of a trace that a history was rebuilt from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Source {
+        /// The axe text format, or a history made by a program.
+        Axe = "axe",
+        /// Lines of Ruby's sequencers: the requests that the memory system saw.
+        Ruby = "ruby",
+        /// Lines of a client, such as a tester: the operations that its program performed.
+        Client = "client",
+        /// Lines of a CPU's committed instructions.
+        Exec = "exec",
+        /// What the loads of a program on a real machine returned.
+        Record = "record",
+    }
 }
 
 impl Source {
-    /// Every source.
-    pub const ALL: [Source; 5] =
-        [Source::Axe, Source::Ruby, Source::Client, Source::Exec, Source::Record];
-
-    /// The name used on the command line and in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Axe => "axe",
-            Source::Ruby => "ruby",
-            Source::Client => "client",
-            Source::Exec => "exec",
-            Source::Record => "record",
-        }
-    }
-
-    /// The source of that name, if there is one.
-    pub fn from_name(name: &str) -> Option<Source> {
-        Source::ALL.into_iter().find(|source| source.name() == name)
-    }
+    /// The sources among which the user may choose, since one trace may have the lines of each.
+    pub const IN_TRACES: [Source; 3] = [Source::Ruby, Source::Client, Source::Exec];
 }
 
-/// The instruction set of the CPUs whose committed instructions make a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Isa {
-    /// x86-64.
-    X86,
-    /// RISC-V.
-    Riscv,
-    /// Arm (AArch64).
-    Arm,
+named! {
+    /// The instruction set of the CPUs whose committed instructions make a history.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Isa {
+        /// x86-64.
+        X86 = "x86",
+        /// RISC-V.
+        Riscv = "riscv",
+        /// Arm (AArch64).
+        Arm = "arm",
+    }
 }
 
 impl Isa {
-    /// Every instruction set.
-    pub const ALL: [Isa; 3] = [Isa::X86, Isa::Riscv, Isa::Arm];
-
-    /// The name used on the command line and in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Isa::X86 => "x86",
-            Isa::Riscv => "riscv",
-            Isa::Arm => "arm",
-        }
-    }
-
     /// The name in running text.
     pub fn title(self) -> &'static str {
         match self {
@@ -78,11 +75,6 @@ impl Isa {
             Isa::Riscv => "RISC-V",
             Isa::Arm => "Arm",
         }
-    }
-
-    /// The instruction set of that name, if there is one.
-    pub fn from_name(name: &str) -> Option<Isa> {
-        Isa::ALL.into_iter().find(|isa| isa.name() == name)
     }
 }
 
@@ -178,35 +170,18 @@ impl TryFrom<String> for Sizes {
     }
 }
 
-/// How initial values are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InitialMode {
-    /// Every location starts at 0.
-    #[default]
-    Zero,
-    /// The initial value of a location is the value that is read there and that no write writes.
-    Infer,
-    /// The user gave the initial values of some locations; the others start at 0.
-    Given,
-}
-
-impl InitialMode {
-    /// All modes.
-    pub const ALL: [InitialMode; 3] = [InitialMode::Zero, InitialMode::Infer, InitialMode::Given];
-
-    /// The name used on the command line and in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            InitialMode::Zero => "zero",
-            InitialMode::Infer => "infer",
-            InitialMode::Given => "given",
-        }
-    }
-
-    /// The mode of that name, if there is one.
-    pub fn from_name(name: &str) -> Option<InitialMode> {
-        InitialMode::ALL.into_iter().find(|mode| mode.name() == name)
+named! {
+    /// How initial values are known.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum InitialMode {
+        /// Every location starts at 0.
+        #[default]
+        Zero = "zero",
+        /// The initial value of a location is the value that is read there and that no write writes.
+        Infer = "infer",
+        /// The user gave the initial values of some locations; the others start at 0.
+        Given = "given",
     }
 }
 
@@ -230,9 +205,9 @@ pub struct Unfinished {
 
 /// Where a history came from, how its run ended, and what was assumed while reading it.
 ///
-/// In JSON it is an object with these fields; a field that is absent has its default.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+/// In JSON it is an object with these fields; a field that is absent has its default, and the source is then axe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default = "Provenance::made")]
 pub struct Provenance {
     /// The lines of the trace that the operations came from.
     pub source: Source,
@@ -295,6 +270,35 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Provenance {
+    /// The provenance of a history from this source of which nothing else is known.
+    pub fn of(source: Source) -> Provenance {
+        Provenance {
+            source,
+            sizes: Sizes::default(),
+            split: false,
+            initial: InitialMode::default(),
+            protocol: None,
+            mutant: None,
+            ended: None,
+            crash: None,
+            unfinished: Vec::new(),
+            outside_writes: false,
+            unrecorded_writes: false,
+            locations_found: false,
+            names: BTreeMap::new(),
+            isa: None,
+            not_understood: Vec::new(),
+            unknown_fences: Vec::new(),
+            unknown_dependencies: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The provenance of a history that a program made, not recorded.
+    pub fn made() -> Provenance {
+        Provenance::of(Source::Axe)
+    }
+
     /// The beginning of the note that says why a trace shows no operation.
     pub const NO_OPERATIONS: &str = "no operations: ";
 

@@ -402,7 +402,7 @@ fn written_twice(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Access, HistoryBuilder, Initial, Kind, Place};
+    use crate::{Access, HistoryBuilder, Initial, Kind, Place, Provenance};
 
     /// Two threads write 1 to one location. It matters only if a read returns it.
     #[test]
@@ -416,7 +416,7 @@ mod tests {
             }
             builder.push(Access { read: Some(read), ..Access::new(2, Kind::Load, place) });
             let history =
-                builder.finish(Default::default(), &Default::default(), Default::default());
+                builder.finish(Default::default(), &Default::default(), Provenance::made());
             let found = ReadsFrom::derive(&history.unwrap(), Ambiguity::Refuse);
             assert_eq!(found.is_err(), is_refused, "{read}");
         }
@@ -433,7 +433,7 @@ mod tests {
             builder.push(Access { read: Some(2), ..Access::new(0, Kind::Load, place) });
             builder.push(Access { written: Some(2), ..Access::new(0, Kind::Store, place) });
             builder.push(Access { read: Some(2), ..Access::new(1, Kind::Load, place) });
-            let history = builder.finish(Default::default(), &initial, Default::default()).unwrap();
+            let history = builder.finish(Default::default(), &initial, Provenance::made()).unwrap();
             assert_eq!(ReadsFrom::derive(&history, Ambiguity::Refuse).is_err(), is_refused);
         }
     }

@@ -82,7 +82,7 @@ impl From<Location> for Place {
 }
 
 /// Everything that a history has besides its operations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Name of the test, where the input gives one.
     pub name: Option<String>,
@@ -93,6 +93,13 @@ pub struct Frame {
     pub initial: Vec<(Location, Option<u64>)>,
     /// Final values, with the trace line that states each.
     pub finals: Vec<(Location, u64, Option<u64>)>,
+}
+
+impl Frame {
+    /// Returns what a history from there has before anything else of it is known.
+    pub fn of(provenance: Provenance) -> Frame {
+        Frame { name: None, provenance, initial: Vec::new(), finals: Vec::new() }
+    }
 }
 
 /// Why a history could not be restored from rows.
@@ -510,7 +517,7 @@ mod tests {
         builder.push(Access { read: Some(7), ..Access::new(1, Kind::Load, place(0x101, 1)) });
         builder.push(Access { written: None, ..Access::new(1, Kind::Store, place(0x200, 8)) });
         builder.final_value(0x300, 5, Some(17));
-        builder.finish(AssumedSize::default(), &Initial::Infer, Provenance::default()).unwrap()
+        builder.finish(AssumedSize::default(), &Initial::Infer, Provenance::made()).unwrap()
     }
 
     #[test]
@@ -535,7 +542,7 @@ mod tests {
         let provenance = Provenance {
             ended: Some("aborted".to_owned()),
             notes: vec!["a note".to_owned()],
-            ..Provenance::default()
+            ..Provenance::made()
         };
         let history = builder.finish(AssumedSize::default(), &Initial::Zero, provenance).unwrap();
         assert_eq!(history.provenance.sizes, Sizes::Assumed(8));
@@ -544,7 +551,7 @@ mod tests {
 
     #[test]
     fn an_empty_history_comes_back() {
-        let mut history = History::default();
+        let mut history = History::empty(Provenance::made());
         history.provenance.sizes = Sizes::Assumed(8);
         assert_same(&history);
     }
@@ -552,7 +559,8 @@ mod tests {
     #[test]
     fn initial_values_can_be_resolved_anew() {
         let rows = [Row { read: Some(4), ..row(0, 0, Kind::Load, Some(bytes(0, 8))) }];
-        let history = History::restore(Frame::default(), rows, Some(&Initial::Infer)).unwrap();
+        let history =
+            History::restore(Frame::of(Provenance::made()), rows, Some(&Initial::Infer)).unwrap();
         assert_eq!(history.initial(0), Some(4));
         assert_eq!(history.provenance.initial, InitialMode::Infer);
         assert_eq!(history.provenance.sizes, Sizes::Recorded);
@@ -577,7 +585,8 @@ mod tests {
             ),
         ];
         for (rows, expected) in cases {
-            let error = History::restore(Frame::default(), rows.to_vec(), None).unwrap_err();
+            let error =
+                History::restore(Frame::of(Provenance::made()), rows.to_vec(), None).unwrap_err();
             assert!(error.to_string().contains(expected), "{error}");
         }
     }
@@ -588,7 +597,7 @@ mod tests {
         let rows = [row(0, 0, Kind::Load, Some(cell))];
         let stated = |second| Frame {
             initial: vec![(cell, Some(1)), (cell, Some(second))],
-            ..Frame::default()
+            ..Frame::of(Provenance::made())
         };
         let error = History::restore(stated(2), rows.clone(), None).unwrap_err();
         assert!(error.to_string().contains("two initial values"), "{error}");
@@ -606,7 +615,7 @@ mod tests {
                 Row { read: Some(5), ..row(1, 0, Kind::Load, Some(bytes(0, 4))) },
                 Row { read: Some(5), written, ..row(1, 1, kind, Some(bytes(0, 4))) },
             ];
-            let history = History::restore(Frame::default(), rows, None).unwrap();
+            let history = History::restore(Frame::of(Provenance::made()), rows, None).unwrap();
             assert!(history.ops().all(|op| history.fixed_source(op).is_none()), "{kind:?}");
         }
     }
@@ -617,7 +626,7 @@ mod tests {
         let store =
             |size| Row { written: Some(0x0304), ..row(0, 0, Kind::Store, Some(bytes(0, size))) };
         let finals = vec![(bytes(0, 1), 7, None), (bytes(1, 1), 8, None)];
-        let frame = Frame { finals, ..Frame::default() };
+        let frame = Frame { finals, ..Frame::of(Provenance::made()) };
         for size in [2, 4] {
             let history = History::restore(frame.clone(), [store(size)], None).unwrap();
             let found: Vec<(u64, u64)> = history
@@ -631,8 +640,10 @@ mod tests {
 
     #[test]
     fn a_value_wider_than_its_location_is_an_error() {
-        let initial = Frame { initial: vec![(bytes(0, 1), Some(256))], ..Frame::default() };
-        let finals = Frame { finals: vec![(bytes(0, 1), 256, None)], ..Frame::default() };
+        let initial =
+            Frame { initial: vec![(bytes(0, 1), Some(256))], ..Frame::of(Provenance::made()) };
+        let finals =
+            Frame { finals: vec![(bytes(0, 1), 256, None)], ..Frame::of(Provenance::made()) };
         let rows = [row(0, 0, Kind::Load, Some(bytes(0, 1)))];
         for frame in [initial, finals] {
             let error = History::restore(frame, rows.clone(), None).unwrap_err();
@@ -642,7 +653,8 @@ mod tests {
 
     #[test]
     fn an_initial_value_of_another_size_is_an_error() {
-        let frame = Frame { initial: vec![(bytes(0, 8), Some(1))], ..Frame::default() };
+        let frame =
+            Frame { initial: vec![(bytes(0, 8), Some(1))], ..Frame::of(Provenance::made()) };
         let rows = [row(0, 0, Kind::Load, Some(bytes(0, 4)))];
         let error = History::restore(frame, rows, None).unwrap_err();
         assert!(error.to_string().contains("a size that"), "{error}");

@@ -3,6 +3,7 @@
 //! [`infer`] infers the initial values, and [`forget_assumed`] makes those unknown that rest on an assumption.
 
 use rustc_hash::FxHashMap;
+use settings::Setting;
 
 use crate::history::History;
 use crate::operation::{OpId, OperationFlags};
@@ -52,7 +53,7 @@ pub(crate) fn infer(history: &mut History) -> Vec<Option<u64>> {
 }
 
 /// Adds a note on the initial values that are assumed because a read returns them before a write of the same value. An
-/// assumed 0 needs no note: it is what `--initial zero` assumes.
+/// assumed 0 needs no note: it is what [`Initial::Zero`] assumes.
 fn note_assumed(history: &mut History, locations: &[LocationSummary], written: &Written) {
     let assumed = (0..).zip(locations).filter_map(|(location, summary)| {
         let (read, value) = (summary.first?.0, summary.assumed().filter(|&value| value != 0)?);
@@ -70,8 +71,9 @@ fn note_assumed(history: &mut History, locations: &[LocationSummary], written: &
     };
     history.provenance.notes.push(format!(
         "the verdict assumes that {} held {value:#x} at the start, since line {read} reads it before \
-         line {write} writes it{others}; with memory that was zero it may differ (--initial zero)",
+         line {write} writes it{others}; with memory that was zero it may differ ({})",
         history.locations[location as usize],
+        Setting::Initial.to("zero"),
     ));
 }
 
@@ -234,7 +236,7 @@ mod tests {
                 ..Access::new(thread, kind, Place::Bytes { address: 8, size: 8 })
             });
         }
-        let provenance = Provenance { unrecorded_writes: true, ..Provenance::default() };
+        let provenance = Provenance { unrecorded_writes: true, ..Provenance::made() };
         let history = builder.finish(AssumedSize::default(), &Initial::Infer, provenance).unwrap();
         let sources = ReadsFrom::derive(&history, Ambiguity::Keep).unwrap();
         let sources = history.ops().map(|op| sources.source(op)).collect();
@@ -269,7 +271,7 @@ mod tests {
         let (assumed, _) = history(&ops);
         assert_eq!(assumed.initial(0), Some(1));
         let expected = "the verdict assumes that 0x8 held 0x1 at the start, since line 1 reads it before \
-                        line 3 writes it; with memory that was zero it may differ (--initial zero)";
+                        line 3 writes it; with memory that was zero it may differ (the setting initial = zero)";
         assert_eq!(assumed.provenance.notes, [expected]);
         let (zero, _) = history(&[(0, Some(0), Some(1)), (0, None, Some(0))]);
         assert!(zero.provenance.notes.is_empty());

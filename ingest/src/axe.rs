@@ -356,10 +356,9 @@ impl Draft {
             builder.final_value(cell, value, Some(line));
         }
         let provenance = Provenance {
-            source: Source::Axe,
             notes: self.notes,
             outside_writes: self.first_skipped.is_some(),
-            ..Provenance::default()
+            ..Provenance::of(Source::Axe)
         };
         let mut history = builder
             .finish(options.access_size, &options.initial.clone().unwrap_or_default(), provenance)

@@ -5,11 +5,22 @@ use std::path::PathBuf;
 
 use history::{BuildError, History, OpId, Source};
 use host::inputs::Refusal;
+use settings::Setting;
 use thiserror::Error;
 
 /// What the user can do about an input that the system does not read.
 fn advice(error: &io::Error) -> &'static str {
     Refusal::of(error).map_or("check the path and its permissions", Refusal::advice)
+}
+
+/// The settings that select operations of a trace, as a list in a sentence.
+pub fn selection() -> String {
+    format!("{}, {} and {}", Setting::Addresses, Setting::FromTick, Setting::ToTick)
+}
+
+/// The advice to do something about the damage, or to let the reader skip it, to some end.
+pub(crate) fn or_lossy(repair: &str, end: &str) -> String {
+    format!("{repair}, or use {} to {end}", Setting::Lossy)
 }
 
 /// Why an input could not be read. Each message names the file and, where there is one, the line, and says what was found there,
@@ -20,7 +31,7 @@ pub enum Error {
     /// The file could not be opened or read.
     #[error("{file}: {error}: {}", advice(error))]
     Io {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The system's error.
         #[source]
@@ -32,7 +43,7 @@ pub enum Error {
         directory.display()
     )]
     Directory {
-        /// The directory.
+        /// Path of the directory.
         directory: PathBuf,
         /// Description of the files in the directory.
         found: String,
@@ -43,7 +54,7 @@ pub enum Error {
          `rubric convert TEST.litmus --outcome \"1:x5=1 /\\ 1:x8=0\"` makes a history of one"
     )]
     Litmus {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
     },
     /// The input is a litmus test of an architecture whose tests cannot be run.
@@ -51,7 +62,7 @@ pub enum Error {
         "{file}: is a litmus test for {architecture}, not a trace; `rubric litmus` runs those for {run}"
     )]
     OtherLitmus {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The architecture or language.
         architecture: &'static str,
@@ -63,7 +74,7 @@ pub enum Error {
         "{file}: is empty; expected {expected} (was gem5 run with --debug-flags and --debug-file?)"
     )]
     Empty {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The formats that it could have.
         expected: String,
@@ -71,7 +82,7 @@ pub enum Error {
     /// The input is not text.
     #[error("{file}:{line}: is not text; expected {expected}, plain or compressed with gzip")]
     Binary {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The line that holds bytes that no text has.
         line: u64,
@@ -84,7 +95,7 @@ pub enum Error {
          iconv -f UTF-16 -t UTF-8 FILE > NEW"
     )]
     Utf16 {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
     },
     /// The input is of no known format.
@@ -92,7 +103,7 @@ pub enum Error {
         "{file}:{line}: found `{found}`, expected a line of {expected}; check that this is a trace"
     )]
     Unknown {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The first line that fits no format.
         line: u64,
@@ -103,11 +114,12 @@ pub enum Error {
     },
     /// The compressed file is cut off or corrupt.
     #[error(
-        "{file}: the gzip data {what} up to line {line}. Copy or record the file again, or use --lossy to \
-         keep what is good"
+        "{file}: the gzip data {what} up to line {line}. Copy or record the file again, or use {} to \
+         keep what is good",
+        Setting::Lossy
     )]
     Damaged {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The last line that could be read whole.
         line: u64,
@@ -117,12 +129,13 @@ pub enum Error {
     /// The line is too long to be one of a trace.
     #[error(
         "{file}:{line}: the line is longer than {limit} bytes, the limit for trace lines; check that this is a trace, or use \
-         --lossy to skip the line"
+         {} to skip the line",
+        Setting::Lossy
     )]
     LongLine {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
         /// The most bytes a line may have.
         limit: usize,
@@ -132,20 +145,21 @@ pub enum Error {
         "{file}:{line}: the line ends with CR LF, expected LF alone; convert the file with tr -d '\\r' < FILE > NEW"
     )]
     CrLf {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
     },
     /// The end of the line is missing.
     #[error(
-        "{file}:{line}: the line is cut off: found `{found}`, expected {expected}; record the trace again, or use --lossy to skip \
-         such lines"
+        "{file}:{line}: the line is cut off: found `{found}`, expected {expected}; record the trace again, or use {} to skip \
+         such lines",
+        Setting::Lossy
     )]
     Cut {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
         /// The line's end, shortened.
         found: String,
@@ -155,7 +169,7 @@ pub enum Error {
     /// A binary record breaks the rules of its format.
     #[error("{file}: byte {byte}: found {found}, expected {expected}; {hint}")]
     Record {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// Number of bytes before the record, uncompressed.
         byte: u64,
@@ -169,9 +183,9 @@ pub enum Error {
     /// The line breaks the rules of its format.
     #[error("{file}:{line}: found {found}, expected {expected}; {hint}")]
     Syntax {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
         /// Description of what was found.
         found: String,
@@ -185,9 +199,9 @@ pub enum Error {
         "{file}:{line}: found a line of {found} in {expected}; split the file, which mixes two formats"
     )]
     Mixed {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
         /// The format of that line, as sentences name it.
         found: &'static str,
@@ -200,7 +214,7 @@ pub enum Error {
          `rubric check`"
     )]
     Unwatchable {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The format that cannot be watched, as sentences name it.
         format: &'static str,
@@ -208,7 +222,7 @@ pub enum Error {
     /// The trace was recorded with too few debug flags.
     #[error("{file}: recorded without {missing}: {found}; record again with {flags}")]
     MissingFlag {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The debug flags.
         missing: String,
@@ -220,11 +234,12 @@ pub enum Error {
     /// The trace has no lines of the source that was asked for.
     #[error(
         "{file}: no lines of the source `{}`; record again with {flags}, or choose another \
-         --source{available}",
-        source_asked.name()
+         {}{available}",
+        source_asked.name(),
+        Setting::Source
     )]
     NoSource {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The source that was asked for.
         source_asked: Source,
@@ -236,7 +251,7 @@ pub enum Error {
     /// The gem5 trace has no operation.
     #[error("{file}: no operations: {found}; record again with {flags}")]
     NoOperations {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// Description of the lines that the trace has instead.
         found: String,
@@ -245,27 +260,30 @@ pub enum Error {
     },
     /// The options select no operation of the trace.
     #[error(
-        "{file}: no operation is selected; check --addresses, --from-tick and --to-tick (`rubric stats` shows the addresses and \
-         ticks of the trace)"
+        "{file}: no operation is selected; check {} (`rubric stats` shows the addresses and \
+         ticks of the trace)",
+        selection()
     )]
     NothingSelected {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
     },
     /// The shared variables that a program announces were asked for, and none or several are announced.
     #[error(
-        "{file}: --addresses auto: the trace does not show one program that announces its shared variables, as those of `rubric \
-         generate c` do in a trace of executed instructions; give the addresses instead (--addresses LO-HI)"
+        "{file}: {}: the trace does not show one program that announces its shared variables, as those of `rubric \
+         generate c` do in a trace of executed instructions; give the addresses instead ({})",
+        Setting::Addresses.to("auto"),
+        Setting::Addresses.to("LO-HI")
     )]
     NotAnnounced {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
     },
     /// The history cannot be built: it is too large, has two final values for a location, or a value that does not fit
     /// the given size.
     #[error("{file}: {error}")]
     Build {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The reason.
         #[source]
@@ -300,7 +318,7 @@ pub enum WriteError {
     Inexpressible {
         /// The operation or location, with the property that the format cannot express.
         what: String,
-        /// The format.
+        /// Name of the format in sentences.
         format: &'static str,
         /// Formats that can express it.
         instead: &'static str,

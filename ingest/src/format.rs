@@ -28,7 +28,7 @@ pub struct FormatInfo {
     pub line_limit: usize,
 }
 
-/// A format that holds histories: text, one statement a line, or binary behind a first line of text.
+/// A format that holds histories: text, one statement a line, or binary after a first line of text.
 pub trait TraceFormat: Sync {
     /// The names and limits of the format.
     fn info(&self) -> &'static FormatInfo;

@@ -250,13 +250,13 @@ impl<'a> Lines<'a> {
         Some(self.text.split_off_front(end, mem::take(&mut self.spare)))
     }
 
-    /// Moves into a block that was taken out, and returns the text behind it.
+    /// Moves into a block that was taken out, and returns the text after it.
     fn enter(&mut self, block: Text) -> Text {
         self.scanned = 0;
         mem::replace(&mut self.text, block)
     }
 
-    /// Leaves a block after its last line, and continues with the text behind it.
+    /// Leaves a block after its last line, and continues with the text after it.
     fn leave(&mut self, behind: Text) {
         let block = mem::replace(&mut self.text, behind);
         self.line = (self.text.start, self.text.start);

@@ -42,8 +42,9 @@ use std::io::{self, Write};
 use std::vec::IntoIter;
 
 use history::{Access, History, Initial, InitialMode, OpId, RestoreError, Source};
+use settings::Setting;
 
-use crate::error::{Error, WriteError, excerpt};
+use crate::error::{Error, WriteError, excerpt, selection};
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat, skipped_lines};
 use crate::input::Lines;
 use crate::live_reader::{LiveEnd, LiveReader};
@@ -149,7 +150,7 @@ fn refuse_selection(lines: &Lines<'_>, options: &Options) -> Result<(), Error> {
     Err(lines.syntax(
         "a whole history, which cannot be selected from",
         "a trace",
-        "use --addresses, --from-tick and --to-tick where the trace itself is read",
+        format!("use {} where the trace itself is read", selection()),
     ))
 }
 
@@ -186,7 +187,7 @@ fn check_source(lines: &Lines<'_>, options: &Options, record: &Record) -> Result
         Some(asked) if asked != source => Err(lines.syntax(
             format!("a history of the source `{}`", source.name()),
             format!("one of `{}`", asked.name()),
-            "leave --source out, or read the trace itself",
+            format!("leave {} out, or read the trace itself", Setting::Source),
         )),
         _ => Ok(()),
     }

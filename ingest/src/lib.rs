@@ -56,7 +56,7 @@ use std::path::Path;
 use history::{History, Source};
 
 pub use ending::Ending;
-pub use error::{Error, WriteError};
+pub use error::{Error, WriteError, selection};
 pub use format::{Contents, FormatInfo, Resemblance, TraceFormat};
 pub use formats::{FORMATS, any_of};
 pub use instructions::Addresses;

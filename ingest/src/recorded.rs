@@ -25,13 +25,14 @@
 //!
 //! ```
 //! use ingest::recorded::{Form, Layout, Recording, header};
-//! use history::{Access, HistoryBuilder, Kind, Place};
+//! use history::{Access, HistoryBuilder, Kind, Place, Provenance, Source};
 //!
 //! let mut program = HistoryBuilder::new();
 //! let place = Place::Bytes { address: 0x1000, size: 8 };
 //! program.push(Access { written: Some(1), ..Access::new(0, Kind::Store, place) });
 //! program.push(Access::new(1, Kind::Load, place));
-//! let program = program.finish(Default::default(), &Default::default(), &Default::default())?;
+//! let provenance = Provenance::of(Source::Record);
+//! let program = program.finish(Default::default(), &Default::default(), provenance)?;
 //! let layout = Layout::new(&program, Recording::Values)?;
 //! let mut record = header(&program, &layout, Form::Text)?;
 //! record += "round 0 1 1 #5e9dc3e8\nround 1 1 0 #e1cb8ff4\nend 2 0 0 #3b5ff0e1\n";
@@ -60,8 +61,10 @@ pub use outcomes::{Outcome, Outcomes, Timing};
 const MAGIC: &str = "rubric-record ";
 
 /// The advice of messages about damage.
-const HINT: &str =
-    "the record may be damaged: record it again; --lossy keeps the rounds that are whole";
+fn hint() -> String {
+    let lossy = settings::Setting::Lossy;
+    format!("the record may be damaged: record it again; {lossy} keeps the rounds that are whole")
+}
 
 /// Limit of the length of a line, in bytes: the header holds a whole history.
 const LINE_LIMIT: usize = 1 << 30;

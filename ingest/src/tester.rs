@@ -52,8 +52,9 @@ mod taken;
 use std::path::Path;
 
 use history::{History, Source};
+use settings::Setting;
 
-use crate::error::Error;
+use crate::error::{Error, or_lossy};
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::gem5::crash::end::End;
 use crate::gem5::run::RunProperties;
@@ -72,9 +73,10 @@ pub const MAGIC: &[u8] = b"\x93RUBRIC-LOG 1\n";
 /// The beginning of the first line of a log of any version.
 const MAGIC_OF_ANY: &[u8] = b"\x93RUBRIC-LOG ";
 
-// The advice of messages about damaged records.
-const HINT: &str =
-    "the log may be damaged: record it again, or use --lossy to keep what comes before";
+/// The advice of messages about damaged records.
+fn hint() -> String {
+    or_lossy("the log may be damaged: record it again", "keep what comes before")
+}
 
 /// Whether a file begins like a log, plain or compressed.
 pub fn is_log(path: &Path) -> bool {
@@ -118,7 +120,7 @@ pub(crate) fn read(
         return Err(lines.syntax(
             "a log of RubricTester, whose source is `client`",
             format!("one of `{}`", asked.name()),
-            "leave --source out",
+            format!("leave {} out", Setting::Source),
         ));
     }
     let mut taken = ControllerTransitions::new(options.transitions);
@@ -202,7 +204,7 @@ fn broken(lines: &Lines<'_>, flaw: Flaw) -> Error {
         byte: lines.bytes(),
         found: flaw.found,
         expected: flaw.expected,
-        hint: HINT.to_owned(),
+        hint: hint(),
     }
 }
 

@@ -23,7 +23,7 @@ impl Recorder {
         Recorder { options, ..Recorder::default() }
     }
 
-    /// Passes the entries of a thread on to those that `owner` says, by their lines.
+    /// Moves each entry of a thread to the thread that `owner` returns for its trace line.
     pub(crate) fn distribute(&mut self, thread: usize, owner: impl Fn(u64) -> usize) {
         let shared = &mut self.shared;
         self.log.distribute(thread, |entry| {

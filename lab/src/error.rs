@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use check::generate::RecipeError;
 use history::{BuildError, RestoreError, WrittenTwice};
 use host::files::advice;
+use settings::Setting;
 use slicc::source::{Diagnostic, Sources};
 use tables::TableError;
 use thiserror::Error;
@@ -25,7 +26,7 @@ pub enum Error {
     #[error(transparent)]
     Table(#[from] TableError),
     /// The folder of an exploration's states cannot be used.
-    #[error("--disk: {0}")]
+    #[error("{setting}: {0}", setting = Setting::Disk)]
     States(#[source] explore::protocol::DiskProblem),
     /// A file or folder cannot be read or written.
     #[error("{}: {error}: {}", path.display(), advice(error))]
@@ -45,7 +46,7 @@ pub enum Error {
     /// A pattern of file names that cannot be followed.
     #[error("{}: {what}", pattern.display())]
     Pattern {
-        /// The pattern.
+        /// Pattern, as the user wrote it.
         pattern: PathBuf,
         /// What is wrong.
         what: String,
@@ -134,12 +135,12 @@ pub enum Error {
     NoResults(PathBuf),
     /// Addresses or ticks were selected, but the file holds finished histories.
     #[error(
-        "{}: holds finished histories: use --addresses, --from-tick and --to-tick where the \
-         trace itself is read, with `rubric ingest`", .0.display()
+        "{}: holds finished histories: use {} where the \
+         trace itself is read, with `rubric ingest`", .0.display(), ingest::selection()
     )]
     Finished(PathBuf),
     /// The history of a file was recorded from another source than the requested one.
-    #[error("{}: holds a history of the source `{source_name}`: leave --source out, or read the trace itself", path.display())]
+    #[error("{}: holds a history of the source `{source_name}`: leave {} out, or read the trace itself", path.display(), Setting::Source)]
     OtherSource {
         /// Path of the file.
         path: PathBuf,
@@ -161,7 +162,7 @@ pub enum Error {
     )]
     NoHistories(PathBuf),
     /// A value is written twice to a shared location.
-    #[error("{file}: {twice}. Record a run that writes unique values, or try --ambiguous search")]
+    #[error("{file}: {twice}. Record a run that writes unique values, or try {}", Setting::Ambiguous.to("search"))]
     WrittenTwice {
         /// The file, and the history in it.
         file: String,
@@ -185,8 +186,8 @@ pub enum Error {
     },
     /// A repair of another protocol.
     #[error(
-        "--repair {name}: it is a repair of {of}, and {given} is the protocol {protocol}: choose one from \
-         `rubric mutants list --repairs {given}`"
+        "{}: it is a repair of {of}, and {given} is the protocol {protocol}: choose one from \
+         `rubric mutants list --repairs {given}`", Setting::Repair.to(name)
     )]
     OtherRepair {
         /// The repair.
@@ -208,8 +209,8 @@ pub enum Error {
     },
     /// A mutant of another protocol.
     #[error(
-        "--mutant {name}: it is a mutant of {of}, and {given} is the protocol {protocol}: name a protocol \
-         that it is of, or choose one from `rubric mutants list {given}`"
+        "{}: it is a mutant of {of}, and {given} is the protocol {protocol}: name a protocol \
+         that it is of, or choose one from `rubric mutants list {given}`", Setting::Mutant.to(name)
     )]
     OtherMutant {
         /// The mutant.
@@ -224,7 +225,7 @@ pub enum Error {
     /// A run that cannot be made, or whose history cannot be built.
     #[error("{protocol}: {error}")]
     Run {
-        /// The protocol.
+        /// Name of the protocol.
         protocol: String,
         /// The error that is the reason.
         #[source]
@@ -233,7 +234,7 @@ pub enum Error {
     /// An unmutated protocol failed. That is a defect of rubric if the protocol is a built-in one.
     #[error("{protocol}: the protocol failed: {fault}; reproduce with: {command}; {advice}")]
     Failed {
-        /// The protocol.
+        /// Name of the protocol.
         protocol: String,
         /// The message of the fault.
         fault: String,
@@ -294,17 +295,17 @@ pub enum Error {
         second: String,
     },
     /// An algorithm that applies to no model of an experiment.
-    #[error("--algorithm {algorithm}: it says nothing about a model of {experiment}")]
+    #[error("{}: it says nothing about a model of {experiment}", Setting::Algorithm.to(algorithm))]
     Inapplicable {
-        /// The algorithm.
+        /// Name of the algorithm.
         algorithm: &'static str,
         /// Name of the experiment.
         experiment: &'static str,
     },
     /// The experiment has no point with this name.
     #[error(
-        "--only {point}: {experiment} has no such point at this size; its points are {}",
-        first(points)
+        "{}: {experiment} has no such point at this size; its points are {}",
+        Setting::Only.to(point), first(points)
     )]
     NoPoint {
         /// Name of the requested point.
@@ -315,9 +316,9 @@ pub enum Error {
         points: Vec<String>,
     },
     /// The point has no history with this number.
-    #[error("--only {point}: its histories have numbers from {first} to {last}")]
+    #[error("{}: its histories have numbers from {first} to {last}", Setting::Only.to(point))]
     NoNumber {
-        /// The point.
+        /// Name of the point.
         point: String,
         /// The first number.
         first: u32,
@@ -325,13 +326,13 @@ pub enum Error {
         last: u32,
     },
     /// A history was requested from an experiment that explores programs.
-    #[error("--save: {0} explores programs, which are not histories")]
+    #[error("{setting}: {0} explores programs, which are not histories", setting = Setting::Save)]
     NoHistory(&'static str),
     /// A built-in program has errors, which is a defect.
     #[error("{0}: this built-in program has errors, which `rubric explore program` shows")]
     BuiltIn(&'static str),
     /// The thread pool cannot be started.
-    #[error("--jobs {jobs}: {error}")]
+    #[error("{}: {error}", Setting::Jobs.to(jobs))]
     Jobs {
         /// The requested number of threads.
         jobs: usize,
@@ -340,7 +341,7 @@ pub enum Error {
         error: rayon::ThreadPoolBuildError,
     },
     /// A binary of gem5 cannot be used.
-    #[error("--gem5 {}: {what}", path.display())]
+    #[error("{}: {what}", Setting::Gem5.to(path.display()))]
     Gem5 {
         /// The binary.
         path: PathBuf,
@@ -350,16 +351,16 @@ pub enum Error {
     /// A run in gem5 that only gem5 can repeat.
     #[error("it was made by {binary}; {command} repeats it, and keeps its log")]
     MadeInGem5 {
-        /// The binary.
+        /// Path of the binary.
         binary: String,
         /// The command that repeats the run.
         command: String,
     },
     /// Options that runs in gem5 do not have.
-    #[error("--gem5: {0}")]
+    #[error("{setting}: {0}", setting = Setting::Gem5)]
     NotInGem5(String),
     /// An external checker cannot be run.
-    #[error("--program {name}: {error}")]
+    #[error("{}: {error}", Setting::Program.to(name))]
     Program {
         /// The name of the program.
         name: String,

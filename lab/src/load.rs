@@ -75,7 +75,7 @@ pub fn open_or_empty(path: &Path, options: &Options) -> Result<Input, Error> {
 
 fn empty(file: &str) -> Result<Input, Error> {
     let provenance =
-        Provenance { notes: vec!["the file is empty".to_owned()], ..Provenance::default() };
+        Provenance { notes: vec!["the file is empty".to_owned()], ..Provenance::made() };
     let history = HistoryBuilder::new()
         .finish(AssumedSize::default(), &Initial::Zero, provenance)
         .map_err(|error| ingest::Error::Build { file: file.to_owned(), error })?;

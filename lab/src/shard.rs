@@ -23,7 +23,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The number of shards.
+    /// Number of shards into which the work is divided.
     pub fn of(self) -> u32 {
         self.of
     }

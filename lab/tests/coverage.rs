@@ -17,7 +17,7 @@ This page says which transitions of gem5's released protocols (v24.0.0.1, known 
 The first command to try makes such a table of one protocol: `rubric campaign MI_example --mutants none --runs 20 --dma 2 -o covered`.
 
 *Taken* are transitions that some program took. Others are *proved* if no run of a small system takes them in which caches replace
-lines (2 threads and 2 locations, room for one), and *small* if only a smaller system, without replacements, excludes them. These
+lines (2 threads and 2 locations, one line a cache), and *small* if only a smaller system, without replacements, excludes them. These
 systems were explored completely, which says nothing about larger ones; if a protocol has neither kind, no exploration ended.
 *Left* are all other transitions. *Share* is the part that was taken of those that are not proved, and in parentheses of those
 that are neither proved nor small, which is only an upper bound. Entries of the table that stall do not count. The rows are in

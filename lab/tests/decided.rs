@@ -13,7 +13,7 @@ This page says which protocols `rubric explore protocol` decides at which sizes:
 memory they were explored, and what was found. The first command to try makes a row:
 `rubric explore sizes MI_example --sizes 2x1`.
 
-A size is a number of threads, each with a cache, and of locations, each in a line; *room for one* means that a cache has room for
+A size is a number of threads, each with a cache, and of locations, each in a line; *one line a cache* means that a cache has room for
 one line. Rows with the name of a file are of gem5 v24.0.0.1's released protocols, as they are and, if something was found in
 them, with their [known faults](released.md) repaired. Times are those of the processor, for all threads together. States are
 stored exactly; memory is that of the states and of what was learnt of moves. Symmetry and partial order are used where the
@@ -82,7 +82,7 @@ fn page(rows: &[Decided]) -> String {
             continue;
         }
         of_size.sort_by_key(|row| (!row.is_built_in, &row.protocol, !row.repairs.is_empty()));
-        let tiny = if size.tiny { ", room for one" } else { "" };
+        let tiny = if size.tiny { ", one line a cache" } else { "" };
         let plural = if size.locations == 1 { "" } else { "s" };
         let _ = writeln!(
             page,

@@ -78,7 +78,6 @@ pub(crate) struct Candidate<'p> {
     threads: Vec<ThreadPath<'p>>,
 }
 
-/// The path of a thread.
 #[derive(Debug)]
 struct ThreadPath<'p> {
     path: &'p Path,
@@ -213,7 +212,7 @@ impl<'p> Candidate<'p> {
     /// The reads that an expression of a thread depends on, as bits.
     fn reads(&self, thread: usize, expression: Expression) -> u64 {
         let ThreadPath { expressions, first_access, .. } = &self.threads[thread];
-        // A shift by 64 is for a thread without events behind 64 others: it has no reads.
+        // A shift by 64 is for a thread without events after 64 others: it has no reads.
         let accesses = expressions.reads(expression).checked_shl(*first_access as u32).unwrap_or(0);
         if self.is_cut() { parts::of_all(&self.parts, accesses) } else { accesses }
     }

@@ -9,7 +9,7 @@ pub enum Error {
     /// The text is not a litmus test.
     #[error("{file}:{line}: found {found}, expected {expected}")]
     Syntax {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -23,7 +23,7 @@ pub enum Error {
         "{file}:{line}: the {architecture} instruction `{instruction}` is not supported: {what}"
     )]
     Instruction {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -37,7 +37,7 @@ pub enum Error {
     /// The text uses a part of herd's language that is not supported.
     #[error("{file}:{line}: {what} not supported")]
     Unsupported {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -47,7 +47,7 @@ pub enum Error {
     /// The test cannot be run.
     #[error("{file}:{line}: {what}")]
     Run {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The line of the instruction, from 1.
         line: usize,
@@ -57,7 +57,7 @@ pub enum Error {
     /// The test is larger than what can be enumerated.
     #[error("{file}: {what}")]
     TooLarge {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// A description of the limit that the test exceeds.
         what: String,
@@ -65,7 +65,7 @@ pub enum Error {
     /// The limit of time or memory was met, or the caller cancelled the run.
     #[error("{file}: stopped by a limit of time or memory")]
     Stopped {
-        /// The file.
+        /// Name of the file, as messages show it.
         file: String,
         /// The limit.
         exceeded: Exceeded,

@@ -199,7 +199,7 @@ impl Found<'_> {
             names.iter().map(|(address, name)| format!("{name} is at {address:#x}")).collect();
         let notes = vec![places.join(", ")];
         let isa = Some(test.architecture.isa());
-        let provenance = Provenance { notes, isa, names, ..Provenance::default() };
+        let provenance = Provenance { notes, isa, names, ..Provenance::made() };
         let initial = Initial::Given(initial);
         let mut history = builder.finish(Default::default(), &initial, provenance)?;
         history.name = Some(test.name.clone());
@@ -207,7 +207,7 @@ impl Found<'_> {
     }
 }
 
-/// The address of the first thread's program, behind all locations. The programs are 64 KiB apart.
+/// The address of the first thread's program, after all locations. The programs are 64 KiB apart.
 const CODE_ADDRESS: u64 = 0x1000_0000;
 
 /// The number that stands for the first instruction as a value.

@@ -1,6 +1,8 @@
 //! Converts candidates and executions to histories.
 
-use history::{Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, Place};
+use history::{
+    Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, Place, Provenance,
+};
 
 use crate::candidate::CandidateEvent;
 use crate::execute::{EventKind, Pairing};
@@ -23,7 +25,8 @@ pub(crate) fn history(events: &[CandidateEvent]) -> History {
     let mut builder = HistoryBuilder::new();
     add(events, &[], &mut builder, &|_| (None, None));
     // A builder fails only because of values, and there are none.
-    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap_or_default()
+    let built = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
+    built.unwrap_or_else(|_| History::empty(Provenance::made()))
 }
 
 /// Adds the events of a candidate, or its accesses, to a history, with the locations at `addresses`; `values` returns the
@@ -58,7 +61,7 @@ pub(crate) fn add(
             line: Some(event.event.line as u64),
             ..Access::new(event.thread as u32, kind(event, second), place(event, addresses))
         });
-        // A control dependency is recorded at the first operation behind the branch only: it holds for all later
+        // A control dependency is recorded at the first operation after the branch only: it holds for all later
         // ones, too.
         let known = if control.0 == event.thread { control.1 } else { 0 };
         control = (event.thread, event.control);

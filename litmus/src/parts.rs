@@ -14,7 +14,6 @@ use crate::value::{Location, Value};
 /// Bytes of a location that are accessed as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// The location.
     pub location: Location,
     /// The number of bytes of the location before the first.
     pub offset: u16,
@@ -30,7 +29,7 @@ impl Place {
         Some(Place { location, offset, bytes })
     }
 
-    /// The offset of the first byte behind the place.
+    /// The offset of the first byte after the place.
     pub(crate) fn end(&self) -> u16 {
         self.offset.saturating_add(self.bytes)
     }
@@ -125,7 +124,7 @@ fn piece(access: &CandidateEvent, place: Place) -> CandidateEvent {
     part
 }
 
-/// The `size` bits of a number behind the first `shift` bytes.
+/// The `size` bits of a number after the first `shift` bytes.
 pub(crate) fn extract(number: i64, shift: u16, size: u8) -> i64 {
     let shifted = (number as u64).checked_shr(8 * u32::from(shift)).unwrap_or(0);
     (shifted & history::low_bytes(size / 8)) as i64
@@ -136,12 +135,12 @@ pub(crate) fn extract(number: i64, shift: u16, size: u8) -> i64 {
 pub(crate) enum Piece {
     /// A value.
     Whole(Value),
-    /// Some bytes of an address, behind a number of others. They have no number, but make the address again together.
+    /// Some bytes of an address, after a number of others. They have no number, but make the address again together.
     OfAddress(Value, u16),
 }
 
 impl Piece {
-    /// The `bits` bits of a value behind the first `shift` bytes.
+    /// The `bits` bits of a value after the first `shift` bytes.
     pub(crate) fn of(value: Value, shift: u16, bits: u8) -> Piece {
         match value {
             Value::Number(number) => Piece::Whole(Value::Number(extract(number, shift, bits))),

@@ -20,7 +20,7 @@ pub struct CodeAddress {
 pub enum Value {
     /// A number, sign-extended to 64 bits.
     Number(i64),
-    /// The address `offset` bytes behind the start of a location.
+    /// The address `offset` bytes after the start of a location.
     Address(Location, i64),
     /// The address of an instruction.
     Code(CodeAddress),

@@ -100,7 +100,7 @@ impl Model {
         self.prepare_as(history, SilentForm::Usual)
     }
 
-    /// [`Model::prepare`], for the form that is given.
+    /// Prepares a history as [`Model::prepare`] does, with its silent read-modify-writes in this form.
     pub fn prepare_as(self, history: &History, form: SilentForm) -> Cow<'_, History> {
         match form {
             SilentForm::Usual => self.prepare_with(history, |history| self.usual(history)),
@@ -109,8 +109,8 @@ impl Model {
         }
     }
 
-    /// [`Model::prepare`], for a form between the strictest and the mildest: `is_mild` says which silent read-modify-writes
-    /// are as in the mildest one.
+    /// Prepares a history as [`Model::prepare`] does, with those silent read-modify-writes in the mildest form for which
+    /// `is_mild` is true, and the others in the strictest.
     pub fn prepare_between(
         self,
         history: &History,

@@ -37,7 +37,6 @@ pub(crate) enum Resource {
     Arrays,
     /// The cores behind the sequencers.
     Cores,
-    /// The timers.
     Timers,
     /// The tables of persistent requests.
     Persistent,

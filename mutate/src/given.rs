@@ -257,7 +257,7 @@ fn digest(syntax: &MachineSyntax<'_>, body: &Block) -> u32 {
         .fold(0x811c_9dc5, |digest: u32, byte| (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// The contents of the places of a protocol as it is, for the table: protocol and place, and the rest of a line behind the versions.
+/// The contents of the places of a protocol as it is, for the table: protocol and place, and the rest of a line after the versions.
 pub fn described(loaded: &Loaded) -> Vec<(String, String)> {
     let described = |content: &Content| match content {
         None => "-\t".to_owned(),

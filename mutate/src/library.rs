@@ -2,78 +2,47 @@
 
 use slicc::compile::op::Register;
 use slicc::compile::types::TypeId;
-use slicc::library::LibraryFunction;
+use slicc::library::{
+    BufferFunction, ControlFunction, CoreFunction, Family, LibraryFunction, LineFunction,
+    PersistentFunction, TimerFunction, ValueFunction,
+};
 
 use crate::effects::{Access, Merge, RegisterValue, Resource, Space, Walk};
 
 /// Adds the effects of a call, whose arguments and result are in registers from `base` on.
 pub(crate) fn apply(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) {
-    let result = value(walk, function, base)
-        .or_else(|| object(walk, function, base))
-        .or_else(|| core(walk, function, base))
-        .or_else(|| queue(walk, function, base));
-    let result = result.unwrap_or_else(|| {
-        walk.effects.unknown |= !is_calculation(function);
-        RegisterValue::Opaque
-    });
-    walk.set(base, result);
-}
-
-/// Whether a function only calculates with numbers, or reads the system's configuration.
-fn is_calculation(function: LibraryFunction) -> bool {
-    use LibraryFunction::*;
-    matches!(
-        function,
-        Nothing
-            | Zero
-            | Identity
-            | NumberOfNode
-            | NodeOfNumber
-            | NumberOfAddress
-            | AddressOfNumber
-            | MaxTokens
-            | LineAddress
-            | LineAddressOfBits
-            | LineOffset
-            | AddressOffset
-            | Modulo
-            | BitSelect
-            | MaskLowBits
-            | NextStride
-            | Now
-            | Later
-            | MapToMachine
-            | MapToRange
-            | MapToCluster
-            | MachineCount
-            | MachineNumber
-            | MachineKind
-            | MachineMake
-            | IsWrite
-            | IsDataRead
-            | IsRead
-            | IsHtm
-            | IsTlbi
-            | CacheTagLatency
-            | CacheDataLatency
-            | CacheSize
-            | CacheBlocks
-            | SequencerCheck
-            // Prefetchers are off in the systems that mutants are compared in.
-            | PrefetcherMiss
-            | PrefetcherUse
-            | ProxyMiss
-            | ProxyComplete
-    )
+    let result = match function.family() {
+        Family::Value(function) => value(walk, function, base),
+        Family::Line(function) => line(walk, function, base),
+        Family::Callback(_) => Some(callback(walk, base)),
+        Family::Core(function) => core(walk, function),
+        Family::Buffer(function) => buffer(walk, function, base),
+        Family::Control(function) => control(walk, function),
+        Family::Timer(function) => Some(timer(walk, function)),
+        Family::Persistent(function) => Some(persistent(walk, function)),
+        // Prefetchers are off in the systems that mutants are compared in.
+        Family::Calculation(_) | Family::Prefetcher(_) => Some(RegisterValue::Opaque),
+        // These are assumed to read and change everything.
+        Family::Tracker(_)
+        | Family::Partition(_)
+        | Family::Expected(_)
+        | Family::Described(_)
+        | Family::Topology(_)
+        | Family::Functional(_)
+        | Family::Implicit(_)
+        | Family::Unsupported(_) => None,
+    };
+    walk.effects.unknown |= result.is_none();
+    walk.set(base, result.unwrap_or(RegisterValue::Opaque));
 }
 
 /// Methods of blocks, masks and sets.
 fn value(
     walk: &mut Walk<'_, '_>,
-    function: LibraryFunction,
+    function: ValueFunction,
     base: Register,
 ) -> Option<RegisterValue> {
-    use LibraryFunction::*;
+    use ValueFunction::*;
     // How the value itself is accessed, and the number of other values that are read.
     let (how, others) = match function {
         MaskGet | MaskTest | MaskIsEmpty | MaskIsFull | MaskBlockSize | MaskBlockBits
@@ -99,7 +68,7 @@ fn value(
             walk.at(walk.get(base + 1), 0, width, Access::Set);
             return Some(RegisterValue::Opaque);
         }
-        _ => return None,
+        FlagsAt | FlagsPut | FlagsSize | FlagsResize | FlagsClear | FlagsCount => return None,
     };
     // Absent elements and ranges that do not fit make these functions fail.
     walk.effects.fails = true;
@@ -124,7 +93,7 @@ fn value(
 
 /// Adds the effects of a function that combines two sets into a new one.
 fn combined(walk: &mut Walk<'_, '_>, base: Register) -> RegisterValue {
-    let width = width(walk, LibraryFunction::DestOr);
+    let width = width(walk, ValueFunction::DestOr);
     walk.at(walk.get(base), 0, width, Access::Read);
     walk.at(walk.get(base + 1), 0, width, Access::Read);
     walk.at(walk.get(base + 2), 0, width, Access::Set);
@@ -132,7 +101,7 @@ fn combined(walk: &mut Walk<'_, '_>, base: Register) -> RegisterValue {
 }
 
 /// Number of words of the value that a method works on.
-fn width(walk: &Walk<'_, '_>, function: LibraryFunction) -> u16 {
+fn width(walk: &Walk<'_, '_>, function: ValueFunction) -> u16 {
     let types = &walk.surroundings.program.types;
     let known = types.known;
     let name = format!("{function:?}");
@@ -149,65 +118,30 @@ fn width(walk: &Walk<'_, '_>, function: LibraryFunction) -> u16 {
 }
 
 /// Adds the effects of functions of caches, directories and tables.
-fn object(
-    walk: &mut Walk<'_, '_>,
-    function: LibraryFunction,
-    base: Register,
-) -> Option<RegisterValue> {
-    use LibraryFunction::*;
-    if function == ChangePermission {
-        walk.touch(Resource::Permission, Access::Change);
-        walk.touch(Resource::Monitor, Access::Merge(Merge::End));
-        return Some(RegisterValue::Opaque);
-    }
-    if function == CacheNull {
-        return Some(RegisterValue::Zero);
-    }
-    let is_one = matches!(
-        function,
-        CacheAvailable
-            | CacheProbe
-            | CacheAllocate
-            | CacheDeallocate
-            | CacheLookup
-            | CachePresent
-            | CacheTouch
-            | CacheTouchEntry
-            | CacheRecord
-            | CacheCheck
-            | CacheAddressAt
-            | DirectoryAllocate
-            | DirectoryLookup
-            | DirectoryDeallocate
-            | DirectoryPresent
-            | TableLookup
-            | PerfectLookup
-            | PerfectAllocate
-            | PerfectDeallocate
-            | PerfectPresent
-            | TableAllocate
-            | TableDeallocate
-            | TablePresent
-            | TableSlots
-    );
-    if !is_one {
-        return None;
-    }
-    let RegisterValue::Control(own) = walk.get(base) else {
-        walk.effects.unknown = true;
-        return Some(RegisterValue::Opaque);
+fn line(walk: &mut Walk<'_, '_>, function: LineFunction, base: Register) -> Option<RegisterValue> {
+    use LineFunction::*;
+    // A null entry makes some of these functions fail, too. But then the row fails whenever it is taken, which any run shows.
+    let fails = match function {
+        ChangePermission => {
+            walk.touch(Resource::Permission, Access::Change);
+            walk.touch(Resource::Monitor, Access::Merge(Merge::End));
+            return Some(RegisterValue::Opaque);
+        }
+        CacheNull => return Some(RegisterValue::Zero),
+        CacheTagLatency | CacheDataLatency | CacheSize | CacheBlocks => {
+            return Some(RegisterValue::Opaque);
+        }
+        CacheTouch | CacheTouchEntry | TableLookup | TableSlots | PerfectLookup
+        | PerfectAllocate | PerfectPresent => false,
+        CacheAvailable | CacheProbe | CacheAllocate | CacheDeallocate | CacheLookup
+        | CachePresent | CacheRecord | CacheCheck | CacheAddressAt | DirectoryAllocate
+        | DirectoryLookup | DirectoryDeallocate | DirectoryPresent | TableAllocate
+        | TableDeallocate | TablePresent | PerfectDeallocate => true,
     };
-    walk.effects.fails |= !matches!(
-        function,
-        // A null entry makes these functions fail, too. But then the row fails whenever it is taken, which any run shows.
-        CacheTouch
-            | CacheTouchEntry
-            | TableLookup
-            | TableSlots
-            | PerfectLookup
-            | PerfectAllocate
-            | PerfectPresent
-    );
+    let RegisterValue::Control(own) = walk.get(base) else {
+        return None;
+    };
+    walk.effects.fails |= fails;
     let tags = Resource::Tags(Some(own));
     Some(match function {
         CacheLookup => {
@@ -264,32 +198,33 @@ fn object(
             walk.touch(tags, Access::Change);
             RegisterValue::Opaque
         }
-        _ => {
+        TableAllocate | TableDeallocate | PerfectAllocate | PerfectDeallocate => {
             walk.touch(Resource::Table(own), Access::Change);
             RegisterValue::Opaque
         }
+        ChangePermission | CacheNull | CacheTagLatency | CacheDataLatency | CacheSize
+        | CacheBlocks => RegisterValue::Opaque,
     })
 }
 
-/// Adds the effects of functions of sequencers and the cores behind them.
-fn core(
-    walk: &mut Walk<'_, '_>,
-    function: LibraryFunction,
-    base: Register,
-) -> Option<RegisterValue> {
-    use LibraryFunction::*;
+/// Adds the effects of a callback: a core's request completes with a block.
+fn callback(walk: &mut Walk<'_, '_>, base: Register) -> RegisterValue {
+    let types = &walk.surroundings.program.types;
+    let width = types[types.known.block].width() as u16;
+    let block = walk.get(base + 2);
+    walk.at(block, 0, width, Access::Read);
+    walk.at(block, 0, width, Access::Change);
+    walk.touch(Resource::Monitor, Access::Change);
+    walk.touch(Resource::Tags(None), Access::Read);
+    walk.touch(Resource::Blocked, Access::Change);
+    asked(walk);
+    RegisterValue::Opaque
+}
+
+/// Adds the effects of other functions of sequencers and the cores behind them.
+fn core(walk: &mut Walk<'_, '_>, function: CoreFunction) -> Option<RegisterValue> {
+    use CoreFunction::*;
     match function {
-        ReadDone | WriteDone | WriteUniqueDone | AtomicDone | ConditionalFailed => {
-            let types = &walk.surroundings.program.types;
-            let width = types[types.known.block].width() as u16;
-            let block = walk.get(base + 2);
-            walk.at(block, 0, width, Access::Read);
-            walk.at(block, 0, width, Access::Change);
-            walk.touch(Resource::Monitor, Access::Change);
-            walk.touch(Resource::Tags(None), Access::Read);
-            walk.touch(Resource::Blocked, Access::Change);
-            asked(walk);
-        }
         Evicted => {
             walk.touch(Resource::Monitor, Access::Merge(Merge::End));
             walk.touch(Resource::Blocked, Access::Read);
@@ -300,7 +235,8 @@ fn core(
             walk.touch(Resource::Cores, Access::Read);
         }
         MonitorClear | MonitorClearLine => walk.touch(Resource::Monitor, Access::Merge(Merge::End)),
-        _ => return None,
+        SequencerCheck => {}
+        DmaAck | DmaData => return None,
     }
     Some(RegisterValue::Opaque)
 }
@@ -316,27 +252,43 @@ fn asked(walk: &mut Walk<'_, '_>) {
     }
 }
 
-/// Adds the effects of functions of buffers, timers and waiting messages.
-fn queue(
+/// Adds the effects of methods of buffers.
+fn buffer(
     walk: &mut Walk<'_, '_>,
-    function: LibraryFunction,
+    function: BufferFunction,
     base: Register,
 ) -> Option<RegisterValue> {
-    use LibraryFunction::*;
-    let buffer = |walk: &mut Walk<'_, '_>| match walk.get(base) {
-        RegisterValue::Control(buffer) => buffer,
+    use BufferFunction::*;
+    let is_removed = match function {
+        InDequeue | InRecycle => true,
+        InReady | InEmpty | InNoStalls | InStalls | InHasStalled | BufferSlots | BufferSize => {
+            false
+        }
+        OutDeferred | OutDeferredEmpty => return None,
+    };
+    let own = match walk.get(base) {
+        RegisterValue::Control(own) => own,
         _ => {
             walk.effects.unknown = true;
             0
         }
     };
+    walk.effects.timing |= matches!(function, InRecycle | InReady);
+    if is_removed {
+        walk.effects.fails = true;
+        walk.touch(Resource::Head(own), Access::Change);
+    } else {
+        walk.touch(Resource::Head(own), Access::Read);
+        walk.touch(Resource::Tail(own), Access::Read);
+        walk.touch(Resource::Parked, Access::Read);
+    }
+    Some(RegisterValue::Opaque)
+}
+
+/// Adds the effects of functions of the current controller.
+fn control(walk: &mut Walk<'_, '_>, function: ControlFunction) -> Option<RegisterValue> {
+    use ControlFunction::*;
     match function {
-        InDequeue | InRecycle => {
-            let own = buffer(walk);
-            walk.effects.fails = true;
-            walk.effects.timing |= function == InRecycle;
-            walk.touch(Resource::Head(own), Access::Change);
-        }
         PopMemory => match walk.surroundings.parameter("responseFromMemory") {
             Some(own) => {
                 walk.effects.fails = true;
@@ -344,13 +296,6 @@ fn queue(
             }
             None => walk.effects.unknown = true,
         },
-        InReady | InEmpty | InNoStalls | InStalls | InHasStalled | BufferSlots | BufferSize => {
-            let own = buffer(walk);
-            walk.effects.timing |= function == InReady;
-            walk.touch(Resource::Head(own), Access::Read);
-            walk.touch(Resource::Tail(own), Access::Read);
-            walk.touch(Resource::Parked, Access::Read);
-        }
         WakeLine | WakeAll | WakeAllOfLine => walk.wake(),
         StallPort => {
             walk.effects.timing = true;
@@ -362,30 +307,38 @@ fn queue(
             walk.effects.timing = true;
             walk.touch(Resource::Blocked, Access::Change);
         }
-        TimerSet | TimerUnset => {
-            walk.effects.fails = true;
-            walk.effects.timing = true;
-            walk.touch(Resource::Timers, Access::Change);
-        }
-        TimerNext => {
-            walk.effects.fails = true;
-            walk.touch(Resource::Timers, Access::Read);
-        }
-        TimerReady | TimerIsSet => walk.touch(Resource::Timers, Access::Read),
-        PersistentLock | PersistentUnlock | PersistentMark => {
-            walk.effects.fails = true;
-            walk.touch(Resource::Persistent, Access::Change);
-        }
+        CurrentEvent | CurrentNextState | ScheduleEvent => return None,
+    }
+    Some(RegisterValue::Opaque)
+}
+
+/// Adds the effects of methods of timers.
+fn timer(walk: &mut Walk<'_, '_>, function: TimerFunction) -> RegisterValue {
+    use TimerFunction::*;
+    let (fails, changes) = match function {
+        TimerSet | TimerUnset => (true, true),
+        TimerNext => (true, false),
+        TimerReady | TimerIsSet => (false, false),
+    };
+    walk.effects.fails |= fails;
+    walk.effects.timing |= changes;
+    walk.touch(Resource::Timers, if changes { Access::Change } else { Access::Read });
+    RegisterValue::Opaque
+}
+
+/// Adds the effects of methods of tables of persistent requests.
+fn persistent(walk: &mut Walk<'_, '_>, function: PersistentFunction) -> RegisterValue {
+    use PersistentFunction::*;
+    walk.effects.fails = true;
+    let how = match function {
+        PersistentLock | PersistentUnlock | PersistentMark => Access::Change,
         PersistentMayIssue
         | PersistentSmallest
         | PersistentTypeOfSmallest
         | PersistentLocked
         | PersistentStarving
-        | PersistentReadStarving => {
-            walk.effects.fails = true;
-            walk.touch(Resource::Persistent, Access::Read);
-        }
-        _ => return None,
-    }
-    Some(RegisterValue::Opaque)
+        | PersistentReadStarving => Access::Read,
+    };
+    walk.touch(Resource::Persistent, how);
+    RegisterValue::Opaque
 }

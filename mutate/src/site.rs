@@ -30,7 +30,7 @@ impl Origin {
 /// A place of a protocol that an operator edits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Site {
-    /// The machine.
+    /// Name of the machine.
     pub machine: String,
     /// The state, if the edit is about one entry of the table.
     pub state: Option<String>,

@@ -23,13 +23,13 @@
 //!
 //! ```
 //! use check::{Options, Question, Verdict};
-//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, ReadsFrom};
+//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, Provenance, ReadsFrom};
 //! use memory::Model;
 //!
 //! let mut builder = HistoryBuilder::new();
 //! builder.push(Access { written: Some(1), ..Access::new(0, Kind::Store, Place::Cell(0)) });
 //! builder.push(Access { read: Some(1), ..Access::new(1, Kind::Load, Place::Cell(0)) });
-//! let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
+//! let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap();
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
 //!
 //! let options = Options { algorithm: papers::CCM, ..Options::default() };

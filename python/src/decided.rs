@@ -8,7 +8,6 @@ use lab::text::shown;
 use report::explain::words as proofs;
 
 use crate::origin::Origin;
-use crate::settings::spelled;
 
 /// A decided history.
 pub struct Decided {
@@ -49,6 +48,6 @@ impl Decided {
             text += &format!("  note: {caveat}\n");
         }
         text.truncate(text.trim_end().len());
-        spelled(&text)
+        text
     }
 }

@@ -7,8 +7,6 @@ use pyo3::exceptions::PyException;
 use pyo3::{PyErr, create_exception};
 use tables::TableError;
 
-use crate::settings::spelled;
-
 create_exception!(
     rubric,
     Error,
@@ -31,10 +29,10 @@ create_exception!(
 
 /// The exception for an error of `lab`.
 pub(crate) fn lab(error: lab::Error) -> PyErr {
-    let message = spelled(&error.to_string());
+    let message = error.to_string();
     match error {
         lab::Error::Input(_) | lab::Error::Table(_) => InputError::new_err(message),
-        lab::Error::Protocol(refusal) => ProtocolError::new_err(spelled(&refused(&refusal))),
+        lab::Error::Protocol(refusal) => ProtocolError::new_err(refused(&refusal)),
         lab::Error::NoMutant { .. }
         | lab::Error::OtherMutant { .. }
         | lab::Error::NoRepair { .. }

@@ -16,7 +16,6 @@ use pyo3::types::PyCapsule;
 use tables::{ArrowTable, TableError};
 
 use crate::origin::{Origin, spare};
-use crate::settings::spelled;
 use crate::table::Table;
 use crate::verdict::{Question, Verdict};
 use crate::{call, certificate, error, kernel, words};
@@ -115,7 +114,7 @@ impl History {
     /// What was assumed when the history was read, a sentence each.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        assumptions::of(&self.operations.provenance).iter().map(|note| spelled(note)).collect()
+        assumptions::of(&self.operations.provenance)
     }
 
     /// A digest of everything that decides a verdict: a trace and its conversions have the same one.
@@ -312,9 +311,9 @@ fn options(
     lossy: bool,
     fetches: bool,
 ) -> PyResult<Options> {
-    const SOURCES: [Source; 3] = [Source::Ruby, Source::Client, Source::Exec];
-    let source =
-        source.map(|name| words::named("source", name, &SOURCES, Source::name)).transpose()?;
+    let source = source
+        .map(|name| words::named("source", name, &Source::IN_TRACES, Source::name))
+        .transpose()?;
     let isa = isa.map(|name| words::named("isa", name, &Isa::ALL, Isa::name)).transpose()?;
     if access_size.is_some_and(|size| ![1, 2, 4, 8].contains(&size)) {
         return Err(PyValueError::new_err("access_size: 1, 2, 4 or 8 was expected"));

@@ -13,7 +13,6 @@ use pyo3::prelude::*;
 
 use crate::error::Error;
 use crate::origin::Origin;
-use crate::settings::spelled;
 use crate::{call, words};
 
 /// An operation: its thread, and its index in the thread.
@@ -107,10 +106,9 @@ pub(crate) fn of(
             NoKernel::Inconsistent => {
                 Error::new_err(format!("{name}: it violates {model}, so there is no kernel"))
             }
-            NoKernel::Undecided(reason) => Error::new_err(spelled(&format!(
-                "{name}: undecided: {}",
-                reason.describe(&history)
-            ))),
+            NoKernel::Undecided(reason) => {
+                Error::new_err(format!("{name}: undecided: {}", reason.describe(&history)))
+            }
         })?;
         let by = criteria(model).iter().map(|&criterion| {
             (criterion.name(), derived(&history, &reads_from, criterion, &kernel, &bounds))

@@ -61,6 +61,7 @@ mod _rubric {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        ::settings::spell(crate::settings::as_keyword);
         // Only the child process of `probe` uses it, so it is not among the names that the module exports.
         module.setattr("_decode", wrap_pyfunction!(crate::probe::decode, module)?)?;
         crate::probe::install(module)?;

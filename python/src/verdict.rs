@@ -16,7 +16,6 @@ use crate::decided::Decided;
 use crate::explanation::Explanation;
 use crate::history::History;
 use crate::origin::Origin;
-use crate::settings::spelled;
 use crate::{call, error, words};
 
 /// A history, and the model and options with which to decide it.
@@ -132,7 +131,7 @@ impl Verdict {
     #[getter]
     fn reason(&self) -> Option<String> {
         let answer = &self.decided.answer;
-        answer.undecided().map(|reason| spelled(&reason.describe(answer.history())))
+        answer.undecided().map(|reason| reason.describe(answer.history()))
     }
 
     /// Why the model forbids the history, with the keys of `violation` in the JSON of `rubric check`; `None` if it does not.

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use check::{Model, Options, Verdict};
-//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, ReadsFrom};
+//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, Provenance, ReadsFrom};
 //! use report::{explain, picture};
 //!
 //! // Store buffering: each thread stores, then reads the other's location too early.
@@ -20,7 +20,7 @@
 //!     builder.push(Access { written: Some(1), ..Access::new(thread, Kind::Store, own) });
 //!     builder.push(Access { read: Some(0), ..Access::new(thread, Kind::Load, other) });
 //! }
-//! let history = builder.finish(Default::default(), &Initial::Zero, Default::default())?;
+//! let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made())?;
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse)?;
 //! let outcome = check::check(&history, &reads_from, Model::SC, &Options::default());
 //! let Verdict::Violation(violation) = outcome.verdict else { panic!("SC forbids it") };

@@ -1,8 +1,8 @@
 //! The figures of experiments and campaigns, each as SVG, as PNG, and as the table of numbers that it shows.
 //!
 //! [`FIGURES`] has a row for each. To add one, write a module with a function that makes a `Plot` of the rows of an experiment
-//! (a `Sample`) or of a campaign ([`Answers`]), and add the module and a row to this file: pages, `rubric report --figures`,
-//! `rubric report --list` and the notebooks take it from there.
+//! (a `Sample`) or of a campaign ([`Answers`]), and add the module and a row to this file: pages, the list of figures,
+//! `rubric report` and the notebooks take it from there.
 //!
 //! A figure shows whatever algorithms its rows are of, beside published numbers. Without rows there is no figure. The same rows
 //! give the same bytes.

@@ -43,7 +43,7 @@ pub use write::dot;
 /// A picture, independent of its format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    /// The title.
+    /// Title, as plain text.
     pub title: String,
     /// Sentences below the title.
     pub lead: Vec<String>,
@@ -148,7 +148,7 @@ impl ArrowStyle {
 /// A list of steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List {
-    /// The title.
+    /// Title, as plain text.
     pub title: String,
     /// The steps, from first to last.
     pub rows: Vec<ListRow>,
@@ -203,7 +203,7 @@ impl CacheLine {
 /// A state change of a cache line, an operation on it, or a row that stands for several that were left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineRow {
-    /// The tick.
+    /// Simulated time, in ticks, where it is known.
     pub tick: Option<u64>,
     /// The line of the trace.
     pub line: Option<u64>,

@@ -38,7 +38,7 @@ const REPEATED: &str = "from here on, for ever:";
 /// A chart, independent of its format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chart {
-    /// The title.
+    /// Title, as plain text.
     pub title: String,
     /// Sentences below the title.
     pub lead: Vec<String>,

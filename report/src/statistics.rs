@@ -69,15 +69,14 @@ impl Estimate {
     }
 }
 
-/// The mean of some numbers; `None` if there are no numbers.
+/// The mean of the numbers; `None` if there are none.
 pub fn mean(numbers: &[Estimate]) -> Option<Estimate> {
     let count = (!numbers.is_empty()).then_some(numbers.len() as f64)?;
     let sum = |end: fn(&Estimate) -> f64| numbers.iter().map(end).sum::<f64>() / count;
     Some(Estimate { low: sum(|number| number.low), high: sum(|number| number.high) })
 }
 
-/// The median of some numbers, which is the mean of the two in the middle if their count is even; `None` if there are
-/// no numbers.
+/// The median of the numbers, which is the mean of the two in the middle if their count is even; `None` if there are none.
 pub fn median(numbers: &[Estimate]) -> Option<Estimate> {
     quantile(numbers, 0.5)
 }

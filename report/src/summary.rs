@@ -37,7 +37,7 @@ pub struct Summary {
     pub models: BTreeSet<String>,
     /// The algorithms.
     pub algorithms: BTreeSet<String>,
-    /// The seeds of the experiment, that is, `--seed` of its commands. The seeds of histories follow from these.
+    /// The seeds of the experiment, that is, the seeds that its commands have. The seeds of histories follow from these.
     pub seeds: BTreeSet<u64>,
     /// The time limits, in seconds.
     pub timeouts: Vec<f64>,
@@ -84,7 +84,7 @@ pub fn median_time<'t>(trials: impl IntoIterator<Item = &'t Trial>) -> Option<Es
     median(&trials.into_iter().filter_map(time).collect::<Vec<_>>())
 }
 
-/// Returns the value of `--seed` in a command.
+/// Returns the seed in a command.
 fn seed(command: &str) -> Option<u64> {
     let mut words = command.split(' ').skip_while(|word| *word != "--seed");
     words.nth(1)?.parse().ok()

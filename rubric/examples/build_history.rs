@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use rubric::{Access, HistoryBuilder, Initial, Kind, Model, Place, check};
+use rubric::{Access, HistoryBuilder, Initial, Kind, Model, Place, Provenance, check};
 
 /// Asks which models allow a reader that sees the flag and not the data.
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
@@ -22,7 +22,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     builder.push(store(0, flag, 1));
     builder.push(load(1, flag, 1));
     builder.push(load(1, data, 0));
-    let history = builder.finish(Default::default(), &Initial::Zero, Default::default())?;
+    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made())?;
     for model in [Model::SC, Model::TSO, Model::PSO, Model::RVWMO, Model::ARMV8] {
         println!("{model}: {}", check(&history, model)?.verdict().word());
     }

@@ -44,7 +44,8 @@ pub use ::check::shrink::Shrunk;
 pub use ::check::{Model, Options, Verdict};
 pub use ::history;
 pub use ::history::{
-    Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom, WrittenTwice,
+    Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadsFrom,
+    WrittenTwice,
 };
 pub use ::ingest;
 pub use ::papers;

@@ -44,6 +44,7 @@ use ::check::online::{Arrival, ArrivalError, OnlineViolation};
 use ::check::{self, Model, Reason, Verdict};
 use certify::rule::Rule;
 use history::{Ambiguity, AssumedSize, History, Provenance, ReadsFrom, Source, Unfinished};
+use settings::Setting;
 use thiserror::Error;
 
 use ingest::LiveEnd;
@@ -280,7 +281,8 @@ impl Watch {
                     format!(": thread {thread} has been idle for long, and operations after its last one cannot be forgotten")
                 });
                 End::Undecided(format!(
-                    "{kept} operations need more memory than --max-memory allows{idle}"
+                    "{kept} operations need more memory than {} allows{idle}",
+                    Setting::MaxMemory
                 ))
             }
         }
@@ -347,16 +349,16 @@ impl Watch {
     /// The verdict, which is undecided if what the trace lacks may make it wrong.
     fn allowing_for_gaps(&self, verdict: End) -> End {
         let not_understood = self.end.not_understood.clone();
-        let known = Provenance { not_understood, ..Provenance::default() };
+        let known = Provenance { not_understood, ..Provenance::made() };
         let against = match &verdict {
             End::Consistent(_) => known.against_consistent(),
             End::Violation { .. } => known.against_violation(true),
             _ => None,
         };
         match against {
-            Some(what) => {
-                End::Undecided(Reason::NotUnderstood(what.clone()).describe(&History::default()))
-            }
+            Some(what) => End::Undecided(
+                Reason::NotUnderstood(what.clone()).describe(&History::empty(Provenance::made())),
+            ),
             None => verdict,
         }
     }
@@ -413,7 +415,7 @@ impl Watch {
         }
         Ok(match self.window.history() {
             Some(history) => self.decided(history),
-            None => End::Undecided("the sizes of accesses are not known".to_owned()),
+            None => End::Undecided("the trace does not show the sizes of accesses".to_owned()),
         })
     }
 

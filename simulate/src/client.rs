@@ -139,7 +139,7 @@ impl Hash for CoreKind {
 }
 
 /// A kind of core, with the model that it guarantees and the sizes of its buffers. Its name is the
-/// value of the option `--client`: `in-order`, `store-buffer-8`, `early-8-buffer-8` and so on.
+/// value of the setting `client`: `in-order`, `store-buffer-8`, `early-8-buffer-8` and so on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Client {
     kind: &'static CoreKind,

@@ -133,12 +133,12 @@ pub enum Caches {
     Tiny,
     /// The sizes of gem5's other scripts.
     Default,
-    /// The given sizes.
+    /// Sizes that the user chose.
     Given(Sizes),
 }
 
 impl Caches {
-    /// The sizes.
+    /// The size and the number of ways of each cache.
     pub fn sizes(self) -> Sizes {
         match self {
             Caches::Given(sizes) => sizes,

@@ -1,5 +1,6 @@
 //! Errors in building a system.
 
+use settings::Setting;
 use thiserror::Error;
 
 use crate::ruby::Misuse;
@@ -76,8 +77,9 @@ pub enum SetupError {
     Unhandled(&'static str),
     /// A protocol under exploration performs atomic instructions elsewhere than in the first-level cache.
     #[error(
-        "atomic instructions that are performed far from the core are not explored: with --set policy_type=0 \
-         first-level caches perform them"
+        "atomic instructions that are performed far from the core are not explored: with {} \
+         first-level caches perform them",
+        Setting::Set.to("policy_type=0")
     )]
     FarAtomics,
     /// The cores of a protocol under exploration fetch instructions through a sequencer of their own.

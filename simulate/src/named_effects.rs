@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedEffect {
-    /// The mutant.
+    /// Identifier of the mutant.
     pub mutant: String,
     /// The kind of core; empty for the default, or if nothing shows the fault.
     pub client: String,

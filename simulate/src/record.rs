@@ -48,7 +48,7 @@ struct Record {
 pub struct Row(u32);
 
 impl Row {
-    /// The index, as the tag of requests.
+    /// The index as a number, which requests for the operation have as their tag.
     pub fn tag(self) -> u32 {
         self.0
     }
@@ -282,17 +282,13 @@ impl Records {
     }
 }
 
-/// Builds the history of a run from the records of all its threads. `provenance` is completed by
-/// the source and the unfinished requests.
+/// Builds the history of a run from the records of all its threads.
 ///
 /// # Errors
 /// Fails if there are more operations than a history can have.
-pub fn history<'a>(
-    threads: impl IntoIterator<Item = &'a Records>,
-    mut provenance: Provenance,
-) -> Result<History, BuildError> {
+pub fn history<'a>(threads: impl IntoIterator<Item = &'a Records>) -> Result<History, BuildError> {
     let mut builder = HistoryBuilder::new();
-    provenance.source = Source::Client;
+    let mut provenance = Provenance::of(Source::Client);
     for records in threads {
         provenance.source = records.source;
         records.tell_all(&mut builder);
@@ -311,7 +307,7 @@ mod tests {
 
     fn described(records: Records) -> (Vec<String>, Vec<bool>) {
         let shown = records.shown();
-        let history = history(&[records], Provenance::default()).unwrap();
+        let history = history(&[records]).unwrap();
         assert_eq!(history.operations(), shown);
         let words = history.ops().map(|op| history.describe(op)).collect();
         let unfinished = history.provenance.unfinished.iter();

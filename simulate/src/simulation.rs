@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use history::History;
 use history::random::Rng;
+use settings::Setting;
 use slicc::protocol::Protocol;
 use slicc::scripts::Script;
 use slicc::source::Diagnostic;
@@ -197,8 +198,12 @@ impl Simulation {
 fn no_reservations() -> Diagnostic {
     let message = "alloc_on_seq_acc=false: a data cache that keeps no lines keeps no reservations, so no \
                    store-conditional succeeds, and programs may have read-modify-writes";
-    let hint = "let home nodes perform them, with --atomics 100 --set policy_type=1; or, where there is the \
-                option, leave them out with --rmws 0";
+    let hint = format!(
+        "let home nodes perform them, with {} {}; or, where there is the option, leave them out with {}",
+        Setting::Atomics.to(100),
+        Setting::Set.to("policy_type=1"),
+        Setting::Rmws.to(0)
+    );
     let error = Diagnostic::error(Default::default(), message.to_owned());
     Diagnostic { span: None, ..error }.hint(hint)
 }
@@ -221,7 +226,7 @@ impl Run {
     /// Fails if the records of the cores contradict each other, which is a defect of the runtime.
     pub fn history(&self) -> Result<History, history::BuildError> {
         let records = self.system.cores().map(|core| core.records());
-        crate::record::history(records, history::Provenance::default())
+        crate::record::history(records)
     }
 
     /// The number of operations of [`Run::history`], which is not built for this. Cost: linear.

@@ -91,7 +91,6 @@ struct Port {
     idle: bool,
 }
 
-/// A controller.
 struct Controller {
     /// The index of its machine in the program.
     machine: usize,
@@ -344,7 +343,7 @@ pub struct System {
     resume: Resume,
     calls: Vec<(u32, u32)>,
     pc: usize,
-    /// The instruction that called the library.
+    /// Index of the instruction that called the library last.
     calling: usize,
     /// Whether a transition runs, rather than the body of a port.
     in_transition: bool,

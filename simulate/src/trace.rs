@@ -86,7 +86,7 @@ pub struct Transition<'a> {
     pub version: u32,
     /// The type of the controller.
     pub machine: &'a str,
-    /// The event.
+    /// Name of the event.
     pub event: &'a str,
     /// The state before.
     pub from: &'a str,

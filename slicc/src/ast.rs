@@ -255,13 +255,13 @@ pub struct StateValue {
 pub struct Object {
     /// The type of the object.
     pub kind: Name,
-    /// Whether a `*` stands behind the type.
+    /// Whether a `*` stands after the type.
     pub pointer: bool,
     /// The name of the object.
     pub name: Name,
     /// Attributes: `default`, `network`, `template`, ...
     pub pairs: Vec<Pair>,
-    /// The value behind `:=`.
+    /// The value after `:=`.
     pub value: Option<Expression>,
     /// The declaration, with its semicolon.
     pub span: Span,
@@ -293,7 +293,7 @@ pub struct Parameter {
     pub passing: Passing,
     /// The name; optional in a prototype.
     pub name: Option<Name>,
-    /// The value behind `:=`: a number, a string, `true` or `false`.
+    /// The value after `:=`: a number, a string, `true` or `false`.
     pub default: Option<Expression>,
 }
 

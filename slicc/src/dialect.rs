@@ -26,7 +26,7 @@ pub(crate) use files::list_of_files;
 pub(crate) use names::{field_is_older, protocol_today, type_today};
 pub use unknown::explain;
 
-/// The declarations of older libraries, in SLICC. They stand behind the prelude, in the same file.
+/// The declarations of older libraries, in SLICC. They stand after the prelude, in the same file.
 pub(crate) const OLDER: &str = include_str!("dialect/older.sm");
 
 /// The attribute that the rewriting gives to a buffer of an older protocol, in which `ordered` says

@@ -125,7 +125,7 @@ mod tests {
     fn files_outside_are_not_read() {
         for include in ["../secret.sm", "FOLDER/secret.sm", "../own/../secret.sm"] {
             let said = messages(include, |_| {});
-            assert!(said.contains("outside") && said.contains("--include"), "{said}");
+            assert!(said.contains("outside") && said.contains("the setting include"), "{said}");
             assert!(!said.contains("root"), "{said}");
         }
         let said = messages("link.sm", |folder| {

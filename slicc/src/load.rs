@@ -410,7 +410,8 @@ impl Loader<'_, '_> {
                 Err(error) => {
                     let said = Diagnostic::error(include.path.span, unreadable(path, &error));
                     self.say(if is_outside(&error) {
-                        said.hint("allow it, if you trust the protocol: --include FOLDER")
+                        let setting = settings::Setting::Include.to("FOLDER");
+                        said.hint(format!("allow it, if you trust the protocol: {setting}"))
                     } else {
                         said
                     });

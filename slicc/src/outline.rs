@@ -1,6 +1,8 @@
 //! The tables of a protocol: machines with their states, events, actions and transitions, whose
 //! names are resolved. This needs no types.
 
+use settings::Setting;
+
 mod diagnostics;
 mod frame;
 mod machine;
@@ -245,9 +247,10 @@ impl Outline {
                 || {
                     format!(
                         "there are {}; a fork of gem5 declares others in RubySlicc_Exports.sm, which is read if it stands beside the \
-                         protocol, or name a file with `enumeration(MachineType) {{ {}; }}`: --library FILE",
+                         protocol, or name a file with `enumeration(MachineType) {{ {}; }}`: {}",
                         types.join(", "),
-                        name.text
+                        name.text,
+                        Setting::Library.to("FILE")
                     )
                 },
                 |nearest| format!("did you mean `{nearest}`?"),

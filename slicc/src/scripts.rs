@@ -185,16 +185,18 @@ pub fn notice(protocol: &str, machines: &[Declared], settings: &[Setting]) -> Op
         .filter(|name| !MEMORY.iter().any(|memory| name.ends_with(memory)))
         .collect();
     let example = open.first()?;
-    let say = format!("--set {example}=ordered or =unordered overrides this");
+    let setting = |name: &str| settings::Setting::Set.to(format!("{name}=ordered"));
+    let say = format!("{} or =unordered overrides this", setting(example));
     match Script::find(protocol, machines) {
         Some(script) if script.how == Match::Name => {
             let others = open.into_iter().filter(|name| script.lacks(name)).collect::<Vec<_>>();
             let first = others.first()?;
             Some(format!(
-                "gem5's script of {} has no {}, so {} taken as unordered; --set {first}=ordered overrides this",
+                "gem5's script of {} has no {}, so {} taken as unordered; {} overrides this",
                 script.name,
                 others.join(", "),
-                if others.len() == 1 { "it is" } else { "they are" }
+                if others.len() == 1 { "it is" } else { "they are" },
+                setting(first)
             ))
         }
         Some(script) => {

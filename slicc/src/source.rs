@@ -12,7 +12,7 @@ pub struct Span {
     pub file: u32,
     /// First byte.
     pub start: u32,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub end: u32,
 }
 
@@ -252,7 +252,7 @@ impl Diagnostic {
         }
     }
 
-    /// The error that a `;` is missing behind a token, since another one follows.
+    /// The error that a `;` is missing after a token, since another one follows.
     pub fn missing_semicolon(behind: Span, found: &str) -> Diagnostic {
         let end = Span { start: behind.end, ..behind };
         Diagnostic::error(end, format!("expected `;`, found {found}"))

@@ -5,7 +5,6 @@ use crate::source::Span;
 /// A token and its place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// The kind of token.
     pub kind: TokenKind,
     /// Its position in the source; that of a string includes the quotes.
     pub span: Span,

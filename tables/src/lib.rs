@@ -10,11 +10,11 @@
 //! - [`escape`] makes text of others harmless in CSV and Markdown.
 //!
 //! ```
-//! use history::{Access, HistoryBuilder, Kind, Place};
+//! use history::{Access, HistoryBuilder, Kind, Place, Provenance};
 //!
 //! let mut builder = HistoryBuilder::new();
 //! builder.push(Access { written: Some(1), ..Access::new(0, Kind::Store, Place::Cell(7)) });
-//! let history = builder.finish(Default::default(), &Default::default(), Default::default())?;
+//! let history = builder.finish(Default::default(), &Default::default(), Provenance::made())?;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("history.parquet");

@@ -20,7 +20,7 @@ pub(super) struct Metadata {
 }
 
 /// The properties of a history other than its operations.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct About {
     #[serde(default)]
     pub name: Option<String>,

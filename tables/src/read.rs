@@ -5,7 +5,8 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use history::{
-    Annotation, DependencyKind, Frame, History, Kind, Location, Restorer, Row, dependency_from_text,
+    Annotation, DependencyKind, Frame, History, Kind, Location, Provenance, Restorer, Row,
+    dependency_from_text,
 };
 use host::inputs;
 use polars_core::prelude::{BooleanChunked, DataFrame, StringChunked, UInt64Chunked};
@@ -113,7 +114,7 @@ impl<'a> Histories<'a> {
             about: metadata.map(|metadata| metadata.histories),
             done: Vec::new(),
             rows: Restorer::default(),
-            frame: Frame::default(),
+            frame: Frame::of(Provenance::made()),
         }
     }
 
@@ -174,10 +175,9 @@ impl<'a> Histories<'a> {
 
     fn finish_one(&mut self) -> Result<(), TableError> {
         let number = self.done.len();
-        let mut frame = std::mem::take(&mut self.frame);
+        let mut frame = std::mem::replace(&mut self.frame, Frame::of(Provenance::made()));
         let mut digest = None;
-        if let Some(about) = self.about.as_mut().and_then(|about| about.get_mut(number)) {
-            let about = std::mem::take(about);
+        if let Some(about) = self.about.as_ref().and_then(|about| about.get(number)).cloned() {
             frame.name = about.name;
             frame.provenance = about.provenance;
             digest = about.digest;
@@ -202,7 +202,9 @@ impl<'a> Histories<'a> {
             // Also counts the history whose rows were being read, if there was any row.
             None => {
                 self.done.len()
-                    + usize::from(!self.rows.is_empty() || self.frame != Frame::default())
+                    + usize::from(
+                        !self.rows.is_empty() || self.frame != Frame::of(Provenance::made()),
+                    )
             }
         };
         while self.done.len() < count {

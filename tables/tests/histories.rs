@@ -21,7 +21,7 @@ fn store(thread: u32, cell: u64, value: u64) -> Access {
 fn history_of(accesses: &[Access]) -> History {
     let mut builder = HistoryBuilder::new();
     accesses.iter().for_each(|&access| builder.push(access));
-    builder.finish(Default::default(), &Initial::Zero, Provenance::default()).unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
 }
 
 /// A history that has a value in every column of the table.
@@ -61,7 +61,7 @@ fn rich() -> History {
             line: Some(8),
         }],
         notes: vec!["a note".to_owned()],
-        ..Provenance::default()
+        ..Provenance::made()
     };
     let mut history = builder.finish(Default::default(), &Initial::Infer, provenance).unwrap();
     history.name = Some("rich".to_owned());
@@ -127,9 +127,9 @@ fn a_table_without_dependencies_has_no_column_for_them() {
 fn several_histories_come_back_empty_ones_too() {
     let (part, _) = rich().restrict(|op| op.0 % 2 == 1);
     let one = history_of(&[store(4, 1, 1)]);
-    let empty = History::default();
+    let empty = History::empty(Provenance::made());
     round_trip(&[empty.clone(), rich(), empty.clone(), part, one, empty]);
-    round_trip(&[History::default()]);
+    round_trip(&[History::empty(Provenance::made())]);
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn any_history() -> impl Strategy<Value = History> {
                 builder.depend(DependencyKind::ALL[tick as usize % 4], on);
             }
         }
-        builder.finish(Default::default(), &initial, Provenance::default()).unwrap()
+        builder.finish(Default::default(), &initial, Provenance::made()).unwrap()
     })
 }
 

@@ -179,7 +179,7 @@ impl<B: BufRead> Reader<B> {
         Ok((claim, verdict))
     }
 
-    /// Reads the proof, or that of each case, up to the line `end`. `evidence` reads one up to the line behind it.
+    /// Reads the proof, or that of each case, up to the line `end`. `evidence` reads one up to the line after it.
     fn cases(
         &mut self,
         evidence: impl Fn(&mut Self) -> Result<Evidence, ReadError>,

@@ -103,7 +103,7 @@ impl<'h> Relations<'h> {
                 self.conflict_over(ends, read, premises)
             }
             (PairRelation::Store { weak }, None) => {
-                self.require(weak == self.weak(), "the criterion has another store order")?;
+                self.require(weak == self.weak(), "this store order is not that of the criterion")?;
                 self.store(ends, premises)
             }
             (PairRelation::Overwritten, None) => self.overwritten(ends, premises),
@@ -189,13 +189,16 @@ impl<'h> Relations<'h> {
     }
 
     fn program_order(&self, order: BaseOrder, (a, b): (Name, Name)) -> Checked<()> {
-        self.require((order != BaseOrder::Full) == self.weak(), "the criterion has another order")?;
+        self.require(
+            (order != BaseOrder::Full) == self.weak(),
+            "this program order is not that of the criterion",
+        )?;
         let holds = self.own_earlier(a, b)? && self.is_direct_pair(order, a, b)?;
         self.require(holds, "the pair is not in this order")
     }
 
     fn reads_from(&self, external: bool, (a, b): (Name, Name)) -> Checked<()> {
-        self.require(external == self.weak(), "the criterion has another reads-from")?;
+        self.require(external == self.weak(), "this reads-from is not that of the criterion")?;
         self.require(self.source(b)? == a, "the read has another source")?;
         let own = external && self.own_earlier(a, b)?;
         self.require(!own, "the source is earlier in the read's own thread")

@@ -249,7 +249,7 @@ impl<'h> Proof<'h> {
             };
             ends = Some((start, b));
         }
-        ends.map_or_else(|| self.unfounded("it cites no fact about order"), Ok)
+        ends.map_or_else(|| self.unfounded("it cites no step that orders two operations"), Ok)
     }
 
     fn known_source(&self, read: OpId) -> Option<ReadSource> {

@@ -69,7 +69,7 @@ fn is_allowed(read: &History, model: Model) -> bool {
     any_order(read, model, &mut order, all)
 }
 
-/// Whether some permutation of the first `free` operations, with the others behind them, is a memory order of a weak model.
+/// Whether some permutation of the first `free` operations, with the others after them, is a memory order of a weak model.
 fn any_order(read: &History, model: Model, order: &mut Vec<OpId>, free: usize) -> bool {
     if free == 0 {
         return order::check(read, model, order).is_ok();

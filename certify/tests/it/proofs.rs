@@ -3,7 +3,7 @@
 use certify::certificate::{self, Certificate, Claim};
 use certify::criterion::Criterion;
 use certify::verify::{Rejection, Verified, verify};
-use history::{Access, History, HistoryBuilder, Initial, Kind, Place};
+use history::{Access, History, HistoryBuilder, Initial, Kind, Place, Provenance};
 use memory::Model;
 
 /// A history and a proof about it.
@@ -16,7 +16,7 @@ pub(crate) struct Proof {
     pub criterion: Option<Criterion>,
     /// The verdict that it proves.
     pub verdict: &'static str,
-    /// The lines behind the header, without `end`.
+    /// The lines after the header, without `end`.
     pub lines: &'static str,
 }
 
@@ -52,7 +52,7 @@ impl Proof {
         self.with_lines(self.lines)
     }
 
-    /// The text of the certificate with other lines behind the header.
+    /// The text of the certificate with other lines after the header.
     pub(crate) fn with_lines(&self, lines: &str) -> String {
         let claim = Claim::new(&history(self.history), self.model, "");
         let claim = Claim { criterion: self.criterion, ..claim };
@@ -98,7 +98,7 @@ pub(crate) fn history(text: &str) -> History {
         let (read, written) = (value_behind("=="), value_behind(":="));
         builder.push(Access { read, written, ..Access::new(thread, kind, place) });
     }
-    builder.finish(Default::default(), &initial, Default::default()).unwrap()
+    builder.finish(Default::default(), &initial, Provenance::made()).unwrap()
 }
 
 /// The certificate of a text that is one.
@@ -128,7 +128,7 @@ pub(crate) const MP: &str = "0: st 0 := 1
     0: st 1 := 1
     1: ld 1 == 1
     1: ld 0 == 0";
-/// Two threads read each other's store behind their own.
+/// Two threads read each other's store after their own.
 pub(crate) const CROSSED: &str = "0: st 0 := 1
     0: ld 0 == 2
     1: st 0 := 2
@@ -139,7 +139,7 @@ pub(crate) const BACK: &str = "0: st 0 := 1
     2: ld 0 == 1
     2: ld 0 == 2
     2: ld 0 == 1";
-/// A thread reads the initial value behind a store.
+/// A thread reads the initial value after a store.
 pub(crate) const UNDONE: &str = "0: st 0 := 1
     1: ld 0 == 1
     1: ld 0 == 0";
@@ -156,7 +156,7 @@ pub(crate) const TWICE: &str = "0: st 0 := 1
     2: ld 2 == 1
     2: st 0 := 2
     2: ld 0 == 1";
-/// Two loads return what only stores behind them write, so that memory held both at the start.
+/// Two loads return what only stores after them write, so that memory held both at the start.
 pub(crate) const BEFORE: &str = "infer
     0: ld 0 == 5
     0: ld 0 == 6
@@ -168,7 +168,7 @@ pub(crate) const BEFORE: &str = "infer
 /// A read-modify-write between which and its source another store has no place.
 pub(crate) const ATOMIC: &str = "0: rmw 0 == 0 := 1
     1: rmw 0 == 0 := 2";
-/// A compare-and-swap that may have failed, beside a thread that reads the initial value behind a store.
+/// A compare-and-swap that may have failed, beside a thread that reads the initial value after a store.
 pub(crate) const SILENT: &str = "0: silent 5 == 0 := 0
     0: st 0 := 1
     1: ld 0 == 1

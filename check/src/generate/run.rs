@@ -89,7 +89,7 @@ impl Program {
                 }
             }
         }
-        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default())
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made())
     }
 }
 

@@ -28,7 +28,6 @@ pub(crate) enum Found {
 
 /// A partly known memory order whose open choices are the variables of a formula.
 pub(crate) trait OpenOrder<'b> {
-    /// The formula.
     fn formula(&mut self) -> &mut Formula<'b>;
 
     /// The memory order that the solver's model represents, or cycles of the model.

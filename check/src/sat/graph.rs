@@ -41,14 +41,14 @@ impl Link {
     }
 }
 
-/// An arc between two events: the first comes before the second.
+/// An arc between two events, from the earlier one to the later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arc {
-    /// The event that comes before.
+    /// The earlier event.
     pub from: u32,
-    /// The event that comes after.
+    /// The later event.
     pub to: u32,
-    /// The justification.
+    /// Why it is earlier.
     pub link: Link,
 }
 

@@ -10,7 +10,7 @@
 //! - For a store-conditional, the last load-linked or write of its thread to its location before it. That is
 //!   its load-linked, with which it forms a constraint; or, if the thread wrote in between, the write because
 //!   of which it has none. Without it the store-conditional would be paired with an earlier load-linked
-//!   ([`History::linked_load`]). For the models that pair across own writes
+//!   ([`History::linked_load`]). For the models that pair across writes of the same thread
 //!   ([`Model::pairs_across_own_writes`]) only store-conditionals count as writes here, since no other
 //!   write ends a reservation ([`History::linked_load_across_writes`]).
 //! - Under a weak model for a read, the last write of its thread to its location before it: rules of
@@ -31,9 +31,9 @@
 //!
 //! *Weak models.* Take the memory order of the whole history, and leave out the operations outside of
 //! such a set. The values stay right for the same reason. Every rule of preserved program order that
-//! holds for two of the remaining operations held before: fences and dependencies are fewer, the last
-//! own write before a read is still there, and so is one between two reads if there was one, namely the
-//! last before the second.
+//! holds for two of the remaining operations held before: fences and dependencies are fewer, and the last
+//! write of the location by a thread before a read is still there; if a thread wrote a location between two of its reads, so is
+//! the last of those writes.
 //!
 //! *The criteria.* Everything they derive (saturation, `co`, `cf`, `hb_o`, `pww`, `wpww`, `rw`) follows
 //! from program order, preserved program order and reads-from by rules whose only negative premise is that
@@ -61,7 +61,7 @@ pub struct Requirements<'a> {
     /// By location and value, its writes, if reads have several candidates.
     candidates: FxHashMap<(u32, u64), Vec<OpId>>,
     /// By store-conditional, the last load-linked or write before it; under a weak model also by read, the
-    /// last own write before it.
+    /// last write of the location by its thread.
     before: FxHashMap<OpId, OpId>,
 }
 

@@ -11,7 +11,7 @@
 //! ```
 //! use check::shrink::detect;
 //! use check::{Bounds, Model, Options};
-//! use history::{Access, Ambiguity, HistoryBuilder, Kind, OpId, Place, ReadsFrom};
+//! use history::{Access, Ambiguity, HistoryBuilder, Kind, OpId, Place, Provenance, ReadsFrom};
 //!
 //! // Thread 1 sees the later store of thread 0 and then not the earlier one.
 //! let mut builder = HistoryBuilder::new();
@@ -23,7 +23,7 @@
 //! builder.push(read(Some(30), flag, 1));
 //! builder.push(read(Some(40), data, 0));
 //! builder.push(read(Some(50), data, 1));
-//! let history = builder.finish(Default::default(), &Default::default(), Default::default())?;
+//! let history = builder.finish(Default::default(), &Default::default(), Provenance::made())?;
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse)?;
 //!
 //! let found = detect(&history, &reads_from, Model::SC, &Options::default(), &Bounds::none());

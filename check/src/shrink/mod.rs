@@ -12,7 +12,7 @@
 //! ```
 //! use check::shrink::shrink;
 //! use check::{Bounds, Model, Options, Verdict, check};
-//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, ReadsFrom};
+//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, Provenance, ReadsFrom};
 //!
 //! // Store buffering, and a third thread that has nothing to do with it.
 //! let mut builder = HistoryBuilder::new();
@@ -22,7 +22,7 @@
 //!     let read = Some(u64::from(thread == 2));
 //!     builder.push(Access { read, ..Access::new(thread, Kind::Load, other) });
 //! }
-//! let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
+//! let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap();
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
 //!
 //! let Verdict::Violation(violation) = check(&history, &reads_from, Model::SC, &Options::default()).verdict else {

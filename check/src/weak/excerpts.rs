@@ -114,7 +114,7 @@ struct Excerpts<'a> {
     history: &'a History,
     reads_from: &'a ReadsFrom,
     model: Model,
-    /// Per cut, the first operation of each thread behind it.
+    /// Per cut, the first operation of each thread after it.
     cuts: Vec<Vec<u32>>,
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::common::{MODELS, Mix, accesses_of, change_reads, decide, program, run, seeded};
 use check::Algorithm;
-use history::{Access, History, HistoryBuilder, Initial, Kind, Place};
+use history::{Access, History, HistoryBuilder, Initial, Kind, Place, Provenance};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
@@ -61,7 +61,7 @@ fn enlarged(random: &mut StdRng, history: &History) -> History {
         builder.final_value(address(cell), large(last.value), None);
     }
     let initial: HashMap<u64, u64> = (0..2).map(|cell| (address(cell), large(0))).collect();
-    builder.finish(Default::default(), &Initial::Given(initial), Default::default()).unwrap()
+    builder.finish(Default::default(), &Initial::Given(initial), Provenance::made()).unwrap()
 }
 
 /// The numbers of a text outside of comments.

@@ -77,7 +77,7 @@ fn access(random: &mut StdRng, number: u64, is_rich: bool, is_sized: bool) -> Ac
 /// What besides the operations decides verdicts.
 fn provenance(random: &mut StdRng, is_rich: bool) -> Provenance {
     if !is_rich || random.random_bool(0.6) {
-        return Provenance::default();
+        return Provenance::made();
     }
     let store = Unfinished { thread: 0, address: 0, writes: true, issued: None, line: None };
     let gap = NotUnderstood { gap: Gap::Write, line: 1, instruction: "x".to_owned(), doubt: None };
@@ -88,7 +88,7 @@ fn provenance(random: &mut StdRng, is_rich: bool) -> Provenance {
         unknown_fences: if some(random, 3) { (1..9).collect() } else { Vec::new() },
         not_understood: if some(random, 4) { vec![gap] } else { Vec::new() },
         isa: some(random, 3).then_some(Isa::Arm),
-        ..Provenance::default()
+        ..Provenance::made()
     }
 }
 

@@ -41,7 +41,7 @@ fn build(
 }
 
 fn plain(accesses: &[Access], finals: &[(u64, u64)]) -> History {
-    build(accesses, finals, &Initial::Zero, Provenance::default())
+    build(accesses, finals, &Initial::Zero, Provenance::made())
 }
 
 fn verdict(history: &History, ambiguity: Ambiguity, model: Model) -> Verdict {
@@ -59,7 +59,7 @@ fn is_consistent(history: &History, ambiguity: Ambiguity) -> bool {
 fn an_unwritten_location_ends_with_its_initial_value() {
     let read = [load(0, Place::Cell(0), 3)];
     for finals in [[(0, 3)], [(1, 9)]] {
-        let history = build(&read, &finals, &Initial::Infer, Provenance::default());
+        let history = build(&read, &finals, &Initial::Infer, Provenance::made());
         assert!(is_consistent(&history, Ambiguity::Refuse), "{finals:?}");
     }
     let history = plain(&read[..0], &[(0, 3)]);
@@ -77,7 +77,7 @@ fn an_unfinished_store_may_have_supplied_an_unwritten_value() {
             issued: None,
             line: None,
         }],
-        ..Provenance::default()
+        ..Provenance::made()
     };
     for initial in [Initial::Zero, Initial::Infer] {
         let history = build(&accesses, &[], &initial, provenance.clone());
@@ -95,7 +95,7 @@ fn writes_outside_of_the_history_excuse_unwritten_values() {
         [load(0, Place::Cell(0), 4), store(0, Place::Cell(0), 1), load(1, Place::Cell(0), 5)];
     let thin_air = plain(&accesses, &[]);
     assert!(!is_consistent(&thin_air, Ambiguity::Refuse));
-    let provenance = Provenance { outside_writes: true, ..Provenance::default() };
+    let provenance = Provenance { outside_writes: true, ..Provenance::made() };
     for initial in [Initial::Zero, Initial::Infer] {
         let history = build(&accesses, &[], &initial, provenance.clone());
         assert!(is_consistent(&history, Ambiguity::Refuse));
@@ -166,7 +166,7 @@ fn initial_and_final_values_are_split_as_accesses_are() {
     let given = Initial::Given(HashMap::from([(0x100, value)]));
     let reads =
         [load(0, bytes(0x100, 8), value), load(1, bytes(0x100, 4), 1), load(1, bytes(0x104, 4), 2)];
-    let history = build(&reads, &[], &given, Provenance::default());
+    let history = build(&reads, &[], &given, Provenance::made());
     assert!(is_consistent(&history, Ambiguity::Refuse));
     let accesses = [store(0, bytes(0x100, 8), value), reads[1]];
     let right = plain(&accesses, &[(0x100, value)]);
@@ -291,7 +291,7 @@ fn an_unfinished_store_may_have_written_a_final_value() {
             issued: None,
             line: None,
         }],
-        ..Provenance::default()
+        ..Provenance::made()
     };
     let accesses = [store(0, Place::Cell(0), 1)];
     let history = build(&accesses, &[(0, 7)], &Initial::Zero, provenance);

@@ -1,5 +1,5 @@
-//! Damages traces of random small runs, reads them with `--lossy`, and compares the verdict with that of the whole trace, which is one of the runs
-//! that the damaged trace may be of: it may become undecided, but never the opposite.
+//! Damages traces of random small runs, reads them and skips the damaged lines, and compares the verdict with that of the whole
+//! trace, which is one of the runs that the damaged trace may be of: it may become undecided, but never the opposite.
 
 use std::fmt::Write as _;
 

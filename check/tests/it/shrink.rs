@@ -177,7 +177,7 @@ fn a_store_conditional_keeps_its_load_linked_across_own_writes() {
             ..Access::new(thread, kind, Place::Cell(0))
         });
     }
-    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
     let history = history.unwrap();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     let ops: Vec<OpId> = history.ops().collect();

@@ -203,7 +203,7 @@ fn an_atomic_that_writes_back_what_it_read_stays_one() {
     push(&mut builder, 20, Kind::SilentRmw, Some(u64::MAX), None);
     push(&mut builder, 30, Kind::Load, Some(u64::MAX), None);
     let make = |builder: HistoryBuilder| {
-        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap()
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made()).unwrap()
     };
     let mut again = HistoryBuilder::new();
     let history = make(builder);
@@ -239,7 +239,7 @@ fn a_failed_compare_and_swap_is_refused() {
     let cas = Access::new(0, Kind::FailedCas, Place::Cell(3));
     builder.push(Access { read: Some(0), completed: Some(9), order: Some(9), ..cas });
     let history =
-        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap();
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made()).unwrap();
     let refused = gem5::write(&history, &mut Vec::new()).unwrap_err();
     assert!(refused.to_string().contains("failed-cas"), "{refused}");
 }
@@ -262,7 +262,7 @@ fn requests_to_one_location_wait_for_each_other() {
     push(Kind::Store, 2, None, 2, 20);
     push(Kind::Rmw, 2, Some(2), 3, 30);
     let history =
-        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap();
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made()).unwrap();
     assert_same(&history, &read(&text(&history), None));
 }
 
@@ -278,7 +278,7 @@ fn histories_that_a_trace_cannot_express_are_errors() {
     let finish = |access: Access, initial: &Initial| {
         let mut builder = HistoryBuilder::new();
         builder.push(Access { completed: Some(1), order: Some(1), ..access });
-        builder.finish(AssumedSize::default(), initial, Provenance::default()).unwrap()
+        builder.finish(AssumedSize::default(), initial, Provenance::made()).unwrap()
     };
     let load = |place| Access { read: Some(1), ..Access::new(0, Kind::Load, place) };
     let sized = Place::Bytes { address: 8, size: 4 };
@@ -300,7 +300,6 @@ fn histories_that_a_trace_cannot_express_are_errors() {
             ..Access::new(thread, Kind::Load, Place::Cell(1))
         });
     }
-    let tied =
-        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap();
+    let tied = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made()).unwrap();
     refuse(&tied, "do not tell which was first");
 }

@@ -66,7 +66,7 @@ fn make_gaps(random: &mut StdRng, accesses: &mut [Access]) {
 
 /// The history of some accesses, with random dependencies and sometimes a final value.
 fn history(random: &mut StdRng, accesses: &[Access]) -> History {
-    history_from(random, accesses, Provenance::default())
+    history_from(random, accesses, Provenance::made())
 }
 
 fn history_from(random: &mut StdRng, accesses: &[Access], provenance: Provenance) -> History {
@@ -237,7 +237,7 @@ fn reads_of_writes_outside_of_the_history_constrain_nothing() {
             let mut random = seeded(seed);
             let mut accesses = accesses(&mut random, 7, 100);
             make_gaps(&mut random, &mut accesses);
-            let provenance = Provenance { outside_writes: true, ..Provenance::default() };
+            let provenance = Provenance { outside_writes: true, ..Provenance::made() };
             let whole = history_from(&mut random, &accesses, provenance);
             let history = model.prepare(&whole);
             let expected = is_allowed(&history, model);
@@ -270,7 +270,7 @@ fn choice_through_memory() -> History {
     push(1, Kind::Store, 2, 0, 5, &[(Choice, 2)]);
     push(1, Kind::Load, 2, 5, 0, &[]);
     push(1, Kind::Store, 0, 0, 1, &[(Data, 4)]);
-    builder.finish(Default::default(), &Initial::Zero, Provenance::default()).unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
 }
 
 #[test]

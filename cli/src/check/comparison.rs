@@ -114,7 +114,7 @@ mod tests {
 
     /// The exit status and the disagreement for these verdicts of algorithms.
     fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {
-        let history = history::History::default();
+        let history = History::empty(history::Provenance::made());
         let input = lab::load::Input {
             file: "test.axe".to_owned(),
             format: "axe",

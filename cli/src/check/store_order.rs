@@ -213,7 +213,7 @@ fn parse_line(line: &str) -> Result<Option<(u64, Vec<u64>)>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use history::{Access, HistoryBuilder, Initial, Kind, Place};
+    use history::{Access, HistoryBuilder, Initial, Kind, Place, Provenance};
 
     /// A history in which two threads write cell 7, and only one of them writes cell 8.
     fn history() -> History {
@@ -224,7 +224,7 @@ mod tests {
                 ..Access::new(thread, Kind::Store, Place::Cell(cell))
             });
         }
-        builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+        builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
     }
 
     fn resolve(text: &str) -> Result<Vec<u32>, String> {

@@ -26,7 +26,7 @@ Examples:
 
 A size is a number of threads and of locations, with -tiny for caches that have room for one line. Each protocol is explored as
 `explore protocol` does. If something is found in gem5's released files, they are explored again with their known faults repaired, so that
-what comes behind these shows.
+what they hide shows.
 
 FILE has a line of JSON for each row as soon as it is known: `protocol`, `is_built_in`, `repairs`, `size`, `outcome` (`clean`,
 `found`, `stopped`, with --store compact `unproved`, or `refused`), `states`, `open`, `moves`, `depth`, `seconds` (of the processor),

@@ -67,7 +67,7 @@ fn a_fault_is_shown_with_its_run_and_its_place() {
     arguments.extend(TINY);
     let text = output_of(&explore(&arguments), 1);
     for part in [
-        "MI_example with mi-l1-nack-before-forward: 2 threads, 2 locations, room for one\n",
+        "MI_example with mi-l1-nack-before-forward: 2 threads, 2 locations, one line a cache\n",
         "  found: Invalid transition: L1Cache 0 addr: 0x0 event: Writeback_Nack state: MI\n",
         "    at MI_example-cache.sm:",
         "  a shortest run, of 10 moves (shortest apart from those of memory):\n",

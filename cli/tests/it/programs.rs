@@ -36,8 +36,8 @@ fn a_violation_is_shown_with_its_places_and_a_run() {
         "P0       line 3    store x = 1  <- this store\n",
         "P1       line 8    load x = 1  <- can come before it\n",
         "TSO: 2 fences, and no fewer, leave no violation",
-        "behind line 3: store x = 1\n",
-        "behind line 7: store y = 1\n",
+        "after line 3: store x = 1\n",
+        "after line 7: store y = 1\n",
     ] {
         assert!(printed.contains(wanted), "{wanted}: {printed}");
     }

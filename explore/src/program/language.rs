@@ -18,7 +18,6 @@ pub(super) struct Tree {
     pub shared: Vec<Shared>,
     /// The declarations of constants.
     pub constants: Vec<Constant>,
-    /// The functions.
     pub functions: Vec<Function>,
     /// The threads, in order.
     pub threads: Vec<Thread>,
@@ -80,7 +79,6 @@ pub(super) struct Block {
 /// A statement with its place.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
-    /// The kind of statement.
     pub kind: StatementKind,
     /// Its place in the source.
     pub span: Span,
@@ -142,7 +140,6 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Every operation.
     pub const ALL: [Operation; 5] =
         [Operation::Load, Operation::Store, Operation::Cas, Operation::Swap, Operation::Add];
 
@@ -185,7 +182,6 @@ pub(super) struct Place {
 /// An expression with its place.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
-    /// The kind of expression.
     pub kind: ExpressionKind,
     /// Its place in the source.
     pub span: Span,

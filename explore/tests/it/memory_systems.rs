@@ -13,7 +13,9 @@ use explore::memory::serial::Serial;
 use explore::memory::store_buffer::StoreBuffer;
 use explore::memory::{Access, Event, MemorySystem, Renaming, SystemSize};
 use explore::search::{Limits, Outcome, Stopped, breadth_first};
-use history::{Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
+use history::{
+    Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadsFrom,
+};
 use papers::qadeer::constraint_graph::ConstraintGraph;
 
 const fn size(processors: u8, locations: u8) -> SystemSize {
@@ -222,7 +224,7 @@ fn history(trace: &[Access]) -> History {
             ..history::Access::new(u32::from(access.processor), kind, place)
         });
     }
-    let finished = builder.finish(Default::default(), &Initial::Zero, Default::default());
+    let finished = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
     finished.unwrap()
 }
 

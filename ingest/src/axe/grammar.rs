@@ -119,7 +119,7 @@ fn empty(input: In<'_>) -> Parsed<'_, Statement<'_>> {
 fn fence_remark(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     let (at, _) = preceded(space0, tag(MARK)).parse(input)?;
     let (at, thread) = cut(thread).parse(at)?;
-    let (at, _) = cut(token(tag(":"), "`:` behind the thread")).parse(at)?;
+    let (at, _) = cut(token(tag(":"), "`:` after the thread")).parse(at)?;
     let (at, _) = space0(at)?;
     let what = "a fence that is not full, such as `fence r,rw`";
     let (kind, words) = remark::weak_fence(at).ok_or(Err::Failure(Expected { at, what }))?;
@@ -148,7 +148,7 @@ fn check(input: In<'_>) -> Parsed<'_, Statement<'_>> {
 fn final_value(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     let (input, _) = token(tag("final"), "`final`").parse(input)?;
     let (input, _) = space1(input).map_err(|_: Err<Expected<'_>>| {
-        let what = "a space and a location behind `final`";
+        let what = "a space and a location after `final`";
         Err::Error(Expected { at: input, what })
     })?;
     cut((cell, token(tag("=="), "`==`"), number))
@@ -160,7 +160,7 @@ fn operation(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     let (input, thread) = thread(input)?;
     let body = alt((fence, atomic, access));
     let (input, operation) =
-        cut(preceded(token(tag(":"), "`:` behind the thread"), body)).parse(input)?;
+        cut(preceded(token(tag(":"), "`:` after the thread"), body)).parse(input)?;
     let (input, ticks) = opt(preceded(token(tag("@"), "`@`"), cut(ticks))).parse(input)?;
     let (issued, completed) = ticks.unwrap_or_default();
     let operation = Operation { thread, issued, completed, ..operation };
@@ -228,7 +228,7 @@ fn ticks(input: In<'_>) -> Parsed<'_, (Option<u64>, Option<u64>)> {
     Ok((input, (issued, completed)))
 }
 
-// The description of what follows the colon behind a thread.
+// The description of what follows the colon after a thread.
 const BODY: &str = "a location `M[A]`, a read-modify-write or `sync`";
 
 /// Parses a location, `M[A]` or `vA`.

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use history::{Annotation, DependencyKind, Initial, Kind, OpId};
+use history::{Annotation, DependencyKind, Initial, Kind, OpId, Provenance};
 use proptest::prelude::*;
 
 use crate::Addresses;
@@ -135,7 +135,7 @@ fn the_largest_numbers_fit() {
 fn every_bad_line_is_named() {
     let cases = [
         ("x", "found `x` at column 1, expected a thread number"),
-        ("0", "the end of the line at column 2, expected `:` behind"),
+        ("0", "the end of the line at column 2, expected `:` after"),
         ("0:", "expected a location"),
         ("0: M[1]", "expected `:=` or `==`"),
         ("0: M[1] =", "expected `:=` or `==`"),
@@ -161,8 +161,8 @@ fn every_bad_line_is_named() {
         ("0: M[99999999999999999999] := 1", "at most 18446744073709551615"),
         ("0: M[1] := 1 @ 99999999999999999999 :", "at most 18446744073709551615"),
         ("final M[1] := 2", "expected `==`"),
-        ("final", "behind `final`"),
-        ("finally", "behind `final`"),
+        ("final", "after `final`"),
+        ("finally", "after `final`"),
         ("checks", "found `s` at column 6"),
         ("-1: sync", "expected a thread number"),
         ("0: v1 == 1 #! aquire", "found `aquire` at column 15, expected an annotation"),
@@ -246,7 +246,7 @@ fn what_axe_cannot_say_is_refused() {
     let with = |access: Access| {
         let mut builder = HistoryBuilder::new();
         builder.push(access);
-        let history = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+        let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
         let error = write(&history.unwrap(), &mut Vec::new()).unwrap_err();
         error.to_string()
     };
@@ -264,7 +264,7 @@ fn what_axe_cannot_say_is_refused() {
     let mut builder = HistoryBuilder::new();
     builder.push(Access { written: Some(1), ..access(Kind::Rmw) });
     let written_back =
-        builder.finish(Default::default(), &Initial::Zero, Provenance::default()).unwrap();
+        builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap();
     assert_eq!(one(&text_of(&written_back)).kind(OpId(0)), Kind::Rmw);
     for kind in [Kind::Load, Kind::Store, Kind::Rmw] {
         let hidden = with(Access { read: None, written: None, ..access(kind) });
@@ -279,7 +279,7 @@ fn split_accesses_and_unfinished_stores_are_refused() {
     let mut builder = HistoryBuilder::new();
     builder.push(load(bytes(0, 8), 0));
     builder.push(load(bytes(0, 4), 0));
-    let split = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+    let split = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
     let message = write(&split.unwrap(), &mut Vec::new()).unwrap_err().to_string();
     assert!(message.contains("split"), "{message}");
 
@@ -293,7 +293,7 @@ fn split_accesses_and_unfinished_stores_are_refused() {
             issued: None,
             line: None,
         }],
-        ..Provenance::default()
+        ..Provenance::made()
     };
     let cut = builder.finish(Default::default(), &Initial::Zero, provenance);
     let message = write(&cut.unwrap(), &mut Vec::new()).unwrap_err().to_string();

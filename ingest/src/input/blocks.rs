@@ -150,7 +150,6 @@ impl<P: Send> Blocks<P> {
         Blocks { workers, next: 0, ahead: 0, spare: Vec::new() }
     }
 
-    /// Reads all lines.
     fn read<R: LineReader<Parsed = P>>(
         mut self,
         lines: &mut Lines<'_>,

@@ -27,7 +27,7 @@ pub(super) fn decompress<R: Read>(reader: R) -> Members<R> {
     Members { member: Some(GzDecoder::new(source)) }
 }
 
-/// Reads the members of gzip data one after the other. Zero bytes behind a member, with which tapes and archives fill
+/// Reads the members of gzip data one after the other. Zero bytes after a member, with which tapes and archives fill
 /// their blocks, end the data, as they do for gzip itself.
 pub(super) struct Members<R: Read> {
     /// The member that is being read; `None` at the end.
@@ -75,7 +75,7 @@ fn next_member<R: Read>(mut source: BufReader<R>) -> io::Result<Option<GzDecoder
 /// Describes damage of compressed data, to stand between "the gzip data" and "up to line 7".
 pub(super) fn describe(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        "end too early (the file is truncated, or has a few bytes more behind its end); the text is good".to_owned()
+        "end too early (the file is truncated, or has a few bytes more after its end); the text is good".to_owned()
     } else {
         // A wrong byte is noticed only at the checksum, at the end of the data.
         format!("are corrupt ({error}); the text seems good")

@@ -79,7 +79,7 @@ fn sequence(text: &[u8], is_start: bool) -> Option<usize> {
     }
 }
 
-/// The length of a control sequence behind `ESC [`: parameters, intermediate bytes, and a final byte.
+/// The length of a control sequence after `ESC [`: parameters, intermediate bytes, and a final byte.
 fn control(body: &[u8], is_start: bool) -> Option<usize> {
     let length = body.iter().take_while(|byte| matches!(byte, b' '..=b'?')).count();
     match body.get(length) {

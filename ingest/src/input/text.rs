@@ -23,7 +23,7 @@ impl Text {
         self.end - self.start
     }
 
-    /// Makes room for `count` more bytes behind the text.
+    /// Makes room for `count` more bytes after the text.
     pub(super) fn make_room(&mut self, count: usize) {
         if self.start > 0 && self.bytes.len() - self.end < count {
             self.bytes.copy_within(self.start..self.end, 0);

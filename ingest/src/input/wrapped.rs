@@ -44,7 +44,7 @@ pub(crate) fn columns(line: &[u8]) -> usize {
         .fold(0, |column, &byte| if byte == b'\t' { (column / 8 + 1) * 8 } else { column + 1 })
 }
 
-/// The line that was joined last, and counts of such lines.
+/// Joins the parts of wrapped lines, and counts the lines that it joined.
 #[derive(Default)]
 pub(super) struct Joined {
     /// The current line; `None` if lines are not joined.

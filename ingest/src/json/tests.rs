@@ -57,7 +57,7 @@ fn rich() -> History {
             line: None,
         }],
         notes: vec!["one".to_owned(), "two".to_owned()],
-        ..Provenance::default()
+        ..Provenance::made()
     };
     let mut history = builder.finish(Default::default(), &Initial::Infer, provenance).unwrap();
     history.name = Some("rich".to_owned());
@@ -100,7 +100,7 @@ fn the_form_is_as_documented() {
         line: Some(2),
         ..Access::new(0, Kind::Store, Place::Cell(1))
     });
-    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
     assert_eq!(
         text_of(&history.unwrap()),
         concat!(
@@ -190,7 +190,7 @@ fn options_that_do_not_apply_are_refused() {
     let text = text_of(&rich());
     let ticks = Options { from_tick: Some(1), ..Options::default() };
     let message = read_with(&text, &ticks).unwrap_err().to_string();
-    assert!(message.contains("--from-tick"), "{message}");
+    assert!(message.contains("the setting from_tick"), "{message}");
     let source = Options { source: Some(Source::Ruby), ..Options::default() };
     let message = read_with(&text, &source).unwrap_err().to_string();
     assert!(message.contains("source `client`"), "{message}");
@@ -216,7 +216,7 @@ fn a_live_history_is_fetched_in_pieces() {
             ..Access::new(0, Kind::Store, Place::Bytes { address: 0x100, size: 8 })
         });
     }
-    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
     let text = text_of(&history.unwrap());
     let options = Options::default();
     let mut lines = Lines::new(text.as_bytes(), "t.json", false).unwrap();
@@ -268,7 +268,7 @@ fn any_history() -> impl Strategy<Value = History> {
         for access in accesses {
             builder.push(access);
         }
-        builder.finish(Default::default(), &initial, Provenance::default()).unwrap()
+        builder.finish(Default::default(), &initial, Provenance::made()).unwrap()
     })
 }
 

@@ -209,7 +209,7 @@ mod tests {
         if is_used {
             builder.depend(DependencyKind::Address, 0);
         }
-        let provenance = Provenance { isa: Some(Isa::Arm), ..Provenance::default() };
+        let provenance = Provenance { isa: Some(Isa::Arm), ..Provenance::made() };
         builder.finish(Default::default(), &Initial::Infer, provenance).unwrap()
     }
 

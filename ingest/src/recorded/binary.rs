@@ -1,6 +1,6 @@
 //! Rounds as blocks of words.
 
-use super::{HINT, Outcomes, checksum};
+use super::{Outcomes, checksum, hint};
 use crate::error::Error;
 use crate::input::Lines;
 
@@ -44,7 +44,7 @@ fn damaged(lines: &Lines<'_>, byte: u64, found: String) -> Error {
         byte,
         found,
         expected: "a block of rounds, or the end of the record".to_owned(),
-        hint: HINT.to_owned(),
+        hint: hint(),
     }
 }
 

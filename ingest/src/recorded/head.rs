@@ -3,7 +3,7 @@
 use history::{History, Source};
 
 use super::layout::{Layout, Recording};
-use super::{HINT, MAGIC, checksum};
+use super::{MAGIC, checksum, hint};
 use crate::error::{Error, excerpt};
 use crate::input::Lines;
 use crate::json;
@@ -87,7 +87,7 @@ impl Head {
         texts.push(next(lines, "the program, as a line of JSON")?);
         let mut program = json::read(lines, options)?;
         program.provenance.source = Source::Record;
-        check(&program).map_err(|found| lines.syntax(found, "a program", HINT))?;
+        check(&program).map_err(|found| lines.syntax(found, "a program", hint()))?;
         let words = next(lines, "a line `words values …`")?;
         let layout = layout(lines, &words, &program)?;
         texts.push(words);
@@ -97,7 +97,7 @@ impl Head {
             let found = format!("`{}`", excerpt(&begin, 60));
             let expected =
                 format!("`begin {sum:016x}`, since that is the checksum of the lines before");
-            return Err(lines.syntax(found, expected, HINT));
+            return Err(lines.syntax(found, expected, hint()));
         }
         Ok(Head { program, layout, form })
     }
@@ -106,7 +106,7 @@ impl Head {
 fn next(lines: &mut Lines<'_>, expected: &str) -> Result<Vec<u8>, Error> {
     match lines.next()? {
         Some(line) => Ok(line.to_vec()),
-        None => Err(lines.syntax("the end of the input", expected, HINT)),
+        None => Err(lines.syntax("the end of the input", expected, hint())),
     }
 }
 
@@ -122,7 +122,8 @@ fn form(lines: &Lines<'_>, line: &[u8]) -> Result<Form, Error> {
 }
 
 fn layout(lines: &Lines<'_>, line: &[u8], program: &History) -> Result<Layout, Error> {
-    let wrong = |expected: String| lines.syntax(format!("`{}`", excerpt(line, 60)), expected, HINT);
+    let wrong =
+        |expected: String| lines.syntax(format!("`{}`", excerpt(line, 60)), expected, hint());
     let text = String::from_utf8_lossy(line);
     let mut words = text.split(' ');
     let kind = words.next().filter(|word| *word == "words").and_then(|_| words.next());

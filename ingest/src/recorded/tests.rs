@@ -21,7 +21,7 @@ fn program() -> History {
     push(1, Kind::Load, Y, None);
     push(1, Kind::Load, X, None);
     push(1, Kind::Store, Y, Some(2));
-    builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap()
+    builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::of(Source::Record)).unwrap()
 }
 
 fn begin(recording: Recording, form: Form) -> Vec<u8> {
@@ -168,8 +168,9 @@ fn words_hold_as_many_digits_as_fit() {
         builder.push(Access { written: Some(value), ..Access::new(0, Kind::Store, X) });
     }
     (0..9).for_each(|_| builder.push(Access::new(1, Kind::Load, X)));
-    let program =
-        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap();
+    let program = builder
+        .finish(AssumedSize::default(), &Initial::Zero, Provenance::of(Source::Record))
+        .unwrap();
     let layout = Layout::new(&program, Recording::Signature).unwrap();
     // Four digits of 2^13 + 1 fit into 64 bits, and two words are for values that are no digits.
     assert_eq!(layout.words().collect::<Vec<_>>(), [1 + 2, 3 + 2]);

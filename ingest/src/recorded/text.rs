@@ -1,6 +1,6 @@
 //! Rounds as lines of text.
 
-use super::{HINT, Outcomes};
+use super::{Outcomes, hint};
 use crate::error::{Error, excerpt};
 use crate::input::Lines;
 
@@ -37,7 +37,7 @@ pub(super) fn read(
             }
             Err(problem) => {
                 let found = format!("`{}` ({problem})", excerpt(lines.line(), 60));
-                return Err(lines.syntax(found, "a line `round N WORD… #SUM` or `end …`", HINT));
+                return Err(lines.syntax(found, "a line `round N WORD… #SUM` or `end …`", hint()));
             }
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn read(
         return Ok(());
     }
     let found = format!("the end of the record after {} rounds", outcomes.rounds());
-    Err(lines.syntax(found, "a line `end …`", HINT))
+    Err(lines.syntax(found, "a line `end …`", hint()))
 }
 
 enum Kind {

@@ -77,7 +77,7 @@ impl<'o> Run<'o> {
         taken: &mut ControllerTransitions,
     ) -> Result<(), Flaw> {
         if self.ended.is_some() {
-            return Err(Flaw::new("a record behind the end of a run", "the begin of a run"));
+            return Err(Flaw::new("a record after the end of a run", "the begin of a run"));
         }
         match *record {
             Record::End { after, is_complete } => {
@@ -250,13 +250,12 @@ impl<'o> Run<'o> {
         }
         self.notes.extend((!self.head.client.is_empty()).then(|| core_note(&self.head.client)));
         let provenance = Provenance {
-            source: Source::Client,
             not_understood,
             ended: Some(ended),
             crash: crash.cloned(),
             unfinished,
             notes: self.notes,
-            ..Provenance::default()
+            ..Provenance::of(Source::Client)
         };
         let initial = self.options.initial.clone().unwrap_or_default();
         let mut history = builder.finish(self.options.access_size, &initial, provenance)?;

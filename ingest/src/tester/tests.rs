@@ -105,7 +105,7 @@ fn errors_name_the_byte() {
     for (records, expected) in [
         ([LOAD, LOADED, LOAD], "operation 0 of thread 1 once more"),
         ([LOAD, STORE, STORE], "operation 1 of thread 0 once more"),
-        ([LOAD, END, STORE], "behind the end of a run"),
+        ([LOAD, END, STORE], "after the end of a run"),
     ] {
         let text = read_log(&log(&records), false).unwrap_err().to_string();
         assert!(text.contains(expected), "{text}");

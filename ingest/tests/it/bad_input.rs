@@ -72,7 +72,7 @@ fn truncated_compressed_data() {
     let whole = compressed(text.as_bytes());
     for length in [3, 12, whole.len() / 2, whole.len() - 9, whole.len() - 1] {
         let message = bytes_error(&whole[..length]);
-        says(&message, &["truncated", "good up to line", "--lossy"]);
+        says(&message, &["truncated", "good up to line", "the setting lossy"]);
     }
     let half = &whole[..whole.len() / 2];
     let trace = ingest::read(half, "t", &lossy()).unwrap();
@@ -100,7 +100,7 @@ fn a_flipped_bit_in_compressed_data() {
             continue;
         }
         let message = bytes_error(&bytes);
-        says(&message, &["gzip data", "good up to line", "--lossy"]);
+        says(&message, &["gzip data", "good up to line", "the setting lossy"]);
         found += usize::from(ingest::read(&bytes[..], "t", &lossy()).is_ok());
     }
     assert!(found > 0);
@@ -144,12 +144,12 @@ fn lines_cut_in_the_middle() {
         }
         let found = error(&text);
         assert!(matches!(found, Error::Cut { line, .. } if line == number as u64), "{text}{found}");
-        says(&found.to_string(), &["cut off", "expected", "--lossy"]);
+        says(&found.to_string(), &["cut off", "expected", "the setting lossy"]);
         let trace = common::read(&text, &lossy()).unwrap();
         let statistics = &trace.statistics;
         assert!(statistics.skipped >= 1, "{text}");
         let notes = &trace.histories[0].provenance.notes;
-        assert!(notes.iter().any(|note| note.contains("--lossy")), "{notes:?}");
+        assert!(notes.iter().any(|note| note.contains("the setting lossy")), "{notes:?}");
     }
 }
 
@@ -203,7 +203,7 @@ fn a_completion_without_a_request() {
     late.complete((0, 0), "ReadReq", A, Some("Done"), &[("read", &[0])]);
     late.store(0, A, &[1]);
     let message = late.error().to_string();
-    says(&message, &["t:3:", "without a request", "--debug-start", "--lossy"]);
+    says(&message, &["t:3:", "without a request", "--debug-start", "the setting lossy"]);
     let trace = late.read_with(&lossy());
     assert_eq!(operations(&trace), ["0: store 0x1000 := 0x1"]);
     let ended = trace.statistics.ended.as_deref();
@@ -233,16 +233,16 @@ fn lines_that_contradict_each_other() {
         others.map(|(_, line)| line.to_owned() + "\n").collect()
     };
     let message = error(&lost(6)).to_string();
-    says(&message, &["t:22:", "that of line 5 was not completed", "--lossy"]);
+    says(&message, &["t:22:", "that of line 5 was not completed", "the setting lossy"]);
     // The first completion of all is missing.
     let mut script = Script::new();
     script.store(0, A, &[1]).store(0, A + 64, &[2]);
     let text = script.text.replacen("Hit callback for WriteReq 0x1000", "x", 1);
-    says(&error(&text).to_string(), &["t:5:", "never completed", "--lossy"]);
+    says(&error(&text).to_string(), &["t:5:", "never completed", "the setting lossy"]);
     let message = error(&lost(15)).to_string();
-    says(&message, &["t:14:", "never completed", "--lossy"]);
+    says(&message, &["t:14:", "never completed", "the setting lossy"]);
     let message = error(&lost(14)).to_string();
-    says(&message, &["t:14:", "without its data line", "--lossy"]);
+    says(&message, &["t:14:", "without its data line", "the setting lossy"]);
 }
 
 #[test]

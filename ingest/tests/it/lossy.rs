@@ -1,4 +1,4 @@
-//! What `--lossy` skips, and what a history lacks because of it.
+//! What a reader that may skip damaged lines skips, and what a history lacks because of it.
 
 use history::{Doubt, Gap, Kind};
 use ingest::Options;

@@ -71,7 +71,7 @@ fn prefetches_and_demands_of_one_line_are_coalesced() {
     script.request(at, "SoftPFReq", A + 8, None);
     script.request(at, "SoftPFReq", A, None);
     script.complete(at, "ReadReq", A, Some("Done"), &[("read", &[1])]);
-    // A prefetch first: the load and the store that join it complete behind its `Done`.
+    // A prefetch first: the load and the store that join it complete after its `Done`.
     prefetch(&mut script, 1, "SoftPFReq", A + 64);
     script.request(at, "SoftPFReq", A + 64, None);
     script.request(at, "ReadReq", A + 72, None);

@@ -310,7 +310,7 @@ fn instructions_of_cpus() {
     let provenance = &trace.histories[0].provenance;
     assert_eq!(provenance.source, Source::Exec);
     assert_eq!(trace.statistics.weak_fences, 1);
-    assert!(provenance.notes.iter().any(|note| note.contains("--addresses")));
+    assert!(provenance.notes.iter().any(|note| note.contains("the setting addresses")));
 }
 
 #[test]

@@ -248,7 +248,7 @@ fn a_single_line_that_is_not_read_is_shown() {
     };
     let message = read(with(&|line| format!("x{line}")).as_bytes()).unwrap_err().to_string();
     assert!(message.starts_with(&format!("t:{}:", hit + 1)), "{message}");
-    assert!(message.contains("behind `x`"), "{message}");
+    assert!(message.contains("after `x`"), "{message}");
     let extra = with(&|line| format!("{line}\nread data [ 0x0 of old"));
     let trace = read(extra.as_bytes()).unwrap();
     let notes = &trace.histories[0].provenance.notes;

@@ -13,7 +13,6 @@ pub(crate) enum Action {
     LoadPair(u8),
     /// Two adjacent stores of this many bytes each; the line shows both values as the halves of one number.
     StorePair(u8),
-    /// A fence.
     Fence(Kind),
     /// A fence whose kind the trace does not show; it is treated as a full one.
     UnknownFence,

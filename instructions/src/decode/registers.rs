@@ -26,7 +26,6 @@ pub(crate) struct Registers {
 pub(crate) enum Target {
     /// The instruction is no branch, or its target is not known.
     None,
-    /// An address.
     Address(u64),
     /// A symbol and a distance from it, such as `main+4`.
     Symbol(Box<[u8]>),

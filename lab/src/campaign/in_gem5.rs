@@ -3,8 +3,9 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 
-use history::History;
+use history::{History, Provenance};
 use memory::Model;
+use settings::Setting;
 use sha2::{Digest, Sha256};
 use simulate::client::Client;
 use simulate::program::{Extras, Heading};
@@ -72,7 +73,8 @@ fn check(options: &Options) -> Result<(), Error> {
     match options.clients.iter().find(|client| !has_cores(**client)) {
         Some(client) => Err(Error::NotInGem5(format!(
             "RubricTester has no cores {client}: choose in-order, store-buffer-N, per-location-N, \
-             early-N, early-N-buffer-N or MODEL-ooo-N with --client"
+             early-N, early-N-buffer-N or MODEL-ooo-N with {}",
+            Setting::Client
         ))),
         None => Ok(()),
     }
@@ -316,7 +318,7 @@ impl Gem5Runs<'_, '_> {
         let Gem5Subject { title, binary, about, .. } = self.subject;
         let command = self.command(lineage);
         let model = self.client.model();
-        let empty = History::default();
+        let empty = History::empty(Provenance::made());
         let history = played.history.as_ref().unwrap_or(&empty);
         let judged = judged(history, model, &self.bench.options.for_checking())
             .map_err(|error| error.of(&title.protocol, &command))?;

@@ -24,7 +24,6 @@ pub(crate) struct Key {
     pub subject: (String, Option<String>),
     /// The kind of core.
     pub client: String,
-    /// The generator.
     pub generator: Generator,
     /// The number of the repetition.
     pub repetition: u32,

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use explore::protocol::{SearchOptions, Store, Verdict, explore_by};
 use explore::search::Limits;
 use mutate::unreached::Asked;
+use settings::Setting;
 use simulate::config::asked;
 use simulate::stepper::{Repertoire, Scope, Stepper, Symmetry};
 use tables::Coverage;
@@ -140,7 +141,8 @@ fn explored(opened: &Opened, options: &Options) -> Result<Explored, Error> {
             Verdict::Stopped(_) => "it has more states than the limit of three million",
         };
         let given = &opened.given;
-        explored.unproved.push(format!("{given}: --explore {size} proves nothing: {why}"));
+        let setting = Setting::Explore.to(size);
+        explored.unproved.push(format!("{given}: {setting} proves nothing: {why}"));
     }
     Ok(explored)
 }

@@ -62,7 +62,7 @@ impl Circumstances {
                 }
                 "--set" => {
                     let setting = words.next().unwrap_or_default();
-                    let wrong = |error| format!("--set {setting}: {error}");
+                    let wrong = |error| format!("{}: {error}", settings::Setting::Set.to(&setting));
                     circumstances.settings.push(setting.parse().map_err(wrong)?);
                 }
                 _ => {}

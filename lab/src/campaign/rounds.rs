@@ -33,7 +33,6 @@ pub(crate) struct Stream {
     pub subject: usize,
     /// The kind of core.
     pub client: Client,
-    /// The generator.
     pub generator: Generator,
     /// The number of the repetition.
     pub repetition: u32,

@@ -26,7 +26,6 @@ use crate::text::{quoted, tame, written_at};
 pub(crate) struct Runner<'a> {
     /// The protocols.
     pub opened: &'a [Opened],
-    /// The subjects.
     pub subjects: &'a [Subject],
     /// The options with which histories are checked.
     pub options: check::Options,

@@ -45,7 +45,6 @@ pub(super) struct Settings {
     /// Values of parameters, as given.
     #[serde(default)]
     pub set: Vec<String>,
-    /// Generators.
     pub generators: Vec<String>,
     /// Number of repetitions.
     pub repeat: u32,

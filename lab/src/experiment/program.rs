@@ -80,7 +80,7 @@ pub enum RunError {
     /// The shell cannot find the program, or is not allowed to run it.
     #[error("`{command}` cannot be run ({status})")]
     NotFound {
-        /// The command.
+        /// Command as the shell takes it.
         command: String,
         /// The exit status of the shell.
         status: ExitStatus,

@@ -430,7 +430,6 @@ fn check_agreement(rows: &[Trial]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The history of an item.
 enum ItemHistory<'a> {
     Made(Box<Made>),
     Recorded(&'a super::point::Recording),

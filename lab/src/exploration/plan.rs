@@ -143,7 +143,7 @@ impl Plan {
         let scope = &self.scope;
         let threads = counted(scope.caches as usize, "thread");
         let locations = counted(scope.lines as usize, "location");
-        let room = if scope.tiny { ", room for one" } else { "" };
+        let room = if scope.tiny { ", one line a cache" } else { "" };
         let parts = [
             (scope.requests, "requests at a time"),
             (scope.threads_per_cache, "threads per cache"),

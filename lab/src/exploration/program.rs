@@ -108,7 +108,7 @@ pub struct Searched {
 }
 
 impl Searched {
-    /// Whether every run ended where a loop reached its bound, so that nothing behind the loop was explored.
+    /// Whether every run ended where a loop reached its bound, so that nothing after the loop was explored.
     fn saw_no_end(&self) -> bool {
         self.report.runs + self.report.faulty == 0 && self.report.cut_off > 0
     }

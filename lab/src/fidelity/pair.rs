@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use check::Model;
-use history::History;
+use history::{History, Provenance};
 use papers::Guarantee;
 use serde::{Deserialize, Serialize};
 use simulate::client::Client;
@@ -173,7 +173,7 @@ impl Pairs<'_> {
 
     /// The run in gem5.
     fn played(&self, common: FidelityRun, played: &Played) -> Result<(FidelityRun, Counts), Error> {
-        let empty = History::default();
+        let empty = History::empty(Provenance::made());
         let history = played.history.as_ref().unwrap_or(&empty);
         let (verdict, criteria) = self.verdict(history)?;
         let (outcome, fault, message) = outcome(&played.ending, verdict);

@@ -23,7 +23,7 @@ const OUTPUT: &str = "simout.txt";
 
 /// The folder of a run that is kept.
 pub struct Kept {
-    /// The folder.
+    /// Path of the folder.
     pub folder: PathBuf,
     /// The folder above it with the script, which the runs of a campaign share.
     pub shared: PathBuf,

@@ -78,7 +78,7 @@ impl Finding {
 /// A place in a protocol's files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source {
-    /// The file.
+    /// Name of the file, as messages show it.
     pub file: String,
     /// The line, from 1.
     pub line: usize,

@@ -61,7 +61,7 @@ pub struct Explored {
     pub progress: Progress,
     /// The limit that ended it, if one did.
     pub stopped: Option<Stopped>,
-    /// Whether a finding ended it. The states behind a finding are explored on the repaired protocol only.
+    /// Whether a finding ended it. The states after a finding are explored on the repaired protocol only.
     pub is_found: bool,
     /// The extent of the exploration of the repaired protocol, if one was needed.
     pub repaired: Option<Progress>,
@@ -167,7 +167,7 @@ impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.locations == 1 { "" } else { "s" };
         write!(f, "{} threads, {} location{plural}", self.threads, self.locations)?;
-        f.write_str(if self.tiny { ", room for one" } else { "" })?;
+        f.write_str(if self.tiny { ", one line a cache" } else { "" })?;
         self.also().try_for_each(|(_, words)| write!(f, ", {words}"))?;
         match self.devices {
             0 => Ok(()),
@@ -366,7 +366,7 @@ mod tests {
         let extras = Extras { devices: 3, flushes: 10, atomics: 50, ..Extras::default() };
         let options = Options { extras: Some(extras), ..Options::default() };
         let system = SYSTEMS[1].with_extras(&options, &protocol);
-        let named = "2 threads, 2 locations, room for one, atomics, flushes, 2 DMA devices";
+        let named = "2 threads, 2 locations, one line a cache, atomics, flushes, 2 DMA devices";
         assert_eq!(system.to_string(), named);
         let command =
             "rubric explore protocol MOESI_hammer --locations 2 --tiny --also atomic,flush --dma 2";
@@ -374,6 +374,6 @@ mod tests {
         let scope = system.scope(&options);
         assert_eq!((scope.repertoire.devices, scope.repertoire.flush), (2, true));
         let plain = SYSTEMS[1].with_extras(&Options::default(), &protocol);
-        assert_eq!(plain.to_string(), "2 threads, 2 locations, room for one");
+        assert_eq!(plain.to_string(), "2 threads, 2 locations, one line a cache");
     }
 }

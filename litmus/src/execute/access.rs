@@ -301,7 +301,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The access of the same size directly behind another one.
+    /// The access of the same size directly after another one.
     ///
     /// # Errors
     /// Returns [`Error::Run`] if it is not within the location.

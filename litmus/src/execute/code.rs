@@ -36,7 +36,7 @@ pub(super) struct Operation<'t> {
     pub label: Option<CodeAddress>,
     /// The first operation of the instruction, if its accesses are in no order.
     pub group: Option<usize>,
-    /// The number of operations behind it that run only if the condition of an [`Instruction::OnlyIf`] holds.
+    /// The number of operations after it that run only if the condition of an [`Instruction::OnlyIf`] holds.
     pub then: usize,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Code<'t> {
     pub operations: Vec<Operation<'t>>,
     /// The index of the first operation of each step, and of the end, by thread.
     starts: Vec<Vec<usize>>,
-    /// The addresses that a computed jump may go to: those of labels and behind calls.
+    /// The addresses that a computed jump may go to: those of labels and after calls.
     pub entries: Vec<CodeAddress>,
 }
 
@@ -148,7 +148,7 @@ fn resolve(
 }
 
 impl CodeAddress {
-    /// The address so many bytes behind this one; `None` if no instruction can be there.
+    /// The address so many bytes after this one; `None` if no instruction can be there.
     pub(crate) fn moved(self, bytes: i64) -> Option<CodeAddress> {
         if bytes % INSTRUCTION_BYTES != 0 {
             return None;

@@ -29,7 +29,6 @@ pub(crate) use run::unfold;
 /// All paths that the program of a thread can take.
 #[derive(Clone, Debug)]
 pub(crate) struct Unfolded {
-    /// The paths.
     pub paths: Vec<Path>,
     /// The expressions that the paths refer to.
     pub expressions: Expressions,
@@ -81,7 +80,6 @@ pub(crate) enum EventKind {
     Update,
     /// Reads a location for an update that writes nothing, such as a failed compare-and-swap of x86.
     FailedUpdate,
-    /// A fence.
     Fence(Kind),
 }
 
@@ -111,7 +109,6 @@ pub(crate) enum Pairing {
 /// An access of memory, or a fence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
-    /// The kind of the event.
     pub kind: EventKind,
     /// The location, for an access.
     pub location: Option<Location>,

@@ -22,7 +22,7 @@ pub(super) enum Operand<'a> {
     Element(&'a str, u8),
     /// Vector registers in braces, perhaps one element of each: `{V0.4S,V1.4S}`, `{V0.S}[1]`.
     List(Vec<&'a str>, Option<u8>),
-    /// Operands in parentheses or brackets, behind an offset: `8(x5)`, `[X1,#8]`.
+    /// Operands in parentheses or brackets, after an offset: `8(x5)`, `[X1,#8]`.
     Memory {
         /// The number before the bracket.
         offset: i64,
@@ -38,7 +38,6 @@ pub(super) enum Operand<'a> {
 pub(super) struct Parts<'a> {
     /// The mnemonic as it is written.
     pub mnemonic: &'a str,
-    /// The operands.
     pub operands: Vec<Operand<'a>>,
 }
 
@@ -112,13 +111,13 @@ fn immediate(input: &str) -> Parsed<'_, i64> {
     preceded(opt(alt((char('#'), char('$')))), number).parse(input)
 }
 
-/// A name, perhaps with `/Z` or `/M` behind it, as predicates of AArch64 have it.
+/// A name, perhaps with `/Z` or `/M` after it, as predicates of AArch64 have it.
 fn name(input: &str) -> Parsed<'_, &str> {
     let suffixed = recognize((word, opt((char('/'), one_of("ZMzm")))));
     preceded(opt(char('%')), suffixed).parse(input)
 }
 
-/// A name and a number behind it. Without a `#`, a space separates them.
+/// A name and a number after it. Without a `#`, a space separates them.
 fn modifier(input: &str) -> Parsed<'_, Operand<'_>> {
     let (rest, name) = name(input)?;
     let marked = preceded((multispace0, char('#')), number);

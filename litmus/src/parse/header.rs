@@ -74,7 +74,7 @@ fn unknown(source: &Source<'_>, start: &str, word: &str) -> Error {
     source.expected(start, &format!("one of `{names}`, and the test's name"))
 }
 
-/// The text behind a description in quotes, a line `Key=value`, or a line with anything else, which herd skips, too.
+/// The text after a description in quotes, a line `Key=value`, or a line with anything else, which herd skips, too.
 fn behind_remark<'a>(source: &Source<'a>, text: &'a str) -> Result<&'a str, Error> {
     if let Some(quoted) = text.strip_prefix('"')
         && let Some(end) = quoted.find('"')

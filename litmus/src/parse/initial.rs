@@ -31,7 +31,7 @@ enum Declared<'a> {
     Pointer,
 }
 
-/// Splits the initial state from the text behind it.
+/// Splits the initial state from the text after it.
 pub(super) fn split<'a>(source: &Source<'a>, text: &'a str) -> Result<(&'a str, &'a str), Error> {
     let end = closing_brace(text)
         .ok_or_else(|| source.expected(text, "an initial state that ends with a brace"))?;

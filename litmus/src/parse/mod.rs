@@ -17,7 +17,7 @@
 //! - [`header`]: the first line, the description, and lines such as `Variant=mixed`;
 //! - [`initial`]: the initial state;
 //! - [`table`]: the columns of instructions;
-//! - [`question`]: everything behind the columns.
+//! - [`question`]: everything after the columns.
 
 mod header;
 mod initial;
@@ -42,7 +42,7 @@ struct Symbols {
     known: FxHashMap<String, Location>,
     /// The size in bytes of the elements of each array.
     elements: FxHashMap<Location, i64>,
-    /// The instruction behind each label, by thread and name.
+    /// The instruction after each label, by thread and name.
     labels: FxHashMap<(usize, String), CodeAddress>,
     /// The texts of instructions as values.
     instructions: Vec<String>,
@@ -65,7 +65,7 @@ impl Symbols {
         self.elements.get(&location).copied().unwrap_or(1)
     }
 
-    /// Adds the labels of a thread, each with the number of the instruction behind it.
+    /// Adds the labels of a thread, each with the number of the instruction after it.
     fn add_labels(&mut self, thread: usize, labels: impl Iterator<Item = (String, usize)>) {
         for (label, step) in labels {
             let address = CodeAddress { thread: thread as u16, step: step as u16 };

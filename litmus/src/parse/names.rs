@@ -62,7 +62,7 @@ impl Names<'_> {
         if tokens.take_if("[") {
             self.refuse(tokens)?;
             let location = self.location(tokens)?;
-            tokens.expect("]", "`]` behind the name of the location")?;
+            tokens.expect("]", "`]` after the name of the location")?;
             return Ok(Named::Location(location));
         }
         if thread_number(tokens.peek()).is_some()
@@ -81,13 +81,13 @@ impl Names<'_> {
         Ok(Named::Location(location))
     }
 
-    /// Reads the number in `[1]`, behind the opening bracket.
+    /// Reads the number in `[1]`, after the opening bracket.
     fn index(&self, tokens: &mut Tokens<'_, '_>) -> Result<u16, Error> {
         let index = whole_number(tokens.peek()).and_then(|it| u16::try_from(it).ok());
         let index =
             index.ok_or_else(|| tokens.expected("the number of an element, below 65536"))?;
         tokens.take();
-        tokens.expect("]", "`]` behind the number of the element")?;
+        tokens.expect("]", "`]` after the number of the element")?;
         Ok(index)
     }
 
@@ -159,7 +159,7 @@ impl Names<'_> {
         self.value(tokens).map(Given::One)
     }
 
-    /// Reads the values of an array, behind the opening brace.
+    /// Reads the values of an array, after the opening brace.
     fn list(&mut self, tokens: &mut Tokens<'_, '_>) -> Result<Given, Error> {
         let mut values = Vec::new();
         loop {

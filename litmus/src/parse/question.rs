@@ -1,4 +1,4 @@
-//! Reads the part of a test behind the programs: `locations`, `filter`, and the condition.
+//! Reads the part of a test after the programs: `locations`, `filter`, and the condition.
 //!
 //! In a proposition `\/` binds least, then `/\`, then `=>`, as in herd.
 
@@ -13,7 +13,7 @@ use crate::test::{Condition, Observed, Proposition, Quantifier, ThreadRegister};
 /// How deep propositions may be nested. Their parser, and what computes with them, call themselves for each level.
 const MOST_NESTED: usize = 200;
 
-/// The part of a test behind the programs.
+/// The part of a test after the programs.
 pub(super) struct Question {
     /// The registers and locations that `locations` lists.
     pub listed: Vec<Observed>,
@@ -23,7 +23,7 @@ pub(super) struct Question {
     pub mentioned: Vec<ThreadRegister>,
 }
 
-/// Reads the part of a test behind the programs.
+/// Reads the part of a test after the programs.
 pub(super) fn read<'a>(
     source: &Source<'a>,
     text: &'a str,
@@ -74,7 +74,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         Parser { tokens: Tokens::new(source, text), names, depth: 0 }
     }
 
-    /// Reads `[x; 0:x5 int*; t;]`, behind the word `locations`. The types are of no use here.
+    /// Reads `[x; 0:x5 int*; t;]`, after the word `locations`. The types are of no use here.
     fn listed(&mut self) -> Result<Vec<Observed>, Error> {
         let expected = "`locations [REGISTER or LOCATION; …]`";
         self.tokens.expect("[", expected)?;
@@ -99,7 +99,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         } else if tokens.take_if("forall") {
             Quantifier::ForAll
         } else if tokens.take_if("~") || tokens.take_if("not") {
-            tokens.expect("exists", "`exists` behind a negation")?;
+            tokens.expect("exists", "`exists` after a negation")?;
             Quantifier::NotExists
         } else if tokens.peek() == "(" {
             Quantifier::Exists

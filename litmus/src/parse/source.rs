@@ -6,7 +6,6 @@ use crate::error::Error;
 pub(super) struct Source<'a> {
     /// The file, for messages.
     pub file: &'a str,
-    /// The text.
     pub text: &'a str,
 }
 

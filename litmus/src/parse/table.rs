@@ -5,17 +5,17 @@ use crate::error::Error;
 use crate::isa::{self, Architecture};
 use crate::test::{Program, Step};
 
-/// The words with which the part behind the programs begins.
+/// The words with which the part after the programs begins.
 const ENDS: [&str; 8] =
     ["exists", "~exists", "~ exists", "forall", "locations", "filter", "final", "observed"];
 
-/// A cell of the table: labels, and the instruction behind them, which may be empty.
+/// A cell of the table: labels, and the instruction after them, which may be empty.
 pub(super) struct Cell<'a> {
     labels: Vec<&'a str>,
     instruction: &'a str,
 }
 
-/// Splits the table into a column for each thread, and returns the text behind it.
+/// Splits the table into a column for each thread, and returns the text after it.
 pub(super) fn columns<'a>(
     source: &Source<'_>,
     text: &'a str,
@@ -48,7 +48,7 @@ pub(super) fn columns<'a>(
     }
 }
 
-/// A row of the table, and the text behind it.
+/// A row of the table, and the text after it.
 fn row<'a>(source: &Source<'_>, text: &'a str) -> Result<(&'a str, &'a str), Error> {
     let row = text.split_once(';');
     row.ok_or_else(|| source.expected(text, "a row of instructions that ends with a semicolon"))
@@ -65,7 +65,7 @@ fn cell(text: &str) -> Cell<'_> {
     cell
 }
 
-/// The labels of a column, each with the number of the instruction behind it.
+/// The labels of a column, each with the number of the instruction after it.
 pub(super) fn labels(column: &[Cell<'_>]) -> impl Iterator<Item = (String, usize)> {
     let numbered = column.iter().scan(0, |step, cell| {
         let at = *step;

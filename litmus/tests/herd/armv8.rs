@@ -12,7 +12,7 @@ const MP: &str = "MOV W0,#1;STR W0,[X1];DMB SY;MOV W0,#1;STR W0,[X2]";
 const LB: &str = "LDR W0,[X1];MOV W4,#1;STLR W4,[X2]";
 /// Reads y, writes a choice that depends on it to z, and reads z.
 const PICK: &str = "LDR W4,[X2];CMP W4,#1;CSEL W6,W10,W11,EQ;STR W6,[X3];LDR W7,[X3]";
-/// Reads y, and then x behind a dependency.
+/// Reads y, and then x after a dependency.
 const READ: &str = "LDR W5,[X2];EOR W6,W5,W5;LDR W9,[X1,W6,SXTW]";
 
 /// A test: its name, the programs of its threads (in the second, `PICK` and `READ` stand for the constants above), the
@@ -71,7 +71,7 @@ const TESTS: [Row; 26] = [
      "1:X4=1 /\\ 1:X9=0", false),
     ("status of a store exclusive", MP, "LDR W4,[X2];LDXR W7,[X3];STXR W8,W4,[X3];EOR W6,W8,W8;LDR W9,[X1,W6,SXTW]",
      "1:X4=1 /\\ 1:X9=0", true),
-    ("pair across an own write", MP, "LDXR W4,[X2];MOV W0,#5;STR W0,[X2];MOV W0,#2;STXR W8,W0,[X2];LDAR W7,[X2];LDR W9,[X1]",
+    ("pair across a write of the thread", MP, "LDXR W4,[X2];MOV W0,#5;STR W0,[X2];MOV W0,#2;STXR W8,W0,[X2];LDAR W7,[X2];LDR W9,[X1]",
      "1:X4=1 /\\ 1:X9=0 /\\ 1:X8=0", false),
 ];
 

@@ -74,7 +74,7 @@ fn a_store_conditional_fails_if_any_byte_of_its_reservation_was_written() {
 
 #[test]
 fn armv8_orders_the_bytes_that_a_thread_reads_from_itself() {
-    // As in herd's catalogue: the byte that the last load takes from its own thread is ordered behind the first load; the
+    // As in herd's catalogue: the byte that the last load takes from its own thread is ordered after the first load; the
     // other byte is not, unless the acquire orders it.
     let first = "MOV W7,#2;STRB W7,[X5];DMB SY;MOV W8,#1;STRB W8,[X6,#1]";
     let second = |load: &str| {

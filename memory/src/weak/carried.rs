@@ -1,9 +1,9 @@
 //! Values that pass through memory from one read of a thread to another.
 //!
 //! A value that a thread read reaches a later read of the thread through a register, a write that depends on it, and a
-//! read of the same location with no own write in between, whatever that read returns. Armv8 counts what depends on
+//! read of the same location that the thread does not write in between, whatever that read returns. Armv8 counts what depends on
 //! the later read as depending on the earlier one. For most dependencies this orders nothing that it would not order
-//! anyway, since the later read itself is ordered behind the earlier one
+//! anyway, since the later read itself is ordered after the earlier one
 //! ([`PpoRule::DependencyForwarded`](super::PpoRule::DependencyForwarded)). That is not so where the write is the
 //! second half of an atomic instruction, whose read is the first half ([`carries`]), or depends on the earlier read
 //! through a choice only ([`picks`]).

@@ -109,7 +109,6 @@ struct SameSourceReads {
 /// The latest accesses of a thread to a location.
 #[derive(Default)]
 struct LocationHistory {
-    /// The last write.
     last_write: Option<OpId>,
     /// The accesses after the last write.
     reads_since: Vec<OpId>,
@@ -148,7 +147,6 @@ struct Builder<'a, 'h> {
     reads: AccessesSoFar,
     /// Reads of atomics that do not return what they read.
     silent_reads: AccessesSoFar,
-    /// Writes.
     writes: AccessesSoFar,
     /// The bound on later reads.
     before_reads: Bound,

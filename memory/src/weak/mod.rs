@@ -36,7 +36,7 @@
 //! own thread follows the operations that the store depends on (RVWMO 12), and the atomic that the store belongs to
 //! (RVWMO 3). Here these rules hold for the latest write of the location before the read in its own thread, whether
 //! the read returns it or not. This defines the same model: a read that returns another write follows that write in
-//! memory order, which follows the own write by the load value axiom. Only [`PpoRule::ReadsApart`] depends on
+//! memory order, which by the load value axiom follows the latest one of the thread. Only [`PpoRule::ReadsApart`] depends on
 //! reads-from.
 
 mod carried;

@@ -22,7 +22,7 @@ use super::graph::{Graph, Node};
 /// ] {
 ///     builder.push(Access::new(0, kind, place));
 /// }
-/// let history = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default())?;
+/// let history = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made())?;
 /// let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep)?;
 /// let graph = Graph::new(&Execution { history: &history, reads_from }, Model::RVWMO);
 /// let mut progress = Progress::new(&graph, &[]);

@@ -18,8 +18,8 @@ pub enum PpoRule {
     /// `a` and `b` read one location from different writes, and no write `m` of the location is between
     /// them (RVWMO 2; Armv8: internal visibility of two reads).
     ReadsApart,
-    /// `a` is an atomic or store-conditional, and the latest own write before the read `b` of its
-    /// location (RVWMO 3).
+    /// `a` is an atomic or store-conditional, and the latest write of the location by their thread before the
+    /// read `b` (RVWMO 3).
     AtomicForwarded,
     /// A fence `m` orders them (RVWMO 4; Armv8: `DMB`, `DSB`; WMO: `sync`).
     Fence,
@@ -48,15 +48,15 @@ pub enum PpoRule {
     Control,
     /// `b` writes a value that an instruction selected by a condition that depends on `a` (Armv8: pick dependency).
     Choice,
-    /// The address or value of a write `m` depends on `a`, and `m` is the latest own write before the
-    /// read `b` of its location (RVWMO 12; Armv8: local read successor).
+    /// The address or value of a write `m` depends on `a`, and `m` is the latest write of the location by their
+    /// thread before the read `b` (RVWMO 12; Armv8: local read successor).
     DependencyForwarded,
     /// `b` writes, and the address of an access `m` depends on `a` (RVWMO 13; Armv8).
     AddressThenWrite,
     /// An `ISB` `m` comes after a branch that depends on `a`, or after an access whose address does (Armv8).
     InstructionFence,
-    /// `a` is the load-linked or read of a pair whose write is the latest own write before the acquire
-    /// `b` of its location (Armv8).
+    /// `a` is the load-linked or read of a pair whose write is the latest write of the location by their thread before the
+    /// acquire `b` (Armv8).
     PairForwarded,
     /// `a` is the write of an atomic that both acquires and releases (Armv8).
     FullAtomic,
@@ -64,7 +64,7 @@ pub enum PpoRule {
     /// (Armv8: dependency through registers and memory).
     Carried,
     /// What `a` read reaches a read `m` through a choice and memory, and `b` is a write that `m` is locally ordered
-    /// before, or an access behind an `ISB` that comes after a branch or an address that depends on `m` (Armv8: pick
+    /// before, or an access after an `ISB` that comes after a branch or an address that depends on `m` (Armv8: pick
     /// dependency through memory).
     ChoiceCarried,
     /// `a` reads (Ztso: every load is an acquire).
@@ -81,7 +81,7 @@ pub enum PpoRule {
 /// A rule with its name and description.
 struct Row {
     rule: PpoRule,
-    /// The name in certificates, behind `ppo-`.
+    /// The name in certificates, after `ppo-`.
     name: &'static str,
     /// Why the rule keeps the order, in a sentence about the two operations.
     because: &'static str,
@@ -92,12 +92,12 @@ const ROWS: &[Row] = &[
     row(
         PpoRule::ReadsApart,
         "reads-apart",
-        "both read one location, from different writes, with no own write between them",
+        "both read one location, from different writes, and their thread does not write it in between",
     ),
     row(
         PpoRule::AtomicForwarded,
         "atomic-forwarded",
-        "the second reads the location behind an atomic of its thread",
+        "the second reads the location after an atomic of its thread",
     ),
     row(PpoRule::Fence, "fence", "a fence between them orders them"),
     row(PpoRule::Acquire, "acquire", "the first is an acquire"),
@@ -122,33 +122,33 @@ const ROWS: &[Row] = &[
     row(
         PpoRule::DependencyForwarded,
         "dependency-forwarded",
-        "the second reads behind an own write that depends on the first",
+        "the second reads what its thread wrote last, which depends on the first",
     ),
     row(
         PpoRule::AddressThenWrite,
         "address-write",
-        "the second writes, behind an access whose address depends on the first",
+        "the second writes, after an access whose address depends on the first",
     ),
     row(
         PpoRule::InstructionFence,
         "isb",
-        "an ISB is between them, behind a branch or an address that depends on the first",
+        "an ISB is between them, after a branch or an address that depends on the first",
     ),
     row(
         PpoRule::PairForwarded,
         "pair-forwarded",
-        "the second is an acquire behind the own write that belongs to the first",
+        "the second is an acquire of what its thread wrote last, in a pair with the first",
     ),
     row(PpoRule::FullAtomic, "full-atomic", "the first is an atomic that acquires and releases"),
     row(
         PpoRule::Carried,
         "carried",
-        "the second depends on a read that what the first read reaches through an atomic and memory",
+        "the second depends on a read that gets what the first read, through an atomic and memory",
     ),
     row(
         PpoRule::ChoiceCarried,
         "choice-carried",
-        "the second is ordered behind a read that what the first read reaches through a choice and memory",
+        "the second is ordered after a read that gets what the first read, through a choice and memory",
     ),
     row(PpoRule::Read, "read", "the first reads"),
     row(PpoRule::Write, "write", "the second writes"),
@@ -171,7 +171,7 @@ impl PpoRule {
         row.expect("every rule has a row")
     }
 
-    /// The name of the rule in certificates, behind `ppo-`.
+    /// The name of the rule in certificates, after `ppo-`.
     pub fn name(self) -> &'static str {
         self.row().name
     }

@@ -168,7 +168,7 @@ impl<'h> Armv8<'h> {
             let used = used.filter(|a, b| self.po.has(a, b));
             same.or(&through.filter(|a, _| self.r(a))).then(&used)
         };
-        // A branch: from what it depends on to everything behind it.
+        // A branch: from what it depends on to everything after it.
         let behind = control.then(&same.or(&self.po));
         let (addr, pick_addr) = (from(&dtrm, &address), from(&pick_dtrm, &address));
         let (data, pick_data) = (from(&dtrm, &data), from(&pick_dtrm, &data.or(&choice)));

@@ -1,6 +1,8 @@
 //! Makes small random histories, for tests that compare one reference with another.
 
-use history::{Access, Annotation, History, HistoryBuilder, Initial, Kind, Place, WeakFence};
+use history::{
+    Access, Annotation, History, HistoryBuilder, Initial, Kind, Place, Provenance, WeakFence,
+};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -11,7 +13,7 @@ pub(crate) fn build(accesses: &[Access]) -> History {
     for access in accesses {
         builder.push(*access);
     }
-    let history = builder.finish(Default::default(), &Initial::Zero, Default::default());
+    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made());
     history.unwrap()
 }
 

@@ -5,7 +5,7 @@ use crate::armv8::Armv8;
 use crate::rvwmo::Rvwmo;
 use history::{
     Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId, Place,
-    WeakFence,
+    Provenance, WeakFence,
 };
 use memory::Execution;
 use memory::axioms::{allows, memory_order};
@@ -60,7 +60,7 @@ fn random(seed: u64, operations: usize) -> History {
             returning.push(at);
         }
     }
-    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
 }
 
 /// Turns some loads, and the next store of their thread to the same location, into pairs of load-linked and
@@ -291,7 +291,7 @@ fn through_memory(seed: u64) -> History {
             returning.push(at);
         }
     }
-    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
 }
 
 /// The rules order what herd's files order; and the axioms of this crate, for small histories, allow what those files
@@ -381,7 +381,7 @@ fn a_silent_read_modify_write_is_a_write_under_weak_models_alone() {
     push(1, Kind::Load, 1, 1, Annotation::Acquire);
     push(1, Kind::SilentRmw, 0, 0, Annotation::AcquireRelease);
     push(1, Kind::Store, 2, 1, Annotation::Release);
-    let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
+    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap();
     for model in [Model::SC, Model::TSO, Model::RVWMO, Model::ZTSO, Model::ARMV8] {
         let prepared = model.prepare(&history);
         assert!(prepared.ops().all(|op| prepared.kind(op) != Kind::SilentRmw));
@@ -417,7 +417,7 @@ fn a_pair_across_an_own_write_excludes_others_in_risc_v_alone() {
     push(2, Kind::Load, 5);
     push(2, Kind::Load, 2);
     push(2, Kind::Load, 1);
-    let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
+    let history = builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap();
     let order = [0, 1, 4, 3, 5, 2, 6].map(OpId);
     for model in weak_models() {
         let excludes = [Model::RVWMO, Model::ZTSO].contains(&model);

@@ -50,7 +50,6 @@ const DEEPEST_CALLS: usize = 16;
 pub(crate) struct Surroundings<'a> {
     /// The compiled protocol.
     pub program: &'a Program,
-    /// The machine.
     pub machine: &'a Machine,
     /// The virtual network of each buffer to which the machine sends, by control word.
     networks: Vec<(u16, u32)>,

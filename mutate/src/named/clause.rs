@@ -47,35 +47,57 @@ pub(crate) enum RowChange {
     Next(Option<String>),
     /// `stall`: nothing else is done, and the message stays
     Stall,
-    /// `nothing`
     Nothing,
     /// `without PATTERN`
     Without(Pattern),
     /// `set aside A instead of B`
-    SetAside { now: String, was: String },
+    SetAside {
+        now: String,
+        was: String,
+    },
     /// `take A`: dequeues its message, also where it was set aside
     Take(String),
     /// `add PATTERN of (S, E) [PLACE] [if any]`: at the end if no place is given. A row that has such an action stays
     /// as it is, and with `if any` also if the row (S, E) has none. `of any` takes the only such action of the
     /// machine, or the only one that does nothing else.
-    Add { what: Pattern, of: Option<Pair>, place: Place, if_any: bool },
+    Add {
+        what: Pattern,
+        of: Option<Pair>,
+        place: Place,
+        if_any: bool,
+    },
     /// `replace PATTERN by PATTERN of (S, E)`, or `of any`
-    Replace { was: Pattern, now: Pattern, of: Option<Pair> },
-    /// `move PATTERN before PATTERN`
-    Move { what: Pattern, before: Pattern },
+    Replace {
+        was: Pattern,
+        now: Pattern,
+        of: Option<Pair>,
+    },
+    Move {
+        what: Pattern,
+        before: Pattern,
+    },
     /// `do NAME "description" {code} PLACE`: also `instead of PATTERN`, or `alone`, which removes
     /// all other actions
-    Do { action: NewAction, place: Place },
+    Do {
+        action: NewAction,
+        place: Place,
+    },
     /// `like (S, E)`: a new row, which stays in its state unless a later clause gives it a `next`
     Like(Pair),
     /// `same as (S, E)`: the actions and the next state of another row
     SameAs(Pair),
     /// `new with PATTERN of (S, E)`: a new row that does only this
-    New { what: Pattern, of: Pair },
+    New {
+        what: Pattern,
+        of: Pair,
+    },
     /// `in PATTERN ...`
     In(Pattern, BodyChange),
     /// `read X as Y`: in the conditions, assertions and values of its actions
-    Read { was: String, now: String },
+    Read {
+        was: String,
+        now: String,
+    },
 }
 
 /// A place in the list of a row's actions.
@@ -87,9 +109,7 @@ pub(crate) enum Place {
     After(Pattern),
     /// `instead of PATTERN`
     Instead(Pattern),
-    /// `first`
     First,
-    /// `last`
     Last,
     /// `alone`: instead of all actions
     Alone,

@@ -344,7 +344,7 @@ fn branches(mut statement: &Statement) -> Vec<Branch<'_>> {
     found
 }
 
-/// The `if` statement behind an `else`, which the parser makes a block without braces.
+/// The `if` statement after an `else`, which the parser makes a block without braces.
 fn else_if(block: &Block) -> Option<&Statement> {
     match &block.statements[..] {
         [only] if only.span == block.span => Some(only),

@@ -12,7 +12,7 @@ use crate::row;
 
 /// The edits that make the changes of a fault to a machine's rows.
 pub(super) fn edits(draft: &Draft<'_>) -> Vec<Edit> {
-    // New rows stand behind the others.
+    // New rows stand after the others.
     let own = draft.rows.iter().take_while(|row| !row.is_new).count();
     let (own, new) = draft.rows.split_at(own);
     let rows = own.chunk_by(|a, b| std::ptr::eq(a.transition, b.transition));
@@ -132,7 +132,7 @@ impl<'a> Table<'a> {
         List { text: self.text, names, end: self.transition.head.end }
     }
 
-    /// Edits the statement if all of its rows are now equal to this one.
+    /// Edits a statement whose rows have all become equal to this one.
     fn in_place(&self, row: &Row<'_>) -> Vec<Edit> {
         if row.is_dropped {
             return vec![Edit::remove(self.text, self.transition.span)];

@@ -129,7 +129,6 @@ fn preserved(exec: &Execution<'_>) -> Vec<(u32, u32)> {
 pub(super) struct LabelledGraph<'e> {
     exec: &'e Execution<'e>,
     orders: Vec<BaseOrder>,
-    /// The edges.
     pub edges: Vec<Edge>,
     /// Per node, the numbers of the edges that leave it.
     out: Csr,

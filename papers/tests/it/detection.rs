@@ -7,7 +7,9 @@ use check::generate::{Mix as Weights, Recipe, generate};
 use check::shrink::prefixes::{Prefix, Prefixes};
 use check::shrink::{Detection, detect};
 use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, decide};
-use history::{Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
+use history::{
+    Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadsFrom,
+};
 use memory::machine::explore;
 use papers::Guarantee;
 use rand::RngExt;
@@ -235,7 +237,7 @@ fn with_halves(random: &mut StdRng) -> History {
             ..access
         });
     }
-    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
 }
 
 #[test]

@@ -7,7 +7,8 @@ use crate::common::{accesses_of, change_reads, print, run, seeded, sized_program
 use check::nice_cycle::{CycleShape, NiceCycle};
 use check::{Algorithm, Model, Options, Reason, Verdict, check};
 use history::{
-    Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadSource, ReadsFrom,
+    Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadSource,
+    ReadsFrom,
 };
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -22,7 +23,7 @@ fn ordered(history: &History, places: &[Option<u32>]) -> History {
         let address = history.locations()[last.location as usize].address;
         builder.final_value(address, last.value, None);
     }
-    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
 }
 
 /// The literal definition of section 5: program order, and the order of a location for the simple witness.

@@ -33,9 +33,7 @@ pub(crate) const SIZES: [&str; 3] = ["paper", "large", QUICK];
 /// The results at one size of the experiments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtSize<'r> {
-    /// The results.
     pub results: &'r Results,
-    /// The size.
     pub size: &'static str,
     /// The shares of the campaigns, which have no size.
     pub campaign: &'r BothRates,
@@ -123,9 +121,7 @@ impl Axis {
 /// The histories of an experiment, at one size and for one model.
 #[derive(Clone, Debug)]
 pub(crate) struct Trials<'a> {
-    /// The experiment.
     pub experiment: &'static str,
-    /// The size.
     pub size: &'a str,
     /// The histories, in the order of the table.
     pub histories: Vec<History<'a>>,

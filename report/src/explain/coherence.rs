@@ -131,7 +131,7 @@ fn line(
         history.operation(**op).completed.is_some_and(|tick| (first..=last).contains(&tick))
     };
     // The trace line of an operation may be the one that shows its issue. So operations are sorted by the tick at which
-    // they took effect, behind the transitions of that tick.
+    // they took effect, after the transitions of that tick.
     events.extend(ops.iter().chain(writes.iter().filter(is_meanwhile)).map(|&op| {
         let operation = history.operation(op);
         let tick = operation.completed.or(operation.issued).unwrap_or(last);

@@ -7,6 +7,7 @@ use check::criterion_violation::CriterionViolation;
 use check::engine::proof::{Block, Contradiction, Violation};
 use history::{History, OpId};
 use memory::machine::Step;
+use settings::Setting;
 
 use super::notes::Cycle;
 use super::{criterion, why};
@@ -38,7 +39,8 @@ pub fn violation(
         writeln!(out, "    {}", why::operation(history, op))?;
         writeln!(
             out,
-            "    if memory held that value before the trace begins, say so: --initial infer, or a file"
+            "    if memory held that value before the trace begins, say so: {}, or a file",
+            Setting::Initial.to("infer")
         )?;
     }
     if let [block] = &violation.blocks[..] {
@@ -61,7 +63,8 @@ pub fn violation(
     }
     if cases > CASES_IN_FULL + 1 {
         let left = cases - CASES_IN_FULL - 1;
-        writeln!(out, "    and {left} more cases; --certificate writes all of the proof")?;
+        let certificate = Setting::Certificate;
+        writeln!(out, "    and {left} more cases; {certificate} writes all of the proof")?;
     }
     if !violation.resolvents.is_empty() {
         writeln!(

@@ -22,7 +22,6 @@ pub(super) struct Sample<'a> {
     part: Option<&'a str>,
     /// Whether the trials are of several models.
     has_several_models: bool,
-    /// The trials.
     pub trials: Vec<&'a Trial>,
 }
 

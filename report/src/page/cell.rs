@@ -6,7 +6,6 @@ use crate::numbers::grouped;
 
 /// A cell of a table.
 pub(super) struct Cell {
-    /// The content.
     pub content: Markup,
     /// The key for sorting; `None` stands for the text of the cell.
     pub key: Option<String>,

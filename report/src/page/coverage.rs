@@ -14,13 +14,13 @@ use tables::reached::{MachineCoverage, Reached};
 /// An unreachable transition of a protocol, such as one that only a DMA device causes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unreached {
-    /// The protocol.
+    /// Name of the protocol.
     pub protocol: String,
-    /// The machine.
+    /// Name of the machine.
     pub machine: String,
-    /// The state.
+    /// Name of the state.
     pub state: String,
-    /// The event.
+    /// Name of the event.
     pub event: String,
     /// The reason why the transition is unreachable.
     pub reason: String,

@@ -13,7 +13,7 @@ use tables::Coverage;
 /// The content of the page.
 #[derive(Clone, Debug)]
 pub struct TestPage {
-    /// The title.
+    /// Title, as plain text.
     pub title: String,
     /// What was tested, in a sentence.
     pub lead: String,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, PreEscaped, html};
+use settings::Setting;
 
 use crate::numbers::grouped;
 use crate::picture::escaped;
@@ -33,7 +34,7 @@ pub(super) fn markup(timeline: &Timeline) -> Markup {
                 (grouped(timeline.operations as u64)) " operations by thread over " (timeline.unit) "s, coloured by location. "
                 @if is_grouped {
                     "A mark is all operations of a thread in an interval, darker where there are more, with the colour of the commonest of the \
-                     locations below; --from-tick and --to-tick show each."
+                     locations below; " (Setting::FromTick) " and " (Setting::ToTick) " show each."
                 } @else {
                     "A mark is an operation; its tooltip says which."
                 }

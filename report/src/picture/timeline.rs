@@ -124,7 +124,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use history::{Access, HistoryBuilder, Initial, Kind, Place};
+    use history::{Access, HistoryBuilder, Initial, Kind, Place, Provenance};
 
     fn history(count: u64) -> History {
         let mut builder = HistoryBuilder::new();
@@ -139,7 +139,7 @@ mod tests {
                 ..access
             });
         }
-        builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+        builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
     }
 
     #[test]

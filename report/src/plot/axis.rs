@@ -39,7 +39,6 @@ pub(crate) struct Axis {
 pub(crate) enum Scale {
     /// Linear, from 0.
     Linear,
-    /// Logarithmic.
     Logarithmic,
     /// Logarithmic if the largest number is many times the smallest.
     Auto,
@@ -324,7 +323,7 @@ fn roundness(value: f64) -> Reverse<u32> {
     Reverse(zeros)
 }
 
-/// The smallest and the largest of some numbers; zeros if there are none.
+/// The smallest and the largest value; zeros if there is none.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let ends = values.fold(None, |ends: Option<(f64, f64)>, value| {
         let (low, high) = ends.unwrap_or((value, value));

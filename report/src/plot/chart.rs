@@ -128,7 +128,6 @@ pub(crate) enum Layer {
     Line {
         /// The colour of the line.
         color: RGBColor,
-        /// The points.
         points: Vec<(f64, f64)>,
     },
     /// Points.
@@ -140,7 +139,6 @@ pub(crate) enum Layer {
         /// The positions of the points.
         points: Vec<(f64, f64)>,
     },
-    /// A bar.
     Bar {
         /// The colour of the bar; `None` for a white bar with a dark edge.
         color: Option<RGBColor>,
@@ -149,13 +147,11 @@ pub(crate) enum Layer {
         /// The positions of its lower and upper ends on the y axis.
         up: (f64, f64),
     },
-    /// Text.
     Text {
         /// The place that the text belongs to.
         at: (f64, f64),
         /// The side of that place on which the text is.
         side: Side,
-        /// The text.
         text: String,
         /// The colour of the text.
         color: RGBColor,
@@ -200,7 +196,6 @@ pub(crate) enum Side {
 /// An entry of the legend.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LegendEntry {
-    /// The symbol.
     pub symbol: Symbol,
     /// The meaning of the symbol.
     pub meaning: String,

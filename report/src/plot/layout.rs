@@ -30,7 +30,7 @@ const BETWEEN: i32 = 8;
 /// Height of a line of the legend, in pixels.
 const LEGEND_HEIGHT: i32 = 19;
 
-/// Width of a symbol in the legend with the room behind it, in pixels.
+/// Width of a symbol in the legend with the space after it, in pixels.
 const SYMBOL_WIDTH: i32 = 32;
 
 /// Space between two entries of the legend, in pixels.
@@ -43,7 +43,6 @@ pub(super) struct Layout {
     pub size: (i32, i32),
     /// The lines of the title and the subtitle.
     pub lines: Vec<Line>,
-    /// The panels.
     pub panels: Vec<PlacedPanel>,
     /// Width of a panel, with its labels.
     pub panel_width: i32,
@@ -76,9 +75,7 @@ pub(super) type Placed = (LegendEntry, (i32, i32));
 /// A line of text.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// The text.
     pub text: String,
-    /// The face.
     pub face: Face,
     /// The upper left corner.
     pub at: (i32, i32),
@@ -151,7 +148,8 @@ fn headlines(title: &str, plot: &Plot, width: i32) -> (Vec<Line>, i32) {
     (lines, y + 8)
 }
 
-/// Width that the labels and the name of the left axis need in any panel, or the words beside the numbers above.
+/// Width of the widest label of a left axis, or of the words beside the numbers above the panels, in pixels; an axis with a name
+/// takes more.
 fn label_width(panels: &[Panel]) -> i32 {
     let labels = panels.iter().flat_map(|panel| panel.y.labels());
     let widest = labels.map(|label| LABEL.width(label)).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use super::{Chart, Event, Message, REPEATED, Step};
 
-/// Width of the column of step numbers, and of the space behind ticks and lines, in characters.
+/// Width of the column of step numbers, and of the space after ticks and lines, in characters.
 const NUMBER: usize = 5;
 const SPACE: usize = 2;
 /// Smallest number of characters of an arrow beside its text.

@@ -101,8 +101,7 @@ mod tests {
     }
 
     fn described(kept: &Kept, is_whole: bool) -> Vec<String> {
-        let history =
-            kept.history(AssumedSize::default(), Provenance::default(), is_whole).unwrap();
+        let history = kept.history(AssumedSize::default(), Provenance::made(), is_whole).unwrap();
         history.ops().map(|op| history.describe(op)).collect()
     }
 

@@ -13,6 +13,7 @@ use history::{
     low_bytes,
 };
 use memory::Label;
+use settings::Setting;
 
 use super::places::Places;
 
@@ -237,8 +238,9 @@ impl Window {
         let is_kept = self.logged + latest.len() <= MOST_LOGGED;
         let Some(log) = self.log.take().filter(|_| is_kept) else {
             return Err(Problem::Unsuitable(format!(
-                "accesses turn out to have {size} bytes after {} operations, which are not all kept; say so with --access-size {size}",
+                "accesses turn out to have {size} bytes after {} operations, which are not all kept; say so with {}",
                 self.online.arrived(),
+                Setting::AccessSize.to(self.size),
                 size = self.size
             )));
         };
@@ -353,7 +355,7 @@ impl Window {
             let (before, name) = rest.split_at(at + 1);
             text += before;
             let end = name.find(|it: char| !it.is_ascii_digit() && it != ':').unwrap_or(name.len());
-            // A colon behind a name belongs to the sentence.
+            // A colon after a name belongs to the sentence.
             let end = name[..end].trim_end_matches(':').len();
             text += &renamed(&name[..end]).unwrap_or_else(|| name[..end].to_owned());
             rest = &name[end..];
@@ -403,7 +405,7 @@ impl Window {
                 ..Access::new(arrival.thread, arrival.kind, place)
             });
         }
-        let built = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default());
+        let built = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made());
         built.ok()
     }
 
@@ -411,9 +413,9 @@ impl Window {
     pub fn provenance(&self, source: Option<Source>) -> Provenance {
         let is_assumed = self.assumes && !self.is_given;
         Provenance {
-            source: source.unwrap_or_default(),
             sizes: if is_assumed { Sizes::Assumed(self.size) } else { Sizes::Recorded },
-            ..Provenance::default()
+            // As long as the trace has shown no operation, its source is not known, and nothing is assumed of memory.
+            ..Provenance::of(source.unwrap_or(Source::Axe))
         }
     }
 }

@@ -12,7 +12,7 @@ use slicc::visit::{self, Node};
 use super::plan::{Plan, Value};
 
 /// Warnings about machines that code adds to the destination of a message, or that a function returns, and of which the plan has no
-/// controller. Code behind a condition that flags of the machine exclude does not count.
+/// controller. Code that runs only under a condition which flags of the machine exclude does not count.
 pub fn absent(protocol: &Protocol, plan: &Plan) -> Vec<Diagnostic> {
     let machines: Vec<_> = protocol.machines().collect();
     let mut found: BTreeMap<&str, Span> = BTreeMap::new();
@@ -45,8 +45,10 @@ fn warning(protocol: &Protocol, name: &str, span: Span) -> Diagnostic {
         "{} sends to the machine {name}, of which this system has no controller: a run that comes to this place ends with a fault",
         protocol.name()
     );
-    Diagnostic::warning(span, message)
-        .hint("a flag of the machine may exclude it (--set MACHINE.FLAG=true), or the protocol needs parts, such as a GPU, that are not simulated")
+    Diagnostic::warning(span, message).hint(format!(
+        "a flag of the machine may exclude it ({}), or the protocol needs parts, such as a GPU, that are not simulated",
+        settings::Setting::Set.to("MACHINE.FLAG=true")
+    ))
 }
 
 /// The flags of a machine.

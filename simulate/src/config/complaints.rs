@@ -9,5 +9,5 @@ pub(super) fn anywhere(message: String) -> Diagnostic {
 }
 
 pub(super) fn wrong(setting: &Setting, expected: &str) -> Diagnostic {
-    anywhere(format!("--set {setting}: {expected} was expected"))
+    anywhere(format!("{}: {expected} was expected", settings::Setting::Set.to(setting)))
 }

@@ -33,7 +33,8 @@ pub(super) fn find(role: Role, flag: impl Fn(&str) -> Option<bool>) -> Option<Di
     let message = format!(
         "{name}.{keep} and {name}.{drop} are both true: the controller would keep the line of a {request}, and drop it"
     );
-    Some(anywhere(message).hint(format!("set one of them to false: --set {name}.{drop}=false")))
+    let setting = settings::Setting::Set.to(format!("{name}.{drop}=false"));
+    Some(anywhere(message).hint(format!("set one of them to false: {setting}")))
 }
 
 #[cfg(test)]

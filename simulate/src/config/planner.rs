@@ -135,7 +135,11 @@ impl Planner<'_> {
                 let message = format!(
                     "{threads} threads on {pairs} core pairs: {name} works for one pair in gem5"
                 );
-                let hint = "--threads 2, and in an exploration also --threads-per-cache 2";
+                let hint = format!(
+                    "{}, and in an exploration also {}",
+                    settings::Setting::Threads.to(2),
+                    settings::Setting::ThreadsPerCache.to(2)
+                );
                 self.report(anywhere(message).hint(hint));
             }
         }
@@ -368,7 +372,9 @@ impl Planner<'_> {
         for (setting, _) in self.options.settings.iter().zip(&self.used).filter(|(_, used)| !**used)
         {
             let (what, hint) = missing(setting, machines, roles);
-            self.errors.push(anywhere(format!("--set {setting}: {what}")).hint(hint));
+            self.errors.push(
+                anywhere(format!("{}: {what}", settings::Setting::Set.to(setting))).hint(hint),
+            );
         }
     }
 

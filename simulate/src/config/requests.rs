@@ -1,6 +1,7 @@
 //! The kinds of requests that a protocol handles, and those that it gets in a run.
 
 use mutate::unreached::Asked;
+use settings::Setting;
 use slicc::options::ProtocolOption;
 use slicc::protocol::Protocol;
 use slicc::requests::{FLUSH, core_handles, has_atomics};
@@ -88,21 +89,27 @@ pub fn unhandled(protocol: &Protocol, extras: Extras) -> Option<Diagnostic> {
             format!(
                 "{name} has no machine with a {DMA_SEQUENCER}, so no DMA device can be attached"
             ),
-            "leave --dma out, or include the file of the protocol's DMA machine",
+            format!(
+                "leave {} out, or include the file of the protocol's DMA machine",
+                Setting::Dma
+            ),
         )
     } else if extras.flushes > 0 && !takes_flushes(protocol) {
         (
             format!(
                 "{name} handles no flushes: no machine with a Sequencer names RubyRequestType:FLUSH"
             ),
-            "leave --flush out; of gem5's protocols, MOESI_hammer handles flushes, and since 25.1 MESI_Three_Level",
+            format!(
+                "leave {} out; of gem5's protocols, MOESI_hammer handles flushes, and since 25.1 MESI_Three_Level",
+                Setting::Flush
+            ),
         )
     } else if let Some((machine, function)) = lacking_access(protocol, extras) {
         (
             format!(
                 "{name} allows no functional accesses: the machine {machine} defines no {function}"
             ),
-            "leave --functional out, or define it as gem5's protocols do",
+            format!("leave {} out, or define it as gem5's protocols do", Setting::Functional),
         )
     } else {
         return None;

@@ -48,7 +48,8 @@ impl Site<'_> {
     }
 
     fn hint(&self, value: &str) -> String {
-        format!("set it: --set {}.{}={value}", self.machine, self.name())
+        let setting = format!("{}.{}={value}", self.machine, self.name());
+        format!("set it: {}", settings::Setting::Set.to(setting))
     }
 }
 
@@ -216,7 +217,7 @@ impl Planner<'_> {
 }
 
 fn unreadable(setting: &Setting, why: ParseError) -> Diagnostic {
-    anywhere(format!("--set {setting}: {why}"))
+    anywhere(format!("{}: {why}", settings::Setting::Set.to(setting)))
 }
 
 /// The separator in the names of direct connections.

@@ -109,7 +109,7 @@ const MEMORIES: [Latency; 5] = [
 /// The smallest cache with room for a line in each of two sets.
 const SMALLEST: CacheGeometry = CacheGeometry::new(128, 1);
 
-/// Draws the sizes of the caches: tiny ones, others of few lines, or large ones, half of these behind the smallest
+/// Draws the sizes of the caches: tiny ones, others of few lines, or large ones, half of these below the smallest
 /// first level, so that lines move between levels.
 fn caches(rng: &mut Rng) -> Caches {
     let large = Caches::Default.sizes();

@@ -1,30 +1,24 @@
 //! Objects that a description of what the runtime lacks calls sets, maps and counters (`slicc::library`).
 //!
 //! Their words are plain, so that states can be compared: the number of elements, then the elements in ascending order, then for a
-//! map their values in the same order, from `MOST_ELEMENTS` words behind the first element on. Unused words are 0.
+//! map their values in the same order, from `MOST_ELEMENTS` words after the first element on. Unused words are 0.
 
 use slicc::compile::trackers::MOST_ELEMENTS;
-use slicc::library::LibraryFunction;
+use slicc::library::DescribedFunction;
 
 use crate::ruby::Misuse;
-
-/// Whether a function is one of those that this module carries out.
-pub(crate) fn is_described(function: LibraryFunction) -> bool {
-    (LibraryFunction::DescribedSetAdd as u16..=LibraryFunction::DescribedReset as u16)
-        .contains(&(function as u16))
-}
 
 /// Carries out a function of the object with these words.
 ///
 /// # Errors
 /// Fails if a set or map is full.
 pub(crate) fn call(
-    function: LibraryFunction,
+    function: DescribedFunction,
     words: &mut [u64],
     b: u64,
     c: u64,
 ) -> Result<u64, Misuse> {
-    use LibraryFunction::*;
+    use DescribedFunction::*;
     let place = find(words, b);
     Ok(match function {
         DescribedSetAdd => u64::from(insert(words, b, None)?),
@@ -48,7 +42,7 @@ pub(crate) fn call(
             0
         }
         DescribedReset => clear(words, 1),
-        _ => words[0],
+        DescribedNumber => words[0],
     })
 }
 
@@ -107,7 +101,7 @@ fn remove(words: &mut [u64], element: u64, has_values: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use LibraryFunction::*;
+    use DescribedFunction::*;
 
     use super::*;
 

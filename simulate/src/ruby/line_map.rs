@@ -92,7 +92,7 @@ impl LineMap {
             return None;
         }
         self.len -= 1;
-        // Pairs behind it move to the gap, unless their search begins behind the gap.
+        // Pairs after it move to the gap, unless their search begins after the gap.
         let last = self.places.len() - 1;
         let mut at = (gap + 1) & last;
         while self.places[at].0 != FREE {

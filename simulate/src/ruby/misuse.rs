@@ -89,7 +89,7 @@ pub enum Misuse {
     },
     /// A port whose rank is above the number of ports woke lines.
     #[error(
-        "wakeUpBuffers from a port of rank {rank} in a machine with {ports} in_ports: gem5 reads behind the end of its \
+        "wakeUpBuffers from a port of rank {rank} in a machine with {ports} in_ports: gem5 reads past the end of its \
          table of stalled buffers"
     )]
     RankBehind {

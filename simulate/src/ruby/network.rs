@@ -27,7 +27,6 @@ pub(crate) const UNLOADED: u64 = 6;
 /// The place where a buffer is attached to the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The buffer.
     pub buffer: u32,
     /// The number of the controller's machine type.
     pub machine: u32,

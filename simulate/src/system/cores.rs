@@ -1,6 +1,6 @@
 //! The cores and their sequencers: requests go in, and callbacks of the protocol produce responses.
 
-use slicc::library::LibraryFunction;
+use slicc::library::CallbackFunction;
 
 use super::System;
 use super::fault::Trap;
@@ -181,7 +181,7 @@ impl System {
     /// address.
     pub(super) fn callback(
         &mut self,
-        function: LibraryFunction,
+        function: CallbackFunction,
         sequencer: u64,
         line: u64,
         block: u64,
@@ -209,11 +209,11 @@ impl System {
         let trace = self.trace.as_mut();
         let one = &mut self.sequencers[which];
         match function {
-            LibraryFunction::ReadDone => one.read_done(of, trace, &mut effects),
-            LibraryFunction::WriteDone => one.write_done(of, trace, &mut effects),
-            LibraryFunction::WriteUniqueDone => one.write_unique_done(of, trace, &mut effects),
-            LibraryFunction::AtomicDone => one.atomic_done(of, trace, &mut effects),
-            _ => one.write_failed(of, trace, &mut effects),
+            CallbackFunction::ReadDone => one.read_done(of, trace, &mut effects),
+            CallbackFunction::WriteDone => one.write_done(of, trace, &mut effects),
+            CallbackFunction::WriteUniqueDone => one.write_unique_done(of, trace, &mut effects),
+            CallbackFunction::AtomicDone => one.atomic_done(of, trace, &mut effects),
+            CallbackFunction::ConditionalFailed => one.write_failed(of, trace, &mut effects),
         }?;
         if let Some(cache) = cache
             && monitor != before
@@ -331,7 +331,7 @@ impl System {
     /// address.
     fn request_node_callback(
         &mut self,
-        function: LibraryFunction,
+        function: CallbackFunction,
         device: usize,
         line: u64,
         block: u64,
@@ -340,14 +340,14 @@ impl System {
         let words = block as usize..block as usize + self.block_words;
         let one = &mut self.dma_sequencers[device];
         match function {
-            LibraryFunction::ReadDone => {
+            CallbackFunction::ReadDone => {
                 one.data_done(line, &self.words.words[words], &mut responses)
             }
-            LibraryFunction::WriteDone | LibraryFunction::WriteUniqueDone => {
+            CallbackFunction::WriteDone | CallbackFunction::WriteUniqueDone => {
                 one.write_done(line, &mut self.words.words[words], &mut responses)
             }
-            LibraryFunction::AtomicDone => Err(one.unasked("atomicCallback", line)),
-            _ => Err(one.unasked("writeCallbackScFail", line)),
+            CallbackFunction::AtomicDone => Err(one.unasked("atomicCallback", line)),
+            CallbackFunction::ConditionalFailed => Err(one.unasked("writeCallbackScFail", line)),
         }?;
         self.answer(self.cores + device, &responses);
         Ok(())

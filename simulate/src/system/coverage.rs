@@ -8,11 +8,11 @@ use super::System;
 /// A row of the coverage of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Covered<'a> {
-    /// The machine.
+    /// Name of the machine.
     pub machine: &'a str,
     /// The state before.
     pub state: &'a str,
-    /// The event.
+    /// Name of the event.
     pub event: &'a str,
     /// The state after.
     pub next: &'a str,

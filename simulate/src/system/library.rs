@@ -1,7 +1,7 @@
 //! The implementation of the library: the functions that protocols may call, as `slicc::library` lists them. `values`
 //! has the methods of masks, blocks, flags and sets, `trackers` those of CHI's queues and slots, `calculations` functions of
-//! numbers, and `objects` the rest: a new function gets an arm in one of them. The most frequent ones are carried out by
-//! `run` and `line_tables` instead.
+//! numbers, and `objects` the rest. `run` and `line_tables` carry out the most frequent ones themselves, and call `library`
+//! only if one fails.
 //!
 //! Arguments are consecutive words: the values of scalars, the addresses of wider values, the numbers of library
 //! objects. The object of a method comes first. A scalar result replaces the first argument; a wide one is written to
@@ -84,7 +84,7 @@
 //! | a message with a shorter latency than one that is there | the heap invariant is broken: the order is arbitrary | by tick of arrival |
 //! | **Controller** | | |
 //! | `stall_and_wait` from a port whose rank is not below the number of in_ports | assert | fault |
-//! | `wakeUpBuffers` from a port of rank above that number, with messages stalled on the line | reads behind an array | warning; wakes lower ranks |
+//! | `wakeUpBuffers` from a port of rank above that number, with messages stalled on the line | reads past the end of an array | warning; wakes lower ranks |
 //! | any other use of such a port | accepted | accepted; `rubric protocol check` warns |
 //! | a line woken in a buffer in which two ranks have stalled it | assert (`reanalyzeMessages`) | fault |
 //! | `wakeUpBuffers` and so on of a line on which nothing is stalled | nothing | nothing |
@@ -114,7 +114,7 @@
 //! | **DataBlock**, **WriteMask** | | |
 //! | `setMask`, `getMask`, `test` out of range | assert | fault |
 //! | `firstBitSet`, `count` from beyond the end | the size, 0 | the same |
-//! | `copyPartial` out of range | writes behind the block | fault |
+//! | `copyPartial` out of range | writes past the block | fault |
 
 mod calculations;
 mod objects;
@@ -124,7 +124,7 @@ mod values;
 
 use slicc::compile::op::control;
 use slicc::compile::types::UNSET_ADDRESS;
-use slicc::library::LibraryFunction;
+use slicc::library::{Family, LibraryFunction};
 
 use super::System;
 use super::fault::Trap;
@@ -132,6 +132,17 @@ use super::stepping::Symmetry;
 use super::words::CachePlace;
 use crate::ruby::Misuse;
 use crate::ruby::cache::Array;
+use crate::ruby::described;
+use objects::unsupported;
+use trackers::expectation;
+
+/// The first words of the arguments of a call; functions with fewer arguments ignore the others.
+type Arguments = [u64; 5];
+
+/// The address of the object of a method.
+fn object(address: u64) -> Result<u64, Trap> {
+    if address == 0 { Err(Trap::Null) } else { Ok(address) }
+}
 
 impl System {
     /// Takes the message at the head of a buffer, if it may be taken, and returns how long it has waited.
@@ -181,84 +192,41 @@ impl System {
         self.line_tables.caches[cache].record_request(array, line, self.now);
     }
 
-    /// Carries out a function of the library whose arguments begin at `at`, and that `run` does not carry out itself.
+    /// Carries out a function of the library whose arguments begin at `at`, unless `run` has done so.
     #[inline(never)]
     pub(super) fn library(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
-        use LibraryFunction::*;
         self.wakeup_log.call(function);
-        let a = self.words.words[at];
-        let b = self.words.words[at + 1];
-        let result = match function {
-            InReady => u64::from(self.is_ready(a as u32)),
-            CacheProbe => {
-                let line = self.line(b)?;
-                self.line_tables.caches[a as usize].cache_probe(line)?
-            }
-            CacheAllocate => self.cache_allocate(a, b, self.words.words[at + 2])?,
-            CacheDeallocate => {
-                let line = self.line(b)?;
-                let entry = self.line_tables.caches[a as usize].deallocate(line)?;
-                self.words.set_cache_place(entry, None);
-                self.words.release(entry);
-                0
-            }
-            TableAllocate => self.table_allocate(a, b)?,
-            TableDeallocate => {
-                let line = self.line(b)?;
-                self.table_deallocate(a, line)?
-            }
-            PerfectLookup => self.perfect_lookup(a, b)?,
-            PerfectAllocate => self.perfect_allocate(a, b)?,
-            PerfectDeallocate => {
-                let line = self.line_of(b);
-                self.table_deallocate(a, line)?
-            }
-            TableSlots => {
-                u64::from(self.line_tables.tables[a as usize].slots_available(b as usize))
-            }
-            Later => self.now.saturating_add(a),
-            DirectoryPresent => u64::from(self.line_tables.directories[a as usize].is_present(b)),
-            CacheTouchEntry => {
-                if b == 0 {
-                    return Err(Misuse::NoEntry.into());
-                }
-                let place = self.words.cache_place(b);
-                let place = place.filter(|place| place.cache == a as usize);
-                self.line_tables.caches[a as usize].touch_entry(b, place.map(|place| place.slot));
-                0
-            }
-            // The most frequent functions come here only if they fail in `run`.
-            TablePresent | CacheLookup | CachePresent | CacheAvailable => self.line(b)?,
-            DirectoryLookup => self.line_tables.directories[a as usize].lookup(b)?,
-            ChangePermission => return Err(Trap::Null),
-            InDequeue => self.dequeue(a)?,
-            DestAdd => {
-                self.machines.check(b)?;
-                0
-            }
-            // These functions do not depend on the order of names, so `note_order` need not see them.
-            ReadDone | WriteDone | WakeLine => self.object_function(function, at)?,
-            _ => return self.uncommon(function, at),
-        };
-        self.words.words[at] = result;
-        Ok(())
-    }
-
-    /// Carries out the functions whose speed does not matter.
-    fn uncommon(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
         if self.is_watched {
             self.note_order(function, at);
         }
-        let result = if let Some(result) = self.tracker(function, at)? {
-            result
-        } else if let Some(result) = self.value_method(function, at)? {
-            result
-        } else if let Some(result) = self.calculation(function, at)? {
-            result
-        } else {
-            self.object_function(function, at)?
+        let arguments: Arguments = std::array::from_fn(|index| self.words.words[at + index]);
+        let [a, b, c, ..] = arguments;
+        self.words.words[at] = match function.family() {
+            Family::Value(function) => self.value_method(function, arguments)?,
+            Family::Buffer(function) => self.buffer_method(function, arguments)?,
+            Family::Line(function) => self.line_method(function, arguments)?,
+            Family::Callback(function) => self.callback(function, a, b, c).map(|()| 0)?,
+            Family::Core(function) => self.core_method(function, arguments)?,
+            Family::Timer(function) => self.timer_method(function, arguments)?,
+            Family::Persistent(function) => self.persistent_method(function, arguments)?,
+            Family::Tracker(function) => self.tracker(function, object(a)?, at + 1)?,
+            Family::Partition(function) => self.partitioned(function, object(a)?, [b, c])?,
+            Family::Expected(function) => {
+                expectation(function, &mut self.words.words[object(a)? as usize..], b)?
+            }
+            Family::Described(function) => {
+                described::call(function, &mut self.words.words[object(a)? as usize..], b, c)?
+            }
+            Family::Prefetcher(function) => self.prefetcher_method(function, arguments)?,
+            Family::Calculation(function) => self.calculation(function, arguments)?,
+            Family::Topology(function) => self.topology(function, a)?,
+            Family::Functional(function) => self.functional(function, [a, b, c])?,
+            Family::Control(function) => self.control_function(function, arguments)?,
+            Family::Implicit(_) => {
+                return Err(Trap::Other("an implicit variable was set by a call"));
+            }
+            Family::Unsupported(function) => return Err(unsupported(function)),
         };
-        self.words.words[at] = result;
         Ok(())
     }
 

@@ -183,7 +183,7 @@ impl System {
 
     /// Delays the head of a buffer by a cycle.
     ///
-    /// gem5 enqueues it anew, behind the messages that are in the buffer by then. Without random delays no later message
+    /// gem5 enqueues it anew, after the messages that are in the buffer by then. Without random delays no later message
     /// of an ordered buffer overtakes it, since one that arrives in the next cycle is enqueued after it. With random delays, the messages
     /// of a blocked line take turns, and may be in another order when the line is unblocked. Here, messages from the
     /// network are enqueued when they are sent, most of them long before they would enter the buffer in gem5. So the head

@@ -23,7 +23,7 @@ pub(super) struct Delivery {
 /// The signals of one party at a tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedStep {
-    /// The tick.
+    /// Simulated time, in ticks.
     pub tick: u64,
     /// The signals, in order.
     pub signals: Vec<Signal>,

@@ -28,8 +28,8 @@ impl System {
         }
     }
 
-    /// A prefetcher of gem5's classic caches learns that the request of the current transition missed. Its requests
-    /// come to its queue, one line a cycle.
+    /// A prefetcher of gem5's classic caches learns that the request of the current transition missed, and puts its own
+    /// requests into its queue, one line a cycle.
     pub(super) fn prefetch_next(&mut self, proxy: usize) {
         let line = self.line_of(self.current_address());
         let block_bytes = self.block_words as u64 * 8;

@@ -43,7 +43,6 @@ pub(super) struct CachePlace {
 /// The memory.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// The words.
     pub words: Vec<u64>,
     /// The address of the next new object. It is always followed by `margin` words.
     top: usize,

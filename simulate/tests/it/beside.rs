@@ -171,7 +171,7 @@ fn what_is_missing_is_named_once_with_what_can_be_done() {
     }
     assert!(said[4].contains("declared here without a body"), "{}", said[4]);
     assert!(said[4].contains("and here, as in 4 more places"), "{}", said[4]);
-    assert!(said[4].contains("--library FILE: structure(Tracker) { void touch(Addr a) { … } bool isTouched(Addr a) { … } void recordTouch() { … } }"), "{}", said[4]);
+    assert!(said[4].contains("the setting library = FILE: structure(Tracker) { void touch(Addr a) { … } bool isTouched(Addr a) { … } void recordTouch() { … } }"), "{}", said[4]);
     assert!(said[5].contains("int levels(Level a) { … }"), "{}", said[5]);
 }
 

@@ -308,7 +308,7 @@ fn a_parameter_without_a_value_is_reported() {
         "L1Cache: parameter magic: no value for this int, and it has no default"
     );
     assert_eq!(error.span.map(|span| span.file), Some(3));
-    assert_eq!(error.hint.as_deref(), Some("set it: --set L1Cache.magic=value"));
+    assert_eq!(error.hint.as_deref(), Some("set it: the setting L1Cache.magic=value"));
     let plan = machines.plan("MI_example", &options(2, &["magic=-1"])).unwrap();
     assert_eq!(plan.machines[0].instances[1].values[7], Value::Number(u64::MAX));
 

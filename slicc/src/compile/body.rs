@@ -24,16 +24,21 @@ pub(super) type Outcome<T> = Result<T, Abandoned>;
 /// The place of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ValuePlace {
-    /// A constant.
     Constant(u64),
     /// The value is in consecutive registers, starting with this one.
     Register(Register),
     /// The value is in consecutive control words, starting with this one.
     Control(u16),
     /// The value is at the address in a register, plus an offset.
-    Memory { base: Register, offset: u16 },
+    Memory {
+        base: Register,
+        offset: u16,
+    },
     /// The value is at the address in a control word, plus an offset.
-    Through { control: u16, offset: u16 },
+    Through {
+        control: u16,
+        offset: u16,
+    },
     /// Null, which is a pointer of any type.
     Null,
 }

@@ -7,7 +7,7 @@ use super::expressions::{constant, register};
 use super::op::{Op, Register, control};
 use super::types::{NOWHERE, TypeId, TypeKind};
 use crate::ast::{Expression, Name, Passing};
-use crate::library::LibraryFunction;
+use crate::library::{Family, ImplicitFunction, LibraryFunction};
 use crate::near::near;
 use crate::source::{Diagnostic, Span};
 
@@ -287,10 +287,11 @@ impl Compiler<'_> {
         if is_identity(builtin, values) {
             return Ok(Value { of: result, writable: false, ..values[0].0 });
         }
-        if let Some(offset) = implicit(builtin) {
+        if let Family::Implicit(function) = builtin.family() {
             let value =
                 values.first().map_or(constant(self.types.known.entry, 0), |(value, _)| *value);
             let from = self.load(value, span)?;
+            let offset = control_word(function);
             self.emit(Op::StoreControl { offset, from }, span);
             return Ok(constant(self.types.known.void, 0));
         }
@@ -391,11 +392,10 @@ fn is_identity(builtin: LibraryFunction, values: &[(Value, Span)]) -> bool {
     builtin == Identity || is_fixed && matches!(builtin, NodeOfNumber | AddressOfNumber)
 }
 
-/// The control word that a call sets, if it sets or unsets the implicit entry or TBE.
-fn implicit(builtin: LibraryFunction) -> Option<u16> {
-    match builtin {
-        LibraryFunction::SetEntry | LibraryFunction::UnsetEntry => Some(control::ENTRY),
-        LibraryFunction::SetTbe | LibraryFunction::UnsetTbe => Some(control::TBE),
-        _ => None,
+/// The control word that holds the implicit variable which a function sets.
+fn control_word(function: ImplicitFunction) -> u16 {
+    match function {
+        ImplicitFunction::SetEntry | ImplicitFunction::UnsetEntry => control::ENTRY,
+        ImplicitFunction::SetTbe | ImplicitFunction::UnsetTbe => control::TBE,
     }
 }

@@ -1,6 +1,7 @@
 //! What a protocol uses and the runtime lacks: each thing is reported once, however often it is used.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use settings::Setting;
 
 use super::Compiler;
 use super::body::{Abandoned, Outcome, Symbol, Value};
@@ -149,7 +150,7 @@ fn ignored(same: &[&Missing]) -> Diagnostic {
     let names = listed(same.iter().map(|one| full_name(one)));
     let message = format!("what only counts is ignored: {names}");
     Diagnostic::warning(same[0].places[0], message)
-        .hint("if one does more, describe it in a file: --library FILE")
+        .hint(format!("if one does more, describe it in a file: {}", Setting::Library.to("FILE")))
 }
 
 /// The error that the runtime has no behaviour for these functions: methods of one class, or one function.
@@ -187,7 +188,8 @@ fn unsupported(same: &[&Missing]) -> Diagnostic {
         ""
     };
     error.hint(format!(
-        "describe it in a file, and name that with --library FILE: {example}{kinds} ({PAGE})"
+        "describe it in a file, and name that with {}: {example}{kinds} ({PAGE})",
+        Setting::Library.to("FILE")
     ))
 }
 

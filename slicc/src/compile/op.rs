@@ -450,7 +450,7 @@ pub enum Op {
         control: u16,
         target: i32,
     },
-    // The following instructions stand for a sequence that ends with a jump. They read nothing from the instructions behind
+    // The following instructions stand for a sequence that ends with a jump. They read nothing from the instructions after
     // them.
     /// `to` = `value`, then jumps.
     SmallJump {

@@ -14,7 +14,7 @@ pub(super) struct Snippet {
     spans: Vec<Span>,
     /// The jumps taken where assertions fail, relative to the code.
     assertions: Vec<(Vec<usize>, Span)>,
-    /// The first register behind those that the code uses.
+    /// The first register after those that the code uses.
     highest: Register,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Snippet {
 pub(super) struct Beginning {
     at: usize,
     assertions: usize,
-    /// The first register behind those that the code before it uses.
+    /// The first register after those that the code before it uses.
     highest: Register,
 }
 

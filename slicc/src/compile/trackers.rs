@@ -102,7 +102,7 @@ pub fn initial(name: &str) -> Option<Vec<u64>> {
 pub const MOST_ELEMENTS: usize = 256;
 
 /// The initial words of a structure that is described as this kind: a number, or the number of elements, then room for them, in
-/// ascending order, and behind all for their values.
+/// ascending order, and after all for their values.
 pub fn described(kind: Kind) -> Vec<u64> {
     match kind {
         Kind::Statistic | Kind::Counter => vec![0],

@@ -12,7 +12,7 @@ struct Unknown {
     what: &'static str,
     /// The first and the last year in which gem5 had it.
     years: (u16, u16),
-    /// What the user can change in the files, for the hint of the error.
+    /// The change of the files that the hint of the error suggests.
     instead: &'static str,
 }
 

@@ -1,8 +1,8 @@
 //! Adds declarations that stand beside a protocol to those that are built in: the `RubySlicc_*.sm` files of a fork of gem5, and
 //! files with descriptions of what the runtime lacks ([`stubs`](super::stubs)).
 //!
-//! What is built in stays as it is: values, fields and methods are added to built-in types of the same name, behind their own, and
-//! other declarations stand behind them. Only what the protocol names is added, so what it does not use cannot be wrong.
+//! What is built in stays as it is: values, fields and methods are added to built-in types of the same name, after their own, and
+//! other declarations stand after them. Only what the protocol names is added, so what it does not use cannot be wrong.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -87,7 +87,7 @@ struct Known<'a> {
     unset: Vec<Diagnostic>,
     /// Whether something was added since this was last asked.
     has_grown: bool,
-    /// Whether a built-in type may name a type that stands behind it.
+    /// Whether a built-in type may name a type that stands after it.
     is_out_of_order: bool,
 }
 
@@ -247,7 +247,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The declarations, each type behind those that it names.
+    /// The declarations, each type after those that it names.
     fn sorted(self) -> Vec<Declaration> {
         if !self.is_out_of_order {
             return self.all;

@@ -1,4 +1,4 @@
-//! Descriptions of what the runtime lacks: the files of the option `--library`.
+//! Descriptions of what the runtime lacks: the files that the setting `library` names.
 //!
 //! Such a file holds declarations in SLICC that a fork of gem5 has in C++. A function or a method has a body; a structure may instead
 //! have a *kind*, which gives its methods their behaviour: [`Kind`], or the name of a class that the runtime has. The attribute `as`

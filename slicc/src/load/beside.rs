@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use settings::Setting;
+
 use super::{INTERFACES, Loader, is_missing, unreadable};
 use crate::ast::Declaration;
 use crate::library::merge::{self, Words, words};
@@ -152,9 +154,9 @@ impl Loader<'_, '_> {
                 Err(error) => {
                     let said = super::no_place(unreadable(&path, &error));
                     let hint = if is_missing(&error) {
-                        "write one, or leave --library out"
+                        format!("write one, or leave {} out", Setting::Library)
                     } else {
-                        "is it a text?"
+                        "is it a text?".to_owned()
                     };
                     self.say(said.hint(hint));
                     continue;
@@ -169,7 +171,7 @@ impl Loader<'_, '_> {
             self.diagnostics.extend(file.diagnostics);
             if let Some(include) = file.includes.first() {
                 let message = "a description of a library includes no other files";
-                let hint = "name each file with a --library of its own";
+                let hint = format!("name each file with a {} of its own", Setting::Library);
                 self.say(Diagnostic::error(include.span, message).hint(hint));
             }
             if file.declarations.is_empty() {

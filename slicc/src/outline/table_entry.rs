@@ -5,11 +5,11 @@ use std::fmt;
 /// An entry of the transition table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableEntry {
-    /// The machine.
+    /// Name of the machine.
     pub machine: String,
     /// The state before the transition.
     pub state: String,
-    /// The event.
+    /// Name of the event.
     pub event: String,
 }
 

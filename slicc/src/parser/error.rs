@@ -157,7 +157,7 @@ impl Place<'_> {
         let is_const = |token: Token| self.text(token.span) == "const";
         if greedy.is_some_and(|at| (at + 1..at + 3).contains(&self.at)) {
             Some(
-                "a word behind the braces of a transition is taken for its actions; put other \
+                "a word after the braces of a transition is taken for its actions; put other \
                  declarations in front of the transitions, or an action or a transition between",
             )
         } else if found.kind == TokenKind::Dot && expected.has(TokenKind::CloseParenthesis) {

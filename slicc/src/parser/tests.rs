@@ -222,7 +222,7 @@ fn a_word_behind_a_transition_is_taken_for_its_actions() {
     assert_eq!(texts(&taken.actions), ["y"]);
     let said = said("transition(A, E) {x}\nint y, default=0;");
     assert_eq!(said.len(), 1);
-    assert!(said[0].starts_with("2:6 expected a name, found `,` (a word behind"), "{said:?}");
+    assert!(said[0].starts_with("2:6 expected a name, found `,` (a word after"), "{said:?}");
 }
 
 #[test]

@@ -128,7 +128,7 @@ impl Threads {
                 });
             }
         }
-        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default())
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made())
     }
 }
 

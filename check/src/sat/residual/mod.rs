@@ -39,7 +39,6 @@ use certify::rule::Rule;
 /// A candidate source. The variables of candidates follow those of the pairs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    /// The reader.
     pub reader: Reader,
     /// The source: an event, or [`INITIAL`].
     pub source: u32,

@@ -284,7 +284,7 @@ impl<'a> Forced<'a> {
         chains.map(|chain| chain.writes[0]).collect::<Vec<_>>().into_iter()
     }
 
-    /// Rule R5: the latest own write before a read precedes the write that it returns.
+    /// Rule R5: the latest write of a location by a thread before its read of it precedes the write that it returns.
     fn add_own_earlier(&mut self, read: OpId, source: u32) {
         let location = self.history.location(read).expect("a read has a location");
         let thread = self.history.thread_of(read);

@@ -38,7 +38,7 @@ impl Forced<'_> {
         Ok(())
     }
 
-    /// Rule R7: a reader precedes each write that its own write precedes.
+    /// Rule R7: a read precedes each write of its location that the write it returns precedes.
     pub(super) fn overtake(&mut self, bounds: &Bounds) -> Result<(), SaturationStop> {
         let mut found = Vec::new();
         for chains in &self.chains {
@@ -69,7 +69,7 @@ impl Forced<'_> {
         overtaken.map(|reader| reader.op)
     }
 
-    /// Rule R7 for store-conditionals with own writes since their load-linked: these may come between the source and a write of
+    /// Rule R7 for store-conditionals whose thread wrote the location since their load-linked: these writes may come between the source and a write of
     /// another thread, so that write is not reached through them.
     fn overtake_crossed(&self, found: &mut Vec<(OpId, OpId)>) {
         for chains in &self.chains {

@@ -11,8 +11,8 @@ use certify::verify;
 use check::engine::steps::steps;
 use check::{Algorithm, Model, Options, Verdict, check};
 use history::{
-    Access, Ambiguity, Annotation, History, HistoryBuilder, Initial, Kind, Place, ReadsFrom,
-    WeakFence,
+    Access, Ambiguity, Annotation, History, HistoryBuilder, Initial, Kind, Place, Provenance,
+    ReadsFrom, WeakFence,
 };
 use memory::machine::{Machine, Step};
 use rand::rngs::StdRng;
@@ -176,7 +176,7 @@ pub(crate) fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
     for &(address, value) in finals {
         builder.final_value(address, value, None);
     }
-    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Provenance::made()).unwrap()
 }
 
 /// Runs a program on a random schedule of a model's machine and records what it reads; `None` if

@@ -135,7 +135,7 @@ impl Local<'_> {
             || self.releases(b)
     }
 
-    /// Ordered by an ISB behind a branch, or behind an access whose address depends.
+    /// Ordered by an ISB after a branch, or after an access whose address depends.
     fn instruction_barrier(&self, a: usize, b: usize) -> bool {
         let is_isb = |at: &usize| self.events.all[*at].kind.name() == ISB;
         let address = |at: usize| self.depends(a, &[Dependency::Address], at, &self.picks);
@@ -176,7 +176,7 @@ impl Axioms for Armv8 {
         let lob = events
             .relation(|a, b| events.po(a, b) && are_accesses(a, b) && local.is_ordered(a, b))
             .closure();
-        // What depends on a choice precedes the writes that are ordered behind it.
+        // What depends on a choice precedes the writes that are ordered after it.
         let pick_lob = local.picks.then(&lob);
         let pick_lob = events.relation(|a, b| pick_lob.has(a, b) && events.all[b].writes);
         lob.union(&pick_lob)

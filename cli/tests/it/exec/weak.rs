@@ -52,7 +52,7 @@ fn dependencies_that_are_not_shown_are_counted() {
     assert!(!output.contains("unknown"), "{output}");
 }
 
-/// Message passing in which the reader's branch orders its loads only together with an `isb` behind it.
+/// Message passing in which the reader's branch orders its loads only together with an `isb` after it.
 #[test]
 fn an_instruction_barrier_orders_loads_behind_a_branch() {
     let message = |barrier: Option<&str>| {

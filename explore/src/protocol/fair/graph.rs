@@ -193,7 +193,7 @@ impl Graph {
 /// Whether a fair run can visit a component for ever.
 enum Judgement {
     Fair,
-    /// It cannot visit the whole component for ever; it may do so with a part of these states.
+    /// A fair run cannot visit the whole component for ever, but perhaps a part of these states.
     Rest(Vec<u32>),
 }
 
@@ -279,7 +279,8 @@ impl Seeker<'_> {
         (component.len() > 1 || is_loop).then_some(component)
     }
 
-    /// Whether all labels that must happen in a component do happen in it; if not, the states of it that may be left.
+    /// Decides whether a run may visit all states of a component for ever and be fair: each label that must happen there does. If
+    /// not, returns the states that a fair run can still visit.
     fn judge(&mut self, component: &[u32]) -> Judgement {
         self.sets += 1;
         self.rounds += 1;

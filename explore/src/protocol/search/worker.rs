@@ -124,7 +124,6 @@ const STATES_TOGETHER: usize = 16;
 enum Led {
     /// A state with this key, packed at a place in [`Worker::packed`].
     State(Option<u64>, Range<usize>),
-    /// A finding.
     Finding(Finding),
     /// The effect of the move is not known.
     Nowhere,

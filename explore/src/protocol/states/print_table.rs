@@ -167,7 +167,7 @@ impl PrintTable {
     fn place(&mut self, print: u64, number: u32) {
         let (home, rest) = self.homes.divide(print);
         let mut distance = 1;
-        // It goes behind the fingerprints of the same home and of earlier homes.
+        // It goes after the fingerprints of the same home and of earlier homes.
         while self.distance(home + distance - 1) >= distance {
             distance += 1;
         }
@@ -182,7 +182,7 @@ impl PrintTable {
         self.slots[slot * SLOT + 1..][..8].copy_from_slice(&word.to_le_bytes());
     }
 
-    /// Frees a slot: moves its content and that of the slots behind it, up to the next free slot, by one slot.
+    /// Frees a slot: moves its content and that of the slots after it, up to the next free slot, by one slot.
     fn shift(&mut self, slot: usize) {
         let mut end = slot;
         while !matches!(self.distance(end), 0 | FARTHEST) {
@@ -208,7 +208,7 @@ impl PrintTable {
         let mut end = before.slots();
         let mut moved = Vec::new();
         while end > 0 {
-            // Fingerprints behind a free slot have their homes behind it, and no earlier homes when there are more homes.
+            // Fingerprints after a free slot have their homes after it, and no earlier homes when there are more homes.
             let mut start = end.saturating_sub(SLOTS_AT_A_TIME);
             while start > 0 && self.distance(start) > 0 {
                 start -= 1;

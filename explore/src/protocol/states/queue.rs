@@ -79,7 +79,7 @@ fn put(bytes: &mut Vec<u8>, mut word: u32) {
     bytes.push(word as u8);
 }
 
-/// Decodes the number at `at`, which becomes the place behind it.
+/// Decodes the number at `at`, which becomes the place after it.
 fn get(bytes: &[u8], at: &mut usize) -> u32 {
     let mut word = 0;
     for shift in (0..32).step_by(7) {

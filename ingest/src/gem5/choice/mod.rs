@@ -7,7 +7,7 @@ use history::{
 };
 use instructions::Selected;
 
-use crate::error::Error;
+use crate::error::{Error, or_lossy};
 use crate::format::Contents;
 use crate::gem5::readers::completion::Leftover;
 use crate::gem5::readers::gaps::Loss;
@@ -87,9 +87,11 @@ impl Reader<'_> {
                     file: lines.file().to_owned(),
                     line,
                     found: "a data line that is never completed".to_owned(),
-                    expected: "`Hit callback for …` behind it".to_owned(),
-                    hint: "a line is missing: record the trace again, or use --lossy to skip the operation"
-                        .to_owned(),
+                    expected: "`Hit callback for …` after it".to_owned(),
+                    hint: or_lossy(
+                        "a line is missing: record the trace again",
+                        "skip the operation",
+                    ),
                 })
             }
             _ => Ok(()),
@@ -105,8 +107,7 @@ impl Reader<'_> {
                 found: format!("no operation {index} of thread {thread} up to the end"),
                 expected: "every operation before the thread's last one that is not a store"
                     .to_owned(),
-                hint: "a line is missing: record the trace again, or use --lossy to go on without"
-                    .to_owned(),
+                hint: or_lossy("a line is missing: record the trace again", "go on without"),
             }),
             _ => Ok(()),
         }
@@ -247,8 +248,10 @@ impl Reader<'_> {
                     line: silent.line,
                     found: format!("a completion of {} without its data line", silent.path),
                     expected: "`read data […]`, `set data […]` or the like before it".to_owned(),
-                    hint: "a line is missing: record the trace again, or use --lossy to skip the operation"
-                        .to_owned(),
+                    hint: or_lossy(
+                        "a line is missing: record the trace again",
+                        "skip the operation",
+                    ),
                 }),
                 _ => Ok(()),
             },
@@ -321,7 +324,6 @@ impl Reader<'_> {
         let is_exec = source == Source::Exec;
         selected.not_understood.extend(self.gaps(source, lines));
         Provenance {
-            source,
             unrecorded_writes: is_exec,
             locations_found: is_exec && selected.shared_bytes.is_some(),
             isa: self.exec.recording.isa().filter(|_| is_exec),
@@ -336,7 +338,7 @@ impl Reader<'_> {
             unfinished: self.wanted(unfinished),
             notes,
             outside_writes: selected.outside_writes || self.outside_writes(source),
-            ..Provenance::default()
+            ..Provenance::of(source)
         }
     }
 

@@ -2,6 +2,7 @@
 
 use history::Source;
 use instructions::Selected;
+use settings::Setting;
 
 use crate::gem5::exec::HARDWARE_THREAD;
 use crate::gem5::readers::reader::Reader;
@@ -21,8 +22,10 @@ impl Reader<'_> {
             "damaged line or operation was",
             "damaged lines or operations were",
             &match (self.sink.options.lossy, statistics.first_skipped) {
-                (true, Some(line)) => format!("skipped (--lossy), the first at line {line}"),
-                (true, None) => "skipped (--lossy)".to_owned(),
+                (true, Some(line)) => {
+                    format!("skipped ({}), the first at line {line}", Setting::Lossy)
+                }
+                (true, None) => format!("skipped ({})", Setting::Lossy),
                 (false, _) => "skipped".to_owned(),
             },
         );
@@ -117,11 +120,11 @@ impl Reader<'_> {
     fn notes_on_addresses(&self, note: &mut impl FnMut(String)) {
         let spaces = &self.exec.recording.spaces;
         if spaces.are_mixed(self.surroundings.full_system) {
-            note(
+            note(format!(
                 "Addresses are virtual and processes are not distinguished: a location may be that of several \
-                 programs (--addresses LO-HI chooses)."
-                    .to_owned(),
-            );
+                 programs ({} chooses).",
+                Setting::Addresses.to("LO-HI")
+            ));
         }
         let told_apart = spaces.told_apart();
         if !told_apart.is_empty() {
@@ -140,14 +143,16 @@ fn found(bytes: u64, left_out: u64) -> String {
     if bytes == 0 {
         return format!(
             "{left_out} access{} read, none of memory that one thread writes and another accesses \
-             (--addresses LO-HI chooses).",
+             ({} chooses).",
             if left_out == 1 { " was" } else { "es were" },
+            Setting::Addresses.to("LO-HI"),
         );
     }
     format!(
         "Checked: {bytes} byte{} of memory that one thread writes and another accesses; {left_out} other \
-         access{} left out (--addresses LO-HI chooses).",
+         access{} left out ({} chooses).",
         plural(bytes),
         if left_out == 1 { " is" } else { "es are" },
+        Setting::Addresses.to("LO-HI"),
     )
 }

@@ -161,7 +161,7 @@ impl MessageForm {
                 // The text ends with this field.
                 break;
             }
-            // At the end of a text, the space behind the words may be missing.
+            // At the end of a text, the space after the words may be missing.
             let (rest, last) = (&text[at..], words.trim_end());
             let is_word = last.contains(char::is_alphanumeric);
             let at_end = || is_word.then(|| rest.strip_suffix(last)).flatten();

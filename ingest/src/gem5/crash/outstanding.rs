@@ -1,6 +1,7 @@
 //! Makes the [`Ending`] of a run: the steps before a crash, and the controllers that outstanding requests wait for.
 
 use history::{Crash, CrashKind, Unfinished};
+use settings::Setting;
 
 use crate::ending::{ControllerStatus, Ending, OutstandingRequest};
 use crate::gem5::crash::last_steps::LastSteps;
@@ -123,9 +124,11 @@ impl Reader<'_> {
             );
         } else if !self.raw.last_steps.messages {
             let how = if self.is_simulated {
-                "the command in the first line of the trace draws them if --chart fault.svg is added"
+                let chart = Setting::Chart.to("fault.svg");
+                format!("the command in the first line of the trace draws them if {chart} is added")
             } else {
                 "add RubyQueue to --debug-flags, which prints each message as it enters a buffer"
+                    .to_owned()
             };
             missing.push(format!("messages in flight are not recorded: {how}"));
         }

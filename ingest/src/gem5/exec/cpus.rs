@@ -152,7 +152,7 @@ pub(super) fn kind(path: &str) -> Option<(&str, &str)> {
     Some((parent, name.trim_end_matches(|c: char| c.is_ascii_digit())))
 }
 
-/// Distance up to which the next instruction of a thread is taken for the one behind the last.
+/// Distance up to which the next instruction of a thread is taken for the one after the last.
 const NEXT_INSTRUCTION_BYTES: u64 = 16;
 /// Number of changes of CPUs from which on their frequency counts.
 const MANY_CHANGES: u64 = 8;
@@ -172,7 +172,7 @@ pub(super) struct Stays {
     left: Vec<(usize, Option<u64>)>,
     /// Number of lines of the thread.
     lines: u64,
-    /// Number of changes behind which the instruction before the change was executed again.
+    /// Number of changes after which the instruction before the change was executed again.
     repeated: u32,
 }
 
@@ -203,7 +203,7 @@ impl Stays {
         self.stays[behind.saturating_sub(1)].1
     }
 
-    /// Takes in the first line on another CPU, behind an instruction at address `last`. Returns whether the CPUs seem to run at once:
+    /// Takes in the first line on another CPU, after an instruction at address `last`. Returns whether the CPUs seem to run at once:
     /// each goes on where it stopped itself instead of where the other one stopped, or executes what the other one has executed, or they
     /// change within a tick, or every few instructions.
     pub(super) fn change(

@@ -8,6 +8,7 @@ mod line;
 mod threads;
 
 use instructions::{IsaBasis, Options, Problem, Recording};
+use settings::Setting;
 
 use crate::gem5::lines::fault::Fault;
 pub(crate) use cpus::{ConfiguredCpu, CpuName};
@@ -68,7 +69,7 @@ fn fault(problem: Problem) -> Fault {
             return Fault::broken(
                 format!("`{instruction}`, an access of no known instruction set"),
                 "instructions of x86, RISC-V or AArch64",
-                "if it is one of these, say which with --isa",
+                format!("if it is one of these, say which with {}", Setting::Isa),
             );
         }
         Problem::OtherIsa { shown, known, basis } => (shown, known, basis),
@@ -76,16 +77,20 @@ fn fault(problem: Problem) -> Fault {
     let title = known.title();
     let (expected, hint) = match basis {
         IsaBasis::Chosen => (
-            format!("one of {title} (--isa {})", known.name()),
-            "leave --isa out, or give the instruction set of the trace",
+            format!("one of {title} ({})", Setting::Isa.to(known.name())),
+            format!("leave {} out, or give the instruction set of the trace", Setting::Isa),
         ),
         IsaBasis::Configured => (
             format!("one of {title}, which config.json says"),
-            "the two are not of one run: read the trace alone, or give its instruction set with --isa",
+            format!(
+                "the two are not of one run: read the trace alone, or give its instruction set with {}",
+                Setting::Isa
+            ),
         ),
         IsaBasis::Earlier => (
             format!("one of {title}, as those before it"),
-            "the file mixes instruction sets, as when traces of two runs are joined: split it",
+            "the file mixes instruction sets, as when traces of two runs are joined: split it"
+                .to_owned(),
         ),
     };
     Fault::broken(format!("an instruction of {}", shown.title()), expected, hint)

@@ -35,7 +35,7 @@ pub(crate) enum Alike {
     Nothing,
     /// The line of a flag, but for changes that are not understood.
     Similar,
-    /// The line of a flag behind other text, or the end of one.
+    /// The line of a flag after other text, or the end of one.
     Part(Fault),
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn of_chatter(text: &[u8]) -> Alike {
         return Alike::Part(Fault::broken(found, format!("the line alone: {why}"), hint));
     }
     if let Some(at) = embedded(text) {
-        let found = format!("a line of a debug flag behind `{}`", excerpt(&text[..at], 40));
+        let found = format!("a line of a debug flag after `{}`", excerpt(&text[..at], 40));
         let why = cause(text).unwrap_or("text was put in front of the lines of the trace");
         let hint = "copy the file of the trace itself, or remove what is in front of its lines";
         return Alike::Part(Fault::broken(found, format!("the line alone: {why}"), hint));
@@ -119,7 +119,7 @@ mod tests {
         ] {
             let text = format!("{front}{NAMED}");
             let message = fault(&text).unwrap_or_else(|| panic!("{text}"));
-            assert!(message.contains(why) && message.contains("behind `"), "{message}");
+            assert!(message.contains(why) && message.contains("after `"), "{message}");
         }
     }
 

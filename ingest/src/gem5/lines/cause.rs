@@ -6,7 +6,7 @@ use memchr::memmem;
 pub(crate) fn cause(text: &[u8]) -> Option<&'static str> {
     let has = |words: &[u8]| memmem::find(text, words).is_some();
     let is_quoted = text.trim_ascii_start().starts_with(b">");
-    // A line of Exec may be cut behind `A=` or `D=`.
+    // A line of Exec may be cut after `A=` or `D=`.
     let is_soft_break =
         text.strip_suffix(b"=").is_some_and(|rest| !rest.ends_with(b"A") && !rest.ends_with(b"D"));
     let signs = [

@@ -1,6 +1,6 @@
 //! [`Fault`]: what is wrong with a line of a gem5 trace.
 
-use crate::error::Error;
+use crate::error::{Error, or_lossy};
 use crate::gem5::lines::cause::cause;
 
 /// What sentences call a text of this format.
@@ -15,7 +15,7 @@ pub(crate) enum Fault {
     /// A part of the line is not what gem5 prints; the text says what was expected there.
     Unread(&'static str),
     /// The line contradicts earlier lines, or cannot be understood.
-    Broken { found: String, expected: String, hint: &'static str },
+    Broken { found: String, expected: String, hint: String },
     /// The line is of another format, of which this is the title.
     Mixed(&'static str),
 }
@@ -24,9 +24,9 @@ impl Fault {
     pub(crate) fn broken(
         found: impl Into<String>,
         expected: impl Into<String>,
-        hint: &'static str,
+        hint: impl Into<String>,
     ) -> Fault {
-        Fault::Broken { found: found.into(), expected: expected.into(), hint }
+        Fault::Broken { found: found.into(), expected: expected.into(), hint: hint.into() }
     }
 
     /// The error for a line of a gem5 trace.
@@ -42,13 +42,16 @@ impl Fault {
                 line,
                 found: format!("`{}`, which cannot be read", tail(text, 60)),
                 expected: expected.to_owned(),
-                hint: format!(
-                    "{}: copy the file of the trace itself, or use --lossy to skip such lines",
-                    cause.unwrap_or("the trace is damaged")
+                hint: or_lossy(
+                    &format!(
+                        "{}: copy the file of the trace itself",
+                        cause.unwrap_or("the trace is damaged")
+                    ),
+                    "skip such lines",
                 ),
             },
             Fault::Broken { found, expected, hint } => {
-                Error::Syntax { file, line, found, expected, hint: hint.to_owned() }
+                Error::Syntax { file, line, found, expected, hint }
             }
             Fault::Mixed(found) => Error::Mixed { file, line, found, expected: TITLE },
         }

@@ -41,7 +41,7 @@ pub(crate) fn restore(text: &[u8]) -> Option<(Vec<u8>, Change)> {
     Some((found.into_owned(), change))
 }
 
-/// The text behind the marks `>` of a quotation; `None` if the line is not quoted.
+/// The text after the marks `>` of a quotation; `None` if the line is not quoted.
 pub(crate) fn quoted(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text;
     while let Some(inner) = rest.trim_ascii_start().strip_prefix(b">") {
@@ -107,7 +107,7 @@ fn with_blanks(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// The number of columns by which the sequence `ESC [ n C` at the start of a text moves the cursor, and the text behind.
+/// The number of columns by which the sequence `ESC [ n C` at the start of a text moves the cursor, and the text after.
 fn moved_right(text: &[u8]) -> Option<(usize, &[u8])> {
     let rest = text.strip_prefix(b"\x1b[")?;
     let (columns, digits) = grammar::leading_number(rest);

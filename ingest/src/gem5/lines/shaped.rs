@@ -1,5 +1,6 @@
 //! [`ShapedLine`]: a line of a trace, parsed as far as it can be.
 
+use crate::error::or_lossy;
 use crate::gem5::lines::alike;
 use crate::gem5::lines::fault::Fault;
 use crate::gem5::lines::layout;
@@ -42,6 +43,6 @@ pub(crate) fn check_text(text: &[u8]) -> Result<(), Fault> {
     Err(Fault::broken(
         "a NUL byte",
         "a line of a gem5 trace",
-        "the file is damaged: copy or record it again, or use --lossy to skip such lines",
+        or_lossy("the file is damaged: copy or record it again", "skip such lines"),
     ))
 }

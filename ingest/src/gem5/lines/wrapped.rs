@@ -24,7 +24,7 @@ pub(crate) fn wrap(head: &[u8]) -> Option<Wrap> {
     candidates.into_iter().find(|wrap| explains(*wrap, &lines))
 }
 
-/// Whether the line behind the current one, whose end is missing, seems to be its end.
+/// Whether the line after the current one, whose end is missing, seems to be its end.
 pub(crate) fn rest_follows(lines: &Lines<'_>) -> bool {
     let next = lines.buffered().split(|&byte| byte == b'\n').next().unwrap_or_default();
     !next.trim_ascii().is_empty() && !is_timed_start(next)

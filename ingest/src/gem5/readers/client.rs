@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry;
 use history::{Access, Kind, Place, Unfinished};
 use rustc_hash::FxHashMap;
 
+use crate::error::or_lossy;
 use crate::gem5::lines::fault::Fault;
 use crate::gem5::lines::message::ClientOp;
 use crate::gem5::readers::collector::Collector;
@@ -53,7 +54,7 @@ impl Client {
                     op.index, op.thread
                 ),
                 "each operation once",
-                "two traces may be mixed: record again, or use --lossy to keep the first",
+                or_lossy("two traces may be mixed: record again", "keep the first"),
             ));
         }
         if op.kind != Kind::Store {

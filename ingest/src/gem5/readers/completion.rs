@@ -2,6 +2,7 @@
 //! threads, and collects the requests that are left at the end.
 
 use history::{Kind, Unfinished};
+use settings::Setting;
 
 use crate::gem5::lines::fault::Fault;
 use crate::gem5::readers::fifo::Request;
@@ -165,7 +166,10 @@ impl Sequencers {
                 return Err(Fault::broken(
                     format!("a request of {} with version {version}", sequencer.path),
                     format!("version {known} as before"),
-                    "lines are missing or two traces are mixed: record the trace again, or use --lossy",
+                    format!(
+                        "lines are missing or two traces are mixed: record the trace again, or use {}",
+                        Setting::Lossy
+                    ),
                 ));
             }
             Some(_) => return Ok(()),

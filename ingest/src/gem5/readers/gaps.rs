@@ -1,4 +1,4 @@
-//! [`Gaps`]: the lines that `--lossy` skipped and that may have shown an operation, so that the history may lack it.
+//! [`Gaps`]: the damaged lines that were skipped and that may have shown an operation, so that the history may lack it.
 //!
 //! What is proved without the operation stays proved: reads of a value that only it can have written return any value, and
 //! where its loss leaves in doubt which request a completion answers, the completion is left out as well. A history that is consistent
@@ -28,7 +28,7 @@ pub(crate) enum Loss {
 pub(crate) struct Gaps {
     /// The first line by its source; `Ruby`, `Client` and `Exec`.
     first: [Option<Skipped>; 3],
-    /// A line behind which operations may have been mixed up, so that they prove nothing.
+    /// A line after which operations may have been mixed up, so that they prove nothing.
     mixed_up: Option<Skipped>,
 }
 

@@ -3,6 +3,7 @@
 use history::Unfinished;
 use rustc_hash::FxHashMap;
 
+use crate::error::or_lossy;
 use crate::gem5::lines::fault::Fault;
 use crate::gem5::lines::message::{Command, DataKind};
 use crate::gem5::lines::raw::RequestType;
@@ -20,7 +21,7 @@ pub(crate) struct Sequencers {
     pub(crate) by_version: FxHashMap<u32, usize>,
     pub(crate) offer: Option<Offer>,
     pub(crate) done: Option<DoneLine>,
-    /// The same line, also behind the data that it announced.
+    /// The same line, also after the data that it announced.
     answered: Option<DoneLine>,
     pub(crate) accepted: u64,
     pub block_size: Option<usize>,
@@ -117,7 +118,7 @@ impl Sequencers {
     /// Takes in `Seq Done`: the protocol answers a request.
     pub(crate) fn done(&mut self, version: u32, address: u64, is_failed: bool) {
         let sequencer = self.by_version.get(&version).map(|&at| &mut self.all[at]);
-        // A request that was coalesced with a prefetch completes behind the `Done` of the prefetch, and has another address.
+        // A request that was coalesced with a prefetch completes after the `Done` of the prefetch, and has another address.
         let is_prefetch = sequencer.is_some_and(|sequencer| sequencer.end_prefetch(address));
         let address = (!is_prefetch).then_some(address);
         self.done = Some(DoneLine { version, address, is_failed });
@@ -228,7 +229,7 @@ impl Sequencers {
             return Err(Fault::broken(
                 "`AMO new data` without the data before the operation",
                 "`AMO original data […]` on the line before",
-                "a line is missing: record the trace again, or use --lossy to skip it",
+                or_lossy("a line is missing: record the trace again", "skip it"),
             ));
         }
         match previous {
@@ -264,8 +265,8 @@ impl Sequencers {
         self.hit_alone(at, command, address, tick, line, sink).and(unanswered)
     }
 
-    /// The fault of a data line that the completion behind it does not belong to, since that one has no data: its own completion
-    /// is missing. With `--lossy` it is made up for if it is certain which request it answers.
+    /// The fault of a data line that the completion after it does not belong to, since that one has no data: its own completion
+    /// is missing. If damage is skipped, it is made up for where it is certain which request it answers.
     fn unanswered_data(&mut self, at: usize, sink: &mut Sink<'_>) -> Result<(), Fault> {
         if sink.options.lossy {
             self.lossy.is_made_up |= self.complete_without_line(at, sink);
@@ -314,7 +315,7 @@ impl Sequencers {
                         earlier.line
                     ),
                     "the requests to one cache line to complete in the order in which they were accepted",
-                    "a line is missing: record the trace again, or use --lossy to go on",
+                    or_lossy("a line is missing: record the trace again", "go on"),
                 ));
             }
         }
@@ -360,15 +361,17 @@ impl Sequencers {
             return Err(Fault::broken(
                 format!("a completion of {} {address:#x} without a request", command.name()),
                 "`Request … issued` for it on a line before",
-                "if the trace was recorded with --debug-start, begin earlier, or use --lossy to skip \
-                 such completions",
+                or_lossy(
+                    "if the trace was recorded with --debug-start, begin earlier",
+                    "skip such completions",
+                ),
             ));
         };
         if request.command != command {
             return Err(Fault::broken(
                 format!("a completion of {} {address:#x}", command.name()),
                 format!("one of {}, requested at line {}", request.command.name(), request.line),
-                "the trace is damaged: record it again, or use --lossy to skip the operation",
+                or_lossy("the trace is damaged: record it again", "skip the operation"),
             ));
         }
         let mut effect = effect(&request, data.map(|data| data.kind))?;
@@ -493,8 +496,7 @@ impl Sequencers {
         let length = block::length(&sequencer.block);
         let expected = *self.block_size.get_or_insert(length);
         let wrong = |found: String, expected: String| {
-            let hint =
-                "the trace is damaged: record it again, or use --lossy to skip the operation";
+            let hint = or_lossy("the trace is damaged: record it again", "skip the operation");
             Fault::broken(found, expected, hint)
         };
         if length != expected || !length.is_power_of_two() {
@@ -552,7 +554,7 @@ impl Sequencers {
             return Err(Fault::broken(
                 format!("a response of {size} bytes at {address:#x}"),
                 format!("one that ends in its block of {block} bytes"),
-                "the trace is damaged: record it again, or use --lossy to skip the line",
+                or_lossy("the trace is damaged: record it again", "skip the line"),
             ));
         }
         self.resolve_last(at, Some(size), sink);
@@ -573,8 +575,8 @@ pub(crate) struct DoneLine {
 fn not_completed(found: &str, data: u64) -> Fault {
     Fault::broken(
         format!("{found}, though that of line {data} was not completed"),
-        "`Hit callback for …` behind each data line",
-        "a line is missing: record the trace again, or use --lossy to skip the operation",
+        "`Hit callback for …` after each data line",
+        or_lossy("a line is missing: record the trace again", "skip the operation"),
     )
 }
 

@@ -2,6 +2,7 @@
 
 use history::{Access, Kind, Place, low_bytes};
 
+use crate::error::or_lossy;
 use crate::gem5::lines::fault::Fault;
 use crate::gem5::lines::message::{Command, DataKind};
 use crate::gem5::lines::raw::RequestType;
@@ -47,12 +48,9 @@ pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect
         }
         (command, Some(kind)) => {
             return Err(Fault::broken(
-                format!(
-                    "`Hit callback for {}` behind a data line of kind {kind:?}",
-                    command.name()
-                ),
+                format!("`Hit callback for {}` after a data line of kind {kind:?}", command.name()),
                 "a data line of the kind that belongs to the command",
-                "the trace is damaged: record it again, or use --lossy to skip the operation",
+                or_lossy("the trace is damaged: record it again", "skip the operation"),
             ));
         }
     };

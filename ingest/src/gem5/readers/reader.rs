@@ -180,7 +180,7 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// The fault of a line of a debug flag behind a word and a colon, such as the name of the file that `grep` puts there.
+    /// The fault of a line of a debug flag after a word and a colon, such as the name of the file that `grep` puts there.
     /// Without a tick, the word looks like the path of an object.
     fn behind_a_name(&self, shape: &Shape<'_>, message: Message, text: &[u8]) -> Option<Fault> {
         let is_untimed = matches!(shape, Shape::Named { tick: None, .. });
@@ -238,7 +238,7 @@ impl<'o> Reader<'o> {
             }
             Ok(()) => {
                 if self.sequencers.take_made_up() {
-                    // Without `--lossy` this line would be the place of the damage.
+                    // If damage were refused, the error would name this line.
                     lines.note_skipped(lines.number());
                 }
                 Ok(())

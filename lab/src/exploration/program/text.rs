@@ -305,7 +305,7 @@ fn fences(
     }
     for &site in &suggestion.fences {
         let place = run::place(&explored.subject.program, site);
-        writeln!(out, "  behind {place}")?;
+        writeln!(out, "  after {place}")?;
     }
     Ok(())
 }

@@ -349,7 +349,7 @@ impl Lanes {
         vec![value; usize::from(self.count)]
     }
 
-    /// The same lanes of the vector register that is `by` behind this one.
+    /// The same lanes of the vector register that is `by` after this one.
     pub(super) fn behind(self, by: usize) -> Lanes {
         Lanes { vector: Vector(((usize::from(self.vector.0) + by) % 32) as u8), ..self }
     }

@@ -23,7 +23,7 @@ fn scalar(operand: &Operand<'_>) -> Option<(Vector, u8)> {
     }
 }
 
-/// The address `bytes` behind another.
+/// The address `bytes` after another.
 fn behind(address: Formula, bytes: i64) -> Formula {
     address.binary(Binary::Add, Formula::number(bytes))
 }
@@ -126,7 +126,7 @@ impl Structure {
         })
     }
 
-    /// The accesses of one element of each register, at consecutive addresses from `from` bytes behind the address on.
+    /// The accesses of one element of each register, at consecutive addresses from `from` bytes after the address on.
     fn elements(&self, list: &[Lanes], at: u8, from: i64, address: &Formula) -> Vec<Instruction> {
         let one = |(number, lanes): (usize, &Lanes)| {
             let bytes = i64::from(lanes.bits / 8);

@@ -22,7 +22,6 @@ pub(super) struct ThroughMemory {
     carried: FxHashMap<Node, Node>,
     /// Per read, a node for the reads whose values reach it through a choice or an atomic, and memory.
     picked: FxHashMap<Node, Node>,
-    /// The shadows of nodes.
     shadows: FxHashMap<Node, Node>,
     /// The shadows of the nodes that precede the operation that is being added.
     before: Vec<Node>,

@@ -19,7 +19,6 @@ const NARROW: f64 = 0.5;
 /// The factor by which our machine may be faster than those of the papers.
 const FASTER_MACHINE: f64 = 10.0;
 
-/// A published result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PublishedResult {
     /// A statement in words, with the rule by which it holds.
@@ -43,7 +42,6 @@ pub enum Unit {
     Percent,
     /// A ratio.
     Times,
-    /// Seconds.
     Seconds,
     /// A number of things.
     Count,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use history::{
-    Access, Annotation, AssumedSize, DependencyKind, HistoryBuilder, Initial, Kind, OpId, Place,
-    Provenance, ReadsFrom, Source,
+    Access, Annotation, AssumedSize, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId,
+    Place, Provenance, ReadsFrom, Source,
 };
 use memory::Execution;
 use memory::Model;
@@ -144,9 +144,9 @@ fn planned(steps: &[Step], model: Model, records: &mut Records) -> (Vec<Planned>
         let rows = first..=builder.len() as u32 - 1;
         planned.push(Planned { events: rows.clone(), rows });
     }
-    let whole = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default());
+    let whole = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::made());
     // A program that is too large for a history is refused when its history is asked for.
-    let whole = whole.unwrap_or_default();
+    let whole = whole.unwrap_or_else(|_| History::empty(Provenance::made()));
     let parts = model.prepare(&whole);
     let mut event = 0;
     for step in &mut planned {

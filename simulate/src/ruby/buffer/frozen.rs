@@ -58,7 +58,6 @@ pub(crate) struct InFlight {
     /// Whether it may overtake others even in an ordered buffer: it was put back, or sent with a
     /// bypass.
     pub overtakes: bool,
-    /// The message.
     pub message: u64,
 }
 
@@ -67,7 +66,6 @@ pub(crate) struct InFlight {
 pub(crate) struct Arrived {
     /// The line on which it is stalled, if it is.
     pub stalled: Option<u64>,
-    /// The message.
     pub message: u64,
 }
 

@@ -5,7 +5,7 @@ use super::{CacheMemory, NO_LINE, NOBODY, NOT_PRESENT, Replacement};
 /// A line in a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The line.
+    /// Number of the line, from 1.
     pub line: u64,
     /// The entry of the line.
     pub entry: u64,

@@ -1,7 +1,7 @@
 //! The data of functional accesses: messages and memory, which have or take the bytes of the packet.
 
 use slicc::compile::types::TypeKind;
-use slicc::library::LibraryFunction;
+use slicc::library::FunctionalFunction;
 
 use super::{Asked, Packet};
 use crate::program::Bytes;
@@ -135,10 +135,10 @@ impl System {
     /// Carries out a function of the library for functional accesses, whose arguments begin with these.
     pub(in crate::system) fn functional(
         &mut self,
-        function: LibraryFunction,
+        function: FunctionalFunction,
         [address, block, mask]: [u64; 3],
     ) -> Result<u64, Trap> {
-        use LibraryFunction::*;
+        use FunctionalFunction::*;
         let is_done = match function {
             TestAndRead => self.test_and_read(address, block, |_| true)?,
             TestAndReadMask => {
@@ -150,7 +150,7 @@ impl System {
             }
             TestAndWrite => self.test_and_write(address, block)?,
             FunctionalMemoryRead => self.read_memory()?,
-            _ => self.write_memory()?,
+            FunctionalMemoryWrite => self.write_memory()?,
         };
         Ok(u64::from(is_done))
     }

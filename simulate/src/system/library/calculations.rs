@@ -1,12 +1,13 @@
 //! Functions of numbers: addresses, machines and types of requests.
 
 use slicc::compile::types::MOST_TOKENS;
-use slicc::library::LibraryFunction;
+use slicc::library::{CalculationFunction, TopologyFunction};
 
 use crate::config::Group;
 use crate::ruby::Misuse;
 use crate::system::System;
 use crate::system::fault::Trap;
+use crate::system::library::Arguments;
 
 /// Numbers of the values of `RubyRequestType` on which functions depend.
 mod request {
@@ -22,17 +23,15 @@ mod request {
 }
 
 impl System {
-    /// Carries out a function of numbers, whose arguments begin at `at`. Returns `None` for other functions.
+    /// Carries out a function of numbers.
     pub(super) fn calculation(
         &mut self,
-        function: LibraryFunction,
-        at: usize,
-    ) -> Result<Option<u64>, Trap> {
-        use LibraryFunction::*;
-        let [a, b, c, d, cluster]: [u64; 5] =
-            std::array::from_fn(|index| self.words.words[at + index]);
+        function: CalculationFunction,
+        [a, b, c, d, cluster]: Arguments,
+    ) -> Result<u64, Trap> {
+        use CalculationFunction::*;
         let block = self.block_words;
-        Ok(Some(match function {
+        Ok(match function {
             Zero | Nothing => 0,
             Identity | NumberOfNode | NodeOfNumber | NumberOfAddress | AddressOfNumber => a,
             MaxTokens => MOST_TOKENS,
@@ -49,17 +48,10 @@ impl System {
                 None => 0,
             },
             NextStride => self.set_address(a)?.wrapping_add((block as u64 * 8).wrapping_mul(b)),
+            Now => self.now,
+            Later => self.now.saturating_add(a),
 
-            MapDownstream | MapDownstreamType => self.downstream(a)?,
-            AllUpstream | AllDownstream => {
-                let controller = &self.controllers[self.current];
-                let group = match function {
-                    AllUpstream => controller.upstream,
-                    _ => controller.downstream,
-                };
-                self.every_member(group, a)?
-            }
-            RespondsTo => u64::from(self.responds_to(a)),
+            MapToMachine => self.home(a, b)?,
             MapToRange => b << 32 | bits_of_range(self.set_address(a)?, c, d),
             MapToCluster => {
                 let shift = 1_u64.checked_shl(d as u32).unwrap_or(0);
@@ -81,9 +73,19 @@ impl System {
             IsRead => u64::from([request::LD, request::LOAD_LINKED, request::IFETCH].contains(&a)),
             IsHtm => u64::from(request::HTM.contains(&a)),
             IsTlbi => u64::from(request::TLBI.contains(&a)),
+        })
+    }
 
-            _ => return Ok(None),
-        }))
+    /// Carries out a function that asks which controllers the current one is connected to.
+    pub(super) fn topology(&mut self, function: TopologyFunction, a: u64) -> Result<u64, Trap> {
+        use TopologyFunction::*;
+        let controller = &self.controllers[self.current];
+        match function {
+            MapDownstream | MapDownstreamType => self.downstream(a),
+            AllUpstream => self.every_member(controller.upstream, a),
+            AllDownstream => self.every_member(controller.downstream, a),
+            RespondsTo => Ok(u64::from(self.responds_to(a))),
+        }
     }
 
     /// The controller to which the current one sends requests for an address.

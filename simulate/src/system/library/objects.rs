@@ -1,24 +1,29 @@
 //! Functions of the library's objects: buffers, caches, directories, sequencers, timers and so on.
 
 use slicc::compile::op::control;
-use slicc::library::LibraryFunction;
+use slicc::library::{
+    BufferFunction, ControlFunction, CoreFunction, LineFunction, PersistentFunction,
+    PrefetcherFunction, TimerFunction, UnsupportedFunction,
+};
 
 use crate::ruby::Misuse;
 use crate::ruby::cache::Array;
 use crate::system::System;
 use crate::system::fault::Trap;
+use crate::system::library::Arguments;
 
 impl System {
-    /// Carries out a function of an object, whose arguments begin at `at`.
-    pub(super) fn object_function(
+    /// Carries out a method of a buffer or port.
+    pub(super) fn buffer_method(
         &mut self,
-        function: LibraryFunction,
-        at: usize,
+        function: BufferFunction,
+        [a, b, c, d, _]: Arguments,
     ) -> Result<u64, Trap> {
-        use LibraryFunction::*;
-        let [a, b, c, d]: [u64; 4] = std::array::from_fn(|index| self.words.words[at + index]);
+        use BufferFunction::*;
         let (i, j) = (a as usize, b as usize);
         Ok(match function {
+            InReady => u64::from(self.is_ready(a as u32)),
+            InDequeue => self.dequeue(a)?,
             OutDeferred => {
                 if !self.buffers[i].has_deferred(b) {
                     return Err(Misuse::NothingDeferred(b).into());
@@ -41,18 +46,43 @@ impl System {
             InNoStalls => u64::from(self.buffers[i].stall_map_size() == 0),
             InStalls => self.buffers[i].stall_map_size() as u64,
             InHasStalled => u64::from(self.buffers[i].has_stalled(b)),
+        })
+    }
 
-            PrefetcherMiss => self.done(|it| it.observe_miss(i, b, c)),
-            PrefetcherUse => self.done(|it| it.observe_use(i, b)),
-            ProxyMiss => {
-                self.prefetch_next(i);
-                0
-            }
-            ProxyComplete => {
-                self.complete_prefetch(i, b)?;
-                0
-            }
+    /// Carries out a method of a cache, a directory or a table of TBEs.
+    pub(super) fn line_method(
+        &mut self,
+        function: LineFunction,
+        [a, b, c, ..]: Arguments,
+    ) -> Result<u64, Trap> {
+        use LineFunction::*;
+        let (i, j) = (a as usize, b as usize);
+        Ok(match function {
+            ChangePermission if a == 0 => return Err(Trap::Null),
+            ChangePermission => self.done(|it| it.change_permission(a, b)),
 
+            CacheProbe => {
+                let line = self.line(b)?;
+                self.line_tables.caches[i].cache_probe(line)?
+            }
+            CacheAllocate => self.cache_allocate(a, b, c)?,
+            CacheDeallocate => {
+                let line = self.line(b)?;
+                let entry = self.line_tables.caches[i].deallocate(line)?;
+                self.words.set_cache_place(entry, None);
+                self.done(|it| it.words.release(entry))
+            }
+            CacheLookup => self.line_tables.caches[i].lookup(self.line(b)?),
+            CachePresent => u64::from(self.line_tables.caches[i].is_tag_present(self.line(b)?)),
+            CacheAvailable => u64::from(self.line_tables.caches[i].cache_avail(self.line(b)?)),
+            CacheTouch => self.done(|it| it.line_tables.touch(i, b)),
+            CacheTouchEntry if b == 0 => return Err(Misuse::NoEntry.into()),
+            CacheTouchEntry => {
+                let place = self.words.cache_place(b).filter(|place| place.cache == i);
+                self.done(|it| it.line_tables.caches[i].touch_entry(b, place.map(|it| it.slot)))
+            }
+            CacheRecord => self.done(|it| it.record_access(i, b, c)),
+            CacheCheck => u64::from(self.bank_is_free(i, b, c)),
             CacheNull => 0,
             CacheTagLatency => self.line_tables.caches[i].latency(Array::Tag),
             CacheDataLatency => self.line_tables.caches[i].latency(Array::Data),
@@ -68,11 +98,31 @@ impl System {
                 let entry = self.line_tables.directories[i].deallocate(b)?;
                 self.done(|it| it.words.release(entry))
             }
+            DirectoryLookup => self.line_tables.directories[i].lookup(b)?,
+            DirectoryPresent => u64::from(self.line_tables.directories[i].is_present(b)),
 
-            ReadDone | WriteDone | WriteUniqueDone | AtomicDone | ConditionalFailed => {
-                self.callback(function, a, b, c)?;
-                0
-            }
+            TableLookup => self.line_tables.tables[i].lookup(b),
+            TableAllocate => self.table_allocate(a, b)?,
+            TableDeallocate => self.table_deallocate(a, self.line(b)?)?,
+            TablePresent => u64::from(self.line_tables.tables[i].is_present(self.line(b)?)),
+            TableSlots => u64::from(self.line_tables.tables[i].slots_available(j)),
+
+            PerfectLookup => self.perfect_lookup(a, b)?,
+            PerfectAllocate => self.perfect_allocate(a, b)?,
+            PerfectDeallocate => self.table_deallocate(a, self.line_of(b))?,
+            PerfectPresent => u64::from(self.line_tables.tables[i].is_present(self.line_of(b))),
+        })
+    }
+
+    /// Carries out a method of the sequencer of a core or device, other than callbacks of cores.
+    pub(super) fn core_method(
+        &mut self,
+        function: CoreFunction,
+        [a, b, c, ..]: Arguments,
+    ) -> Result<u64, Trap> {
+        use CoreFunction::*;
+        let i = a as usize;
+        Ok(match function {
             MonitorCheck => {
                 let monitor = self
                     .monitor_of(i)
@@ -92,7 +142,26 @@ impl System {
             }),
             Evicted => self.done(|it| it.evicted(i, b)),
             SequencerCheck => 1,
+            DmaAck => {
+                self.dma_callback(a, b, None)?;
+                0
+            }
+            DmaData => {
+                self.dma_callback(a, c, Some(b))?;
+                0
+            }
+        })
+    }
 
+    /// Carries out a method of a table of timers.
+    pub(super) fn timer_method(
+        &mut self,
+        function: TimerFunction,
+        [a, b, c, ..]: Arguments,
+    ) -> Result<u64, Trap> {
+        use TimerFunction::*;
+        let i = a as usize;
+        Ok(match function {
             TimerReady => u64::from(self.timers[i].is_ready(b)),
             TimerNext => self.timers[i].next_address()?,
             TimerSet => {
@@ -105,20 +174,46 @@ impl System {
                 self.tried(|it| it.timers[i].unset(line))?
             }
             TimerIsSet => u64::from(self.timers[i].is_set(b)),
+        })
+    }
 
-            PersistentLock
-            | PersistentUnlock
-            | PersistentMayIssue
-            | PersistentSmallest
-            | PersistentTypeOfSmallest
-            | PersistentMark
-            | PersistentLocked
-            | PersistentStarving
-            | PersistentReadStarving => self.persistent(function, i, [b, c, d])?,
+    /// Carries out a method of a prefetcher.
+    pub(super) fn prefetcher_method(
+        &mut self,
+        function: PrefetcherFunction,
+        [a, b, c, ..]: Arguments,
+    ) -> Result<u64, Trap> {
+        use PrefetcherFunction::*;
+        let i = a as usize;
+        Ok(match function {
+            PrefetcherMiss => self.done(|it| it.observe_miss(i, b, c)),
+            PrefetcherUse => self.done(|it| it.observe_use(i, b)),
+            ProxyMiss => {
+                self.prefetch_next(i);
+                0
+            }
+            ProxyComplete => {
+                self.complete_prefetch(i, b)?;
+                0
+            }
+        })
+    }
 
+    /// Carries out a function of the current controller.
+    pub(super) fn control_function(
+        &mut self,
+        function: ControlFunction,
+        [a, b, ..]: Arguments,
+    ) -> Result<u64, Trap> {
+        use ControlFunction::*;
+        Ok(match function {
             StallPort => self.done(System::wake_next_cycle),
             WakeLine => {
                 self.wake_lower(a)?;
+                0
+            }
+            WakeAllOfLine => {
+                self.wake_every_rank(a)?;
                 0
             }
             WakeAll => self.done(System::wake_everything),
@@ -145,25 +240,6 @@ impl System {
                 let tick = self.now.saturating_add(a);
                 self.done(|it| it.wheel.schedule(tick, it.current as u32))
             }
-            TestAndRead
-            | TestAndReadMask
-            | TestAndWrite
-            | FunctionalMemoryRead
-            | FunctionalMemoryWrite => self.functional(function, [a, b, c])?,
-            Transaction => return Err(Trap::Unsupported("a transaction")),
-            Gpu => return Err(Trap::Unsupported("a GPU")),
-            Dvm | TableDistributor => return Err(Trap::Unsupported("a TLB invalidation")),
-            DmaAck => {
-                self.dma_callback(a, b, None)?;
-                0
-            }
-            DmaData => {
-                self.dma_callback(a, c, Some(b))?;
-                0
-            }
-
-            // The compiler makes instructions of some functions, and the callers carry out others.
-            _ => return Err(Trap::Unsupported("this function of the library")),
         })
     }
 
@@ -172,20 +248,19 @@ impl System {
         self.monitors.get(sequencer).copied().flatten()
     }
 
-    /// Carries out a function of a table of persistent requests. The line is the argument after the table.
-    fn persistent(
+    /// Carries out a method of a table of persistent requests.
+    pub(super) fn persistent_method(
         &mut self,
-        function: LibraryFunction,
-        table: usize,
-        [line, machine, kind]: [u64; 3],
+        function: PersistentFunction,
+        [table, line, machine, kind, _]: Arguments,
     ) -> Result<u64, Trap> {
-        use LibraryFunction::*;
+        use PersistentFunction::*;
         let line = self.line(line)?;
         if matches!(function, PersistentLock | PersistentUnlock) {
             // The starving machines form a NetDest, so the machine has to exist.
             self.machines.check(machine)?;
         }
-        let table = &mut self.persistents[table];
+        let table = &mut self.persistents[table as usize];
         Ok(match function {
             PersistentLock => table.lock(line, machine, kind != 0).map(|()| 0)?,
             PersistentUnlock => table.unlock(line, machine).map(|()| 0)?,
@@ -195,7 +270,16 @@ impl System {
             PersistentMark => table.mark_entries(line).map(|()| 0)?,
             PersistentLocked => u64::from(table.is_locked(line)),
             PersistentStarving => table.count_starving(line),
-            _ => table.count_read_starving(line),
+            PersistentReadStarving => table.count_read_starving(line),
         })
     }
+}
+
+/// What a function asks for that no core here has.
+pub(super) fn unsupported(function: UnsupportedFunction) -> Trap {
+    Trap::Unsupported(match function {
+        UnsupportedFunction::Transaction => "a transaction",
+        UnsupportedFunction::Gpu => "a GPU",
+        UnsupportedFunction::Dvm | UnsupportedFunction::TableDistributor => "a TLB invalidation",
+    })
 }

@@ -5,7 +5,10 @@
 //! matters (see [`stepping::symmetry`](crate::system::stepping)). So a system that is explored records the first one.
 
 use slicc::compile::op::control;
-use slicc::library::LibraryFunction;
+use slicc::library::{
+    CalculationFunction, Family, LibraryFunction, LineFunction, PersistentFunction, TimerFunction,
+    TopologyFunction, UnsupportedFunction, ValueFunction,
+};
 use slicc::source::Span;
 
 use crate::ruby::sets::bits;
@@ -59,41 +62,70 @@ impl System {
 
     /// The symmetry that a call breaks in this state, since its result depends on an order.
     fn depends_on(&self, function: LibraryFunction, at: usize) -> Option<Symmetry> {
-        use LibraryFunction::*;
+        use CalculationFunction::*;
+        use PersistentFunction::{PersistentSmallest, PersistentTypeOfSmallest};
+        use ValueFunction::{DestSmallest, DestSmallestType, SetSmallest};
         let [a, b]: [u64; 2] = std::array::from_fn(|index| self.words.words[at + index]);
         let from = a as usize;
         let (cores, lines) = (Some(Symmetry::Cores), Some(Symmetry::Lines));
-        match function {
-            SetSmallest if bits::count(&self.words.words[from + 1..from + 2]) > 1 => cores,
-            DestSmallest | DestSmallestType => {
+        match function.family() {
+            Family::Value(SetSmallest) => {
+                if bits::count(&self.words.words[from + 1..from + 2]) > 1 { cores } else { None }
+            }
+            Family::Value(DestSmallest | DestSmallestType) => {
                 let set = &self.words.words[from..from + self.machines.words()];
                 if bits::count(set) > 1 { cores } else { None }
             }
-            PersistentSmallest | PersistentTypeOfSmallest
-                if self.persistents[from].count_starving(b) > 1 =>
-            {
-                cores
+            Family::Persistent(PersistentSmallest | PersistentTypeOfSmallest) => {
+                if self.persistents[from].count_starving(b) > 1 { cores } else { None }
             }
-            // Numbers of different machine types mean different controllers.
-            MachineNumber if self.machines.count(a >> 32) == 1 => cores,
-            MachineMake if self.machines.count(a) == 1 => cores,
-            NumberOfNode | NodeOfNumber | TableDistributor => cores,
-            TimerNext => {
+            Family::Timer(TimerFunction::TimerNext) => {
                 let ready = self.timers[from].timers().iter().filter(|(tick, _)| *tick == 0);
                 if ready.count() > 1 { lines } else { None }
             }
-            BitSelect | MaskLowBits | LineAddressOfBits | NextStride | NumberOfAddress
-            | AddressOfNumber | CacheAddressAt => lines,
-            AddressOffset if a.wrapping_sub(b) >= self.block_words as u64 * 8 => lines,
-            MapToRange | MapToCluster if self.words.words[at + 3] > 0 => lines,
-            MapToRange | MapToCluster if self.machines.count(b) > 1 => cores,
-            MapDownstream | MapDownstreamType | AllDownstream | AllUpstream => {
+            Family::Line(LineFunction::CacheAddressAt) => lines,
+            Family::Unsupported(UnsupportedFunction::TableDistributor) => cores,
+            Family::Calculation(function) => match function {
+                NumberOfNode | NodeOfNumber => cores,
+                // Numbers of different machine types mean different controllers.
+                MachineNumber if self.machines.count(a >> 32) == 1 => cores,
+                MachineMake if self.machines.count(a) == 1 => cores,
+                BitSelect | MaskLowBits | LineAddressOfBits | NextStride | NumberOfAddress
+                | AddressOfNumber => lines,
+                AddressOffset if a.wrapping_sub(b) >= self.block_words as u64 * 8 => lines,
+                MapToRange | MapToCluster if self.words.words[at + 3] > 0 => lines,
+                MapToRange | MapToCluster if self.machines.count(b) > 1 => cores,
+                // `home` records what this depends on.
+                MapToMachine => None,
+                MachineNumber | MachineMake | AddressOffset | MapToRange | MapToCluster => None,
+                Nothing | Zero | Identity | MaxTokens | LineAddress | LineOffset | Modulo | Now
+                | Later | MachineCount | MachineKind | IsWrite | IsDataRead | IsRead | IsHtm
+                | IsTlbi => None,
+            },
+            Family::Topology(TopologyFunction::RespondsTo) => None,
+            Family::Topology(_) => {
                 let controller = &self.controllers[self.current];
                 let groups = [controller.downstream, controller.upstream];
                 let several = groups.iter().flatten().any(|group| group.count > 1);
                 if several { cores } else { None }
             }
-            _ => None,
+            // These do the same under all names.
+            Family::Value(_)
+            | Family::Buffer(_)
+            | Family::Line(_)
+            | Family::Callback(_)
+            | Family::Core(_)
+            | Family::Timer(_)
+            | Family::Persistent(_)
+            | Family::Tracker(_)
+            | Family::Partition(_)
+            | Family::Expected(_)
+            | Family::Described(_)
+            | Family::Prefetcher(_)
+            | Family::Functional(_)
+            | Family::Control(_)
+            | Family::Implicit(_)
+            | Family::Unsupported(_) => None,
         }
     }
 }

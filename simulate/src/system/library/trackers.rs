@@ -4,33 +4,26 @@ use slicc::compile::trackers::{
     expected as words_of_expected, partitions, records as words_of_records,
     storage as words_of_storage,
 };
-use slicc::library::LibraryFunction;
+use slicc::library::{ExpectedFunction, PartitionFunction, TrackerFunction};
 
 use crate::ruby::Misuse;
-use crate::ruby::described;
 use crate::ruby::trackers::{events, expected, records, storage};
 use crate::system::System;
 use crate::system::fault::Trap;
 
 impl System {
-    /// Carries out a function of such an object, whose arguments begin at `at`. Returns `None` for
-    /// other functions.
+    /// Carries out a function of a storage or a queue, whose arguments after the object begin at `at`.
     pub(super) fn tracker(
         &mut self,
-        function: LibraryFunction,
+        function: TrackerFunction,
+        object: u64,
         at: usize,
-    ) -> Result<Option<u64>, Trap> {
-        use LibraryFunction::*;
-        let [object, b]: [u64; 2] = std::array::from_fn(|index| self.words.words[at + index]);
-        if !is_tracker(function) {
-            return Ok(None);
-        }
-        if object == 0 {
-            return Err(Trap::Null);
-        }
+    ) -> Result<u64, Trap> {
+        use TrackerFunction::*;
+        let b = self.words.words[at];
         let words = &mut self.words.words[object as usize..];
         let nothing = |result: Result<(), Misuse>| result.map(|()| 0);
-        Ok(Some(match function {
+        Ok(match function {
             QueuePush => nothing(events::push(words, b, false))?,
             QueuePushMarked => nothing(events::push(words, b, true))?,
             QueuePushFront => nothing(events::push_front(words, b, false))?,
@@ -42,19 +35,13 @@ impl System {
             QueuePop => nothing(events::pop(words))?,
             QueueEmpty => u64::from(words[words_of_records::LENGTH] == 0),
 
-            RecordEmplace => self.add_record(object, at as u64 + 1)?,
+            RecordEmplace => self.add_record(object, at as u64)?,
             RecordPush => self.add_record(object, b)?,
             RecordFront => {
                 let front = records::front(words)?;
                 self.copy_record(object, front.start, b)
             }
             RecordPop => nothing(records::remove(words, 0))?,
-
-            ExpectClear | ExpectResponse | ExpectData | ExpectSetCount | ExpectAddCount
-            | ExpectAny | ExpectLeft | ExpectReceived | ExpectHasResponse | ExpectHasData
-            | ExpectTakeResponse | ExpectTakeData | ExpectTookResponse | ExpectTookData => {
-                expectation(function, words, b)?
-            }
 
             SlotsUsed => storage::used(words) as u64,
             SlotsCapacity => words[words_of_storage::CAPACITY],
@@ -69,12 +56,7 @@ impl System {
             SlotsTake => storage::take(words)?,
             SlotsShare => nothing(storage::share(words, b))?,
             SlotsGiveBack => nothing(storage::give_back(words, b))?,
-            _ if described::is_described(function) => {
-                let c = self.words.words[at + 2];
-                described::call(function, &mut self.words.words[object as usize..], b, c)?
-            }
-            _ => self.partitioned(function, object, at)?,
-        }))
+        })
     }
 
     /// Adds a structure to a queue. Its words begin at `from`.
@@ -95,14 +77,13 @@ impl System {
     }
 
     /// Carries out a function of a storage with a general and a reserved partition.
-    fn partitioned(
+    pub(super) fn partitioned(
         &mut self,
-        function: LibraryFunction,
+        function: PartitionFunction,
         object: u64,
-        at: usize,
+        [b, c]: [u64; 2],
     ) -> Result<u64, Trap> {
-        use LibraryFunction::*;
-        let [b, c]: [u64; 2] = std::array::from_fn(|index| self.words.words[at + 1 + index]);
+        use PartitionFunction::*;
         let part =
             |partition: u64| object as usize + partitions::STORAGES + partition.min(1) as usize;
         let parts = [0, 1].map(|partition| self.words.words[part(partition)] as usize);
@@ -114,6 +95,16 @@ impl System {
         let free = |words: &[u64], partition: u64| {
             let general = storage::free(&words[parts[0]..]);
             if partition == 0 { general } else { general + storage::free(&words[parts[1]..]) }
+        };
+        let queue = object as usize + partitions::RETRIES;
+        // The first transaction in the queue of retries that has a slot.
+        let next_retry = |words: &[u64]| {
+            let flag = words[object as usize + partitions::FLAG] as usize;
+            let length = words[queue + words_of_records::LENGTH] as usize;
+            (0..length).find(|&index| {
+                let start = queue + records::place(&words[queue..], index).start;
+                free(words, words[start + flag]) >= 1
+            })
         };
         // The partition that a transaction of this kind uses: its own as long as that has room.
         let own_if = |is_own: bool| if is_own { parts[1] } else { parts[0] };
@@ -146,55 +137,34 @@ impl System {
                 }
                 0
             }
-            PartsAddRetry => self.add_record(object + partitions::RETRIES as u64, b)?,
-            _ => {
-                let queue = object as usize + partitions::RETRIES;
-                let flag = words[object as usize + partitions::FLAG] as usize;
-                let length = words[queue + words_of_records::LENGTH] as usize;
-                let may = (0..length).find(|&index| {
-                    let start = queue + records::place(&words[queue..], index).start;
-                    free(words, words[start + flag]) >= 1
-                });
-                match (function, may) {
-                    (PartsMayRetry, may) => u64::from(may.is_some()),
-                    (_, None) => return Err(Misuse::QueueEmpty.into()),
-                    (_, Some(index)) => {
-                        let start = records::place(&words[queue..], index).start;
-                        self.copy_record(queue as u64, start, b);
-                        records::remove(&mut self.words.words[queue..], index)?;
-                        0
-                    }
-                }
+            PartsAddRetry => self.add_record(queue as u64, b)?,
+            PartsMayRetry => u64::from(next_retry(words).is_some()),
+            PartsNextRetry => {
+                let index = next_retry(words).ok_or(Misuse::QueueEmpty)?;
+                let start = records::place(&words[queue..], index).start;
+                self.copy_record(queue as u64, start, b);
+                records::remove(&mut self.words.words[queue..], index)?;
+                0
             }
         })
     }
 }
 
-/// Whether a function is one of those that this module carries out.
-fn is_tracker(function: LibraryFunction) -> bool {
-    (LibraryFunction::SlotsUsed as u16..=LibraryFunction::ExpectTookData as u16)
-        .contains(&(function as u16))
-        || described::is_described(function)
-}
-
 /// Carries out a function of an `ExpectedMap`.
-fn expectation(function: LibraryFunction, words: &mut [u64], b: u64) -> Result<u64, Misuse> {
-    use LibraryFunction::*;
+pub(super) fn expectation(
+    function: ExpectedFunction,
+    words: &mut [u64],
+    b: u64,
+) -> Result<u64, Misuse> {
+    use ExpectedFunction::*;
     use words_of_expected::*;
     Ok(match function {
         ExpectClear => {
             expected::clear(words, b);
             0
         }
-        ExpectResponse | ExpectData => {
-            let (types, received) = match function {
-                ExpectResponse => (RESPONSE_TYPES, RESPONSE_TYPES_RECEIVED),
-                _ => (DATA_TYPES, DATA_TYPES_RECEIVED),
-            };
-            words[types] |= 1 << (b & 63);
-            words[received] &= !(1 << (b & 63));
-            0
-        }
+        ExpectResponse => expect(words, RESPONSE_TYPES, RESPONSE_TYPES_RECEIVED, b),
+        ExpectData => expect(words, DATA_TYPES, DATA_TYPES_RECEIVED, b),
         ExpectSetCount => {
             words[TOTAL] = b;
             0
@@ -211,6 +181,13 @@ fn expectation(function: LibraryFunction, words: &mut [u64], b: u64) -> Result<u
         ExpectTakeResponse => u64::from(expected::take_response(words, b)?),
         ExpectTakeData => u64::from(expected::take_data(words, b)?),
         ExpectTookResponse => words[RESPONSE_TYPES_RECEIVED] >> (b & 63) & 1,
-        _ => words[DATA_TYPES_RECEIVED] >> (b & 63) & 1,
+        ExpectTookData => words[DATA_TYPES_RECEIVED] >> (b & 63) & 1,
     })
+}
+
+/// Adds a type to those that are expected, and takes it from those that were received.
+fn expect(words: &mut [u64], types: usize, received: usize, b: u64) -> u64 {
+    words[types] |= 1 << (b & 63);
+    words[received] &= !(1 << (b & 63));
+    0
 }

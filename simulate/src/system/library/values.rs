@@ -1,22 +1,22 @@
 //! Methods of the values with several words: masks, blocks, vectors of flags, and sets.
 
 use slicc::compile::trackers::flags as words_of_flags;
-use slicc::library::LibraryFunction;
+use slicc::library::ValueFunction;
 
 use crate::ruby::sets::{bits as union, set};
 use crate::ruby::{Misuse, block, flags};
 use crate::system::System;
 use crate::system::fault::Trap;
+use crate::system::library::Arguments;
 
 impl System {
-    /// Carries out a method of a mask, block, vector of flags or set, whose arguments begin at `at`. Returns `None` for other functions.
+    /// Carries out a method of a mask, block, vector of flags or set.
     pub(super) fn value_method(
         &mut self,
-        function: LibraryFunction,
-        at: usize,
-    ) -> Result<Option<u64>, Trap> {
-        use LibraryFunction::*;
-        let [a, b, c, d]: [u64; 4] = std::array::from_fn(|index| self.words.words[at + index]);
+        function: ValueFunction,
+        [a, b, c, d, _]: Arguments,
+    ) -> Result<u64, Trap> {
+        use ValueFunction::*;
         let (i, j) = (a as usize, b as usize);
         let block = self.block_words;
         // These ranges are used only if the first argument is an address.
@@ -26,7 +26,7 @@ impl System {
         let mask = i..i.wrapping_add(self.mask.words());
         let shape = self.mask;
         let flag = i..i.wrapping_add(words_of_flags::WIDTH);
-        Ok(Some(match function {
+        Ok(match function {
             MaskClear => self.done(|it| shape.clear(&mut it.words.words[mask])),
             MaskFill => self.done(|it| shape.fill(&mut it.words.words[mask])),
             MaskSet => self.tried(|it| shape.set(&mut it.words.words[mask], b, c, true))?,
@@ -103,6 +103,7 @@ impl System {
             }
             SetDisjoint => u64::from(self.words.words[i + 1] & self.words.words[j + 1] == 0),
 
+            DestAdd => self.tried(|it| it.machines.add(&mut it.words.words[dest], b))?,
             DestRemove => self.tried(|it| it.machines.remove(&mut it.words.words[dest], b))?,
             DestAddAll => self.done(|it| union::add(&mut it.words.words, i, j, words)),
             DestRemoveAll => self.done(|it| union::remove(&mut it.words.words, i, j, words)),
@@ -142,9 +143,7 @@ impl System {
                 self.words.words[to.clone()].fill(0);
                 self.done(|it| it.machines.broadcast_type(&mut it.words.words[to], a))
             }
-
-            _ => return Ok(None),
-        }))
+        })
     }
 
     /// Checks that the sets at two addresses have the same size.

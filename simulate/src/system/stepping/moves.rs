@@ -52,7 +52,7 @@ pub enum Move {
     Timer {
         /// The table of timers.
         table: usize,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
     },
 }

@@ -45,7 +45,7 @@ pub enum Signal {
     Changes {
         /// The controller.
         at: Party,
-        /// The event.
+        /// Name of the event.
         event: String,
         /// The states before and after it.
         states: (String, String),
@@ -75,7 +75,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Whether this signal sends the message of an arrival.
+    /// Whether this signal sends the message that arrives in `arrival`.
     fn arrives_as(&self, arrival: &Signal) -> bool {
         match (self, arrival) {
             (

@@ -186,7 +186,7 @@ impl Class {
     }
 }
 
-/// The classes of some values, by which an explorer knows what a renaming changes.
+/// The classes of the values in a part of a state, which tell an explorer what a renaming changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Classes {
     /// The lines whose latest value is among them, a bit for each.

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use history::random::Rng;
-use history::{Ambiguity, History, Provenance, ReadsFrom};
+use history::{Ambiguity, History, ReadsFrom};
 use simulate::client::{Client, Core, CorePort};
 use simulate::program::{Program, ProgramSize};
 use simulate::record;
@@ -175,7 +175,7 @@ pub(crate) fn run(run: &Run) -> Ran {
     assert!(is_done || run.abort < u64::MAX, "{}: a core is stuck", run.client);
     let records: Vec<_> = system.cores.iter().map(|core| core.records()).collect();
     Ran {
-        history: record::history(records, Provenance::default()).unwrap(),
+        history: record::history(records).unwrap(),
         repeated: system.cores.iter().map(|core| core.repeated()).sum(),
         text: system.memory.trace.take().unwrap().finish().unwrap(),
     }

@@ -34,7 +34,7 @@ pub enum Label {
     Expires {
         /// The table of timers.
         table: usize,
-        /// The line.
+        /// Number of the line, from 1.
         line: u64,
     },
 }

@@ -28,7 +28,6 @@ pub(super) struct Summary {
     pub readers: u8,
     /// The requests that each of its cores and devices may make.
     pub asks: Box<[(usize, Box<[Move]>)]>,
-    /// The moves of its timers.
     pub timers: Box<[Move]>,
     /// Whether it may be woken without a new message.
     pub may_wake: bool,

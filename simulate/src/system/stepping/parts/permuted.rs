@@ -17,7 +17,7 @@ use crate::system::stepping::view::View;
 
 /// Stands for a number that has not been computed.
 const UNKNOWN: u32 = u32::MAX;
-/// The tables of messages in flight: through the network, and otherwise.
+/// Number of tables for messages in flight: one for those in the network, and one for all others.
 const IN_FLIGHT_TABLES: usize = 2;
 
 /// The parts of permuted states.

@@ -11,7 +11,6 @@ pub struct Permutation {
     pub cores: Places,
     /// The cores and the DMA devices, which stay where they are.
     pub agents: Places,
-    /// The lines.
     pub lines: Places,
     /// The addresses of the lines.
     pub addresses: Vec<u64>,
@@ -19,15 +18,11 @@ pub struct Permutation {
     pub values: Values,
     /// For each number of a machine type, whether its controllers move with the cores.
     pub moves: Vec<bool>,
-    /// The controllers.
     pub controllers: Places,
-    /// The buffers.
     pub buffers: Places,
-    /// The caches.
     pub caches: Places,
     /// The tables of transactions and entries.
     pub tables: Places,
-    /// The directories.
     pub directories: Places,
     /// The tables of timers.
     pub timers: Places,

@@ -12,7 +12,6 @@ pub enum WordKind {
     Plain,
     /// The content of a block.
     Block,
-    /// An address.
     Address,
     /// A machine, as type and number.
     Machine,
