@@ -114,7 +114,8 @@ impl Runner {
         if status.success() {
             return Ok(Ran { record, is_stopped: false });
         }
-        let said = errors.recv_timeout(LOOK).ok().and_then(Result::ok).unwrap_or_default();
+        // The program has ended, so its messages are there, unless something that it started goes on.
+        let said = errors.recv_timeout(20 * LOOK).ok().and_then(Result::ok).unwrap_or_default();
         let said = String::from_utf8_lossy(&said);
         let said = said.trim().chars().take(EXCERPT).collect();
         Err(Error::Failed { status: status.to_string(), bytes: record.len(), said })

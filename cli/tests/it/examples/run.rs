@@ -107,7 +107,13 @@ pub(super) fn programs(bin: &Path, trace: &Path) {
     program(bin, "jq", "python3 -c 'import json, sys; json.load(sys.stdin)'");
     program(bin, "less", "cat");
     program(bin, "man", "head -1 \"$1\"");
-    program(bin, "riscv64-linux-gnu-gcc", "grep -q 'int main' program.c && touch program");
+    for compiler in ["riscv64-linux-gnu-gcc", "aarch64-linux-gnu-gcc"] {
+        program(bin, compiler, "grep -q 'int main' program.c && touch program");
+    }
+    // An emulator and another machine, on which programs take longer than an example may.
+    for runner in ["qemu-riscv64", "ssh"] {
+        program(bin, runner, "sleep 20");
+    }
 }
 
 fn program(bin: &Path, name: &str, text: &str) {
