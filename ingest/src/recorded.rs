@@ -35,7 +35,7 @@
 //! let program = program.finish(Default::default(), &Default::default(), provenance)?;
 //! let layout = Layout::new(&program, Recording::Values)?;
 //! let mut record = header(&program, &layout, Form::Text)?;
-//! record += "round 0 1 1 #5e9dc3e8\nround 1 1 0 #e1cb8ff4\nend 2 0 0 #3b5ff0e1\n";
+//! record += "round 0 1 1 #e1aa6fdb\nround 1 1 0 #5bee89db\nend 2 0 0 #ff889864\n";
 //! let read = ingest::read(record.as_bytes(), "run.record", &ingest::Options::default())?;
 //! assert_eq!(read.histories.len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
