@@ -10,7 +10,7 @@ use crate::common::{Folder, failure, output, output_of, rubric};
 
 /// Options of a short series.
 const SHORT: [&str; 7] =
-    ["run", "--quiet", "--runs", "2000", "--runs-each", "500", "--verdict-timeout=60"];
+    ["run", "--quiet", "--runs", "600", "--runs-each", "300", "--verdict-timeout=60"];
 
 fn json(arguments: &[&str], status: i32) -> Value {
     let arguments = [arguments, &["--format", "json"]].concat();
@@ -26,10 +26,10 @@ fn this_machine_keeps_its_model() {
         &["--operations", "1"],
     ] {
         let results = json(&[&SHORT, more].concat(), 0);
-        assert_eq!(results["runs"], 2000);
-        assert_eq!(results["programs"].as_array().unwrap().len(), 4);
+        assert_eq!(results["runs"], 600);
+        assert_eq!(results["programs"].as_array().unwrap().len(), 2);
         let own = results["verdicts"].as_array().unwrap().last().unwrap();
-        assert_eq!((&own["consistent"], &own["violation"]), (&2000.into(), &0.into()));
+        assert_eq!((&own["consistent"], &own["violation"]), (&600.into(), &0.into()));
         assert!(results["certificates"].as_u64() >= results["outcomes"].as_u64());
     }
 }
@@ -39,11 +39,11 @@ fn series_are_resumed() {
     let folder = Folder::new();
     let path = folder.path("results");
     let first = json(&[&SHORT[..], &["-o", &path]].concat(), 0);
-    let more = ["run", "--runs", "2500", "--runs-each", "500", "-o", &path];
+    let more = ["run", "--runs", "900", "--runs-each", "300", "-o", &path];
     let second = json(&more, 0);
     let programs = second["programs"].as_array().unwrap();
-    assert_eq!(programs[..4], first["programs"].as_array().unwrap()[..]);
-    assert_eq!(programs.len(), 5);
+    assert_eq!(programs[..2], first["programs"].as_array().unwrap()[..]);
+    assert_eq!(programs.len(), 3);
     let message = failure(&[&more[..], &["--operations", "9"]].concat());
     assert!(message.contains("programs of another command"), "{message}");
 }
@@ -109,7 +109,7 @@ fn programs_are_sent_to_other_machines() {
     let ssh = folder.file("ssh", "#!/bin/sh\n[ \"$1\" = board ] && sh -c \"$2\"\n");
     std::fs::set_permissions(&ssh, std::fs::Permissions::from_mode(0o755)).unwrap();
     let results = json(&[&SHORT[..], &["--runner", &format!("{ssh} board")]].concat(), 0);
-    assert_eq!(results["runs"], 2000);
+    assert_eq!(results["runs"], 600);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn programs_record_themselves() {
                 _ => "arm",
             };
             let words = ["generate", "c", "--isa", isa, "--record", record, "--form", form];
-            let size = ["--threads", "2", "--operations", "9", "--rounds", "200", "-o", &source];
+            let size = ["--threads", "2", "--operations", "9", "--rounds", "50", "-o", &source];
             output(&[&words[..], &size].concat());
             let arguments =
                 ["-O2", "-Wall", "-Wextra", "-Werror", "-pthread", &source, "-o", &program];
@@ -136,10 +136,10 @@ fn programs_record_themselves() {
     }
 }
 
-/// The Debian packages of emulators and cross compilers.
-const PACKAGES: [&str; 6] = [
+/// The Debian packages of emulators of processes and of cross compilers. QEMU's emulator of whole machines is too large to be installed
+/// by a test.
+const PACKAGES: [&str; 5] = [
     "qemu-user",
-    "qemu-system-misc",
     "gcc-riscv64-linux-gnu",
     "libc6-dev-riscv64-cross",
     "gcc-aarch64-linux-gnu",
@@ -180,7 +180,7 @@ fn emulated_machines_keep_their_models() {
         }
         let more = ["--isa", isa, "--runner", emulator, "--bytes", "1,2,4,8", "--rmws", "20"];
         let results = json(&[&SHORT[..], &more].concat(), 0);
-        assert_eq!(results["runs"], 2000);
+        assert_eq!(results["runs"], 600);
     }
 }
 
