@@ -171,14 +171,16 @@ fn has(commands: &[&str]) -> bool {
 
 #[test]
 fn emulated_machines_keep_their_models() {
-    for (isa, compiler, emulator) in [
-        ("riscv", "riscv64-linux-gnu-gcc", "qemu-riscv64"),
-        ("arm", "aarch64-linux-gnu-gcc", "qemu-aarch64"),
+    for (isa, compiler, emulator, annotations) in [
+        ("riscv", "riscv64-linux-gnu-gcc", "qemu-riscv64", "20"),
+        // QEMU lets an acquire overtake a release before it: findings/qemu-aarch64-release-acquire.sh.
+        ("arm", "aarch64-linux-gnu-gcc", "qemu-aarch64", "0"),
     ] {
         if !has(&[compiler, emulator]) {
             continue;
         }
         let more = ["--isa", isa, "--runner", emulator, "--bytes", "1,2,4,8", "--rmws", "20"];
+        let more = [&more[..], &["--annotations", annotations]].concat();
         let results = json(&[&SHORT[..], &more].concat(), 0);
         assert_eq!(results["runs"], 600);
     }
