@@ -152,8 +152,10 @@ fn has(commands: &[&str]) -> bool {
     let is_there = |command: &&str| Command::new(command).arg("--version").output().is_ok();
     if !commands.iter().all(is_there) {
         INSTALL.call_once(|| {
-            let mut install = Command::new("apt-get");
-            install.args(["install", "-y", "--no-install-recommends"]).args(PACKAGES);
+            let mut install = Command::new("timeout");
+            install.args(["120", "apt-get", "-o", "Acquire::http::Timeout=10"]);
+            install.args(["-o", "Acquire::Retries=0", "install", "-y", "--no-install-recommends"]);
+            install.args(PACKAGES).stdin(std::process::Stdio::null());
             // Without the right to install packages, or without a network, the tests are skipped.
             let _ = install.env("DEBIAN_FRONTEND", "noninteractive").output();
         });
