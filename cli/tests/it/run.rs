@@ -57,7 +57,7 @@ fn faults_are_found() {
     ] {
         let folder = Folder::new();
         let path = folder.path("found");
-        let bounds = ["run", "--runs", "1M", "--runs-each", "5000", "--until-violation"];
+        let bounds = ["run", "--runs", "1M", "--runs-each", "1000", "--until-violation"];
         let given = ["--fault", fault, "-o", &path, "--quiet"];
         let results = json(&[&bounds[..], &given, more].concat(), 1);
         let violation = &results["violation"];
@@ -171,21 +171,25 @@ fn has(commands: &[&str]) -> bool {
     }
 }
 
-#[test]
-fn emulated_machines_keep_their_models() {
-    for (isa, compiler, emulator, annotations) in [
-        ("riscv", "riscv64-linux-gnu-gcc", "qemu-riscv64", "20"),
-        // QEMU lets an acquire overtake a release before it: findings/qemu-aarch64-release-acquire.sh.
-        ("arm", "aarch64-linux-gnu-gcc", "qemu-aarch64", "0"),
-    ] {
-        if !has(&[compiler, emulator]) {
-            continue;
-        }
-        let more = ["--isa", isa, "--runner", emulator, "--bytes", "1,2,4,8", "--rmws", "20"];
-        let more = [&more[..], &["--annotations", annotations]].concat();
-        let results = json(&[&SHORT[..], &more].concat(), 0);
-        assert_eq!(results["runs"], 600);
+/// Runs programs in an emulator, if there is one.
+fn emulated(isa: &str, compiler: &str, emulator: &str, annotations: &str) {
+    if !has(&[compiler, emulator]) {
+        return;
     }
+    let more = ["--isa", isa, "--runner", emulator, "--bytes", "1,2,4,8", "--rmws", "20"];
+    let more = [&SHORT[..], &more, &["--annotations", annotations]].concat();
+    assert_eq!(json(&more, 0)["runs"], 600);
+}
+
+#[test]
+fn an_emulated_riscv_keeps_its_model() {
+    emulated("riscv", "riscv64-linux-gnu-gcc", "qemu-riscv64", "20");
+}
+
+/// QEMU lets an acquire overtake a release before it (findings/qemu-aarch64-release-acquire.sh), so there are none.
+#[test]
+fn an_emulated_arm_keeps_its_model() {
+    emulated("arm", "aarch64-linux-gnu-gcc", "qemu-aarch64", "0");
 }
 
 /// Four harts without an operating system, in QEMU's machine `virt`.
