@@ -13,25 +13,25 @@ pub enum Error {
     /// The program cannot be written, or no record can express it.
     #[error("{}: the program cannot be written: {error}", .path.display())]
     Source {
-        /// The file.
+        /// The file of the program in C.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         error: io::Error,
     },
     /// There is no compiler of this name.
     #[error("the compiler `{name}` cannot be started: {error}; install it, or name another one")]
     NoCompiler {
-        /// The command.
+        /// The first word of the command, as the user wrote it.
         name: String,
-        /// Why.
+        /// The error of the operating system.
         error: io::Error,
     },
     /// The compiler failed.
     #[error("the compiler `{name}` ended with {status}: {said}")]
     Compiler {
-        /// The command.
+        /// The command that the user or the instruction set names.
         name: String,
-        /// How it ended.
+        /// The status with which it ended.
         status: String,
         /// The beginning of what it said.
         said: String,
@@ -39,9 +39,9 @@ pub enum Error {
     /// The program, or the command that runs it, cannot be started.
     #[error("`{name}` cannot be started: {error}")]
     NoRunner {
-        /// The command.
+        /// The first word of the command, as the user wrote it.
         name: String,
-        /// Why.
+        /// The error of the operating system.
         error: io::Error,
     },
     /// The program did not end well.
@@ -57,7 +57,7 @@ pub enum Error {
     /// The program ran for too long.
     #[error("the program had not ended after {} s, and was stopped", .limit.as_secs_f64())]
     TimedOut {
-        /// The limit.
+        /// The time that a program may take.
         limit: Duration,
     },
     /// The output of the program cannot be read.

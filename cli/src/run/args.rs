@@ -23,6 +23,12 @@ const RUNS: u64 = 100_000;
 /// Most operations of a thread, whose code has to be compiled.
 const MOST_OPERATIONS: u32 = 1_000_000;
 
+/// The most memory of the variables of a program, in bytes: it is part of the executable.
+const LARGEST_MEMORY: u64 = 64 << 20;
+
+/// The largest distance of lines that seeds draw, in bytes.
+const LARGEST_STRIDE: u64 = 4096;
+
 /// The instruction set of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
@@ -87,7 +93,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "1,2,4,8", default_value = "8", value_delimiter = ',', value_parser = parse::variable_size())]
     bytes: Vec<u8>,
 
-    /// The number of runs of all programs [default: 100000, unless --for is given]
+    /// The number of runs of all programs, of which each runs --runs-each times [default: 100000, unless --for is given]
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     runs: Option<u32>,
 
@@ -306,6 +312,14 @@ impl Args {
             return usage(format!(
                 "--operations {}: at most {MOST_OPERATIONS} of a thread can be compiled; choose more --runs",
                 self.operations
+            ));
+        }
+        let stride = mix.stride.unwrap_or(LARGEST_STRIDE);
+        if u64::from(self.locations).saturating_mul(stride) > LARGEST_MEMORY {
+            return usage(format!(
+                "--locations {}: on lines of up to {stride} bytes they take more than {} MiB; choose fewer, or a smaller --stride",
+                self.locations,
+                LARGEST_MEMORY >> 20
             ));
         }
         let fault = self.fault.filter(|fault| !fault.is_for(isa));

@@ -88,7 +88,7 @@ pub(crate) struct Document<'a> {
 struct ViolationJson<'a> {
     /// The seed of the program.
     seed: u64,
-    /// The model.
+    /// The name of the memory model that the outcome violates.
     model: &'static str,
     /// The operations of the smallest part.
     operations: &'a [String],
@@ -100,7 +100,7 @@ struct ViolationJson<'a> {
     files: Vec<String>,
 }
 
-/// Prints the results.
+/// Prints the results of a series as one object.
 pub(super) fn print(
     series: &Series,
     results: &Results,

@@ -9,7 +9,7 @@ use super::evidence::Evidence;
 use super::json::Sums;
 use crate::check::paint::paint;
 
-/// Prints the results.
+/// Prints the results of a series: a table of verdicts, and the evidence of the first violation.
 pub(super) fn print(
     series: &Series,
     results: &Results,
@@ -48,7 +48,8 @@ pub(super) fn print(
     match own {
         own if own.violation > 0 => {
             let word = paint.verdict("violation", "violation");
-            writeln!(out, "{word} of {}: {} runs", own.model, count(own.violation))?;
+            let seeds = violating(results);
+            writeln!(out, "{word} of {}: {} runs, seeds {seeds}", own.model, count(own.violation))?;
         }
         own if own.undecided > 0 => {
             let word = paint.verdict("undecided", "undecided");
@@ -60,6 +61,19 @@ pub(super) fn print(
         }
     }
     evidence.map_or(Ok(()), |evidence| show(evidence, out))
+}
+
+/// Most seeds of programs with violations that are listed.
+const LISTED: usize = 10;
+
+/// The seeds of the programs that showed violations, those of a resumed series included.
+fn violating(results: &Results) -> String {
+    let rows = results.rows.iter().filter(|row| !row.found.is_empty());
+    let seeds: Vec<String> = rows.map(|row| row.seed.to_string()).collect();
+    match seeds.len().checked_sub(LISTED) {
+        Some(more @ 1..) => format!("{} and {more} more", seeds[..LISTED].join(", ")),
+        _ => seeds.join(", "),
+    }
 }
 
 /// Prints how many runs had each verdict.

@@ -39,11 +39,12 @@ fn series_are_resumed() {
     let folder = Folder::new();
     let path = folder.path("results");
     let first = json(&[&SHORT[..], &["-o", &path]].concat(), 0);
-    let more = ["run", "--runs", "900", "--runs-each", "300", "-o", &path];
+    // A series may be continued with another number of runs of each program.
+    let more = ["run", "--runs", "900", "--runs-each", "200", "-o", &path];
     let second = json(&more, 0);
     let programs = second["programs"].as_array().unwrap();
     assert_eq!(programs[..2], first["programs"].as_array().unwrap()[..]);
-    assert_eq!(programs.len(), 3);
+    assert_eq!(programs.len(), 4);
     let message = failure(&[&more[..], &["--operations", "9"]].concat());
     assert!(message.contains("programs of another command"), "{message}");
 }
@@ -99,6 +100,7 @@ fn what_goes_wrong_is_said() {
         (&["--runner", "a 'b"][..], "an open quote"),
         (&["--bytes", "3"], "1, 2, 4 or 8 was expected"),
         (&["--rmws", "60", "--fences", "50"], "more than 100 of 100"),
+        (&["--locations", "1M"], "more than 64 MiB"),
     ] {
         let message = said(arguments);
         assert!(message.contains(expected), "{arguments:?}: {message}");

@@ -36,7 +36,7 @@ pub struct ProgramRow {
 /// How many runs of a program had each verdict under a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
-    /// The model.
+    /// The name of the memory model that was asked about.
     pub model: String,
     /// The number of runs that the model allows.
     pub consistent: u64,
@@ -51,7 +51,7 @@ pub struct Tally {
 /// An outcome that violates a model which the machine should keep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Found {
-    /// The model.
+    /// The name of the memory model that the outcome violates.
     pub model: String,
     /// The number of the outcome, in the order in which outcomes were first seen.
     pub outcome: usize,

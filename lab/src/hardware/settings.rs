@@ -9,31 +9,22 @@ use crate::error::Error;
 use crate::journal::{Journal, Lines};
 use crate::resume::{self, unchanged};
 
-/// What the rows of a journal depend on.
+/// What the rows of a journal depend on. Each row says itself how often its program ran.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Settings {
     command: String,
     seed: u64,
-    runs_each: u32,
 }
 
 impl resume::Settings for Settings {
     fn fixed(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("command", self.command.clone()),
-            ("first seed", self.seed.to_string()),
-            ("number of runs of a program", self.runs_each.to_string()),
-        ]
+        vec![("command", self.command.clone()), ("first seed", self.seed.to_string())]
     }
 }
 
 impl Settings {
     pub(super) fn of(series: &Series) -> Settings {
-        Settings {
-            command: series.command.clone(),
-            seed: series.seed,
-            runs_each: series.extent.runs_each,
-        }
+        Settings { command: series.command.clone(), seed: series.seed }
     }
 
     /// Compares the settings with those of a journal, or writes them to an empty one.
