@@ -89,7 +89,10 @@ impl TraceFormat for Recorded {
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
         let outcomes = Outcomes::read(lines, options)?;
-        let histories = outcomes.iter().map(|outcome| outcomes.history(&outcome)).collect();
+        let histories = outcomes.iter().map(|outcome| outcomes.history(&outcome));
+        let histories = histories.collect::<Option<Vec<_>>>();
+        let wrong = || lines.syntax("words that no round has", "a round of the program", hint());
+        let histories = histories.ok_or_else(wrong)?;
         Contents::histories(lines, histories)
     }
 }

@@ -194,7 +194,7 @@ impl Series {
         if violation.is_none() {
             *violation = row.found.first().and_then(|found| {
                 let outcome = outcomes.get(found.outcome)?;
-                Some((seed, *self.models.last()?, outcomes.history(&outcome)))
+                Some((seed, *self.models.last()?, outcomes.history(&outcome)?))
             });
         }
         Ok(Ok(row))

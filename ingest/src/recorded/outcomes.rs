@@ -108,17 +108,15 @@ impl Outcomes {
         Some(Outcome { words, first, count })
     }
 
-    /// The history of an outcome.
-    pub fn history(&self, outcome: &Outcome<'_>) -> History {
-        let history = self.layout.history(&self.program, outcome.words);
-        // Words are checked before they are added.
-        let mut history = history.unwrap_or_else(|_| self.program.clone());
+    /// The history of an outcome; `None` for one of another program.
+    pub fn history(&self, outcome: &Outcome<'_>) -> Option<History> {
+        let mut history = self.layout.history(&self.program, outcome.words).ok()?;
         history.name = Some(if outcome.count == 1 {
             format!("round {}", outcome.first)
         } else {
             format!("round {} and {} like it", outcome.first, outcome.count - 1)
         });
-        history
+        Some(history)
     }
 
     /// The number of words of a round.

@@ -30,7 +30,7 @@ pub(super) fn decide(
     let answers: Vec<Answers> = (0..count)
         .into_par_iter()
         .map(|number| {
-            let history = outcomes.get(number).map(|outcome| outcomes.history(&outcome));
+            let history = outcomes.get(number).and_then(|outcome| outcomes.history(&outcome));
             history.map_or(Ok(Answers::none(models)), |history| answer(&history, models, options))
         })
         .collect::<Result<_, Error>>()?;
