@@ -22,6 +22,8 @@ pub struct Instruction<'a> {
     pub class: Option<Class>,
     /// The value that the instruction computed, loaded or stored, if the line shows a number.
     pub data: Option<u64>,
+    /// The value that memory holds after an atomic operation, if the line shows it.
+    pub stored: Option<u64>,
     /// Address of the memory access.
     pub address: Option<u64>,
     /// Size in bytes of the vector register that the line shows; 0 if it shows none.

@@ -7,6 +7,7 @@
 //!
 //! `decode` has the instruction sets: `isa` recognises them, `x86`, `riscv` and `arm` return an instruction's effect on memory, an `action`, and
 //! `riscv_uses` and `arm_uses` the registers that it reads and writes, from which `flow` finds the loads that accesses and branches depend on.
+//! [`RiscvWords`] disassembles the encoded instructions that logs of RISC-V print.
 //! `hart` follows each hardware thread and writes to the `log`. `shared` finds the locations that threads share, `announced` those that the
 //! program announces as shared. `select` makes the history of either, with the `dependencies` between its operations. None of them says what
 //! the log does not show: a register whose value is not certain is forgotten, and an unknown instruction that touches shared memory is a
@@ -50,6 +51,7 @@ mod options;
 mod problem;
 mod recorder;
 mod recording;
+mod riscv_words;
 #[cfg(test)]
 mod sample;
 mod select;
@@ -60,5 +62,6 @@ pub use instruction::{Class, Instruction};
 pub use options::{Addresses, Options};
 pub use problem::{IsaBasis, Problem};
 pub use recording::Recording;
+pub use riscv_words::{RiscvWord, RiscvWords};
 pub use select::Selected;
 pub use spaces::Spaces;

@@ -274,13 +274,16 @@ impl Recording {
             return;
         };
         self.accesses += 1;
-        let block = self.recorder.options.cache_line;
+        let Options { cache_line: block, is_of_commits, .. } = self.recorder.options;
         let hart = &mut self.harts[spot.hart];
         let operation = hart.with_reservation(operation);
         let entry = Entry::access(spot, address, operation).within(block);
         let recorder = &mut self.recorder;
         let mut keep = |entry| recorder.keep(entry);
         hart.end_lock(&mut keep);
+        if is_of_commits {
+            return keep(entry);
+        }
         hart.wait(entry, line, &mut keep);
     }
 

@@ -12,7 +12,7 @@ use crate::decode::action::{Action, Operation, Update, cut};
 use crate::decode::registers::{Registers, Target};
 use crate::decode::riscv_uses::uses;
 use crate::flow::Edge;
-use crate::instruction::{Instruction, nth, split_name};
+use crate::instruction::{Class, Instruction, nth, split_name};
 
 /// Decodes the lines of one hardware thread.
 #[derive(Debug, Default)]
@@ -102,6 +102,28 @@ fn atomic(name: &[u8]) -> Option<(Atomic, u8)> {
 /// Number of bytes of an atomic operation, load-reserved or store-conditional; `None` for other instructions.
 pub(crate) fn atomic_size(name: &[u8]) -> Option<u8> {
     atomic(name).map(|(_, size)| size)
+}
+
+/// Whether an instruction accesses memory, as far as its name says so: loads, stores and atomic operations do.
+pub(crate) fn class(body: &[u8]) -> Class {
+    let (word, _) = split_name(body);
+    let mnemonic = Mnemonic::of(word);
+    let name = mnemonic.name();
+    match atomic(name) {
+        Some((Atomic::LoadReserved, _)) => Class { reads: true, writes: false },
+        Some((Atomic::StoreConditional, _)) => Class { reads: false, writes: true },
+        Some(_) => Class { reads: true, writes: true },
+        None => Class { reads: load_size(name).is_some(), writes: store_size(name).is_some() },
+    }
+}
+
+/// Number of bytes that a load, a store or an atomic operation accesses; `None` for other instructions.
+pub(crate) fn size(body: &[u8]) -> Option<u64> {
+    let (word, _) = split_name(body);
+    let mnemonic = Mnemonic::of(word);
+    let name = mnemonic.name();
+    let size = atomic_size(name).or_else(|| load_size(name)).or_else(|| store_size(name));
+    size.map(u64::from)
 }
 
 /// Whether an instruction that is not known may write, although its operation class is one of loads.
@@ -215,10 +237,10 @@ impl Decoder {
             return self.atomic(atomic, size, annotation, line, operands);
         }
         if let Some(size) = load_size(name) {
-            return Action::Access(Operation::load(size, line.data));
+            return Action::Access(Operation::load(size, line.data).with(mnemonic.annotation));
         }
         if let Some(size) = store_size(name) {
-            return Action::Access(Operation::store(size, line.data));
+            return Action::Access(Operation::store(size, line.data).with(mnemonic.annotation));
         }
         match name {
             // These write a cache line back and change no value.
@@ -257,7 +279,8 @@ impl Decoder {
         let operation = match what {
             Atomic::LoadReserved => Operation::load(size, line.data).of_kind(Kind::LoadLinked),
             Atomic::StoreConditional => {
-                let store = Operation::store(size, operand).of_kind(Kind::StoreConditional);
+                let written = line.stored.or(operand);
+                let store = Operation::store(size, written).of_kind(Kind::StoreConditional);
                 return match line.data {
                     Some(0) => Action::Access(store.with(annotation)),
                     Some(_) => Action::Nothing,
@@ -265,13 +288,14 @@ impl Decoder {
                 };
             }
             Atomic::Update(update) => {
-                let written = update.written(line.data, operand, size);
+                let written = line.stored.or_else(|| update.written(line.data, operand, size));
                 Operation::rmw(size, line.data, written)
             }
             Atomic::CompareAndSwap => {
                 let expected = self.value(nth(operands, 0)).map(|value| cut(value, size));
                 let old = line.data.map(|value| cut(value, size));
                 match (old, expected) {
+                    _ if line.stored.is_some() => Operation::rmw(size, old, line.stored),
                     (Some(old), Some(expected)) if old != expected => {
                         Operation::load(size, Some(old)).of_kind(Kind::FailedCas)
                     }
@@ -293,7 +317,7 @@ impl Decoder {
     /// Notes the values that an instruction writes to registers.
     fn write_back(&mut self, line: &Instruction<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
         let last = operands.rsplit(|&byte| byte == b' ' || byte == b',').next();
-        let offset = last.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
+        let offset = last.and_then(immediate);
         match effect(mnemonic.name()) {
             RegisterEffect::None => {}
             RegisterEffect::Branch => self.registers.branch(offset),
@@ -315,8 +339,7 @@ impl Decoder {
         let base = base.map_or(operands, |base| base.strip_suffix(b")").unwrap_or(base));
         let offset = operands.split(|&byte| byte == b'(').next().unwrap_or_default();
         let offset = offset.rsplit(|&byte| byte == b' ' || byte == b',').next();
-        let offset: i64 =
-            offset.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok()).unwrap_or(0);
+        let offset = offset.and_then(immediate).unwrap_or(0);
         let target = self.value(base.trim_ascii());
         let target = target.map(|base| base.wrapping_add_signed(offset) & !1);
         self.registers.jump(target.map_or(Target::Return, Target::Address));
@@ -337,6 +360,15 @@ impl Decoder {
 }
 
 const RETURN_ADDRESS: usize = 1;
+
+/// A number among operands, decimal or hexadecimal.
+fn immediate(text: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(text).ok()?;
+    match text.strip_prefix("0x") {
+        Some(digits) => Some(u64::from_str_radix(digits, 16).ok()? as i64),
+        None => text.parse().ok(),
+    }
+}
 
 /// The effect of an instruction on integer registers.
 enum RegisterEffect {

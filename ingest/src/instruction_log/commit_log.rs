@@ -1,0 +1,271 @@
+//! The commit log of Spike, and the log in the same form that the testbench of CVA6 prints.
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `core   0: 3 0x80000010 (0x00c5b7af) x15 0x00000000 mem 0x80004080 mem 0x80004080 0x00000001` | Spike's `--log-commits`: hart, privilege, address, encoding, the registers written, the addresses read, the addresses and values written |
+//! | `3 0x80000010 (0x00c5b7af) x15 0x00000000` | the same of CVA6, whose hart is that of the line before |
+//! | `core   0: 0x80000010 (0x00c5b7af) amoadd.d …` | Spike's `-l`, and a line of CVA6 before each instruction: hart, address, encoding and text of an instruction that is executed next |
+//! | `core   0: exception trap_load_access_fault, epc 0x80000010`, or a line of CVA6 such as `LD_ACCESS_FAULT exception @ 0x80000010 (0x0005b783)` | the instruction was not executed |
+//! | `core   0: >>>>  main`, `core   0:           tval 0x0` | a symbol, or more about an exception |
+//!
+//! Addresses and registers have 8 digits if registers have 32 bits, else 16. The texts of instructions are not needed: encodings are
+//! disassembled.
+
+mod line;
+
+use history::Isa;
+use instructions::{Class, Instruction, RiscvWord, RiscvWords};
+use rustc_hash::FxHashMap;
+
+use crate::error::Error;
+use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
+use crate::input::{LINE_LIMIT, Lines};
+use crate::instruction_log::{Flaw, InstructionLog};
+use crate::options::Options;
+use line::{Commit, Line, parse};
+
+/// The commit log of Spike.
+pub(crate) struct Spike;
+
+/// The log of the instructions that CVA6 retired, from its RISC-V Formal Interface (RVFI).
+pub(crate) struct Cva6;
+
+/// Who printed a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Printer {
+    Spike,
+    Cva6,
+}
+
+impl TraceFormat for Spike {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
+            name: "spike",
+            title: "a commit log of Spike",
+            example: "core   0: 3 0x80000000 (0x00000297) x5  0x80000000",
+            extensions: &[],
+            line_limit: LINE_LIMIT,
+        }
+    }
+
+    fn recognises(&self, line: &[u8]) -> Resemblance {
+        match parse(line) {
+            Ok(
+                Line::Next { is_of_cva6: false, .. } | Line::Commit(Commit { hart: Some(_), .. }),
+            ) => Resemblance::Certain,
+            _ => Resemblance::None,
+        }
+    }
+
+    fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
+        read(lines, options, self, Printer::Spike)
+    }
+}
+
+impl TraceFormat for Cva6 {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
+            name: "cva6",
+            title: "a log of CVA6's testbench",
+            example: "core   0: 0x80000000 (0x00000297) DASM(00000297)",
+            extensions: &[],
+            line_limit: LINE_LIMIT,
+        }
+    }
+
+    fn recognises(&self, line: &[u8]) -> Resemblance {
+        match parse(line) {
+            Ok(Line::Next { is_of_cva6: true, .. }) => Resemblance::Certain,
+            _ => Resemblance::None,
+        }
+    }
+
+    fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
+        read(lines, options, self, Printer::Cva6)
+    }
+}
+
+/// A hart's instruction that was announced and not executed yet: its address.
+type Announced = FxHashMap<u32, u64>;
+
+/// A log that is being read.
+struct Reader<'o> {
+    printer: Printer,
+    log: InstructionLog<'o>,
+    words: RiscvWords,
+    announced: Announced,
+    /// The hart of the last line that names one.
+    hart: u32,
+    /// Whether the log announces instructions.
+    announces: bool,
+    commits: u64,
+}
+
+fn read(
+    lines: &mut Lines<'_>,
+    options: &Options,
+    format: &dyn TraceFormat,
+    printer: Printer,
+) -> Result<Contents, Error> {
+    let mut reader = Reader {
+        printer,
+        log: InstructionLog::new(lines, format, options, Isa::Riscv)?,
+        words: RiscvWords::default(),
+        announced: Announced::default(),
+        hart: 0,
+        announces: false,
+        commits: 0,
+    };
+    while lines.advance()? {
+        if let Err(flaw) = reader.line(lines.number(), lines.line()) {
+            reader.log.skip(lines, flaw)?;
+            reader.announced.clear();
+        }
+    }
+    if reader.commits == 0 {
+        return Err(lines.syntax(
+            "no line that shows what an instruction did",
+            "lines such as `core   0: 3 0x80000000 (0x00000297) x5  0x80000000`",
+            "run Spike with --log-commits, besides -l or instead of it",
+        ));
+    }
+    let notes = reader.notes();
+    reader.log.finish(lines, notes)
+}
+
+impl Reader<'_> {
+    fn line(&mut self, number: u64, text: &[u8]) -> Result<(), Flaw> {
+        match parse(text)? {
+            Line::Other => Ok(()),
+            Line::Trap(hart) => {
+                self.announced.remove(&hart.unwrap_or(self.hart));
+                Ok(())
+            }
+            Line::Next { hart, pc, .. } => self.announce(hart, pc),
+            Line::Commit(commit) => self.commit(number, text, &commit),
+        }
+    }
+
+    fn announce(&mut self, hart: u32, pc: u64) -> Result<(), Flaw> {
+        self.hart = hart;
+        self.announces = true;
+        match self.announced.insert(hart, pc) {
+            None => Ok(()),
+            Some(before) => Err(Flaw {
+                found: format!("the next instruction of hart {hart}"),
+                expected: format!("what its instruction at {before:#x} did, or an exception"),
+            }),
+        }
+    }
+
+    fn commit(&mut self, number: u64, text: &[u8], commit: &Commit) -> Result<(), Flaw> {
+        let hart = commit.hart.unwrap_or(self.hart);
+        self.commits += 1;
+        if self.announces && self.announced.remove(&hart) != Some(commit.pc) {
+            return Err(Flaw {
+                found: format!("an instruction at {:#x} that was not announced", commit.pc),
+                expected: "the line with its text before it, as for the others".to_owned(),
+            });
+        }
+        let word = self.words.decode(commit.word, commit.is_wide);
+        if word.length != commit.bytes {
+            return Err(Flaw {
+                found: format!("an encoding of {} bytes", commit.bytes),
+                expected: format!("{}, the length that its lowest bits say", word.length),
+            });
+        }
+        let whole = match self.printer {
+            Printer::Spike => spike(text, commit, word)?,
+            Printer::Cva6 => cva6(commit, word),
+        };
+        if word.class != Class::default() {
+            return self.log.execute(number, hart, whole, None);
+        }
+        // A vector instruction, or one of several accesses: what it does to memory is not understood.
+        let parts = commit.reads.iter().map(|read| (*read, Class { reads: true, writes: false }));
+        let stores = commit.stores.iter();
+        let parts =
+            parts.chain(stores.map(|it| (it.address, Class { reads: false, writes: true })));
+        let mut parts = parts.peekable();
+        if parts.peek().is_none() {
+            return self.log.execute(number, hart, whole, None);
+        }
+        for (address, class) in parts {
+            let part = Instruction { address: Some(address), class: Some(class), ..whole };
+            self.log.execute(number, hart, part, None)?;
+        }
+        Ok(())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match self.printer {
+            Printer::Spike => vec![
+                "Spike executes harts in turns on memory without caches and store buffers, so its runs are SC: this checks the program \
+                 and the log, not a machine."
+                    .to_owned(),
+            ],
+            Printer::Cva6 => Vec::new(),
+        }
+    }
+}
+
+/// The instruction of a commit of Spike, which shows every access, and what an atomic operation stored.
+fn spike<'a>(text: &[u8], commit: &Commit, word: &'a RiscvWord) -> Result<Instruction<'a>, Flaw> {
+    let read = commit.reads.first();
+    let store = commit.stores.first();
+    let is_known = word.class != Class::default();
+    let shown = Class { reads: read.is_some(), writes: store.is_some() };
+    let failed = word.is_conditional || (word.class.reads && word.class.writes);
+    let is_missing = (word.class.reads && read.is_none() && !word.class.writes)
+        || (word.class.writes && store.is_none() && !failed);
+    if is_known && is_missing {
+        let what = if word.class.writes {
+            "the address and the value that it stores"
+        } else {
+            "the address that it loads from"
+        };
+        return Err(Flaw::of(text, what));
+    }
+    if let (Some(store), true) = (store, is_known)
+        && word.size.is_some_and(|size| size != store.bytes)
+    {
+        return Err(Flaw::of(
+            text,
+            format!("a value of {} bytes at the end", word.size.unwrap_or(0)),
+        ));
+    }
+    let stored = store.map(|store| store.value);
+    let is_plain = word.class.writes && !word.class.reads && !word.is_conditional;
+    let data = match word.is_conditional {
+        // Only one that succeeds stores.
+        true => Some(u64::from(store.is_none())),
+        false if is_plain => stored,
+        false => commit.register,
+    };
+    Ok(Instruction {
+        pc: Some(commit.pc),
+        body: &word.text,
+        class: Some(if is_known { shown } else { Class::default() }),
+        data,
+        stored: stored.filter(|_| !is_plain),
+        address: read.copied().or(store.map(|store| store.address)),
+        ..Instruction::default()
+    })
+}
+
+/// The instruction of a commit of CVA6. Its log does not show the address of a load without a register of integers to write, and as
+/// the value that an atomic operation stores it shows the operand.
+fn cva6<'a>(commit: &Commit, word: &'a RiscvWord) -> Instruction<'a> {
+    let store = commit.stores.first();
+    let is_plain = word.class.writes && !word.class.reads && !word.is_conditional;
+    let has_failed = word.is_conditional && commit.register.is_some_and(|status| status != 0);
+    Instruction {
+        pc: Some(commit.pc),
+        body: &word.text,
+        class: Some(if has_failed { Class::default() } else { word.class }),
+        data: if is_plain { store.map(|store| store.value) } else { commit.register },
+        stored: store.map(|store| store.value).filter(|_| word.is_conditional),
+        address: store.map(|store| store.address).or(commit.reads.first().copied()),
+        ..Instruction::default()
+    }
+}
