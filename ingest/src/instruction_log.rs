@@ -5,8 +5,10 @@
 //!
 //! A log shows what instructions loaded and stored, not when a store reached memory. The history has the operations of each hart in
 //! program order. The order of lines of different harts is only used to find a first explanation: no verdict rests on it.
+//! Testbenches write a log for each hart; [`read_harts`] reads those of one run as one history.
 
 mod commit_log;
+mod harts;
 mod ibex;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,7 @@ use crate::options::Options;
 use crate::selection;
 
 pub(crate) use commit_log::{Cva6, Spike};
+pub(crate) use harts::{hart_logs, read_harts};
 pub(crate) use ibex::Ibex;
 
 /// Largest number of harts of a log.
@@ -35,6 +38,8 @@ pub(crate) struct InstructionLog<'o> {
     recording: Recording,
     /// Index of each hart by its number.
     harts: FxHashMap<u32, usize>,
+    /// Number of lines of the files before the current one: the lines of all files are numbered through.
+    before: u64,
     /// Number of instructions.
     instructions: u64,
     skipped: LineCount,
@@ -56,8 +61,29 @@ impl Flaw {
     }
 }
 
+/// A format whose files have the instructions of one hart each.
+pub(crate) trait HartLog: TraceFormat {
+    /// Reads a file to its end into a log of all harts.
+    ///
+    /// # Errors
+    /// Returns the error of a line that cannot be read.
+    fn read_hart(&self, log: &mut InstructionLog<'_>, lines: &mut Lines<'_>) -> Result<(), Error>;
+}
+
+/// Reads the file of one hart alone.
+fn read_alone(
+    format: &dyn HartLog,
+    lines: &mut Lines<'_>,
+    options: &Options,
+) -> Result<Contents, Error> {
+    let mut log = InstructionLog::new(lines, format, options)?;
+    format.read_hart(&mut log, lines)?;
+    let note = "The log of one hart alone: give the folder that has the logs of all harts to check them together.";
+    log.finish(lines, vec![note.to_owned()])
+}
+
 impl<'o> InstructionLog<'o> {
-    /// An empty log of a format, whose instructions are of this instruction set.
+    /// An empty log of a format, whose instructions are those of RISC-V.
     ///
     /// # Errors
     /// Fails if the options ask for another instruction set, or for operations that only a trace of gem5 has.
@@ -65,8 +91,8 @@ impl<'o> InstructionLog<'o> {
         lines: &Lines<'_>,
         format: &dyn TraceFormat,
         options: &'o Options,
-        isa: Isa,
     ) -> Result<InstructionLog<'o>, Error> {
+        let isa = Isa::Riscv;
         let refused = |found: String, setting: Setting| {
             lines.syntax(
                 found,
@@ -92,13 +118,14 @@ impl<'o> InstructionLog<'o> {
             options,
             recording,
             harts: FxHashMap::default(),
+            before: 0,
             instructions: 0,
             skipped: LineCount::default(),
             gap: None,
         })
     }
 
-    /// Takes in the instruction of a line, or a part of one that accesses memory several times.
+    /// Takes in the instruction of a line of the current file, or a part of one that accesses memory several times.
     pub(crate) fn execute(
         &mut self,
         line: u64,
@@ -109,7 +136,7 @@ impl<'o> InstructionLog<'o> {
         let index = self.hart(hart)?;
         let known = self.recording.recognise(&mut instruction, None);
         let executed = known.and_then(|known| match known {
-            true => self.recording.execute(index, &instruction, line, tick),
+            true => self.recording.execute(index, &instruction, self.before + line, tick),
             false => Ok(()),
         });
         self.instructions += 1;
@@ -164,7 +191,7 @@ impl<'o> InstructionLog<'o> {
         self.recording.interrupt();
         self.gap.get_or_insert_with(|| NotUnderstood {
             gap: Gap::Write,
-            line: lines.number(),
+            line: self.before + lines.number(),
             instruction: excerpt(lines.line(), 60),
             doubt: Some(Doubt::Skipped),
         });
@@ -200,7 +227,11 @@ impl<'o> InstructionLog<'o> {
             ..Provenance::of(Source::Exec)
         };
         let initial = self.options.initial.as_ref().unwrap_or(&Initial::Infer);
-        let history = selected.builder.finish(self.options.access_size, initial, provenance);
+        let mut builder = selected.builder;
+        if self.before > 0 {
+            builder.forget_order();
+        }
+        let history = builder.finish(self.options.access_size, initial, provenance);
         let history = history.map_err(|error| Error::Build { file, error })?;
         let mut contents = Contents::histories(lines, vec![history])?;
         contents.statistics.skipped += self.skipped.count;
