@@ -7,7 +7,9 @@
 //! program order. The order of lines of different harts is only used to find a first explanation: no verdict rests on it.
 
 mod commit_log;
+mod execlog;
 mod ibex;
+mod registers;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +25,7 @@ use crate::options::Options;
 use crate::selection;
 
 pub(crate) use commit_log::{Cva6, Spike};
+pub(crate) use execlog::Execlog;
 pub(crate) use ibex::Ibex;
 
 /// Largest number of harts of a log.

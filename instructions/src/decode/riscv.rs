@@ -275,7 +275,8 @@ impl Decoder {
         line: &Instruction<'_>,
         operands: &[u8],
     ) -> Action {
-        let operand = self.value(nth(operands, 1));
+        let operand = line.encoded.and_then(|encoded| encoded.operand);
+        let operand = operand.or_else(|| self.value(nth(operands, 1)));
         let operation = match what {
             Atomic::LoadReserved => Operation::load(size, line.data).of_kind(Kind::LoadLinked),
             Atomic::StoreConditional => {
@@ -292,7 +293,9 @@ impl Decoder {
                 Operation::rmw(size, line.data, written)
             }
             Atomic::CompareAndSwap => {
-                let expected = self.value(nth(operands, 0)).map(|value| cut(value, size));
+                let expected = line.encoded.and_then(|encoded| encoded.expected);
+                let expected = expected.or_else(|| self.value(nth(operands, 0)));
+                let expected = expected.map(|value| cut(value, size));
                 let old = line.data.map(|value| cut(value, size));
                 match (old, expected) {
                     _ if line.stored.is_some() => Operation::rmw(size, old, line.stored),

@@ -1,0 +1,44 @@
+//! [`Registers`]: the values of a hart's integer registers, as far as a log shows them.
+
+use instructions::RegisterValues;
+
+/// The integer registers of a hart, before and after an instruction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Registers {
+    values: [Option<u64>; 32],
+    /// The registers that the instruction wrote.
+    written: Vec<(u8, Option<u64>)>,
+}
+
+impl Registers {
+    /// Notes that the current instruction wrote a register; `None` stands for a value that is not known.
+    pub(super) fn write(&mut self, register: u8, value: Option<u64>) {
+        self.written.push((register, value));
+    }
+
+    /// Goes on to the next instruction.
+    pub(super) fn advance(&mut self) {
+        for (register, value) in self.written.drain(..) {
+            if let Some(slot) = self.values.get_mut(usize::from(register)) {
+                *slot = value;
+            }
+        }
+    }
+
+    /// Forgets all values, since any register may have been written.
+    pub(super) fn forget(&mut self) {
+        self.written.clear();
+        self.values = [None; 32];
+    }
+}
+
+impl RegisterValues for Registers {
+    fn before(&self, register: u8) -> Option<u64> {
+        self.values.get(usize::from(register)).copied().flatten()
+    }
+
+    fn after(&self, register: u8) -> Option<u64> {
+        let written = self.written.iter().rev().find(|(it, _)| *it == register);
+        written.map_or_else(|| self.before(register), |(_, value)| *value)
+    }
+}
