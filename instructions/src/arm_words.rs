@@ -20,7 +20,7 @@ pub struct ArmWords {
 /// An instruction of AArch64. Registers are integer registers by number; 31 is the one that is always zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArmWord {
-    /// The instruction in the spelling of gem5, such as `ldr   x0, [x1, #8]`. The target of a branch is an address.
+    /// The instruction in the spelling of gem5, such as `  ldr   x0, [x1, #8]`. The target of a branch is an address.
     pub text: Vec<u8>,
     /// Whether it reads and writes memory.
     pub class: Class,
@@ -73,8 +73,10 @@ impl ArmWord {
     }
 
     /// An instruction that neither accesses memory nor branches.
-    fn plain(text: impl Into<Vec<u8>>) -> ArmWord {
-        ArmWord { text: text.into(), goes_on: true, ..ArmWord::default() }
+    fn plain(text: impl AsRef<str>) -> ArmWord {
+        // gem5 puts two spaces before instructions of Arm, by which they are recognised.
+        let text = format!("  {}", text.as_ref()).into_bytes();
+        ArmWord { text, goes_on: true, ..ArmWord::default() }
     }
 
     /// An instruction that is not known. It may write any register.
@@ -111,7 +113,7 @@ impl ArmWord {
             class: Some(class),
             data: if is_store { stored } else { self.result.and_then(after) },
             stored: stored.filter(|_| !is_store),
-            address: address.or(operand.filter(|_| self.text.starts_with(b"dc "))),
+            address: address.or(operand.filter(|_| self.text.starts_with(b"  dc "))),
             encoded: Some(Encoded {
                 size: self.size,
                 second,

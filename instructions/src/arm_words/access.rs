@@ -163,7 +163,8 @@ fn exclusive(word: u32) -> ArmWord {
         (false, false) => {
             let name = if is_ordered { "stlxr" } else { "stxr" };
             let text = format!("{name}{letter}   {}, {}, {place}", general(register, wide), general(status, false));
-            ArmWord { text: text.into(), result: Some(status), ..stores("", register, scale, "") }
+            let text = ArmWord::plain(text).text;
+            ArmWord { text, result: Some(status), ..stores("", register, scale, "") }
         }
         (true, false) if is_ordered => match is_load {
             true => loads(&format!("ldar{letter}"), register, wide, scale, &place),

@@ -9,7 +9,7 @@ use history::{Annotation, Gap, Kind, Side, WeakFence};
 
 use crate::decode::action::{Action, Operation, Update, cut};
 use crate::decode::arm_uses::uses;
-use crate::decode::registers::{Registers, Target};
+use crate::decode::registers::{Registers, Target, Test};
 use crate::flow::Edge;
 use crate::instruction::{Encoded, Instruction, nth, split_name};
 
@@ -24,16 +24,6 @@ pub(crate) struct Decoder {
 struct Register {
     number: usize,
     narrow: bool,
-}
-
-/// A branch that tests a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Test {
-    pub register: usize,
-    /// Whether the branch is taken if the register is 0 (`cbz`), and not if it is not 0 (`cbnz`).
-    pub if_zero: bool,
-    /// The target of the branch, if the line shows it.
-    pub target: Option<u64>,
 }
 
 /// The register that is always zero.
@@ -190,7 +180,10 @@ impl Decoder {
                     return Some(match line.data {
                         Some(0) => Action::Access(store),
                         Some(_) => Action::Nothing,
-                        None => Action::Attempt(store, None),
+                        None => {
+                            let status = register(nth(operands, 1)).map(|status| status.number);
+                            Action::Attempt(store, status.map(|status| (status, line.stored)))
+                        }
                     });
                 }
                 // gem5 prints the data first, where an assembler has the status.
@@ -255,6 +248,7 @@ impl Decoder {
         Some(Test {
             register: register(nth(operands, 0))?.number,
             if_zero,
+            length: 4,
             target: target(line, nth(operands, 1)),
         })
     }

@@ -9,7 +9,7 @@
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
 use crate::decode::action::{Action, Operation, Update, cut};
-use crate::decode::registers::{Registers, Target};
+use crate::decode::registers::{Registers, Target, Test};
 use crate::decode::riscv_uses::uses;
 use crate::flow::Edge;
 use crate::instruction::{Class, Instruction, nth, split_name};
@@ -285,7 +285,12 @@ impl Decoder {
                 return match line.data {
                     Some(0) => Action::Access(store.with(annotation)),
                     Some(_) => Action::Nothing,
-                    None => Action::Attempt(store.with(annotation), None),
+                    None => {
+                        let status = line.encoded.and(number(nth(operands, 0)));
+                        let status = status.filter(|&status| status != 0);
+                        let tested = status.map(|status| (status, written));
+                        Action::Attempt(store.with(annotation), tested)
+                    }
                 };
             }
             Atomic::Update(update) => {
@@ -308,6 +313,33 @@ impl Decoder {
             }
         };
         Action::Access(operation.with(annotation))
+    }
+
+    /// The register that a branch compares with zero, for equality; `None` for anything but such a branch.
+    pub(crate) fn tests(line: &Instruction<'_>) -> Option<Test> {
+        let (word, operands) = split_name(line.body);
+        let mnemonic = Mnemonic::of(word);
+        let (if_zero, position) = match mnemonic.name() {
+            b"beqz" => (true, 1),
+            b"bnez" => (false, 1),
+            b"beq" if nth(operands, 1) == b"zero" => (true, 2),
+            b"bne" if nth(operands, 1) == b"zero" => (false, 2),
+            _ => return None,
+        };
+        let offset = immediate(nth(operands, position));
+        Some(Test {
+            register: number(nth(operands, 0))?,
+            if_zero,
+            length: if mnemonic.is_compressed { 2 } else { 4 },
+            target: line.pc.zip(offset).map(|(pc, offset)| pc.wrapping_add_signed(offset)),
+        })
+    }
+
+    /// Whether a line names a register among its operands, so that it may read or write the register.
+    pub(crate) fn mentions(line: &Instruction<'_>, register: usize) -> bool {
+        let (_, operands) = split_name(line.body);
+        let words = operands.split(|byte| !byte.is_ascii_alphanumeric());
+        words.filter_map(number).any(|it| it == register)
     }
 
     fn value(&self, register: &[u8]) -> Option<u64> {
