@@ -10,6 +10,7 @@ mod commit_log;
 mod execlog;
 mod ibex;
 mod registers;
+mod tarmac;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ use crate::selection;
 pub(crate) use commit_log::{Cva6, Spike};
 pub(crate) use execlog::Execlog;
 pub(crate) use ibex::Ibex;
+pub(crate) use tarmac::Tarmac;
 
 /// Largest number of harts of a log.
 const MOST_HARTS: usize = 1 << 15;

@@ -84,6 +84,13 @@ impl ArmWord {
         ArmWord::plain("unknown   ")
     }
 
+    /// Whether it writes all of a register by writing its lower 4 bytes.
+    pub fn writes_half(&self, register: u8) -> bool {
+        let name = general(register, false).into_bytes();
+        let words = self.text.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        words.skip(1).any(|word| *word == name)
+    }
+
     /// Whether it is a store-exclusive.
     pub fn is_conditional(&self) -> bool {
         self.result.is_some() && self.stored.is_some()

@@ -16,6 +16,12 @@ impl Registers {
         self.written.push((register, value));
     }
 
+    /// The value that the current instruction wrote to a register; `None` if it wrote none.
+    fn written(&self, register: u8) -> Option<Option<u64>> {
+        let written = self.written.iter().rev().find(|(it, _)| *it == register);
+        written.map(|(_, value)| *value)
+    }
+
     /// Goes on to the next instruction.
     pub(super) fn advance(&mut self) {
         for (register, value) in self.written.drain(..) {
@@ -32,13 +38,26 @@ impl Registers {
     }
 }
 
+/// The registers of a log that shows each register that an instruction writes, even if its value stays the same.
+pub(super) struct Written<'a>(pub &'a Registers);
+
+impl RegisterValues for Written<'_> {
+    fn before(&self, register: u8) -> Option<u64> {
+        self.0.before(register)
+    }
+
+    fn after(&self, register: u8) -> Option<u64> {
+        self.0.written(register)?
+    }
+}
+
+/// The registers of a log that shows those that change.
 impl RegisterValues for Registers {
     fn before(&self, register: u8) -> Option<u64> {
         self.values.get(usize::from(register)).copied().flatten()
     }
 
     fn after(&self, register: u8) -> Option<u64> {
-        let written = self.written.iter().rev().find(|(it, _)| *it == register);
-        written.map_or_else(|| self.before(register), |(_, value)| *value)
+        self.written(register).unwrap_or_else(|| self.before(register))
     }
 }

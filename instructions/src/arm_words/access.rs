@@ -121,8 +121,10 @@ fn ordered(word: u32) -> ArmWord {
 
 fn pair(word: u32) -> ArmWord {
     let (operation, is_load) = (bits(word, 31, 30), bit(word, 22));
-    let place = base(word, &format!(", #{}", signed(word, 21, 15) << (2 + (operation >> 1))));
-    if bit(word, 26) {
+    let is_vector = bit(word, 26);
+    let scale = if is_vector { 2 + operation } else { 2 + (operation >> 1) };
+    let place = base(word, &format!(", #{}", signed(word, 21, 15) << scale));
+    if is_vector {
         return match operation {
             3 => ArmWord::unknown(),
             _ => of_vector(is_load, 4 << operation, 2, &place),
