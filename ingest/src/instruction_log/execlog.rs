@@ -248,7 +248,9 @@ fn riscv<'a>(word: &'a RiscvWord, pc: u64, address: Option<u64>, registers: &See
         0 => Some(0),
         register => registers.before(register),
     };
-    let result = word.register(0).filter(|&register| register != 0);
+    // Compressed calls write the return address without naming its register.
+    let is_call = word.text.starts_with(b"c.jal");
+    let result = if is_call { Some(1) } else { word.register(0).filter(|&register| register != 0) };
     let is_store = word.class.writes && !word.class.reads && !word.is_conditional;
     Instruction {
         pc: Some(pc),

@@ -549,7 +549,7 @@ mod tests {
     #[test]
     fn a_branch_shows_where_it_leads() {
         let test = |text: &str| Decoder::tests(&instruction(text));
-        let branch = |target| Some(Test { register: 9, if_zero: false, target });
+        let branch = |target| Some(Test { register: 9, if_zero: false, length: 4, target });
         let own = "0x108 @f+8    :   cbnz   w9, <f+4> : IntAlu : ";
         assert_eq!(test(own), branch(Some(0x104)));
         let first = "0x108 @f+8    :   cbnz   w9, <f> : IntAlu : ";

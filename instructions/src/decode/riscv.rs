@@ -319,14 +319,14 @@ impl Decoder {
     pub(crate) fn tests(line: &Instruction<'_>) -> Option<Test> {
         let (word, operands) = split_name(line.body);
         let mnemonic = Mnemonic::of(word);
-        let (if_zero, position) = match mnemonic.name() {
-            b"beqz" => (true, 1),
-            b"bnez" => (false, 1),
-            b"beq" if nth(operands, 1) == b"zero" => (true, 2),
-            b"bne" if nth(operands, 1) == b"zero" => (false, 2),
+        let if_zero = match mnemonic.name() {
+            b"beqz" => true,
+            b"bnez" => false,
+            b"beq" if nth(operands, 1) == b"zero" => true,
+            b"bne" if nth(operands, 1) == b"zero" => false,
             _ => return None,
         };
-        let offset = immediate(nth(operands, position));
+        let offset = operands.rsplit(|&byte| byte == b',').next().and_then(immediate);
         Some(Test {
             register: number(nth(operands, 0))?,
             if_zero,
