@@ -1,13 +1,16 @@
 //! Logs of executed instructions that tools other than gem5 print: simulators of instruction sets and testbenches of cores.
 //!
 //! The reader of a format parses lines and passes each instruction to an [`InstructionLog`], which ends as a history. [`commit_log`] reads
-//! the commit log of Spike and the log that CVA6's testbench prints in the same form, and [`ibex`] the one of Ibex's tracer.
+//! the commit log of Spike and the log that CVA6's testbench prints in the same form, [`ibex`] the one of Ibex's tracer, [`execlog`] that of
+//! QEMU's plug-in, and [`tarmac`] that of Arm's models and of gem5. Logs that show registers, not values of accesses, need [`registers`].
 //!
 //! A log shows what instructions loaded and stored, not when a store reached memory. The history has the operations of each hart in
 //! program order. The order of lines of different harts is only used to find a first explanation: no verdict rests on it.
+//! Testbenches write a log for each hart; [`read_harts`] reads those of one run as one history.
 
 mod commit_log;
 mod execlog;
+mod harts;
 mod ibex;
 mod registers;
 mod tarmac;
@@ -27,6 +30,7 @@ use crate::selection;
 
 pub(crate) use commit_log::{Cva6, Spike};
 pub(crate) use execlog::Execlog;
+pub(crate) use harts::{hart_logs, read_harts};
 pub(crate) use ibex::Ibex;
 pub(crate) use tarmac::Tarmac;
 
@@ -40,6 +44,8 @@ pub(crate) struct InstructionLog<'o> {
     recording: Recording,
     /// Index of each hart by its number.
     harts: FxHashMap<u32, usize>,
+    /// Number of lines of the files before the current one: the lines of all files are numbered through.
+    before: u64,
     /// Number of instructions.
     instructions: u64,
     skipped: LineCount,
@@ -59,6 +65,27 @@ impl Flaw {
     pub(crate) fn of(line: &[u8], expected: impl Into<String>) -> Flaw {
         Flaw { found: format!("`{}`", excerpt(line, 80)), expected: expected.into() }
     }
+}
+
+/// A format whose files have the instructions of one hart each.
+pub(crate) trait HartLog: TraceFormat {
+    /// Reads a file to its end into a log of all harts.
+    ///
+    /// # Errors
+    /// Returns the error of a line that cannot be read.
+    fn read_hart(&self, log: &mut InstructionLog<'_>, lines: &mut Lines<'_>) -> Result<(), Error>;
+}
+
+/// Reads the file of one hart alone.
+fn read_alone(
+    format: &dyn HartLog,
+    lines: &mut Lines<'_>,
+    options: &Options,
+) -> Result<Contents, Error> {
+    let mut log = InstructionLog::new(lines, format, options, Isa::Riscv)?;
+    format.read_hart(&mut log, lines)?;
+    let note = "The log of one hart alone: give the folder that has the logs of all harts to check them together.";
+    log.finish(lines, vec![note.to_owned()])
 }
 
 impl<'o> InstructionLog<'o> {
@@ -97,13 +124,14 @@ impl<'o> InstructionLog<'o> {
             options,
             recording,
             harts: FxHashMap::default(),
+            before: 0,
             instructions: 0,
             skipped: LineCount::default(),
             gap: None,
         })
     }
 
-    /// Takes in the instruction of a line, or a part of one that accesses memory several times.
+    /// Takes in the instruction of a line of the current file, or a part of one that accesses memory several times.
     pub(crate) fn execute(
         &mut self,
         line: u64,
@@ -114,7 +142,7 @@ impl<'o> InstructionLog<'o> {
         let index = self.hart(hart)?;
         let known = self.recording.recognise(&mut instruction, None);
         let executed = known.and_then(|known| match known {
-            true => self.recording.execute(index, &instruction, line, tick),
+            true => self.recording.execute(index, &instruction, self.before + line, tick),
             false => Ok(()),
         });
         self.instructions += 1;
@@ -169,7 +197,7 @@ impl<'o> InstructionLog<'o> {
         self.recording.interrupt();
         self.gap.get_or_insert_with(|| NotUnderstood {
             gap: Gap::Write,
-            line: lines.number(),
+            line: self.before + lines.number(),
             instruction: excerpt(lines.line(), 60),
             doubt: Some(Doubt::Skipped),
         });
@@ -205,7 +233,11 @@ impl<'o> InstructionLog<'o> {
             ..Provenance::of(Source::Exec)
         };
         let initial = self.options.initial.as_ref().unwrap_or(&Initial::Infer);
-        let history = selected.builder.finish(self.options.access_size, initial, provenance);
+        let mut builder = selected.builder;
+        if self.before > 0 {
+            builder.forget_order();
+        }
+        let history = builder.finish(self.options.access_size, initial, provenance);
         let history = history.map_err(|error| Error::Build { file, error })?;
         let mut contents = Contents::histories(lines, vec![history])?;
         contents.statistics.skipped += self.skipped.count;

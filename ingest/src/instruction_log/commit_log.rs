@@ -20,7 +20,8 @@ use rustc_hash::FxHashMap;
 use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
-use crate::instruction_log::{Flaw, InstructionLog};
+use crate::instruction_log::harts::hart_of;
+use crate::instruction_log::{Flaw, HartLog, InstructionLog, read_alone};
 use crate::options::Options;
 use line::{Commit, Line, parse};
 
@@ -58,9 +59,14 @@ impl TraceFormat for Spike {
     }
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
-        read(lines, options, self, Printer::Spike)
+        let mut log = InstructionLog::new(lines, self, options, Isa::Riscv)?;
+        read(&mut log, lines, Printer::Spike)?;
+        log.finish(lines, vec![SPIKE_IS_SC.to_owned()])
     }
 }
+
+const SPIKE_IS_SC: &str = "Spike executes harts in turns on memory without caches and store buffers, so its runs are SC: this checks the program and \
+                           the log, not a machine.";
 
 impl TraceFormat for Cva6 {
     fn info(&self) -> &'static FormatInfo {
@@ -81,19 +87,27 @@ impl TraceFormat for Cva6 {
     }
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
-        read(lines, options, self, Printer::Cva6)
+        read_alone(self, lines, options)
+    }
+}
+
+impl HartLog for Cva6 {
+    fn read_hart(&self, log: &mut InstructionLog<'_>, lines: &mut Lines<'_>) -> Result<(), Error> {
+        read(log, lines, Printer::Cva6)
     }
 }
 
 /// A hart's instruction that was announced and not executed yet: its address.
 type Announced = FxHashMap<u32, u64>;
 
-/// A log that is being read.
-struct Reader<'o> {
+/// A file that is being read.
+struct Reader<'l, 'o> {
     printer: Printer,
-    log: InstructionLog<'o>,
+    log: &'l mut InstructionLog<'o>,
     words: RiscvWords,
     announced: Announced,
+    /// The hart of the file, if its name says it: CVA6 prints 0 in the lines of every hart.
+    of_file: Option<u32>,
     /// The hart of the last line that names one.
     hart: u32,
     /// Whether the log announces instructions.
@@ -102,16 +116,17 @@ struct Reader<'o> {
 }
 
 fn read(
+    log: &mut InstructionLog<'_>,
     lines: &mut Lines<'_>,
-    options: &Options,
-    format: &dyn TraceFormat,
     printer: Printer,
-) -> Result<Contents, Error> {
+) -> Result<(), Error> {
+    let of_file = hart_of(lines.file()).filter(|_| printer == Printer::Cva6);
     let mut reader = Reader {
         printer,
-        log: InstructionLog::new(lines, format, options, Isa::Riscv)?,
+        log,
         words: RiscvWords::default(),
         announced: Announced::default(),
+        of_file,
         hart: 0,
         announces: false,
         commits: 0,
@@ -120,6 +135,7 @@ fn read(
         if let Err(flaw) = reader.line(lines.number(), lines.line()) {
             reader.log.skip(lines, flaw)?;
             reader.announced.clear();
+            reader.announces = false;
         }
     }
     if reader.commits == 0 {
@@ -129,19 +145,18 @@ fn read(
             "run Spike with --log-commits, besides -l or instead of it",
         ));
     }
-    let notes = reader.notes();
-    reader.log.finish(lines, notes)
+    Ok(())
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn line(&mut self, number: u64, text: &[u8]) -> Result<(), Flaw> {
         match parse(text)? {
             Line::Other => Ok(()),
             Line::Trap(hart) => {
-                self.announced.remove(&hart.unwrap_or(self.hart));
+                self.announced.remove(&self.of_file.or(hart).unwrap_or(self.hart));
                 Ok(())
             }
-            Line::Next { hart, pc, .. } => self.announce(hart, pc),
+            Line::Next { hart, pc, .. } => self.announce(self.of_file.unwrap_or(hart), pc),
             Line::Commit(commit) => self.commit(number, text, &commit),
         }
     }
@@ -159,7 +174,7 @@ impl Reader<'_> {
     }
 
     fn commit(&mut self, number: u64, text: &[u8], commit: &Commit) -> Result<(), Flaw> {
-        let hart = commit.hart.unwrap_or(self.hart);
+        let hart = self.of_file.or(commit.hart).unwrap_or(self.hart);
         self.commits += 1;
         if self.announces && self.announced.remove(&hart) != Some(commit.pc) {
             return Err(Flaw {
@@ -176,7 +191,7 @@ impl Reader<'_> {
         }
         let whole = match self.printer {
             Printer::Spike => spike(text, commit, word)?,
-            Printer::Cva6 => cva6(commit, word),
+            Printer::Cva6 => cva6(text, commit, word)?,
         };
         if word.class != Class::default() {
             return self.log.execute(number, hart, whole, None);
@@ -196,18 +211,10 @@ impl Reader<'_> {
         }
         Ok(())
     }
-
-    fn notes(&self) -> Vec<String> {
-        match self.printer {
-            Printer::Spike => vec![
-                "Spike executes harts in turns on memory without caches and store buffers, so its runs are SC: this checks the program \
-                 and the log, not a machine."
-                    .to_owned(),
-            ],
-            Printer::Cva6 => Vec::new(),
-        }
-    }
 }
+
+const VALUE: &str = "the address and the value that it stores";
+const ADDRESS: &str = "the address that it loads from";
 
 /// The instruction of a commit of Spike, which shows every access, and what an atomic operation stored.
 fn spike<'a>(text: &[u8], commit: &Commit, word: &'a RiscvWord) -> Result<Instruction<'a>, Flaw> {
@@ -219,20 +226,12 @@ fn spike<'a>(text: &[u8], commit: &Commit, word: &'a RiscvWord) -> Result<Instru
     let is_missing = (word.class.reads && read.is_none() && !word.class.writes)
         || (word.class.writes && store.is_none() && !failed);
     if is_known && is_missing {
-        let what = if word.class.writes {
-            "the address and the value that it stores"
-        } else {
-            "the address that it loads from"
-        };
-        return Err(Flaw::of(text, what));
+        return Err(Flaw::of(text, if word.class.writes { VALUE } else { ADDRESS }));
     }
-    if let (Some(store), true) = (store, is_known)
-        && word.size.is_some_and(|size| size != store.bytes)
+    if let (Some(store), true, Some(size)) = (store, is_known, word.size)
+        && size != store.bytes
     {
-        return Err(Flaw::of(
-            text,
-            format!("a value of {} bytes at the end", word.size.unwrap_or(0)),
-        ));
+        return Err(Flaw::of(text, format!("a value of {size} bytes at the end")));
     }
     let stored = store.map(|store| store.value);
     let is_plain = word.class.writes && !word.class.reads && !word.is_conditional;
@@ -255,11 +254,14 @@ fn spike<'a>(text: &[u8], commit: &Commit, word: &'a RiscvWord) -> Result<Instru
 
 /// The instruction of a commit of CVA6. Its log does not show the address of a load without a register of integers to write, and as
 /// the value that an atomic operation stores it shows the operand.
-fn cva6<'a>(commit: &Commit, word: &'a RiscvWord) -> Instruction<'a> {
+fn cva6<'a>(text: &[u8], commit: &Commit, word: &'a RiscvWord) -> Result<Instruction<'a>, Flaw> {
     let store = commit.stores.first();
     let is_plain = word.class.writes && !word.class.reads && !word.is_conditional;
+    if is_plain && store.is_none() {
+        return Err(Flaw::of(text, VALUE));
+    }
     let has_failed = word.is_conditional && commit.register.is_some_and(|status| status != 0);
-    Instruction {
+    Ok(Instruction {
         pc: Some(commit.pc),
         body: &word.text,
         class: Some(if has_failed { Class::default() } else { word.class }),
@@ -267,5 +269,5 @@ fn cva6<'a>(commit: &Commit, word: &'a RiscvWord) -> Instruction<'a> {
         stored: store.map(|store| store.value).filter(|_| word.is_conditional),
         address: store.map(|store| store.address).or(commit.reads.first().copied()),
         ..Instruction::default()
-    }
+    })
 }

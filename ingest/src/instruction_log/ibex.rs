@@ -4,18 +4,18 @@
 //! |---|---|
 //! | `Time`, `Cycle` | when the instruction retired; cycles are the ticks of the history |
 //! | `PC`, `Insn` | address and encoding, without `0x` |
-//! | `Decoded instruction` | its text; `-->` before it if it trapped |
+//! | `Decoded instruction` | its name, and its operands in a column of their own; `-->` before it if it trapped |
 //! | `Register and memory contents` | `x2:0x…` read, `x2=0x…` written, `PA:0x…` the address that is accessed, and `store:0x…` or `load:0x…`, with `?` for bytes that are not accessed |
 //!
 //! Each hart has a log of its own. The first line names the columns.
 
-use history::Isa;
 use instructions::{Class, Instruction, RiscvWords};
 
 use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
-use crate::instruction_log::{Flaw, InstructionLog};
+use crate::instruction_log::harts::hart_of;
+use crate::instruction_log::{Flaw, HartLog, InstructionLog, read_alone};
 use crate::options::Options;
 
 /// The log of the instructions that Ibex retired.
@@ -42,14 +42,20 @@ impl TraceFormat for Ibex {
     }
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
-        let mut log = InstructionLog::new(lines, self, options, Isa::Riscv)?;
+        read_alone(self, lines, options)
+    }
+}
+
+impl HartLog for Ibex {
+    fn read_hart(&self, log: &mut InstructionLog<'_>, lines: &mut Lines<'_>) -> Result<(), Error> {
+        let hart = hart_of(lines.file()).unwrap_or(0);
         let mut words = RiscvWords::default();
         while lines.advance()? {
-            if let Err(flaw) = take(&mut log, &mut words, lines.number(), lines.line()) {
+            if let Err(flaw) = take(log, &mut words, hart, lines.number(), lines.line()) {
                 log.skip(lines, flaw)?;
             }
         }
-        log.finish(lines, Vec::new())
+        Ok(())
     }
 }
 
@@ -62,6 +68,7 @@ fn is_head(line: &[u8]) -> bool {
 fn take(
     log: &mut InstructionLog<'_>,
     words: &mut RiscvWords,
+    hart: u32,
     number: u64,
     line: &[u8],
 ) -> Result<(), Flaw> {
@@ -70,7 +77,7 @@ fn take(
     }
     let flaw = || Flaw::of(line, EXPECTED);
     let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii).collect();
-    let [_, cycle, pc, word, text, contents @ ..] = &columns[..] else { return Err(flaw()) };
+    let [_, cycle, pc, word, text, .., contents] = &columns[..] else { return Err(flaw()) };
     if text.starts_with(b"-->") {
         return Ok(());
     }
@@ -105,7 +112,7 @@ fn take(
         address: shown.address,
         ..Instruction::default()
     };
-    log.execute(number, 0, instruction, Some(cycle))
+    log.execute(number, hart, instruction, Some(cycle))
 }
 
 /// What the last column shows.
@@ -124,9 +131,9 @@ const EXPANDED: &[u8] = b"cm.step";
 
 impl Shown {
     /// Parses the contents; `None` if a word is not understood.
-    fn of(columns: &[&[u8]]) -> Option<Shown> {
+    fn of(column: &[u8]) -> Option<Shown> {
         let mut shown = Shown::default();
-        let words = columns.iter().flat_map(|column| column.split(u8::is_ascii_whitespace));
+        let words = column.split(u8::is_ascii_whitespace);
         for word in words.filter(|word| !word.is_empty()) {
             if word == b"expand_insn:" {
                 shown.is_expanded = true;

@@ -156,7 +156,10 @@ fn effects(text: &[u8], digits: u64, commit: &mut Commit) -> Option<()> {
                 // Earlier releases of Spike print a space before a number of one digit.
                 let number = if number.is_empty() { words.next()? } else { number };
                 is_number(number).then_some(())?;
-                let register = value(words.next()).filter(|it| it.digits >= 8)?;
+                let register = value(words.next())?;
+                let is_whole = register.digits == digits
+                    || (word[0] == b'f' && matches!(register.digits, 8 | 16 | 32));
+                is_whole.then_some(())?;
                 commit.register = Some(register.value);
             }
             [b'v', number @ ..] if is_number(number) => {
