@@ -8,14 +8,14 @@ use crate::error::{Error, excerpt};
 use crate::format::{Resemblance, TraceFormat};
 use crate::gem5::Gem5;
 use crate::input::{Lines, cleaned};
-use crate::instruction_log::{Cva6, Ibex, Spike};
+use crate::instruction_log::{Cva6, Execlog, Ibex, Spike, Tarmac};
 use crate::json::Json;
 use crate::recorded::Recorded;
 use crate::tester::Tester;
 
 /// Every format, in the order in which lists name them.
 pub const FORMATS: &[&dyn TraceFormat] =
-    &[&Gem5, &Axe, &Json, &Tester, &Recorded, &Spike, &Cva6, &Ibex];
+    &[&Gem5, &Axe, &Json, &Tester, &Recorded, &Spike, &Cva6, &Ibex, &Execlog, &Tarmac];
 
 /// Detects the format of a text line by line. Lines of no format are skipped, since gem5 prints other output before the
 /// lines of a trace; if no line shows a format, the error names the first of them.

@@ -1,15 +1,19 @@
 //! Logs of executed instructions that tools other than gem5 print: simulators of instruction sets and testbenches of cores.
 //!
 //! The reader of a format parses lines and passes each instruction to an [`InstructionLog`], which ends as a history. [`commit_log`] reads
-//! the commit log of Spike and the log that CVA6's testbench prints in the same form, and [`ibex`] the one of Ibex's tracer.
+//! the commit log of Spike and the log that CVA6's testbench prints in the same form, [`ibex`] the one of Ibex's tracer, [`execlog`] that of
+//! QEMU's plug-in, and [`tarmac`] that of Arm's models and of gem5. Logs that show registers, not values of accesses, need [`registers`].
 //!
 //! A log shows what instructions loaded and stored, not when a store reached memory. The history has the operations of each hart in
 //! program order. The order of lines of different harts is only used to find a first explanation: no verdict rests on it.
 //! Testbenches write a log for each hart; [`read_harts`] reads those of one run as one history.
 
 mod commit_log;
+mod execlog;
 mod harts;
 mod ibex;
+mod registers;
+mod tarmac;
 #[cfg(test)]
 mod tests;
 
@@ -25,8 +29,10 @@ use crate::options::Options;
 use crate::selection;
 
 pub(crate) use commit_log::{Cva6, Spike};
+pub(crate) use execlog::Execlog;
 pub(crate) use harts::{hart_logs, read_harts};
 pub(crate) use ibex::Ibex;
+pub(crate) use tarmac::Tarmac;
 
 /// Largest number of harts of a log.
 const MOST_HARTS: usize = 1 << 15;
@@ -76,14 +82,14 @@ fn read_alone(
     lines: &mut Lines<'_>,
     options: &Options,
 ) -> Result<Contents, Error> {
-    let mut log = InstructionLog::new(lines, format, options)?;
+    let mut log = InstructionLog::new(lines, format, options, Isa::Riscv)?;
     format.read_hart(&mut log, lines)?;
     let note = "The log of one hart alone: give the folder that has the logs of all harts to check them together.";
     log.finish(lines, vec![note.to_owned()])
 }
 
 impl<'o> InstructionLog<'o> {
-    /// An empty log of a format, whose instructions are those of RISC-V.
+    /// An empty log of a format, whose instructions are of this instruction set.
     ///
     /// # Errors
     /// Fails if the options ask for another instruction set, or for operations that only a trace of gem5 has.
@@ -91,8 +97,8 @@ impl<'o> InstructionLog<'o> {
         lines: &Lines<'_>,
         format: &dyn TraceFormat,
         options: &'o Options,
+        isa: Isa,
     ) -> Result<InstructionLog<'o>, Error> {
-        let isa = Isa::Riscv;
         let refused = |found: String, setting: Setting| {
             lines.syntax(
                 found,

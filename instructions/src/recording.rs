@@ -186,17 +186,21 @@ impl Recording {
             }
             Action::Access(operation) => self.access(spot, line, address, operation),
             Action::LoadPair(size) => {
-                let load = Operation::load(size, None);
-                self.access(spot, line, address, load);
-                let second = address.wrapping_add(u64::from(size));
-                self.access(LinePosition { is_second: true, ..spot }, line, second, load);
+                let values = line.encoded.map(|encoded| [line.data, encoded.second]);
+                let [first, second] = values.unwrap_or_default();
+                self.access(spot, line, address, Operation::load(size, first));
+                let behind = address.wrapping_add(u64::from(size));
+                let spot = LinePosition { is_second: true, ..spot };
+                self.access(spot, line, behind, Operation::load(size, second));
             }
             Action::StorePair(size) => {
-                let halves = line.data.map(|data| [data, data >> (8 * u32::from(size))]);
-                for half in [0, 1] {
-                    let start = address.wrapping_add(half as u64 * u64::from(size));
-                    let store = Operation::store(size, halves.map(|halves| halves[half]));
-                    self.access(spot, line, start, store);
+                let values = match line.encoded {
+                    Some(encoded) => [line.data, encoded.second],
+                    None => [line.data, line.data.map(|data| data >> (8 * u32::from(size)))],
+                };
+                for (start, value) in (0..).zip(values) {
+                    let start = address.wrapping_add(start * u64::from(size));
+                    self.access(spot, line, start, Operation::store(size, value));
                 }
             }
             Action::Fence(kind) => {

@@ -4,7 +4,7 @@ use disc_v::Isa;
 use rustc_hash::FxHashMap;
 
 use crate::decode::riscv;
-use crate::instruction::{Class, split_name};
+use crate::instruction::{Class, nth, split_name};
 
 /// Disassembles instructions, and keeps the texts: a log repeats few instructions many times.
 #[derive(Debug, Default)]
@@ -27,6 +27,14 @@ pub struct RiscvWord {
     pub is_conditional: bool,
     /// Whether the instruction behind it is executed next, unless there is a trap.
     pub goes_on: bool,
+}
+
+impl RiscvWord {
+    /// The number of the integer register that is the operand at a position, counted from 0; `None` if it is another operand.
+    pub fn register(&self, position: usize) -> Option<u8> {
+        let (_, operands) = split_name(&self.text);
+        riscv::number(nth(operands, position)).map(|number| number as u8)
+    }
 }
 
 impl RiscvWords {

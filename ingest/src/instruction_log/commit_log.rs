@@ -13,6 +13,7 @@
 
 mod line;
 
+use history::Isa;
 use instructions::{Class, Instruction, RiscvWord, RiscvWords};
 use rustc_hash::FxHashMap;
 
@@ -58,7 +59,7 @@ impl TraceFormat for Spike {
     }
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
-        let mut log = InstructionLog::new(lines, self, options)?;
+        let mut log = InstructionLog::new(lines, self, options, Isa::Riscv)?;
         read(&mut log, lines, Printer::Spike)?;
         log.finish(lines, vec![SPIKE_IS_SC.to_owned()])
     }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use history::Isa;
+
 use crate::error::Error;
 use crate::format::Contents;
 use crate::input::Lines;
@@ -55,7 +57,7 @@ pub(crate) fn read_harts(
         lines.set_limit(format.info().line_limit);
         let log = match &mut log {
             Some(log) => log,
-            none => none.insert(InstructionLog::new(&lines, format, options)?),
+            none => none.insert(InstructionLog::new(&lines, format, options, Isa::Riscv)?),
         };
         notes.push(format!("Line {} is the first of {name}.", log.before + 1));
         format.read_hart(log, &mut lines)?;

@@ -9,7 +9,7 @@
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
 use crate::decode::action::{Action, Operation, Update, cut};
-use crate::decode::registers::{Registers, Target};
+use crate::decode::registers::{Registers, Target, Test};
 use crate::decode::riscv_uses::uses;
 use crate::flow::Edge;
 use crate::instruction::{Class, Instruction, nth, split_name};
@@ -275,7 +275,8 @@ impl Decoder {
         line: &Instruction<'_>,
         operands: &[u8],
     ) -> Action {
-        let operand = self.value(nth(operands, 1));
+        let operand = line.encoded.and_then(|encoded| encoded.operand);
+        let operand = operand.or_else(|| self.value(nth(operands, 1)));
         let operation = match what {
             Atomic::LoadReserved => Operation::load(size, line.data).of_kind(Kind::LoadLinked),
             Atomic::StoreConditional => {
@@ -284,7 +285,12 @@ impl Decoder {
                 return match line.data {
                     Some(0) => Action::Access(store.with(annotation)),
                     Some(_) => Action::Nothing,
-                    None => Action::Attempt(store.with(annotation), None),
+                    None => {
+                        let status = line.encoded.and(number(nth(operands, 0)));
+                        let status = status.filter(|&status| status != 0);
+                        let tested = status.map(|status| (status, written));
+                        Action::Attempt(store.with(annotation), tested)
+                    }
                 };
             }
             Atomic::Update(update) => {
@@ -292,7 +298,9 @@ impl Decoder {
                 Operation::rmw(size, line.data, written)
             }
             Atomic::CompareAndSwap => {
-                let expected = self.value(nth(operands, 0)).map(|value| cut(value, size));
+                let expected = line.encoded.and_then(|encoded| encoded.expected);
+                let expected = expected.or_else(|| self.value(nth(operands, 0)));
+                let expected = expected.map(|value| cut(value, size));
                 let old = line.data.map(|value| cut(value, size));
                 match (old, expected) {
                     _ if line.stored.is_some() => Operation::rmw(size, old, line.stored),
@@ -305,6 +313,33 @@ impl Decoder {
             }
         };
         Action::Access(operation.with(annotation))
+    }
+
+    /// The register that a branch compares with zero, for equality; `None` for anything but such a branch.
+    pub(crate) fn tests(line: &Instruction<'_>) -> Option<Test> {
+        let (word, operands) = split_name(line.body);
+        let mnemonic = Mnemonic::of(word);
+        let if_zero = match mnemonic.name() {
+            b"beqz" => true,
+            b"bnez" => false,
+            b"beq" if nth(operands, 1) == b"zero" => true,
+            b"bne" if nth(operands, 1) == b"zero" => false,
+            _ => return None,
+        };
+        let offset = operands.rsplit(|&byte| byte == b',').next().and_then(immediate);
+        Some(Test {
+            register: number(nth(operands, 0))?,
+            if_zero,
+            length: if mnemonic.is_compressed { 2 } else { 4 },
+            target: line.pc.zip(offset).map(|(pc, offset)| pc.wrapping_add_signed(offset)),
+        })
+    }
+
+    /// Whether a line names a register among its operands, so that it may read or write the register.
+    pub(crate) fn mentions(line: &Instruction<'_>, register: usize) -> bool {
+        let (_, operands) = split_name(line.body);
+        let words = operands.split(|byte| !byte.is_ascii_alphanumeric());
+        words.filter_map(number).any(|it| it == register)
     }
 
     fn value(&self, register: &[u8]) -> Option<u64> {
