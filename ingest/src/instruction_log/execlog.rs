@@ -65,7 +65,11 @@ impl TraceFormat for Execlog {
         };
         while lines.advance()? {
             let line = lines.line();
-            let flaw = if lines.complete() { reader.line(lines.number(), line) } else { Err(Flaw::of(line, "the end of the line")) };
+            let flaw = if lines.complete() {
+                reader.line(lines.number(), line)
+            } else {
+                Err(Flaw::of(line, "the end of the line"))
+            };
             if let Err(flaw) = flaw {
                 reader.log.skip(lines, flaw)?;
                 reader.cpus.values_mut().for_each(|cpu| cpu.registers.forget());
@@ -123,7 +127,10 @@ impl Reader<'_> {
     fn execute(&mut self, line: u64, record: &Record, next: Next) -> Result<(), Flaw> {
         let registers = &mut self.cpus.entry(record.cpu).or_default().registers;
         if next != Next::End {
-            record.changes.iter().for_each(|&(register, value)| registers.write(register, Some(value)));
+            record
+                .changes
+                .iter()
+                .for_each(|&(register, value)| registers.write(register, Some(value)));
         }
         let seen = Seen { registers, hides_results: next == Next::End };
         let pc = record.pc;
@@ -150,7 +157,8 @@ impl Reader<'_> {
             }
         };
         let goes_on = next == Next::At(executed.behind);
-        let taken = executed.take(record, goes_on, |part| self.log.execute(line, record.cpu, part, None));
+        let taken =
+            executed.take(record, goes_on, |part| self.log.execute(line, record.cpu, part, None));
         let registers = &mut self.cpus.entry(record.cpu).or_default().registers;
         registers.advance();
         if executed.goes_on && !goes_on && !self.shows_devices {
@@ -215,7 +223,11 @@ impl Executed<'_> {
         if let Some(other) = accesses.iter().find(|it| !it.is_of(class)) {
             let what = if other.writes { "load" } else { "store" };
             return Err(Flaw {
-                found: format!("`{}` with an access at {:#x}", self.instruction.shown(), other.address),
+                found: format!(
+                    "`{}` with an access at {:#x}",
+                    self.instruction.shown(),
+                    other.address
+                ),
                 expected: format!("a {what}, as its encoding says"),
             });
         }
@@ -231,7 +243,10 @@ impl Executed<'_> {
         }
         // Without an access, the instruction had an exception, or it is a store-conditional without a reservation.
         let failed = address.is_none() && (!went_on || self.is_conditional);
-        execute(Instruction { class: Some(if failed { Class::default() } else { class }), ..self.instruction })
+        execute(Instruction {
+            class: Some(if failed { Class::default() } else { class }),
+            ..self.instruction
+        })
     }
 }
 
@@ -243,7 +258,12 @@ impl record::Access {
 }
 
 /// An instruction of RISC-V with what registers hold before and after it.
-fn riscv<'a>(word: &'a RiscvWord, pc: u64, address: Option<u64>, registers: &Seen<'_>) -> Instruction<'a> {
+fn riscv<'a>(
+    word: &'a RiscvWord,
+    pc: u64,
+    address: Option<u64>,
+    registers: &Seen<'_>,
+) -> Instruction<'a> {
     let before = |at: usize| match word.register(at)? {
         0 => Some(0),
         register => registers.before(register),
