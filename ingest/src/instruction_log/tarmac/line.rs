@@ -70,7 +70,7 @@ fn is_keyword(word: &[u8]) -> bool {
 /// Whether a word begins the line of an event of no interest, such as `SIGNAL:`.
 fn is_other(word: &[u8]) -> bool {
     let name = word.strip_suffix(b":").unwrap_or(word);
-    name.len() > 1 && name.iter().all(u8::is_ascii_uppercase) || word == b"E"
+    name.len() > 2 && name.iter().all(u8::is_ascii_uppercase) || word == b"E"
 }
 
 /// Whether a word such as `MR8` or `MW4` begins the line of an access: a letter may follow the size.
