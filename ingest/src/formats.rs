@@ -132,7 +132,9 @@ pub(crate) fn certain(line: &[u8]) -> Option<&'static dyn TraceFormat> {
 
 /// Turns an error about a line into [`Error::Mixed`] if the line is certainly of another format.
 pub(crate) fn or_mixed(error: Error, lines: &Lines<'_>, expected: &dyn TraceFormat) -> Error {
-    let is_about_line = matches!(error, Error::Syntax { .. } | Error::Cut { .. });
+    // A row of Ibex's table begins like a line of ProtocolTrace.
+    let is_about_line =
+        matches!(error, Error::Syntax { .. } | Error::Cut { .. }) && expected.name() != Ibex.name();
     match certain(lines.line()) {
         Some(found) if is_about_line && found.name() != expected.name() => Error::Mixed {
             file: lines.file().to_owned(),

@@ -135,6 +135,11 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
     read_lines(lines, options)
 }
 
+/// Whether a folder has the logs of the harts of a testbench, which [`read_path`] reads as one history.
+pub fn has_logs_of_harts(folder: &Path) -> bool {
+    matches!(folder::hart_logs(folder), Ok(Some(_)))
+}
+
 /// Reads a log of the plug-in for gem5; `surroundings` are the properties of its run that other files show.
 fn read_log(
     lines: Lines<'_>,

@@ -87,7 +87,8 @@ impl ArmWord {
     /// Whether it writes all of a register by writing its lower 4 bytes.
     pub fn writes_half(&self, register: u8) -> bool {
         let name = general(register, false).into_bytes();
-        let words = self.text.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        let words =
+            self.text.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         words.skip(1).any(|word| *word == name)
     }
 
@@ -112,7 +113,8 @@ impl ArmWord {
         let after = |register: u8| registers.after(register).filter(|_| register != ZERO);
         let is_store = self.class.writes && !self.class.reads && self.result.is_none();
         let operand = self.operand.and_then(before);
-        let second = if is_store { self.second.and_then(before) } else { self.second.and_then(after) };
+        let second =
+            if is_store { self.second.and_then(before) } else { self.second.and_then(after) };
         let stored = self.stored.and_then(before);
         Instruction {
             pc: Some(pc),

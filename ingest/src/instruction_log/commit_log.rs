@@ -213,7 +213,7 @@ impl Reader<'_, '_> {
     }
 }
 
-const VALUE: &str = "the address and the value that it stores";
+const VALUE: &str = "the address and the value that it stores, with all its digits";
 const ADDRESS: &str = "the address that it loads from";
 
 /// The instruction of a commit of Spike, which shows every access, and what an atomic operation stored.
@@ -257,7 +257,8 @@ fn spike<'a>(text: &[u8], commit: &Commit, word: &'a RiscvWord) -> Result<Instru
 fn cva6<'a>(text: &[u8], commit: &Commit, word: &'a RiscvWord) -> Result<Instruction<'a>, Flaw> {
     let store = commit.stores.first();
     let is_plain = word.class.writes && !word.class.reads && !word.is_conditional;
-    if is_plain && store.is_none() {
+    let bytes = if commit.is_wide { 8 } else { 4 };
+    if (is_plain && store.is_none()) || store.is_some_and(|store| store.bytes != bytes) {
         return Err(Flaw::of(text, VALUE));
     }
     let has_failed = word.is_conditional && commit.register.is_some_and(|status| status != 0);

@@ -67,7 +67,11 @@ impl TraceFormat for Execlog {
         };
         while lines.advance()? {
             let line = lines.line();
-            let flaw = if lines.complete() { reader.line(lines.number(), line) } else { Err(Flaw::of(line, "the end of the line")) };
+            let flaw = if lines.complete() {
+                reader.line(lines.number(), line)
+            } else {
+                Err(Flaw::of(line, "the end of the line"))
+            };
             if let Err(flaw) = flaw {
                 reader.log.skip(lines, flaw)?;
                 reader.cpus.values_mut().for_each(|cpu| cpu.registers.forget());
@@ -117,7 +121,11 @@ impl Reader<'_> {
             let shows_devices = *self.shows_devices.get_or_insert(record.devices > 0);
             if record.devices != if shows_devices { record.accesses.len() } else { 0 } {
                 return Err(Flaw {
-                    found: format!("an access at {:#x} {} a device", access.address, if shows_devices { "without" } else { "of" }),
+                    found: format!(
+                        "an access at {:#x} {} a device",
+                        access.address,
+                        if shows_devices { "without" } else { "of" }
+                    ),
                     expected: "accesses that all name their devices, or none".to_owned(),
                 });
             }
@@ -134,7 +142,10 @@ impl Reader<'_> {
     fn execute(&mut self, line: u64, record: &Record, next: Next) -> Result<(), Flaw> {
         let registers = &mut self.cpus.entry(record.cpu).or_default().registers;
         if next != Next::End {
-            record.changes.iter().for_each(|&(register, value)| registers.write(register, Some(value)));
+            record
+                .changes
+                .iter()
+                .for_each(|&(register, value)| registers.write(register, Some(value)));
         }
         let seen = Seen { registers, hides_results: next == Next::End };
         let pc = record.pc;
@@ -161,7 +172,8 @@ impl Reader<'_> {
             }
         };
         let goes_on = next == Next::At(executed.behind);
-        let taken = executed.take(record, goes_on, |part| self.log.execute(line, record.cpu, part, None));
+        let taken =
+            executed.take(record, goes_on, |part| self.log.execute(line, record.cpu, part, None));
         let registers = &mut self.cpus.entry(record.cpu).or_default().registers;
         registers.advance();
         if executed.goes_on && !goes_on && self.shows_devices != Some(true) {
@@ -226,7 +238,11 @@ impl Executed<'_> {
         if let Some(other) = accesses.iter().find(|it| !it.is_of(class)) {
             let what = if other.writes { "load" } else { "store" };
             return Err(Flaw {
-                found: format!("`{}` with an access at {:#x}", self.instruction.shown(), other.address),
+                found: format!(
+                    "`{}` with an access at {:#x}",
+                    self.instruction.shown(),
+                    other.address
+                ),
                 expected: format!("a {what}, as its encoding says"),
             });
         }
@@ -242,7 +258,10 @@ impl Executed<'_> {
         }
         // Without an access, the instruction had an exception, or it is a store-conditional without a reservation.
         let failed = address.is_none() && (!went_on || self.is_conditional);
-        execute(Instruction { class: Some(if failed { Class::default() } else { class }), ..self.instruction })
+        execute(Instruction {
+            class: Some(if failed { Class::default() } else { class }),
+            ..self.instruction
+        })
     }
 }
 
@@ -254,7 +273,12 @@ impl record::Access {
 }
 
 /// An instruction of RISC-V with what registers hold before and after it.
-fn riscv<'a>(word: &'a RiscvWord, pc: u64, address: Option<u64>, registers: &Seen<'_>) -> Instruction<'a> {
+fn riscv<'a>(
+    word: &'a RiscvWord,
+    pc: u64,
+    address: Option<u64>,
+    registers: &Seen<'_>,
+) -> Instruction<'a> {
     let before = |at: usize| match word.register(at)? {
         0 => Some(0),
         register => registers.before(register),

@@ -122,8 +122,14 @@ impl Reader<'_> {
         match line.event {
             Event::Instruction { pc, word, skipped } => {
                 self.execute(at, Some(pc))?;
-                self.cpus[at].last =
-                    Some(Last { line: number, time: line.time, pc, word, skipped, accesses: Vec::new() });
+                self.cpus[at].last = Some(Last {
+                    line: number,
+                    time: line.time,
+                    pc,
+                    word,
+                    skipped,
+                    accesses: Vec::new(),
+                });
             }
             Event::Register { number, value, wide } => {
                 let cpu = &mut self.cpus[at];
@@ -153,7 +159,8 @@ impl Reader<'_> {
             return *at;
         }
         let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        let number = std::str::from_utf8(&name[name.len() - digits..]).ok().and_then(|it| it.parse().ok());
+        let number =
+            std::str::from_utf8(&name[name.len() - digits..]).ok().and_then(|it| it.parse().ok());
         let is_free = |number: &u32| self.cpus.iter().all(|cpu| cpu.hart != *number);
         let hart = number.filter(is_free).or_else(|| (0..).find(is_free)).unwrap_or(0);
         self.numbers.insert(name.to_owned(), self.cpus.len());
@@ -204,7 +211,11 @@ fn take(
         }
         for access in accesses {
             let class = Class { reads: !access.writes, writes: access.writes };
-            execute(Instruction { class: Some(class), address: Some(access.address), ..instruction })?;
+            execute(Instruction {
+                class: Some(class),
+                address: Some(access.address),
+                ..instruction
+            })?;
         }
         return Ok(());
     }
@@ -215,14 +226,19 @@ fn take(
     if let Some(other) = accesses.iter().filter(|_| !is_atomic).find(is_other) {
         return Err(Flaw {
             found: format!("`{}` with an access at {:#x}", instruction.shown(), other.address),
-            expected: format!("a {}, as its encoding says", if other.writes { "load" } else { "store" }),
+            expected: format!(
+                "a {}, as its encoding says",
+                if other.writes { "load" } else { "store" }
+            ),
         });
     }
     let start = address.unwrap_or(0);
     let value = |writes, at: u64| part(accesses, writes, start.wrapping_add(at), size);
     let encoded = instruction.encoded.unwrap_or_default();
     execute(match () {
-        () if is_atomic => Instruction { data: instruction.data.or(value(false, 0)), ..instruction },
+        () if is_atomic => {
+            Instruction { data: instruction.data.or(value(false, 0)), ..instruction }
+        }
         () if word.is_conditional() => Instruction { stored: value(true, 0), ..instruction },
         () => {
             let writes = word.class.writes;

@@ -146,7 +146,11 @@ fn pair(word: u32) -> ArmWord {
         result: Some(first).filter(|_| is_load),
         stored: Some(first).filter(|_| !is_load),
         second: Some(second),
-        ..ArmWord::plain(format!("{name}   {}, {}, {place}", general(first, wide), general(second, wide)))
+        ..ArmWord::plain(format!(
+            "{name}   {}, {}, {place}",
+            general(first, wide),
+            general(second, wide)
+        ))
     }
 }
 
@@ -164,7 +168,11 @@ fn exclusive(word: u32) -> ArmWord {
         }
         (false, false) => {
             let name = if is_ordered { "stlxr" } else { "stxr" };
-            let text = format!("{name}{letter}   {}, {}, {place}", general(register, wide), general(status, false));
+            let text = format!(
+                "{name}{letter}   {}, {}, {place}",
+                general(register, wide),
+                general(status, false)
+            );
             let text = ArmWord::plain(text).text;
             ArmWord { text, result: Some(status), ..stores("", register, scale, "") }
         }
@@ -173,7 +181,8 @@ fn exclusive(word: u32) -> ArmWord {
             false => stores(&format!("stlr{letter}"), register, scale, &place),
         },
         (true, true) => {
-            let order = format!("{}{}", if is_load { "a" } else { "" }, if is_ordered { "l" } else { "" });
+            let order =
+                format!("{}{}", if is_load { "a" } else { "" }, if is_ordered { "l" } else { "" });
             let [stored, compared] = [register, status].map(|register| general(register, wide));
             ArmWord {
                 class: UPDATES,
@@ -199,11 +208,18 @@ fn atomic(word: u32) -> ArmWord {
         (false, which) => format!("ld{}", names[which as usize]),
         (true, 0) => "swp".to_owned(),
         (true, 4) if operand == ZERO && bits(word, 23, 22) == 2 => {
-            return loads(&format!("ldapr{}", LETTERS[scale as usize]), result, scale == 3, scale, &place);
+            return loads(
+                &format!("ldapr{}", LETTERS[scale as usize]),
+                result,
+                scale == 3,
+                scale,
+                &place,
+            );
         }
         _ => return ArmWord::unknown(),
     };
-    let order = format!("{}{}", if bit(word, 23) { "a" } else { "" }, if bit(word, 22) { "l" } else { "" });
+    let order =
+        format!("{}{}", if bit(word, 23) { "a" } else { "" }, if bit(word, 22) { "l" } else { "" });
     let [to, from] = [result, operand].map(|register| general(register, scale == 3));
     ArmWord {
         class: UPDATES,

@@ -134,7 +134,9 @@ pub(super) fn vector(word: u32) -> ArmWord {
         }
         () if bits(word, 30, 24) == 0x1e && !bit(word, 21) => matches!(bits(word, 18, 16), 0 | 1),
         () => {
-            !bit(word, 31) && bits(word, 29, 21) == 0x70 && matches!(bits(word, 15, 10), 0b001_011 | 0b001_111)
+            !bit(word, 31)
+                && bits(word, 29, 21) == 0x70
+                && matches!(bits(word, 15, 10), 0b001_011 | 0b001_111)
         }
     };
     if to_integer {

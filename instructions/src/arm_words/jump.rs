@@ -5,8 +5,8 @@ use crate::instruction::Class;
 
 /// The names of the domains and kinds of a barrier. The rest are reserved, and act as `sy` does.
 const DOMAINS: [&str; 16] = [
-    "sy", "oshld", "oshst", "osh", "sy", "nshld", "nshst", "nsh", "sy", "ishld", "ishst", "ish", "sy",
-    "ld", "st", "sy",
+    "sy", "oshld", "oshst", "osh", "sy", "nshld", "nshst", "nsh", "sy", "ishld", "ishst", "ish",
+    "sy", "ld", "st", "sy",
 ];
 
 /// The conditions of branches.

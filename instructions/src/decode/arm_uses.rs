@@ -83,7 +83,8 @@ fn access(
             Uses { address, loaded: first, loaded_second: second, ..Uses::default() }
         }
         _ if line.loads() && !line.stores() => {
-            let is_shown = (line.data.is_some() || line.encoded.is_some()) && second.is_empty() && !is_vector;
+            let is_shown =
+                (line.data.is_some() || line.encoded.is_some()) && second.is_empty() && !is_vector;
             if is_shown && is_plain(name) {
                 return Uses { address, loaded: first, ..Uses::default() };
             }

@@ -396,11 +396,15 @@ impl Decoder {
 
 const RETURN_ADDRESS: usize = 1;
 
-/// A number among operands, decimal or hexadecimal.
+/// A number among operands, decimal or hexadecimal. A distance in hexadecimal is as wide as a register.
 fn immediate(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     match text.strip_prefix("0x") {
-        Some(digits) => Some(u64::from_str_radix(digits, 16).ok()? as i64),
+        Some(digits) => {
+            let value = u64::from_str_radix(digits, 16).ok()?;
+            let narrow = u32::try_from(value).ok().filter(|value| value >> 31 == 1);
+            Some(narrow.map_or(value as i64, |value| i64::from(value as i32)))
+        }
         None => text.parse().ok(),
     }
 }

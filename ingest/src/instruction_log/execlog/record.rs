@@ -38,9 +38,9 @@ const LAST_DIGITS: &str = "a number with all its digits at the end";
 
 /// The names of the registers of RISC-V, in the order of their numbers.
 const RISCV: [&[u8]; 32] = [
-    b"zero", b"ra", b"sp", b"gp", b"tp", b"t0", b"t1", b"t2", b"fp", b"s1", b"a0", b"a1", b"a2", b"a3",
-    b"a4", b"a5", b"a6", b"a7", b"s2", b"s3", b"s4", b"s5", b"s6", b"s7", b"s8", b"s9", b"s10", b"s11",
-    b"t3", b"t4", b"t5", b"t6",
+    b"zero", b"ra", b"sp", b"gp", b"tp", b"t0", b"t1", b"t2", b"fp", b"s1", b"a0", b"a1", b"a2",
+    b"a3", b"a4", b"a5", b"a6", b"a7", b"s2", b"s3", b"s4", b"s5", b"s6", b"s7", b"s8", b"s9",
+    b"s10", b"s11", b"t3", b"t4", b"t5", b"t6",
 ];
 
 /// Passes the records of a line to `each`, with the text of their instruction. `is_many` says whether the log has more than ten CPUs, so that
@@ -56,7 +56,10 @@ pub(super) fn records(
         let (after, (mut record, _)) = head(rest).map_err(|_| Flaw::of(line, EXPECTED))?;
         rest = effects(after, isa, &mut record).map_err(|expected| Flaw::of(line, expected))?;
         if is_many && !rest.is_empty() {
-            return Err(Flaw::of(line, "one record a line: where the number of the next CPU begins is not certain"));
+            return Err(Flaw::of(
+                line,
+                "one record a line: where the number of the next CPU begins is not certain",
+            ));
         }
         each(record)?;
     }
@@ -90,7 +93,8 @@ pub(super) fn isa_of(text: &[u8]) -> Option<Isa> {
         // Both have a register `sp`.
         let mut names = names.filter(|name| *name != b"sp");
         let isas = [Isa::Arm, Isa::Riscv];
-        let shown = names.find_map(|name| isas.into_iter().find(|isa| number(name, *isa).is_some()));
+        let shown =
+            names.find_map(|name| isas.into_iter().find(|isa| number(name, *isa).is_some()));
         if shown.is_some() {
             return shown;
         }
@@ -128,7 +132,8 @@ fn effects<'a>(input: &'a [u8], isa: Isa, record: &mut Record) -> Result<&'a [u8
         let word = &item[..comma];
         if matches!(word, b"load" | b"store") {
             let number = item.get(comma + 2..).ok_or(LAST_DIGITS)?;
-            let (digits, next) = number_of(number).filter(|(it, _)| it.len() >= 8).ok_or(LAST_DIGITS)?;
+            let (digits, next) =
+                number_of(number).filter(|(it, _)| it.len() >= 8).ok_or(LAST_DIGITS)?;
             let address = value(digits).ok_or(LAST_DIGITS)?;
             record.accesses.push(Access { writes: word == b"store", address });
             rest = next;
@@ -160,7 +165,9 @@ fn number_of(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Where a word ends that seems to end at `end`: if another record follows, the number of its CPU is not part of the word.
 fn end_of(text: &[u8], end: usize) -> Option<usize> {
-    if text[end..].is_empty() || (text[end..].starts_with(b", ") && !text[end..].starts_with(b", 0x")) {
+    if text[end..].is_empty()
+        || (text[end..].starts_with(b", ") && !text[end..].starts_with(b", 0x"))
+    {
         return Some(end);
     }
     let last = end.checked_sub(1)?;
@@ -214,7 +221,9 @@ mod tests {
     #[test]
     fn records_may_run_together() {
         for (first, isa) in [(LOAD, Isa::Riscv), (ARM, Isa::Arm)] {
-            for first in [first, first.split(", sp").next().unwrap(), first.split(", load").next().unwrap()] {
+            for first in
+                [first, first.split(", sp").next().unwrap(), first.split(", load").next().unwrap()]
+            {
                 let first = first.split(", a1").next().unwrap();
                 let alone = read(first, isa, false).unwrap();
                 let both = read(&format!("{first}{ARM}"), isa, false).unwrap();
@@ -232,8 +241,12 @@ mod tests {
         for end in 1..tracked {
             // Addresses have any number of digits. A name that is cut looks like that of a device, and half a register like one of 32 bits.
             let may_be_whole = match read_to(end) {
-                Ok(records) => records[0].accesses.is_empty() || (end <= address && end + 4 >= address)
-                    || records[0].devices == 1 || end == tracked - 8,
+                Ok(records) => {
+                    records[0].accesses.is_empty()
+                        || (end <= address && end + 4 >= address)
+                        || records[0].devices == 1
+                        || end == tracked - 8
+                }
                 Err(_) => true,
             };
             assert!(may_be_whole, "{}", &LOAD[..end]);
@@ -250,7 +263,10 @@ mod tests {
         assert_eq!(isa_of(ARM.as_bytes()), Some(Isa::Arm));
         let jal = "0, 0x10554, 0x22000ef, \"022000ef          jal                     ra,34\"\n";
         assert_eq!(isa_of(jal.as_bytes()), Some(Isa::Riscv));
-        assert_eq!(isa_of(b"0, 0x400590, 0xf94003e1, \"ldr x1, [sp]\", load, 0x5500800840\n"), Some(Isa::Arm));
+        assert_eq!(
+            isa_of(b"0, 0x400590, 0xf94003e1, \"ldr x1, [sp]\", load, 0x5500800840\n"),
+            Some(Isa::Arm)
+        );
         assert_eq!(isa_of(b"0, 0x10554, 0x22000ef, \"\", sp -> 0x0000000000000001, ra -> 0x0000000000000001\n"), Some(Isa::Riscv));
         assert_eq!(isa_of(b"0, 0x401001, 0x48e58948, \"movq %rsp, %rbp\"\n"), None);
         assert_eq!(isa_of(b"hello\n"), None);

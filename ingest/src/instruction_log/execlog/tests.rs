@@ -100,7 +100,9 @@ fn without_registers_no_value_is_known() {
             .collect();
         let trace = read(bare.as_bytes(), "log", &options(false)).unwrap();
         let history = &trace.histories[0];
-        assert!(history.ops().all(|op| history.read(op).is_none() && history.written(op).is_none()));
+        assert!(
+            history.ops().all(|op| history.read(op).is_none() && history.written(op).is_none())
+        );
         assert!(history.provenance.notes[0].contains("reg=*"), "{:?}", history.provenance.notes);
     }
 }

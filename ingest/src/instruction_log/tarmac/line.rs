@@ -93,7 +93,9 @@ fn virtual_address(word: &[u8]) -> Option<u64> {
     let address = hexadecimal(parts.next()?.split(|&byte| byte == b'_').next()?)?;
     let is_physical = |part: &[u8]| {
         part.split(|&byte| byte == b',').all(|one| {
-            one.split(|&byte| byte == b'_').next().is_some_and(|digits| hexadecimal(digits).is_some())
+            one.split(|&byte| byte == b'_')
+                .next()
+                .is_some_and(|digits| hexadecimal(digits).is_some())
         })
     };
     parts.next().is_none_or(is_physical).then_some(address)
@@ -118,13 +120,16 @@ fn digits<'a>(words: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
 
 fn register<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> Option<Event> {
     let name = words.next()?;
+    let value = digits(words);
+    if value.is_empty() {
+        return None;
+    }
     let (wide, length) = match name.first()? {
         b'X' => (true, 16),
         b'W' => (false, 8),
         _ => return Some(Event::Other),
     };
     let Some(number) = decimal(&name[1..]) else { return Some(Event::Other) };
-    let value = digits(words);
     let value = hexadecimal(&value).filter(|_| value.len() == length)?;
     // gem5 also prints registers that only it has.
     Some(match u8::try_from(number) {
@@ -144,7 +149,14 @@ fn access<'a>(keyword: &[u8], mut words: impl Iterator<Item = &'a [u8]>) -> Opti
     let value = digits(words);
     let is_whole = value.len() as u64 == 2 * size && value.iter().all(u8::is_ascii_hexdigit);
     let writes = keyword[1] == b'W';
-    is_whole.then(|| Event::Access(Access { writes, address, size, value: hexadecimal(&value).filter(|_| size <= 8) }))
+    is_whole.then(|| {
+        Event::Access(Access {
+            writes,
+            address,
+            size,
+            value: hexadecimal(&value).filter(|_| size <= 8),
+        })
+    })
 }
 
 #[cfg(test)]
@@ -157,27 +169,54 @@ mod tests {
 
     #[test]
     fn lines_have_several_dialects() {
-        let line = parse(b"1500 clk cpu0 IT (4) 002109bc:0000002109bc a9be7bfd O EL3h_s : STP        ").unwrap();
+        let line =
+            parse(b"1500 clk cpu0 IT (4) 002109bc:0000002109bc a9be7bfd O EL3h_s : STP        ")
+                .unwrap();
         let store = Event::Instruction { pc: 0x21_09bc, word: 0xa9be_7bfd, skipped: false };
         assert_eq!(line, Line { time: 1500, cpu: b"cpu0", event: store });
         let skipped = "23 ps cluster0.cpu1 IS (23) 0000815c:00000000815c_NS,00000000815e_NS 54ffffa1 O EL1h_n : B.NE {pc}-0xc";
-        assert_eq!(event(skipped), Some(Event::Instruction { pc: 0x815c, word: 0x54ff_ffa1, skipped: true }));
-        let access = |writes, address, size, value| Some(Event::Access(Access { writes, address, size, value }));
-        assert_eq!(event("1 clk MR8 0000c7c8:00000000c7c8 00000000_0000ca68"), access(false, 0xc7c8, 8, Some(0xca68)));
+        assert_eq!(
+            event(skipped),
+            Some(Event::Instruction { pc: 0x815c, word: 0x54ff_ffa1, skipped: true })
+        );
+        let access = |writes, address, size, value| {
+            Some(Event::Access(Access { writes, address, size, value }))
+        };
+        assert_eq!(
+            event("1 clk MR8 0000c7c8:00000000c7c8 00000000_0000ca68"),
+            access(false, 0xc7c8, 8, Some(0xca68))
+        );
         assert_eq!(event("21 clk MW4 0000ab34 00000007"), access(true, 0xab34, 4, Some(7)));
         let long = "180000140000 ps cpu3 MR16X 0000010006fffcc0:010116fffcc0_NS 400f731b40000000 3ff87cc460000000";
         assert_eq!(event(long), access(false, 0x100_06ff_fcc0, 16, None));
         assert_eq!(event("28491 clk MR4 dfdfdfcf (ABORTED)"), Some(Event::Other));
-        assert_eq!(event("0 clk R X30 0000000000008004"), Some(Event::Register { number: 30, value: 0x8004, wide: true }));
-        assert_eq!(event("0 clk cpu1 R W8 0000003a"), Some(Event::Register { number: 8, value: 0x3a, wide: false }));
-        for other in ["502 clk R SP_EL3 0000000010000000", "0 clk R cpsr 000001f3", "0 clk cpu0 R X35 0000000000000001", "4541 clk CADI E simulation_stopped", "0 clk cpu0 E 10001848 00000001 CoreEvent_RESET", "7 ps SIGNAL: SIGNAL=WAKEUP"] {
+        assert_eq!(
+            event("0 clk R X30 0000000000008004"),
+            Some(Event::Register { number: 30, value: 0x8004, wide: true })
+        );
+        assert_eq!(
+            event("0 clk cpu1 R W8 0000003a"),
+            Some(Event::Register { number: 8, value: 0x3a, wide: false })
+        );
+        for other in [
+            "502 clk R SP_EL3 0000000010000000",
+            "0 clk R cpsr 000001f3",
+            "0 clk cpu0 R X35 0000000000000001",
+            "4541 clk CADI E simulation_stopped",
+            "0 clk cpu0 E 10001848 00000001 CoreEvent_RESET",
+            "7 ps SIGNAL: SIGNAL=WAKEUP",
+        ] {
             assert_eq!(event(other), Some(Event::Other), "{other}");
         }
     }
 
     #[test]
     fn what_is_cut_is_no_line() {
-        for line in ["1500 clk cpu0 IT (4) 002109bc:0000002109bc a9be7bfd O EL3h_s : STP", "1 clk cpu0 MR8 0000c7c8:00000000c7c8 00000000_0000ca68", "0 clk cpu0 R X30 0000000000008004"] {
+        for line in [
+            "1500 clk cpu0 IT (4) 002109bc:0000002109bc a9be7bfd O EL3h_s : STP",
+            "1 clk cpu0 MR8 0000c7c8:00000000c7c8 00000000_0000ca68",
+            "0 clk cpu0 R X30 0000000000008004",
+        ] {
             let whole = line.find(" :").map_or(line.len(), |at| at + 2);
             for end in 1..whole {
                 // The name of an event without anything behind it is one of another kind.

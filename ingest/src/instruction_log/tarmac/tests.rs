@@ -90,7 +90,10 @@ fn gem5_shows_registers() {
     assert_eq!(operations(GEM5, false).unwrap(), expected);
     // An exception between two instructions, whose handler may have changed registers.
     let elsewhere = GEM5.replace("00001004:000000001004", "00002000:000000002000");
-    assert_eq!(operations(&elsewhere, false).unwrap()[0], "0: rmw (acquire-release) 0x20020 == 0x6, := ?");
+    assert_eq!(
+        operations(&elsewhere, false).unwrap()[0],
+        "0: rmw (acquire-release) 0x20020 == 0x6, := ?"
+    );
 }
 
 #[test]
