@@ -168,3 +168,6 @@ fn or_stack(number: u8, wide: bool) -> String {
         _ => general(number, wide),
     }
 }
+
+#[cfg(test)]
+mod tests;

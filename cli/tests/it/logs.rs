@@ -69,3 +69,86 @@ fn a_line_of_something_else_is_an_error_with_its_number() {
     assert!(said.contains("--lossy"), "{said}");
     assert!(output_of(&["check", &log, "--lossy"], 3).contains("undecided"));
 }
+
+/// What QEMU's execlog printed for programs of `rubric generate c`. The operations are those of the threads, with two for an exclusive pair, the
+/// loads of the final values, and what orders those.
+#[test]
+fn programs_in_qemu_keep_their_model() {
+    for (isa, model, threads, operations) in [
+        ("arm", "armv8", 2, 93),
+        ("arm", "armv8", 4, 185),
+        ("riscv", "rvwmo", 2, 93),
+        ("riscv", "rvwmo", 4, 184),
+    ] {
+        let log = format!("fixtures/logs/qemu-{isa}-{threads}x40.log.gz");
+        let said = output(&["check", &log, "--addresses", "auto"]);
+        let expected =
+            format!("consistent {model} {log}  ({threads} threads, {operations} operations");
+        assert!(said.starts_with(&expected), "{said}");
+    }
+    let said = error(&["check", "fixtures/logs/qemu-7.2-arm-2x40.log.gz"]);
+    assert!(said.contains("shows no registers") && said.contains("QEMU 9"), "{said}");
+}
+
+/// A value that was overwritten before, by a store that a fence precedes, and damage.
+#[test]
+fn a_log_of_execlog_that_was_changed() {
+    let folder = Folder::new();
+    let log = folder.file("mp.log", message(1));
+    let said = output(&["check", &log]);
+    assert!(said.starts_with("consistent rvwmo"), "{said}");
+    let log = folder.file("mp.log", message(0));
+    let said = output_of(&["check", &log], 1);
+    assert!(said.starts_with("violation  rvwmo"), "{said}");
+    // Whatever is cut out of the log, it is refused, and nothing is called consistent.
+    let cut = message(1).replacen("load, 0x00020000", "load, 0x00", 1);
+    let log = folder.file("mp.log", &cut);
+    assert!(error(&["check", &log]).contains("mp.log:10: found"), "{cut}");
+    output_of(&["check", &log, "--lossy"], 3);
+}
+
+/// A message: one thread writes 1 to a variable and then to a flag, and the other finds the flag set and `value` in the variable.
+fn message(value: u32) -> String {
+    format!(
+        "0, 0x1000, 0x4585, \"c.li a1,1\", a1 -> 0x0000000000000001
+0, 0x1002, 0xc10c, \"c.sw a1,0(a0)\", store, 0x00020000
+0, 0x1004, 0x330000f, \"fence rw,rw\"
+0, 0x1008, 0xc20c, \"c.sw a1,0(a2)\", store, 0x00020040
+0, 0x100a, 0x1, \"c.nop\"
+1, 0x2000, 0x56fd, \"c.li a3,-1\", a3 -> 0xffffffffffffffff
+1, 0x2002, 0x577d, \"c.li a4,-1\", a4 -> 0xffffffffffffffff
+1, 0x2004, 0x4214, \"c.lw a3,0(a2)\", load, 0x00020040, a3 -> 0x0000000000000001
+1, 0x2006, 0x330000f, \"fence rw,rw\"
+1, 0x200a, 0x4118, \"c.lw a4,0(a0)\", load, 0x00020000, a4 -> 0x000000000000000{value}
+1, 0x200c, 0x1, \"c.nop\"
+"
+    )
+}
+
+/// Tarmac text in which two CPUs both take a lock that a store-exclusive protects.
+#[test]
+fn exclusives_in_tarmac_are_atomic() {
+    let folder = Folder::new();
+    let text = |status: u32| {
+        let mut text = String::new();
+        for (time, cpu, status) in [(10, 0, 0), (20, 1, status)] {
+            let line = |at: u32, what: &str| format!("{} ps cpu{cpu} {what}\n", time + at);
+            text += &line(0, &format!("R X1 000000000000000{}", cpu + 1));
+            text += &line(1, "IT (1) 00001000:000000001000 c85ffc09 O EL0t_ns : LDAXR x9,[x0]");
+            text += &line(1, "MR8 00020000:000000020000 0000000000000000");
+            text += &line(1, "R X9 0000000000000000");
+            text += &line(2, "IT (2) 00001004:000000001004 c80afc01 O EL0t_ns : STLXR w10,x1,[x0]");
+            if status == 0 {
+                text += &line(2, &format!("MW8 00020000:000000020000 000000000000000{}", cpu + 1));
+            }
+            text += &line(2, &format!("R X10 000000000000000{status}"));
+        }
+        text
+    };
+    let log = folder.file("lock.tarmac", text(1));
+    let said = output(&["check", &log]);
+    assert!(said.starts_with("consistent armv8"), "{said}");
+    let log = folder.file("lock.tarmac", text(0));
+    let said = output_of(&["check", &log], 1);
+    assert!(said.starts_with("violation  armv8"), "{said}");
+}

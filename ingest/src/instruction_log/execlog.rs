@@ -12,6 +12,8 @@
 //! values are forgotten where a CPU does not go on behind its last instruction.
 
 mod record;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -61,7 +63,7 @@ impl TraceFormat for Execlog {
             arm: ArmWords::default(),
             cpus: BTreeMap::new(),
             shows_registers: false,
-            shows_devices: false,
+            shows_devices: None,
         };
         while lines.advance()? {
             let line = lines.line();
@@ -87,7 +89,8 @@ struct Reader<'o> {
     arm: ArmWords,
     cpus: BTreeMap<u32, Cpu>,
     shows_registers: bool,
-    shows_devices: bool,
+    /// Whether accesses name devices, as the first one shows.
+    shows_devices: Option<bool>,
 }
 
 /// A CPU, or a thread of a program.
@@ -114,7 +117,19 @@ impl Reader<'_> {
 
     fn record(&mut self, line: u64, record: Record) -> Result<(), Flaw> {
         self.shows_registers |= record.shows_registers;
-        self.shows_devices |= record.shows_devices;
+        if let Some(access) = record.accesses.first() {
+            let shows_devices = *self.shows_devices.get_or_insert(record.devices > 0);
+            if record.devices != if shows_devices { record.accesses.len() } else { 0 } {
+                return Err(Flaw {
+                    found: format!(
+                        "an access at {:#x} {} a device",
+                        access.address,
+                        if shows_devices { "without" } else { "of" }
+                    ),
+                    expected: "accesses that all name their devices, or none".to_owned(),
+                });
+            }
+        }
         let (number, pc) = (record.cpu, record.pc);
         let cpu = self.cpus.entry(number).or_default();
         match cpu.last.replace((line, record)) {
@@ -161,22 +176,27 @@ impl Reader<'_> {
             executed.take(record, goes_on, |part| self.log.execute(line, record.cpu, part, None));
         let registers = &mut self.cpus.entry(record.cpu).or_default().registers;
         registers.advance();
-        if executed.goes_on && !goes_on && !self.shows_devices {
+        if executed.goes_on && !goes_on && self.shows_devices != Some(true) {
             registers.forget();
         }
         taken
     }
 
     fn finish(mut self, lines: &mut Lines<'_>) -> Result<Contents, Error> {
+        if !self.shows_registers {
+            return Err(lines.syntax(
+                "the end of a log that shows no registers, and so no values",
+                "registers that change, such as `a1 -> 0x0000000000000001`",
+                "record it with the execlog of QEMU 9 or later and its option reg=*",
+            ));
+        }
         let last: Vec<_> = self.cpus.values_mut().filter_map(|cpu| cpu.last.take()).collect();
         for (line, record) in last {
             if let Err(flaw) = self.execute(line, &record, Next::End) {
                 self.log.skip(lines, flaw)?;
             }
         }
-        let no_registers = "The log shows no registers, and so no values: record it with the execlog of QEMU 9 or later, and with its option reg=*.";
-        let notes = if self.shows_registers { None } else { Some(no_registers.to_owned()) };
-        self.log.finish(lines, notes.into_iter().collect())
+        self.log.finish(lines, Vec::new())
     }
 }
 

@@ -14,6 +14,8 @@
 //! its two accesses: the register that receives the old value, and the one that holds the operand.
 
 mod line;
+#[cfg(test)]
+mod tests;
 
 use history::Isa;
 use instructions::{ArmWord, ArmWords, Class, Encoded, Instruction};

@@ -177,6 +177,7 @@ mod tests {
             class: Some(Class { reads: true, writes: false }),
             data: Some(2),
             stored: None,
+            encoded: None,
             address: Some(0x4bd104),
             vector: 0,
             predicated: false,

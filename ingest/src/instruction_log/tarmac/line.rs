@@ -70,7 +70,7 @@ fn is_keyword(word: &[u8]) -> bool {
 /// Whether a word begins the line of an event of no interest, such as `SIGNAL:`.
 fn is_other(word: &[u8]) -> bool {
     let name = word.strip_suffix(b":").unwrap_or(word);
-    name.len() > 1 && name.iter().all(u8::is_ascii_uppercase) || word == b"E"
+    name.len() > 2 && name.iter().all(u8::is_ascii_uppercase) || word == b"E"
 }
 
 /// Whether a word such as `MR8` or `MW4` begins the line of an access: a letter may follow the size.
@@ -120,13 +120,16 @@ fn digits<'a>(words: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
 
 fn register<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> Option<Event> {
     let name = words.next()?;
+    let value = digits(words);
+    if value.is_empty() {
+        return None;
+    }
     let (wide, length) = match name.first()? {
         b'X' => (true, 16),
         b'W' => (false, 8),
         _ => return Some(Event::Other),
     };
     let Some(number) = decimal(&name[1..]) else { return Some(Event::Other) };
-    let value = digits(words);
     let value = hexadecimal(&value).filter(|_| value.len() == length)?;
     // gem5 also prints registers that only it has.
     Some(match u8::try_from(number) {
