@@ -125,4 +125,4 @@ lint:
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ \
 		RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
-	$(CARGO) package --workspace --no-verify --allow-dirty --quiet
+	$(CARGO) package --workspace --no-verify --allow-dirty --offline --quiet
