@@ -327,11 +327,17 @@ def connect(args, system, cores):
     for core, sequencer in zip(cores, sequencers):
         core.port = sequencer.in_ports
         sequencer.deadlock_threshold = args.deadlock_threshold
+        # A core of CHI has a sequencer, and a cache, of its own for instructions.
+        fetcher = getattr(sequencer, "inst_seq", None)
+        if fetcher is not None:
+            core.fetch_port = fetcher.in_ports
     # Cores that load early have to know of lines that leave the cache, and reservations end with them. gem5's own scripts
-    # ask for that only where CPU models need it.
+    # ask for that only where CPU models need it; that of CHI, whose caches are of one machine, in all caches that have a core.
+    is_chi = buildEnv["PROTOCOL"] == "CHI"
     for part in system.descendants():
         if "send_evictions" in part._params:
-            part.send_evictions = not args.no_evictions
+            has_core = not is_chi or bool(part.send_evictions)
+            part.send_evictions = has_core and not args.no_evictions
         for name, cache in caches_of(part):
             if int(cache.size) < 2 * int(cache.assoc) * args.cacheline_size:
                 fail(
