@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 runs=${1:-100000}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(axe certificate gem5 json program slicc tester)
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(basename --suffix .rs --multiple fuzz/targets/*.rs)
 
 folder=${CARGO_TARGET_DIR:-target}/fuzz
 status=0

@@ -28,16 +28,21 @@ use slicc::protocol::Protocol;
 pub type Target = fn(&[u8]);
 
 /// All targets by name. The folders of `seeds/` have these names.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 15] = [
     ("axe", axe),
     ("certificate", certificate),
+    ("cva6", cva6),
+    ("execlog", execlog),
     ("gem5", gem5),
+    ("ibex", ibex),
     ("initial", initial),
     ("json", json),
     ("litmus", litmus),
     ("program", program),
     ("record", record),
     ("slicc", slicc),
+    ("spike", spike),
+    ("tarmac", tarmac),
     ("tester", tester),
 ];
 
@@ -96,6 +101,46 @@ pub fn tester(data: &[u8]) {
 /// # Panics
 /// Panics if the strict reader accepts an input that the lossy reader rejects.
 pub fn record(data: &[u8]) {
+    tester(data);
+}
+
+/// Reads logs of the testbench of CVA6, once strictly and once with damaged lines skipped.
+///
+/// # Panics
+/// Panics if the strict reader accepts an input that the lossy reader rejects.
+pub fn cva6(data: &[u8]) {
+    tester(data);
+}
+
+/// Reads logs of QEMU's execlog, once strictly and once with damaged lines skipped.
+///
+/// # Panics
+/// Panics if the strict reader accepts an input that the lossy reader rejects.
+pub fn execlog(data: &[u8]) {
+    tester(data);
+}
+
+/// Reads Tarmac text, once strictly and once with damaged lines skipped.
+///
+/// # Panics
+/// Panics if the strict reader accepts an input that the lossy reader rejects.
+pub fn tarmac(data: &[u8]) {
+    tester(data);
+}
+
+/// Reads logs of Ibex's tracer, once strictly and once with damaged lines skipped.
+///
+/// # Panics
+/// Panics if the strict reader accepts an input that the lossy reader rejects.
+pub fn ibex(data: &[u8]) {
+    tester(data);
+}
+
+/// Reads commit logs of Spike, once strictly and once with damaged lines skipped.
+///
+/// # Panics
+/// Panics if the strict reader accepts an input that the lossy reader rejects.
+pub fn spike(data: &[u8]) {
     tester(data);
 }
 

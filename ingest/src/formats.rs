@@ -8,12 +8,14 @@ use crate::error::{Error, excerpt};
 use crate::format::{Resemblance, TraceFormat};
 use crate::gem5::Gem5;
 use crate::input::{Lines, cleaned};
+use crate::instruction_log::{Cva6, Execlog, Ibex, Spike, Tarmac};
 use crate::json::Json;
 use crate::recorded::Recorded;
 use crate::tester::Tester;
 
 /// Every format, in the order in which lists name them.
-pub const FORMATS: &[&dyn TraceFormat] = &[&Gem5, &Axe, &Json, &Tester, &Recorded];
+pub const FORMATS: &[&dyn TraceFormat] =
+    &[&Gem5, &Axe, &Json, &Tester, &Recorded, &Spike, &Cva6, &Ibex, &Execlog, &Tarmac];
 
 /// Detects the format of a text line by line. Lines of no format are skipped, since gem5 prints other output before the
 /// lines of a trace; if no line shows a format, the error names the first of them.
@@ -130,7 +132,9 @@ pub(crate) fn certain(line: &[u8]) -> Option<&'static dyn TraceFormat> {
 
 /// Turns an error about a line into [`Error::Mixed`] if the line is certainly of another format.
 pub(crate) fn or_mixed(error: Error, lines: &Lines<'_>, expected: &dyn TraceFormat) -> Error {
-    let is_about_line = matches!(error, Error::Syntax { .. } | Error::Cut { .. });
+    // A row of Ibex's table begins like a line of ProtocolTrace.
+    let is_about_line =
+        matches!(error, Error::Syntax { .. } | Error::Cut { .. }) && expected.name() != Ibex.name();
     match certain(lines.line()) {
         Some(found) if is_about_line && found.name() != expected.name() => Error::Mixed {
             file: lines.file().to_owned(),

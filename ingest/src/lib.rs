@@ -39,6 +39,7 @@ mod formats;
 pub mod gem5;
 pub mod initial;
 pub mod input;
+mod instruction_log;
 pub mod json;
 pub mod litmus;
 mod live;
@@ -46,6 +47,7 @@ mod live_reader;
 mod numbers;
 mod options;
 pub mod recorded;
+mod selection;
 mod statistics;
 pub mod tester;
 mod transitions;
@@ -89,7 +91,7 @@ pub struct Trace {
     pub statistics: Statistics,
 }
 
-/// Reads a file; `-` is standard input, and a directory is a gem5 output folder.
+/// Reads a file; `-` is standard input, and a directory is a gem5 output folder, or has the logs of the harts of a testbench.
 ///
 /// # Errors
 /// Returns an [`Error`] if the input cannot be read, is of no known format, or breaks the rules of its format.
@@ -106,6 +108,10 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
             .map_err(|error| Error::Io { file: path.display().to_string(), error })
     };
     if path.is_dir() {
+        if let Some((format, logs)) = folder::hart_logs(path)? {
+            let contents = instruction_log::read_harts(format, &logs, options)?;
+            return Ok(Trace::of(name, format, contents));
+        }
         let (trace, surroundings) = folder::open(path)?;
         let name = trace.display().to_string();
         let lines = Lines::ahead_of(open(&trace)?, &name, options.lossy)?;
@@ -127,6 +133,11 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
         return read_log(lines, options, &folder::around(path));
     }
     read_lines(lines, options)
+}
+
+/// Whether a folder has the logs of the harts of a testbench, which [`read_path`] reads as one history.
+pub fn has_logs_of_harts(folder: &Path) -> bool {
+    matches!(folder::hart_logs(folder), Ok(Some(_)))
 }
 
 /// Reads a log of the plug-in for gem5; `surroundings` are the properties of its run that other files show.
@@ -176,12 +187,18 @@ fn read_with<'a>(
     {
         return Err(Error::NotAnnounced { file: lines.file().to_owned() });
     }
-    Ok(Trace {
-        name: lines.file().to_owned(),
-        format,
-        histories: contents.histories,
-        transitions: contents.transitions,
-        ending: contents.ending,
-        statistics: contents.statistics,
-    })
+    Ok(Trace::of(lines.file().to_owned(), format, contents))
+}
+
+impl Trace {
+    fn of(name: String, format: &'static dyn TraceFormat, contents: Contents) -> Trace {
+        Trace {
+            name,
+            format,
+            histories: contents.histories,
+            transitions: contents.transitions,
+            ending: contents.ending,
+            statistics: contents.statistics,
+        }
+    }
 }

@@ -7,6 +7,7 @@ use history::{Isa, Kind};
 use rustc_hash::FxHasher;
 
 use crate::decode::action::{Action, Operation};
+use crate::decode::registers::Test;
 use crate::decode::{arm, riscv, x86};
 use crate::flow::Edge;
 use crate::instruction::Instruction;
@@ -28,6 +29,8 @@ const TEST_WINDOW: u32 = 8;
 #[derive(Debug)]
 pub(crate) struct Hart {
     pub label: u32,
+    /// The instruction set of the last instruction that was decoded.
+    isa: Option<Isa>,
     pub decoders: Decoders,
     /// The last access. If it faulted, it will be executed again.
     last: Option<HeldAccess>,
@@ -98,7 +101,7 @@ struct Attempt {
     /// outcome.
     tested: Option<(usize, Option<u64>)>,
     /// The branch that tests the status: its address, its test, and the value that the store-conditional stores.
-    branch: Option<(u64, arm::Test, Option<u64>)>,
+    branch: Option<(u64, Test, Option<u64>)>,
     /// Address of the thread's previous instruction.
     last: Option<u64>,
     /// Number of instructions since the store-conditional.
@@ -109,6 +112,7 @@ impl Hart {
     pub(crate) fn new(label: u32) -> Hart {
         Hart {
             label,
+            isa: None,
             decoders: Decoders::default(),
             last: None,
             suspended: Vec::new(),
@@ -149,6 +153,7 @@ impl Hart {
         line: &Instruction<'_>,
         at: u64,
     ) -> Result<Action, &'static str> {
+        self.isa = Some(isa);
         match isa {
             Isa::X86 => x86::decode(line),
             Isa::Riscv => self.decoders.riscv.decode(line, at),
@@ -274,7 +279,7 @@ impl Hart {
         attempt.age += 1;
         if let Some((pc, test, value)) = attempt.branch {
             // Any other address belongs to an interrupt handler, and shows nothing.
-            let behind = pc.wrapping_add(4);
+            let behind = pc.wrapping_add(test.length);
             let is_taken = match line.pc {
                 _ if test.target == Some(behind) => None,
                 Some(next) if next == behind => Some(false),
@@ -300,13 +305,19 @@ impl Hart {
         let Some((status, value)) = attempt.tested.filter(|_| goes_on) else {
             return self.give_up(keep);
         };
-        if let (Some(test), Some(pc)) = (arm::Decoder::tests(line), line.pc)
+        let is_riscv = self.isa == Some(Isa::Riscv);
+        let test = if is_riscv { riscv::Decoder::tests(line) } else { arm::Decoder::tests(line) };
+        if let (Some(test), Some(pc)) = (test, line.pc)
             && test.register == status
         {
             attempt.branch = Some((pc, test, value));
             return;
         }
-        if attempt.age > TEST_WINDOW || arm::Decoder::mentions(line, status) {
+        let is_mentioned = match is_riscv {
+            true => riscv::Decoder::mentions(line, status),
+            false => arm::Decoder::mentions(line, status),
+        };
+        if attempt.age > TEST_WINDOW || is_mentioned {
             self.give_up(keep);
         }
     }

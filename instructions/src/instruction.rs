@@ -22,12 +22,30 @@ pub struct Instruction<'a> {
     pub class: Option<Class>,
     /// The value that the instruction computed, loaded or stored, if the line shows a number.
     pub data: Option<u64>,
+    /// The value that memory holds after an atomic operation, if the line shows it.
+    pub stored: Option<u64>,
     /// Address of the memory access.
     pub address: Option<u64>,
     /// Size in bytes of the vector register that the line shows; 0 if it shows none.
     pub vector: usize,
     /// Whether a false predicate kept the instruction from executing.
     pub predicated: bool,
+    /// What is known of the instruction because the log shows its encoding; `None` for other logs.
+    pub encoded: Option<Encoded>,
+}
+
+/// What an encoding of AArch64 and the values of registers tell of an instruction, but the lines of gem5 do not. Then `data` is the value
+/// that a load returns, that a plain store writes, or that memory held before an atomic operation, or the status of a store-exclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Encoded {
+    /// Number of bytes of the access, of each of the two accesses of a pair; 0 if it is not known.
+    pub size: u8,
+    /// The value of the second access of a pair.
+    pub second: Option<u64>,
+    /// The value that an atomic operation combines with memory, that a compare-and-swap stores, or the target of a branch.
+    pub operand: Option<u64>,
+    /// The value that a compare-and-swap compares with memory.
+    pub expected: Option<u64>,
 }
 
 /// Whether an instruction reads and writes memory.

@@ -7,6 +7,7 @@
 //!
 //! `decode` has the instruction sets: `isa` recognises them, `x86`, `riscv` and `arm` return an instruction's effect on memory, an `action`, and
 //! `riscv_uses` and `arm_uses` the registers that it reads and writes, from which `flow` finds the loads that accesses and branches depend on.
+//! [`RiscvWords`] disassembles the encoded instructions that logs of RISC-V print, and [`ArmWords`] those of AArch64.
 //! `hart` follows each hardware thread and writes to the `log`. `shared` finds the locations that threads share, `announced` those that the
 //! program announces as shared. `select` makes the history of either, with the `dependencies` between its operations. None of them says what
 //! the log does not show: a register whose value is not certain is forgotten, and an unknown instruction that touches shared memory is a
@@ -40,6 +41,7 @@
 //! ```
 
 mod announced;
+mod arm_words;
 mod decode;
 mod dependencies;
 mod flow;
@@ -50,15 +52,18 @@ mod options;
 mod problem;
 mod recorder;
 mod recording;
+mod riscv_words;
 #[cfg(test)]
 mod sample;
 mod select;
 mod shared;
 mod spaces;
 
-pub use instruction::{Class, Instruction};
+pub use arm_words::{ArmWord, ArmWords, RegisterValues};
+pub use instruction::{Class, Encoded, Instruction};
 pub use options::{Addresses, Options};
 pub use problem::{IsaBasis, Problem};
 pub use recording::Recording;
+pub use riscv_words::{RiscvWord, RiscvWords};
 pub use select::Selected;
 pub use spaces::Spaces;

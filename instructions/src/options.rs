@@ -15,6 +15,9 @@ pub struct Options {
     pub cache_line: u64,
     /// The addresses of the accesses that are selected; `None` selects the locations that threads share.
     pub addresses: Option<Addresses>,
+    /// Whether every instruction of the log was performed. In a log of gem5, an instruction that faulted is printed again when it is
+    /// executed again.
+    pub is_of_commits: bool,
     /// Select only instructions at this tick or later.
     pub from_tick: Option<u64>,
     /// Select only instructions before this tick.
@@ -37,6 +40,7 @@ impl Default for Options {
             configured_isa: None,
             cache_line: 64,
             addresses: None,
+            is_of_commits: false,
             from_tick: None,
             to_tick: None,
         }

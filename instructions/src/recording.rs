@@ -186,17 +186,21 @@ impl Recording {
             }
             Action::Access(operation) => self.access(spot, line, address, operation),
             Action::LoadPair(size) => {
-                let load = Operation::load(size, None);
-                self.access(spot, line, address, load);
-                let second = address.wrapping_add(u64::from(size));
-                self.access(LinePosition { is_second: true, ..spot }, line, second, load);
+                let values = line.encoded.map(|encoded| [line.data, encoded.second]);
+                let [first, second] = values.unwrap_or_default();
+                self.access(spot, line, address, Operation::load(size, first));
+                let behind = address.wrapping_add(u64::from(size));
+                let spot = LinePosition { is_second: true, ..spot };
+                self.access(spot, line, behind, Operation::load(size, second));
             }
             Action::StorePair(size) => {
-                let halves = line.data.map(|data| [data, data >> (8 * u32::from(size))]);
-                for half in [0, 1] {
-                    let start = address.wrapping_add(half as u64 * u64::from(size));
-                    let store = Operation::store(size, halves.map(|halves| halves[half]));
-                    self.access(spot, line, start, store);
+                let values = match line.encoded {
+                    Some(encoded) => [line.data, encoded.second],
+                    None => [line.data, line.data.map(|data| data >> (8 * u32::from(size)))],
+                };
+                for (start, value) in (0..).zip(values) {
+                    let start = address.wrapping_add(start * u64::from(size));
+                    self.access(spot, line, start, Operation::store(size, value));
                 }
             }
             Action::Fence(kind) => {
@@ -274,13 +278,16 @@ impl Recording {
             return;
         };
         self.accesses += 1;
-        let block = self.recorder.options.cache_line;
+        let Options { cache_line: block, is_of_commits, .. } = self.recorder.options;
         let hart = &mut self.harts[spot.hart];
         let operation = hart.with_reservation(operation);
         let entry = Entry::access(spot, address, operation).within(block);
         let recorder = &mut self.recorder;
         let mut keep = |entry| recorder.keep(entry);
         hart.end_lock(&mut keep);
+        if is_of_commits {
+            return keep(entry);
+        }
         hart.wait(entry, line, &mut keep);
     }
 

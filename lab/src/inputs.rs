@@ -88,7 +88,12 @@ fn is_run(folder: &Path) -> bool {
     };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     let traces = paths.iter().filter(|path| path.is_file() && is_trace(path)).count();
-    is_output_folder(folder) || traces <= 1 && paths.iter().all(|path| path.is_file())
+    is_run_of_several_files(folder) || traces <= 1 && paths.iter().all(|path| path.is_file())
+}
+
+/// Whether a folder is read as one run although it has several files that may be traces.
+fn is_run_of_several_files(folder: &Path) -> bool {
+    is_output_folder(folder) || ingest::has_logs_of_harts(folder)
 }
 
 /// Whether a folder is gem5's output folder of one run. The output folder of several programs, which the plug-in runs in processes of their
@@ -129,7 +134,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
         let kind = entry.file_type().map_err(&failed)?;
         match () {
             () if is_hidden => {}
-            () if kind.is_dir() && is_output_folder(&path) => found.push(path),
+            () if kind.is_dir() && is_run_of_several_files(&path) => found.push(path),
             () if kind.is_dir() => collect(&path, found)?,
             () if path.is_file() && is_trace(&path) && !is_of_gem5(&path) => found.push(path),
             () => {}

@@ -20,6 +20,7 @@ mod generate;
 mod generate_c;
 mod hostile;
 mod links;
+mod logs;
 mod many;
 mod memory_system;
 mod models;

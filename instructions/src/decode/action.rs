@@ -98,6 +98,15 @@ impl Operation {
         Operation { size, ..self }
     }
 
+    /// Sets an unknown size to this number of bytes; 0 leaves it unknown.
+    pub(crate) fn or_of_size(self, size: u8) -> Operation {
+        if self.size != 0 {
+            return self;
+        }
+        let [read, written] = [self.read, self.written].map(|it| it.map(|value| cut(value, size)));
+        Operation { size, read, written, ..self }
+    }
+
     pub(crate) fn of_kind(self, kind: Kind) -> Operation {
         Operation { kind, ..self }
     }

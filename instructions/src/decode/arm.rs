@@ -7,11 +7,11 @@
 
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
-use crate::decode::action::{Action, Operation, cut};
+use crate::decode::action::{Action, Operation, Update, cut};
 use crate::decode::arm_uses::uses;
-use crate::decode::registers::{Registers, Target};
+use crate::decode::registers::{Registers, Target, Test};
 use crate::flow::Edge;
-use crate::instruction::{Instruction, nth, split_name};
+use crate::instruction::{Encoded, Instruction, nth, split_name};
 
 /// Decodes the lines of one hardware thread.
 #[derive(Debug, Default)]
@@ -24,16 +24,6 @@ pub(crate) struct Decoder {
 struct Register {
     number: usize,
     narrow: bool,
-}
-
-/// A branch that tests a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Test {
-    pub register: usize,
-    /// Whether the branch is taken if the register is 0 (`cbz`), and not if it is not 0 (`cbnz`).
-    pub if_zero: bool,
-    /// The target of the branch, if the line shows it.
-    pub target: Option<u64>,
 }
 
 /// The register that is always zero.
@@ -85,7 +75,8 @@ impl Decoder {
             b"b" | b"bl" | b"cbz" | b"cbnz" | b"tbz" | b"tbnz" => self.jump_to(line, shown),
             b"br" | b"blr" | b"ret" => {
                 let target = register(nth(operands, 0)).map_or(LINK, |register| register.number);
-                let target = self.registers.get(target);
+                let shown = line.encoded.and_then(|encoded| encoded.operand);
+                let target = shown.or_else(|| self.registers.get(target));
                 self.registers.jump(target.map_or(Target::Return, Target::Address));
             }
             _ if name.starts_with(b"b.") => self.jump_to(line, shown),
@@ -133,20 +124,32 @@ impl Decoder {
             return Action::UnknownBlock(Gap::Write, LARGEST_ZEROED);
         }
         let understood = self
-            .atomic(name, operands)
+            .atomic(line, name, operands)
             .or_else(|| plain(line, name))
             .or_else(|| self.exclusive(name, operands, line));
-        understood.unwrap_or(if line.loads() {
-            Action::Unknown(Gap::Read, 256)
-        } else {
-            Action::Unknown(Gap::Write, 256)
-        })
+        let reads = line.loads() && (line.encoded.is_none() || !line.stores());
+        let size = line.encoded.map_or(0, |encoded| encoded.size);
+        match understood {
+            Some(Action::Access(operation)) => Action::Access(operation.or_of_size(size)),
+            Some(Action::Attempt(operation, status)) => {
+                Action::Attempt(operation.or_of_size(size), status)
+            }
+            Some(action) => action,
+            None => {
+                let reach = if size == 0 { 256 } else { size.into() };
+                Action::Unknown(if reads { Gap::Read } else { Gap::Write }, reach)
+            }
+        }
     }
 
     /// An atomic operation. If it returns the old value to the register that is always zero, it returns nothing, and
     /// then it does not acquire.
-    fn atomic(&self, name: &[u8], operands: &[u8]) -> Option<Action> {
-        let Action::Access(operation) = atomic(name)? else { return None };
+    fn atomic(&self, line: &Instruction<'_>, name: &[u8], operands: &[u8]) -> Option<Action> {
+        let Atomic { operation, update } = atomic(name)?;
+        let operation = match line.encoded {
+            Some(encoded) => with_values(operation, update, line.data, &encoded),
+            None => operation,
+        };
         let result = nth(operands, 0);
         let is_zero = matches!(result, b"xzr" | b"wzr" | b"x31" | b"w31");
         let returns = !name.starts_with(b"st") && (name.starts_with(b"cas") || !is_zero);
@@ -172,6 +175,17 @@ impl Decoder {
             }
             b"stxr" | b"stlxr" => {
                 let store = Operation::store(size, None).of_kind(Kind::StoreConditional);
+                if line.encoded.is_some() {
+                    let store = Operation { written: line.stored, ..store }.with(annotation);
+                    return Some(match line.data {
+                        Some(0) => Action::Access(store),
+                        Some(_) => Action::Nothing,
+                        None => {
+                            let status = register(nth(operands, 1)).map(|status| status.number);
+                            Action::Attempt(store, status.map(|status| (status, line.stored)))
+                        }
+                    });
+                }
                 // gem5 prints the data first, where an assembler has the status.
                 let data = self.value(nth(operands, 0));
                 let status = register(nth(operands, 1)).map(|status| (status.number, data));
@@ -234,6 +248,7 @@ impl Decoder {
         Some(Test {
             register: register(nth(operands, 0))?.number,
             if_zero,
+            length: 4,
             target: target(line, nth(operands, 1)),
         })
     }
@@ -325,6 +340,11 @@ fn plain(line: &Instruction<'_>, name: &[u8]) -> Option<Action> {
         b"ldapr" | b"ldapur" => load(Annotation::AcquirePc),
         b"str" | b"stur" | b"sttr" => store(Annotation::None),
         b"stlr" | b"stlur" => store(Annotation::Release),
+        // The names that `ArmWord` gives to accesses of vector registers, whose values are not tracked.
+        b"ldrfp" => Some(Action::Access(Operation::load(size, None))),
+        b"strfp" => Some(Action::Access(Operation::store(size, None))),
+        b"ldp" | b"ldpsw" | b"ldpfp" => Some(Action::LoadPair(line.encoded?.size)),
+        b"stp" | b"stpfp" => Some(Action::StorePair(line.encoded?.size)),
         _ => micro_operation(line, name),
     }
 }
@@ -347,19 +367,45 @@ fn micro_operation(line: &Instruction<'_>, name: &[u8]) -> Option<Action> {
     })
 }
 
-/// The action of atomic operations such as `ldaddal`, `swp`, `stclrlb` and `casa`. Their lines show neither the value
-/// that they read nor whether a comparison succeeded.
-pub(crate) fn atomic(name: &[u8]) -> Option<Action> {
-    const OPERATIONS: [&[u8]; 8] =
-        [b"add", b"clr", b"eor", b"set", b"smax", b"smin", b"umax", b"umin"];
+/// An atomic operation, without its values, and how it computes what it writes; `None` for a compare-and-swap.
+pub(crate) struct Atomic {
+    operation: Operation,
+    update: Option<Computation>,
+}
+
+/// The computation of an atomic operation.
+#[derive(Clone, Copy)]
+enum Computation {
+    Update(Update),
+    /// Clears the bits that the operand has.
+    Clear,
+}
+
+/// The operations that `ld` and `st` begin, by the middle of their names.
+const OPERATIONS: [(&[u8], Computation); 8] = [
+    (b"add", Computation::Update(Update::Add)),
+    (b"clr", Computation::Clear),
+    (b"eor", Computation::Update(Update::Xor)),
+    (b"set", Computation::Update(Update::Or)),
+    (b"smax", Computation::Update(Update::Max)),
+    (b"smin", Computation::Update(Update::Min)),
+    (b"umax", Computation::Update(Update::MaxUnsigned)),
+    (b"umin", Computation::Update(Update::MinUnsigned)),
+];
+
+/// Atomic operations such as `ldaddal`, `swp`, `stclrlb` and `casa`. The lines of gem5 show neither the value that they read nor whether a
+/// comparison succeeded.
+pub(crate) fn atomic(name: &[u8]) -> Option<Atomic> {
     let arithmetic = || {
         let rest = name.strip_prefix(b"ld").or_else(|| name.strip_prefix(b"st"))?;
-        OPERATIONS.iter().find_map(|operation| rest.strip_prefix(*operation))
+        let mut known = OPERATIONS.iter();
+        known.find_map(|(operation, update)| Some((rest.strip_prefix(*operation)?, *update)))
     };
     // Compare-and-swap has one name for 4 and for 8 bytes.
-    let (suffix, shortest) = match name.strip_prefix(b"cas") {
-        Some(suffix) => (suffix, 0),
-        None => (name.strip_prefix(b"swp").or_else(arithmetic)?, 4),
+    let (suffix, shortest, update) = match (name.strip_prefix(b"cas"), name.strip_prefix(b"swp")) {
+        (Some(suffix), _) => (suffix, 0, None),
+        (None, Some(suffix)) => (suffix, 4, Some(Computation::Update(Update::Swap))),
+        (None, None) => arithmetic().map(|(suffix, update)| (suffix, 4, Some(update)))?,
     };
     let (letters, mut size) = match suffix.strip_suffix(b"64") {
         Some(letters) => (letters, 8),
@@ -375,8 +421,30 @@ pub(crate) fn atomic(name: &[u8]) -> Option<Action> {
             _ => return None,
         }
     }
-    let operation = Operation::rmw(size, None, None);
-    Some(Action::Access(operation.with(Annotation::of(acquire, release))))
+    let operation = Operation::rmw(size, None, None).with(Annotation::of(acquire, release));
+    Some(Atomic { operation, update })
+}
+
+/// An atomic operation with the values that a log of encodings shows: memory held `old` before.
+fn with_values(
+    operation: Operation,
+    update: Option<Computation>,
+    old: Option<u64>,
+    encoded: &Encoded,
+) -> Operation {
+    let Encoded { size, operand, expected, .. } = *encoded;
+    let [old, operand, expected] =
+        [old, operand, expected].map(|value| value.map(|value| cut(value, size)));
+    let (kind, written) = match (update, old.zip(expected)) {
+        (Some(Computation::Update(update)), _) => (Kind::Rmw, update.written(old, operand, size)),
+        (Some(Computation::Clear), _) => {
+            (Kind::Rmw, old.zip(operand).map(|(old, operand)| old & !operand))
+        }
+        (None, Some((old, expected))) if old != expected => (Kind::FailedCas, None),
+        (None, Some(_)) => (Kind::Rmw, operand),
+        (None, None) => (Kind::Rmw, None),
+    };
+    Operation { kind, size, read: old, written, ..operation }
 }
 
 fn register(name: &[u8]) -> Option<Register> {
@@ -481,7 +549,7 @@ mod tests {
     #[test]
     fn a_branch_shows_where_it_leads() {
         let test = |text: &str| Decoder::tests(&instruction(text));
-        let branch = |target| Some(Test { register: 9, if_zero: false, target });
+        let branch = |target| Some(Test { register: 9, if_zero: false, length: 4, target });
         let own = "0x108 @f+8    :   cbnz   w9, <f+4> : IntAlu : ";
         assert_eq!(test(own), branch(Some(0x104)));
         let first = "0x108 @f+8    :   cbnz   w9, <f> : IntAlu : ";

@@ -79,15 +79,20 @@ fn access(
         // A status carries no dependency, since it shows nothing that memory returned.
         b"stxr" | b"stlxr" => Uses { address, data: first, to: second, ..Uses::default() },
         _ if is_vector && line.stores() => Uses { address, data: vectors, ..Uses::default() },
-        b"ldp_uop" | b"ldrduxi_uop" | b"ldrdsxi_uop" | b"ldrdxi_uop" => {
+        b"ldp" | b"ldpsw" | b"ldp_uop" | b"ldrduxi_uop" | b"ldrdsxi_uop" | b"ldrdxi_uop" => {
             Uses { address, loaded: first, loaded_second: second, ..Uses::default() }
         }
         _ if line.loads() && !line.stores() => {
-            let is_shown = line.data.is_some() && second.is_empty() && !is_vector;
+            let is_shown =
+                (line.data.is_some() || line.encoded.is_some()) && second.is_empty() && !is_vector;
             if is_shown && is_plain(name) {
                 return Uses { address, loaded: first, ..Uses::default() };
             }
             Uses { address, lost: named(before) | vectors, ..Uses::default() }
+        }
+        // The name says that it stores an integer register.
+        _ if is_plain(name) && line.encoded.is_some() => {
+            Uses { address, data: first, ..Uses::default() }
         }
         _ if is_plain(name) => Uses { address, ..stored(line, nth(before, 0), value) },
         _ => Uses { address, data: named(before) | vectors, ..Uses::default() }.without_certainty(),
@@ -192,6 +197,10 @@ fn not_understood(name: &[u8], operands: &[u8]) -> Uses {
     let vectors = RegisterSet::of(VECTORS);
     if VECTOR_RESULTS.contains(&name) {
         return Uses { lost: vectors, ..Uses::default() };
+    }
+    // The name that `ArmWord` gives to instructions that write vector registers or flags only.
+    if name == b"vector" {
+        return Uses { lost: vectors | RegisterSet::of(FLAGS), ..Uses::default() };
     }
     let is_signed = |prefix: &[u8]| name.starts_with(prefix);
     if is_signed(b"pac") || is_signed(b"aut") || is_signed(b"xpac") {

@@ -4,7 +4,7 @@ pub(crate) mod action;
 pub(crate) mod arm;
 mod arm_uses;
 pub(crate) mod isa;
-mod registers;
+pub(crate) mod registers;
 pub(crate) mod riscv;
 mod riscv_uses;
 pub(crate) mod x86;

@@ -33,6 +33,18 @@ pub(crate) enum Target {
     Return,
 }
 
+/// A branch that tests a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Test {
+    pub register: usize,
+    /// Whether the branch is taken if the register is 0 (`cbz`), and not if it is not 0 (`cbnz`).
+    pub if_zero: bool,
+    /// Size of the branch in bytes.
+    pub length: u64,
+    /// The target of the branch, if the line shows it.
+    pub target: Option<u64>,
+}
+
 /// Size of the longest instruction, in bytes.
 const LONGEST: u64 = 4;
 /// Largest number of calls whose return is expected.

@@ -9,10 +9,10 @@
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
 use crate::decode::action::{Action, Operation, Update, cut};
-use crate::decode::registers::{Registers, Target};
+use crate::decode::registers::{Registers, Target, Test};
 use crate::decode::riscv_uses::uses;
 use crate::flow::Edge;
-use crate::instruction::{Instruction, nth, split_name};
+use crate::instruction::{Class, Instruction, nth, split_name};
 
 /// Decodes the lines of one hardware thread.
 #[derive(Debug, Default)]
@@ -102,6 +102,28 @@ fn atomic(name: &[u8]) -> Option<(Atomic, u8)> {
 /// Number of bytes of an atomic operation, load-reserved or store-conditional; `None` for other instructions.
 pub(crate) fn atomic_size(name: &[u8]) -> Option<u8> {
     atomic(name).map(|(_, size)| size)
+}
+
+/// Whether an instruction accesses memory, as far as its name says so: loads, stores and atomic operations do.
+pub(crate) fn class(body: &[u8]) -> Class {
+    let (word, _) = split_name(body);
+    let mnemonic = Mnemonic::of(word);
+    let name = mnemonic.name();
+    match atomic(name) {
+        Some((Atomic::LoadReserved, _)) => Class { reads: true, writes: false },
+        Some((Atomic::StoreConditional, _)) => Class { reads: false, writes: true },
+        Some(_) => Class { reads: true, writes: true },
+        None => Class { reads: load_size(name).is_some(), writes: store_size(name).is_some() },
+    }
+}
+
+/// Number of bytes that a load, a store or an atomic operation accesses; `None` for other instructions.
+pub(crate) fn size(body: &[u8]) -> Option<u64> {
+    let (word, _) = split_name(body);
+    let mnemonic = Mnemonic::of(word);
+    let name = mnemonic.name();
+    let size = atomic_size(name).or_else(|| load_size(name)).or_else(|| store_size(name));
+    size.map(u64::from)
 }
 
 /// Whether an instruction that is not known may write, although its operation class is one of loads.
@@ -215,10 +237,10 @@ impl Decoder {
             return self.atomic(atomic, size, annotation, line, operands);
         }
         if let Some(size) = load_size(name) {
-            return Action::Access(Operation::load(size, line.data));
+            return Action::Access(Operation::load(size, line.data).with(mnemonic.annotation));
         }
         if let Some(size) = store_size(name) {
-            return Action::Access(Operation::store(size, line.data));
+            return Action::Access(Operation::store(size, line.data).with(mnemonic.annotation));
         }
         match name {
             // These write a cache line back and change no value.
@@ -253,25 +275,35 @@ impl Decoder {
         line: &Instruction<'_>,
         operands: &[u8],
     ) -> Action {
-        let operand = self.value(nth(operands, 1));
+        let operand = line.encoded.and_then(|encoded| encoded.operand);
+        let operand = operand.or_else(|| self.value(nth(operands, 1)));
         let operation = match what {
             Atomic::LoadReserved => Operation::load(size, line.data).of_kind(Kind::LoadLinked),
             Atomic::StoreConditional => {
-                let store = Operation::store(size, operand).of_kind(Kind::StoreConditional);
+                let written = line.stored.or(operand);
+                let store = Operation::store(size, written).of_kind(Kind::StoreConditional);
                 return match line.data {
                     Some(0) => Action::Access(store.with(annotation)),
                     Some(_) => Action::Nothing,
-                    None => Action::Attempt(store.with(annotation), None),
+                    None => {
+                        let status = line.encoded.and(number(nth(operands, 0)));
+                        let status = status.filter(|&status| status != 0);
+                        let tested = status.map(|status| (status, written));
+                        Action::Attempt(store.with(annotation), tested)
+                    }
                 };
             }
             Atomic::Update(update) => {
-                let written = update.written(line.data, operand, size);
+                let written = line.stored.or_else(|| update.written(line.data, operand, size));
                 Operation::rmw(size, line.data, written)
             }
             Atomic::CompareAndSwap => {
-                let expected = self.value(nth(operands, 0)).map(|value| cut(value, size));
+                let expected = line.encoded.and_then(|encoded| encoded.expected);
+                let expected = expected.or_else(|| self.value(nth(operands, 0)));
+                let expected = expected.map(|value| cut(value, size));
                 let old = line.data.map(|value| cut(value, size));
                 match (old, expected) {
+                    _ if line.stored.is_some() => Operation::rmw(size, old, line.stored),
                     (Some(old), Some(expected)) if old != expected => {
                         Operation::load(size, Some(old)).of_kind(Kind::FailedCas)
                     }
@@ -281,6 +313,33 @@ impl Decoder {
             }
         };
         Action::Access(operation.with(annotation))
+    }
+
+    /// The register that a branch compares with zero, for equality; `None` for anything but such a branch.
+    pub(crate) fn tests(line: &Instruction<'_>) -> Option<Test> {
+        let (word, operands) = split_name(line.body);
+        let mnemonic = Mnemonic::of(word);
+        let if_zero = match mnemonic.name() {
+            b"beqz" => true,
+            b"bnez" => false,
+            b"beq" if nth(operands, 1) == b"zero" => true,
+            b"bne" if nth(operands, 1) == b"zero" => false,
+            _ => return None,
+        };
+        let offset = operands.rsplit(|&byte| byte == b',').next().and_then(immediate);
+        Some(Test {
+            register: number(nth(operands, 0))?,
+            if_zero,
+            length: if mnemonic.is_compressed { 2 } else { 4 },
+            target: line.pc.zip(offset).map(|(pc, offset)| pc.wrapping_add_signed(offset)),
+        })
+    }
+
+    /// Whether a line names a register among its operands, so that it may read or write the register.
+    pub(crate) fn mentions(line: &Instruction<'_>, register: usize) -> bool {
+        let (_, operands) = split_name(line.body);
+        let words = operands.split(|byte| !byte.is_ascii_alphanumeric());
+        words.filter_map(number).any(|it| it == register)
     }
 
     fn value(&self, register: &[u8]) -> Option<u64> {
@@ -293,7 +352,7 @@ impl Decoder {
     /// Notes the values that an instruction writes to registers.
     fn write_back(&mut self, line: &Instruction<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
         let last = operands.rsplit(|&byte| byte == b' ' || byte == b',').next();
-        let offset = last.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
+        let offset = last.and_then(immediate);
         match effect(mnemonic.name()) {
             RegisterEffect::None => {}
             RegisterEffect::Branch => self.registers.branch(offset),
@@ -315,8 +374,7 @@ impl Decoder {
         let base = base.map_or(operands, |base| base.strip_suffix(b")").unwrap_or(base));
         let offset = operands.split(|&byte| byte == b'(').next().unwrap_or_default();
         let offset = offset.rsplit(|&byte| byte == b' ' || byte == b',').next();
-        let offset: i64 =
-            offset.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok()).unwrap_or(0);
+        let offset = offset.and_then(immediate).unwrap_or(0);
         let target = self.value(base.trim_ascii());
         let target = target.map(|base| base.wrapping_add_signed(offset) & !1);
         self.registers.jump(target.map_or(Target::Return, Target::Address));
@@ -337,6 +395,19 @@ impl Decoder {
 }
 
 const RETURN_ADDRESS: usize = 1;
+
+/// A number among operands, decimal or hexadecimal. A distance in hexadecimal is as wide as a register.
+fn immediate(text: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(text).ok()?;
+    match text.strip_prefix("0x") {
+        Some(digits) => {
+            let value = u64::from_str_radix(digits, 16).ok()?;
+            let narrow = u32::try_from(value).ok().filter(|value| value >> 31 == 1);
+            Some(narrow.map_or(value as i64, |value| i64::from(value as i32)))
+        }
+        None => text.parse().ok(),
+    }
+}
 
 /// The effect of an instruction on integer registers.
 enum RegisterEffect {

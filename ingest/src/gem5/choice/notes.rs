@@ -6,6 +6,7 @@ use settings::Setting;
 
 use crate::gem5::exec::HARDWARE_THREAD;
 use crate::gem5::readers::reader::Reader;
+use crate::selection;
 
 impl Reader<'_> {
     /// Returns remarks on the history for the user, one sentence each.
@@ -59,18 +60,7 @@ impl Reader<'_> {
             );
         }
         self.add_assumptions(source, &mut notes);
-        if let Some(bytes) = selected.shared_bytes {
-            notes.push(found(bytes, selected.left_out));
-        }
-        if let Some(range) = &selected.announced {
-            notes.push(format!(
-                "Checked: addresses {:#x} to {:#x}, the shared variables that the program announces; {} other access{} left out.",
-                range.start,
-                range.end - 1,
-                selected.left_out,
-                if selected.left_out == 1 { " is" } else { "es are" },
-            ));
-        }
+        notes.extend(selection::notes(selected));
         notes
     }
 
@@ -135,24 +125,4 @@ impl Reader<'_> {
             ));
         }
     }
-}
-
-/// The note on the locations whose accesses make the history, if the user chose none.
-fn found(bytes: u64, left_out: u64) -> String {
-    let plural = |count: u64| if count == 1 { "" } else { "s" };
-    if bytes == 0 {
-        return format!(
-            "{left_out} access{} read, none of memory that one thread writes and another accesses \
-             ({} chooses).",
-            if left_out == 1 { " was" } else { "es were" },
-            Setting::Addresses.to("LO-HI"),
-        );
-    }
-    format!(
-        "Checked: {bytes} byte{} of memory that one thread writes and another accesses; {left_out} other \
-         access{} left out ({} chooses).",
-        plural(bytes),
-        if left_out == 1 { " is" } else { "es are" },
-        Setting::Addresses.to("LO-HI"),
-    )
 }

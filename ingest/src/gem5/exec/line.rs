@@ -176,6 +176,8 @@ mod tests {
             body: b"  MOV_R_P : ld   edx, DS:[t0 + t7 + 0xbba78]",
             class: Some(Class { reads: true, writes: false }),
             data: Some(2),
+            stored: None,
+            encoded: None,
             address: Some(0x4bd104),
             vector: 0,
             predicated: false,

@@ -92,6 +92,7 @@ impl<'o> Reader<'o> {
             raw: RawLines::new(options.transitions),
             sequencers: Sequencers::default(),
             exec: Exec::new(instructions::Options {
+                is_of_commits: false,
                 isa: options.isa,
                 configured_isa: surroundings.isa,
                 cache_line: surroundings.block_size.map_or(64, u64::from),

@@ -1,0 +1,154 @@
+//! Logs of instructions that Spike and a testbench of two Ibex cores printed, and what is said of them.
+
+use std::fs;
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+
+use crate::common::{Folder, error, output, output_of};
+
+const SPIKE: &str = "fixtures/logs/spike.log.gz";
+const IBEX: &str = "fixtures/logs/ibex";
+
+fn text(path: &str) -> String {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    let mut text = String::new();
+    GzDecoder::new(fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    text
+}
+
+/// Without the lines that announce instructions, the log shows the same operations.
+#[test]
+fn spike_is_sc() {
+    let folder = Folder::new();
+    let whole = text(SPIKE);
+    let commits = whole.lines().filter(|line| line.contains(": 3 0x"));
+    let commits = folder.file("commits.log", commits.collect::<Vec<_>>().join("\n"));
+    for log in [SPIKE, &commits] {
+        let said = output(&["check", log, "--model", "sc,tso,rvwmo"]);
+        assert_eq!(said.matches("(4 threads, 2011 operations").count(), 3, "{said}");
+        assert_eq!(said.matches("consistent ").count(), 3, "{said}");
+        assert!(said.contains("Spike executes harts in turns"), "{said}");
+    }
+    // The counter that each hart increments three times.
+    let wrong = whole.replace(
+        "(0x1ac727af) x15 0x0000000000000000 mem 0x0000000080002094 0x00000005",
+        "(0x1ac727af) x15 0x0000000000000000 mem 0x0000000080002094 0x00000004",
+    );
+    assert_ne!(wrong, whole);
+    let wrong = folder.file("wrong.log", wrong);
+    let said = output_of(&["check", &wrong], 1);
+    assert!(said.contains("violation  rvwmo"), "{said}");
+}
+
+/// The store buffers of the testbench are not emptied by fences.
+#[test]
+fn stores_that_fences_do_not_wait_for() {
+    let folder = Folder::new();
+    let certificate = folder.path("certificate.json");
+    let said = output_of(&["check", IBEX, "--certificate", &certificate], 1);
+    assert!(said.contains("violation  rvwmo"), "{said}");
+    assert!(said.contains("a fence between them orders them"), "{said}");
+    assert!(output(&["verify", IBEX, &certificate]).contains("violation"));
+    // One hart alone shares nothing.
+    let alone = output_of(&["check", &format!("{IBEX}/trace_core_00000001.log.gz")], 3);
+    assert!(alone.contains("give the folder that has the logs of all harts"), "{alone}");
+    let history = folder.path("ibex.jsonl");
+    output(&["convert", IBEX, "-o", &history]);
+    assert!(output_of(&["check", &history], 1).contains("violation  rvwmo"));
+}
+
+#[test]
+fn a_line_of_something_else_is_an_error_with_its_number() {
+    let folder = Folder::new();
+    let mut lines: Vec<String> = text(SPIKE).lines().map(str::to_owned).collect();
+    lines.insert(100, "Hello from the program".to_owned());
+    let log = folder.file("mixed.log", lines.join("\n"));
+    let said = error(&["check", &log]);
+    assert!(said.contains("mixed.log:101: found `Hello from the program`"), "{said}");
+    assert!(said.contains("--lossy"), "{said}");
+    assert!(output_of(&["check", &log, "--lossy"], 3).contains("undecided"));
+}
+
+/// What QEMU's execlog printed for programs of `rubric generate c`. The operations are those of the threads, with two for an exclusive pair, the
+/// loads of the final values, and what orders those.
+#[test]
+fn programs_in_qemu_keep_their_model() {
+    for (isa, model, threads, operations) in [
+        ("arm", "armv8", 2, 93),
+        ("arm", "armv8", 4, 185),
+        ("riscv", "rvwmo", 2, 93),
+        ("riscv", "rvwmo", 4, 184),
+    ] {
+        let log = format!("fixtures/logs/qemu-{isa}-{threads}x40.log.gz");
+        let said = output(&["check", &log, "--addresses", "auto"]);
+        let expected =
+            format!("consistent {model} {log}  ({threads} threads, {operations} operations");
+        assert!(said.starts_with(&expected), "{said}");
+    }
+    let said = error(&["check", "fixtures/logs/qemu-7.2-arm-2x40.log.gz"]);
+    assert!(said.contains("shows no registers") && said.contains("QEMU 9"), "{said}");
+}
+
+/// A value that was overwritten before, by a store that a fence precedes, and damage.
+#[test]
+fn a_log_of_execlog_that_was_changed() {
+    let folder = Folder::new();
+    let log = folder.file("mp.log", message(1));
+    let said = output(&["check", &log]);
+    assert!(said.starts_with("consistent rvwmo"), "{said}");
+    let log = folder.file("mp.log", message(0));
+    let said = output_of(&["check", &log], 1);
+    assert!(said.starts_with("violation  rvwmo"), "{said}");
+    // Whatever is cut out of the log, it is refused, and nothing is called consistent.
+    let cut = message(1).replacen("load, 0x00020000", "load, 0x00", 1);
+    let log = folder.file("mp.log", &cut);
+    assert!(error(&["check", &log]).contains("mp.log:10: found"), "{cut}");
+    output_of(&["check", &log, "--lossy"], 3);
+}
+
+/// A message: one thread writes 1 to a variable and then to a flag, and the other finds the flag set and `value` in the variable.
+fn message(value: u32) -> String {
+    format!(
+        "0, 0x1000, 0x4585, \"c.li a1,1\", a1 -> 0x0000000000000001
+0, 0x1002, 0xc10c, \"c.sw a1,0(a0)\", store, 0x00020000
+0, 0x1004, 0x330000f, \"fence rw,rw\"
+0, 0x1008, 0xc20c, \"c.sw a1,0(a2)\", store, 0x00020040
+0, 0x100a, 0x1, \"c.nop\"
+1, 0x2000, 0x56fd, \"c.li a3,-1\", a3 -> 0xffffffffffffffff
+1, 0x2002, 0x577d, \"c.li a4,-1\", a4 -> 0xffffffffffffffff
+1, 0x2004, 0x4214, \"c.lw a3,0(a2)\", load, 0x00020040, a3 -> 0x0000000000000001
+1, 0x2006, 0x330000f, \"fence rw,rw\"
+1, 0x200a, 0x4118, \"c.lw a4,0(a0)\", load, 0x00020000, a4 -> 0x000000000000000{value}
+1, 0x200c, 0x1, \"c.nop\"
+"
+    )
+}
+
+/// Tarmac text in which two CPUs both take a lock that a store-exclusive protects.
+#[test]
+fn exclusives_in_tarmac_are_atomic() {
+    let folder = Folder::new();
+    let text = |status: u32| {
+        let mut text = String::new();
+        for (time, cpu, status) in [(10, 0, 0), (20, 1, status)] {
+            let line = |at: u32, what: &str| format!("{} ps cpu{cpu} {what}\n", time + at);
+            text += &line(0, &format!("R X1 000000000000000{}", cpu + 1));
+            text += &line(1, "IT (1) 00001000:000000001000 c85ffc09 O EL0t_ns : LDAXR x9,[x0]");
+            text += &line(1, "MR8 00020000:000000020000 0000000000000000");
+            text += &line(1, "R X9 0000000000000000");
+            text += &line(2, "IT (2) 00001004:000000001004 c80afc01 O EL0t_ns : STLXR w10,x1,[x0]");
+            if status == 0 {
+                text += &line(2, &format!("MW8 00020000:000000020000 000000000000000{}", cpu + 1));
+            }
+            text += &line(2, &format!("R X10 000000000000000{status}"));
+        }
+        text
+    };
+    let log = folder.file("lock.tarmac", text(1));
+    let said = output(&["check", &log]);
+    assert!(said.starts_with("consistent armv8"), "{said}");
+    let log = folder.file("lock.tarmac", text(0));
+    let said = output_of(&["check", &log], 1);
+    assert!(said.starts_with("violation  armv8"), "{said}");
+}

@@ -1,0 +1,214 @@
+//! Lines of each log, whole and damaged. The real tools' own logs are in `fixtures/logs`, which `cli/tests/it/logs.rs` reads.
+
+use std::fs;
+
+use crate::{Error, Options, Trace, read, read_path};
+
+const SPIKE: &str = "\
+core   0: 3 0x0000000080000000 (0x4505) x10 0x0000000000000001
+core   0: 3 0x0000000080000002 (0x00a5b023) mem 0x0000000080004000 0x0000000000000001
+core   0: 3 0x0000000080000006 (0x0330000f)
+core   0: 3 0x000000008000000a (0x0005b603) x12 0x0000000000000001 mem 0x0000000080004000
+core   1: 3 0x0000000080000000 (0x4505) x10 0x0000000000000001
+core   1: 3 0x0000000080000002 (0x00a5b62f) x12 0x0000000000000001 mem 0x0000000080004000 mem 0x0000000080004000 0x0000000000000002
+core   1: 3 0x0000000080000006 (0x1005b62f) x12 0x0000000000000002 mem 0x0000000080004000
+core   1: 3 0x000000008000000a (0x1aa5b62f) x12 0x0000000000000000 mem 0x0000000080004000 0x0000000000000001
+core   1: 3 0x000000008000000e (0x1aa5b62f) x12 0x0000000000000001
+core   1: 3 0x0000000080000012 (0x00a59023) mem 0x0000000080004008 0x0001
+";
+
+const CVA6: &str = "\
+core   0: 0x0000000080000000 (0x00a5b023) DASM(00a5b023)
+3 0x0000000080000000 (0x00a5b023) mem 0x0000000080004000 0x0000000000000001
+core   0: 0x0000000080000004 (0x00a5b62f) DASM(00a5b62f)
+3 0x0000000080000004 (0x00a5b62f) x12 0x0000000000000001 mem 0x0000000080004000 mem 0x0000000080004000 0x0000000000000005
+LD_ACCESS_FAULT exception @ 0x0000000080000008 (0x0005b603)
+core   0: 0x0000000080000100 (0x0005b603) DASM(0005b603)
+3 0x0000000080000100 (0x0005b603) x12 0x0000000000000006 mem 0x0000000080004000
+";
+
+const IBEX: &str = "\
+Time\tCycle\tPC\tInsn\tDecoded instruction\tRegister and memory contents
+             20\t         5\t00100080\t00a12023\tsw\tx10,0(x2)\t  x2:0x00100400 x10:0x00000001 PA:0x00100400 store:0x00000001
+             22\t         6\t00100084\t00a10223\tsb\tx10,4(x2)\t  x2:0x00100400 x10:0x00000102 PA:0x00100404 store:0x??????02
+             24\t         8\t00100088\t    4210\tc.lw\tx12,0(x12)\t x12:0x00100400 x12=0x00000001 PA:0x00100400 load:0x00000001
+             26\t         9\t0010008a\t0000000f\tfence\t\t
+             28\t        11\t0010008e\t00062603\t-->lw\tx12,0(x12)\t x12:0x00000001 x12=0x00000000
+";
+
+/// All operations of all addresses, on memory that is 0 at first.
+fn everything(lossy: bool) -> Options {
+    let addresses = Some(crate::Addresses::Range(0..u64::MAX));
+    Options { addresses, lossy, initial: Some(history::Initial::Zero), ..Options::default() }
+}
+
+fn operations(trace: &Trace) -> Vec<String> {
+    let history = &trace.histories[0];
+    let thread = |op| history.operation(op).thread;
+    history.ops().map(|op| format!("{}: {}", thread(op), history.describe(op))).collect()
+}
+
+fn strict(text: &str, file: &str) -> Result<Vec<String>, Error> {
+    read(text.as_bytes(), file, &everything(false)).map(|trace| operations(&trace))
+}
+
+#[test]
+fn lines_of_spike() {
+    let expected = [
+        "0: store 0x80004000 := 0x1",
+        "0: fence",
+        "0: load 0x80004000 == 0x1",
+        "1: rmw 0x80004000 == 0x1, := 0x2",
+        "1: load-linked 0x80004000 == 0x2",
+        "1: store-conditional (release) 0x80004000 := 0x1",
+        "1: store 0x80004008 := 0x1",
+    ];
+    let trace = read(SPIKE.as_bytes(), "log", &everything(false)).unwrap();
+    assert_eq!(trace.format.name(), "spike");
+    assert_eq!(operations(&trace), expected);
+    assert!(trace.histories[0].provenance.not_understood.is_empty());
+}
+
+#[test]
+fn instructions_that_are_announced_are_executed_or_trap() {
+    let announced = "\
+core   0: >>>>  main
+core   0: 0x80000000 (0x00a5a023) sw      a0, 0(a1)
+core   0: 3 0x80000000 (0x00a5a023) mem 0x80004000 0x00000001
+core   0: 0x80000004 (0x00000000) c.unimp
+core   0: exception trap_illegal_instruction, epc 0x80000004
+core   0:           tval 0x00000000
+core   0: 0x80000100 (0x0005a603) lw      a2, 0(a1)
+core   0: 3 0x80000100 (0x0005a603) x12 0x00000001 mem 0x80004000
+";
+    let expected = ["0: store 0x80004000 := 0x1", "0: load 0x80004000 == 0x1"];
+    assert_eq!(strict(announced, "log").unwrap(), expected);
+    for lost in [2, 4, 6, 7] {
+        let without: String = announced
+            .lines()
+            .enumerate()
+            .filter(|(at, _)| *at != lost)
+            .map(|(_, line)| format!("{line}\n"))
+            .collect();
+        // The last commit may be missing where the log ends.
+        assert_eq!(strict(&without, "log").is_err(), lost != 7, "without line {}", lost + 1);
+    }
+    let texts = announced.lines().filter(|line| !line.contains(": 3 "));
+    let error = strict(&texts.collect::<Vec<_>>().join("\n"), "log").unwrap_err().to_string();
+    assert!(error.contains("what its instruction at 0x80000000 did"), "{error}");
+    let error = strict("core   0: 0x80000000 (0x00a5a023) sw      a0, 0(a1)\n", "log").unwrap_err();
+    assert!(error.to_string().contains("--log-commits"), "{error}");
+}
+
+#[test]
+fn what_cva6_shows_of_an_atomic_operation_is_its_operand() {
+    let shown = strict(CVA6, "trace_rvfi_hart_01.dasm").unwrap();
+    let expected = [
+        "1: store 0x80004000 := 0x1",
+        "1: rmw 0x80004000 == 0x1, := ?",
+        "1: load 0x80004000 == 0x6",
+    ];
+    assert_eq!(shown, expected);
+    // A load into register 0, whose address is not shown.
+    let hidden = CVA6
+        .replace("(0x0005b603) x12 0x0000000000000006 mem 0x0000000080004000", "(0x0005b003)")
+        .replace("(0x0005b603) DASM(0005b603)", "(0x0005b003) DASM(0005b003)");
+    let trace = read(hidden.as_bytes(), "log", &everything(false)).unwrap();
+    assert_eq!(trace.histories[0].provenance.not_understood[0].line, 7);
+}
+
+#[test]
+fn lines_of_ibex() {
+    let expected =
+        ["3: store 0x100400 := 0x1", "3: store 0x100404 := 0x2", "3: load 0x100400 == 0x1"];
+    assert_eq!(strict(IBEX, "trace_core_00000003.log").unwrap(), expected);
+}
+
+#[test]
+fn harts_of_one_run_are_one_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let second = IBEX
+        .replace("x12=0x00000001", "x12=0x00000007")
+        .replace("load:0x00000001", "load:0x00000007");
+    fs::write(folder.path().join("trace_core_00000000.log"), IBEX).unwrap();
+    fs::write(folder.path().join("trace_core_0000000a.log"), second).unwrap();
+    let trace = read_path(folder.path(), &Options::default()).unwrap();
+    assert_eq!(operations(&trace).len(), 6);
+    assert!(operations(&trace).contains(&"10: load 0x100400 == 0x7".to_owned()));
+    assert_eq!(trace.statistics.lines, 12);
+    let history = &trace.histories[0];
+    let lines: Vec<_> = history.ops().map(|op| history.line(op)).collect();
+    assert_eq!(lines, [2, 3, 4, 8, 9, 10].map(Some));
+}
+
+/// A file that is cut off anywhere is read up to there, or refused at its last line. Nothing that it shows changes.
+#[test]
+fn logs_that_are_cut_off() {
+    for (text, file) in [(SPIKE, "log"), (CVA6, "log"), (IBEX, "log")] {
+        let whole = strict(text, file).unwrap();
+        for end in 60..text.len() {
+            let options = everything(false);
+            let part = match read(&text.as_bytes()[..end], file, &options) {
+                Ok(trace) => operations(&trace),
+                Err(Error::Syntax { line, .. }) => {
+                    let lines = text[..end].lines().count() as u64;
+                    assert!(line >= lines.saturating_sub(1), "{file} up to {end}: line {line}");
+                    continue;
+                }
+                Err(Error::NothingSelected { .. } | Error::Unknown { .. }) => continue,
+                Err(error) => panic!("{file} up to {end}: {error}"),
+            };
+            // Values of harts that the rest of the log would show are not known yet.
+            assert!(part.len() <= whole.len(), "{file} up to {end}: {part:?}");
+            assert!(part.iter().all(|it| whole.contains(it)), "{file} up to {end}: {part:?}");
+        }
+    }
+}
+
+#[test]
+fn damaged_lines_are_errors_or_leave_a_gap() {
+    for (from, to, at) in [
+        ("(0x00a5b023) mem", "(0x00a5b023) mom", 2),
+        (
+            "(0x00a5b023) mem 0x0000000080004000 0x0000000000000001",
+            "(0x00a5b023) mem 0x0000000080004000",
+            2,
+        ),
+        ("(0x0005b603) x12 0x0000000000000001 mem", "(0x0005b603) x12 0x0000000000000001 # mem", 4),
+        ("mem 0x0000000080004008 0x0001", "mem 0x0000000080004008 0x00", 10),
+        (
+            "(0x4505) x10 0x0000000000000001\ncore   1",
+            "(0x4505) x10 0x00000000000~0001\ncore   1",
+            5,
+        ),
+        ("core   1: 3 0x0000000080000006", "core   1: 3 0x000000008000000", 7),
+        ("core   0: 3 0x0000000080000006 (0x0330000f)", "Hello from the program", 3),
+    ] {
+        let text = SPIKE.replace(from, to);
+        let text = if at == 5 {
+            SPIKE.replacen(
+                "core   1: 3 0x0000000080000000 (0x4505) x10 0x0000000000000001",
+                "core   1: 3 0x0000000080000000 (0x4505) x10 0x00000000000~0001",
+                1,
+            )
+        } else {
+            text
+        };
+        match read(text.as_bytes(), "log", &everything(false)) {
+            Err(Error::Syntax { line, .. }) => assert_eq!(line, at, "{to}"),
+            other => panic!("{to}: {other:?}"),
+        }
+        let trace = read(text.as_bytes(), "log", &everything(true)).unwrap();
+        let provenance = &trace.histories[0].provenance;
+        assert_eq!(provenance.not_understood[0].line, at, "{to}");
+        assert_eq!(trace.statistics.skipped, 1, "{to}");
+    }
+}
+
+#[test]
+fn options_that_these_logs_do_not_have_are_refused() {
+    let ruby = Options { source: Some(history::Source::Ruby), ..Options::default() };
+    assert!(read(SPIKE.as_bytes(), "log", &ruby).unwrap_err().to_string().contains("Spike"));
+    let arm = Options { isa: Some(history::Isa::Arm), ..Options::default() };
+    assert!(read(SPIKE.as_bytes(), "log", &arm).unwrap_err().to_string().contains("RISC-V"));
+}
