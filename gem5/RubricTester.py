@@ -23,6 +23,7 @@ class RubricTester(ClockedObject):
     thread = Param.Unsigned("Thread of the program")
     system = Param.System(Parent.any, "The system that the core is part of")
     port = RequestPort("Port to the memory system")
+    fetch_port = RequestPort("Port for instruction fetches, where they have a sequencer of their own")
 
 
 class RubricDevice(ClockedObject):

@@ -107,7 +107,7 @@ RubricTester::MemoryPort::recvReqRetry()
 RubricTester::RubricTester(const RubricTesterParams &params)
     : ClockedObject(params), run(*params.run), thread(params.thread),
       requestor(params.system->getRequestorId(this)), port(name() + ".port", *this),
-      alarm([this] { ring(); }, name() + ".alarm")
+      fetchPort(name() + ".fetch_port", *this), alarm([this] { ring(); }, name() + ".alarm")
 {
     run.add(this);
 }
@@ -115,7 +115,16 @@ RubricTester::RubricTester(const RubricTesterParams &params)
 Port &
 RubricTester::getPort(const std::string &name, PortID index)
 {
+    if (name == "fetch_port")
+        return fetchPort;
     return name == "port" ? port : ClockedObject::getPort(name, index);
+}
+
+RubricTester::MemoryPort &
+RubricTester::portFor(rubric::RequestKind kind)
+{
+    bool isFetch = kind == rubric::RequestKind::Fetch;
+    return isFetch && fetchPort.isConnected() ? fetchPort : port;
 }
 
 bool
@@ -220,7 +229,7 @@ RubricTester::send(const rubric::Request &request)
     bool comesBack = packet->needsResponse();
     if (comesBack)
         packet->pushSenderState(new Sent(request.tag, request.kind));
-    if (port.sendTimingReq(packet))
+    if (portFor(request.kind).sendTimingReq(packet))
         return true;
     DPRINTF(RubricTester, "%s %#x refused\n", packet->cmdString(), packet->getAddr());
     if (comesBack)

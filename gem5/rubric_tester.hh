@@ -57,6 +57,9 @@ class RubricTester : public ClockedObject, public rubric::CorePort
         RubricTester &tester;
     };
 
+    /** The port for a request of this kind. */
+    MemoryPort &portFor(rubric::RequestKind kind);
+
     /** What a packet is about, which comes back with its response. */
     struct Sent : public Packet::SenderState
     {
@@ -77,6 +80,8 @@ class RubricTester : public ClockedObject, public rubric::CorePort
     const unsigned thread;
     const RequestorID requestor;
     MemoryPort port;
+    /** The port for instruction fetches, where they have a sequencer of their own. */
+    MemoryPort fetchPort;
     /** The program's line, for the addresses of lines. */
     Addr lineBytes = 64;
     std::unique_ptr<rubric::Core> core;

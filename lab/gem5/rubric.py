@@ -139,6 +139,14 @@ def options():
         help="with --fork, seconds after which the process of a program is ended by SIGALRM",
     )
     parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="[MACHINE.]PARAMETER=VALUE",
+        help="a number or flag of all controllers with this parameter, or of those of a machine, or of a role of CHI (L1I, L1D, L2, HNF, "
+        "RNI), as in `rubric simulate --set`; may be repeated",
+    )
+    parser.add_argument(
         "--deadlock-threshold",
         type=whole(1),
         default=200000,
@@ -281,6 +289,45 @@ def complete(args, system):
             part.responseToDMA.out_port = network.in_port
 
 
+# The roles of CHI's caches, by the names that its script gives them as children of a core, or by the name of their class.
+ROLES = {
+    "l1i": "L1I",
+    "l1d": "L1D",
+    "l2": "L2",
+    "CHI_HNFController": "HNF",
+    "CHI_DMAController": "RNI",
+}
+
+
+def names_of(controller):
+    """The names by which a setting may name a controller: that of its machine, and its role."""
+    classes = [one.__name__ for one in type(controller).__mro__]
+    names = [ROLES[name] for name in [controller._name, *classes] if name in ROLES]
+    # The class that SLICC makes is the base of those of scripts.
+    machine = [name for name in classes if name.endswith("_Controller")][-1].removesuffix("_Controller")
+    return [*names, machine.removeprefix(buildEnv["PROTOCOL"] + "_")]
+
+
+def change(args, system):
+    """Gives controllers the parameters of --set."""
+    controllers = [part for part in system.descendants() if "transitions_per_cycle" in part._params]
+    for setting in args.set:
+        place, _, value = setting.partition("=")
+        machine, _, parameter = place.rpartition(".")
+        found = False
+        for controller in controllers:
+            is_meant = not machine or machine in names_of(controller)
+            if is_meant and parameter in controller._params:
+                try:
+                    setattr(controller, parameter, value)
+                except (TypeError, ValueError, AttributeError) as error:
+                    fail(f"--set {setting}: {error}")
+                found = True
+        if not found:
+            names = sorted({name for controller in controllers for name in names_of(controller)})
+            fail(f"--set {setting}: none of {', '.join(names)} has such a parameter: give [MACHINE.]PARAMETER=VALUE")
+
+
 def build(args):
     """The system, with a core on each sequencer."""
     if "RubricTester" not in globals():
@@ -307,6 +354,7 @@ def build(args):
     )
     system.ruby.randomization = not args.steady
     complete(args, system)
+    change(args, system)
     connect(args, system, cores)
     return system, run
 
@@ -327,11 +375,17 @@ def connect(args, system, cores):
     for core, sequencer in zip(cores, sequencers):
         core.port = sequencer.in_ports
         sequencer.deadlock_threshold = args.deadlock_threshold
+        # A core of CHI has a sequencer, and a cache, of its own for instructions.
+        fetcher = getattr(sequencer, "inst_seq", None)
+        if fetcher is not None:
+            core.fetch_port = fetcher.in_ports
     # Cores that load early have to know of lines that leave the cache, and reservations end with them. gem5's own scripts
-    # ask for that only where CPU models need it.
+    # ask for that only where CPU models need it; that of CHI, whose caches are of one machine, in all caches that have a core.
+    is_chi = buildEnv["PROTOCOL"] == "CHI"
     for part in system.descendants():
         if "send_evictions" in part._params:
-            part.send_evictions = not args.no_evictions
+            has_core = not is_chi or bool(part.send_evictions)
+            part.send_evictions = has_core and not args.no_evictions
         for name, cache in caches_of(part):
             if int(cache.size) < 2 * int(cache.assoc) * args.cacheline_size:
                 fail(

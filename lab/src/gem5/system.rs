@@ -76,6 +76,8 @@ impl System {
         let mut arguments = vec![
             format!("--num-cpus={}", self.cores),
             format!("--num-l2caches={}", self.banks),
+            // The home nodes of CHI.
+            format!("--num-l3caches={}", self.banks),
             format!("--num-dirs={}", self.directories),
             format!("--dma={}", self.devices),
         ];
