@@ -105,10 +105,8 @@ pub fn write(
 /// not excluded.
 fn what_runs_have(plan: &Plan, runs: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  in {runs} of {} of one word a line", plan.asked())?;
-    let starvation = match plan.fair {
-        true => String::new(),
-        false => format!("; starvation: {}", Setting::Fair),
-    };
+    let starvation =
+        if plan.fair { String::new() } else { format!("; starvation: {}", Setting::Fair) };
     writeln!(
         out,
         "  other runs: {}; `rubric simulate --per-line 2` for several words a line{starvation}",
