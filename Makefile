@@ -17,7 +17,7 @@ help:
 	@echo "make wheel   build the Python package, test it in an empty environment, and leave it in target/wheels"
 	@echo "             (needs Python from 3.10 on, and its packages)"
 	@echo "make package"
-	@echo "             make the packages that could be published, and build each from its own files: target/package (some minutes)"
+	@echo "             make the packages that could be published, and build each from its own files: target/package (some ten minutes)"
 	@echo "make docs    build the book, with the executed notebooks: target/book (builds mdbook in target/mdbook first, unless"
 	@echo "             it is installed)"
 	@echo "make test    run all tests, including those in the documentation, in scale/ and python/ and of the notebooks"
