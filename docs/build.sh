@@ -47,7 +47,7 @@ cp -r "$here/." "$pages/docs"
 } > "$pages/SUMMARY.md"
 cp "$root/README.md" "$pages"
 # What these pages link to that is no page.
-for file in LICENSE-MIT LICENSE-APACHE notebooks/*.ipynb fixtures/programs/*.prog gem5/rubric.py scale/*.py; do
+for file in LICENSE-MIT LICENSE-APACHE notebooks/*.ipynb fixtures/programs/*.prog scale/*.py; do
     for found in "$root"/$file; do
         [ -f "$found" ] || continue
         mkdir -p "$pages/$(dirname "${found#"$root"/}")"

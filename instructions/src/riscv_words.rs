@@ -98,6 +98,6 @@ mod tests {
         );
         // `c.jal` of RV32 is `c.addiw` of RV64.
         assert_eq!(&*words.decode(0x2001, false).text, b"c.jal ra,0x0");
-        assert_eq!(&*words.decode(0x2085, true).text, b"c.addiw ra,1");
+        assert_eq!(&*words.decode(0x2085, true).text, b"c.addiw ra,ra,1");
     }
 }

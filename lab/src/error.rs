@@ -100,7 +100,7 @@ pub enum Error {
         /// The beginning of the message: what is stored, and where.
         stored: String,
         /// The setting that differs.
-        what: &'static str,
+        what: String,
         /// Its stored value.
         then: String,
         /// Its value now.

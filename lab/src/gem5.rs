@@ -39,7 +39,7 @@ pub use session::{Request, Session};
 pub use system::System;
 
 /// The script that gem5 runs.
-const SCRIPT: &str = include_str!("../../gem5/rubric.py");
+const SCRIPT: &str = include_str!("../gem5/rubric.py");
 
 /// The name of the script.
 const SCRIPT_NAME: &str = "rubric.py";

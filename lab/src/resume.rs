@@ -11,7 +11,7 @@ use crate::error::Error;
 /// The settings that stored rows depend on.
 pub(crate) trait Settings: Serialize + DeserializeOwned {
     /// The settings that must not change, each with its name in messages.
-    fn fixed(&self) -> Vec<(&'static str, String)>;
+    fn fixed(&self) -> Vec<(String, String)>;
 }
 
 /// Compares stored settings with those of a run that resumes. `stored` is the beginning of the error message, such as `DIR: this folder
@@ -39,8 +39,8 @@ mod tests {
     struct Seed(u64);
 
     impl Settings for Seed {
-        fn fixed(&self) -> Vec<(&'static str, String)> {
-            vec![("seed", self.0.to_string())]
+        fn fixed(&self) -> Vec<(String, String)> {
+            vec![("seed".to_owned(), self.0.to_string())]
         }
     }
 

@@ -17,11 +17,13 @@ pub(crate) fn as_keyword(
     let name = setting.name();
     match setting {
         Lossy => return write!(f, "{name}=True"),
-        AccessSize | Addresses | Algorithm | Ambiguous | Client | FromTick | Initial | Isa
-        | MaxMemory | Model | Mutant | Repair | Rmws | Source | Threads | Timeout | ToTick => {}
-        Atomics | Certificate | Chart | Disk | Dma | Explore | Flush | Functional | Gem5
-        | Include | Jobs | Library | MaxContradictions | Only | Program | Save | Set
-        | ThreadsPerCache => return as_option(setting, value, f),
+        AccessSize | Addresses | Algorithm | Ambiguous | Budget | Client | FromTick | Initial
+        | Isa | Locations | MaxMemory | Model | Mutant | Operations | Repair | Rmws | Source
+        | Threads | Timeout | ToTick => {}
+        Also | AssumptionStates | Atomics | Certificate | Chart | Disk | Dma | Explore | Fair
+        | Flush | Format | Functional | Gem5 | Include | Jobs | Library | MaxContradictions
+        | MaxRuns | MaxStates | Only | Partial | Preemptions | Program | Save | Set | Stop
+        | Strict | ThreadsPerCache | Tiny => return as_option(setting, value, f),
     }
     match value {
         None => f.write_str(name),

@@ -1,4 +1,4 @@
-//! Checks a trace under several models: `cargo run -p rubric --example check_file -- TRACE`.
+//! Checks a trace under several models: `cargo run -p rubric-lib --example check_file -- TRACE`.
 
 use std::error::Error;
 

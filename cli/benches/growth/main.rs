@@ -6,7 +6,7 @@
 //! own, one after the other. `make bench` runs this; so does
 //!
 //! ```text
-//! cargo bench --package cli --bench growth [-- SERIES]
+//! cargo bench --package rubric-cli --bench growth [-- SERIES]
 //! ```
 //!
 //! Environment: `RUBRIC_BENCH=full` adds the largest sizes, `RUBRIC_RESULTS` is the folder for `growth.parquet` (default:

@@ -4,7 +4,7 @@
 //! this; so does
 //!
 //! ```text
-//! cargo bench --package cli --bench speed [-- ROW]
+//! cargo bench --package rubric-cli --bench speed [-- ROW]
 //! ```
 //!
 //! The stored figures are in `fixtures/results/speed.csv`, with the processor and the commit on which they were measured. Ratios

@@ -26,6 +26,7 @@ mod memory_system;
 mod models;
 mod monitor;
 mod mutants;
+mod packages;
 mod programs;
 mod protocol;
 mod released;

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use settings::Setting;
 
 use super::files::Files;
 use super::{Options, StopRule};
@@ -168,24 +169,26 @@ fn no_repairs() -> String {
 
 impl resume::Settings for Settings {
     /// All settings except the digest of files and mutants, which means nothing to a reader, and the machine, which may change.
-    fn fixed(&self) -> Vec<(&'static str, String)> {
+    fn fixed(&self) -> Vec<(String, String)> {
+        let word = |name: &str, value: String| (name.to_owned(), value);
+        let setting = |setting: Setting, value: String| (setting.to_string(), value);
         vec![
-            ("version", self.version.clone()),
-            ("protocols", self.protocols.join(",")),
-            ("--gem5", self.gem5.join(" ")),
-            ("clients", self.clients.join(",")),
-            ("seed", self.seed.to_string()),
-            ("--repair", self.repairs.clone()),
-            ("--set", self.set.join(",")),
-            ("--dma", self.devices.to_string()),
-            ("--flush", self.flushes.to_string()),
-            ("--atomics", self.atomics.to_string()),
-            ("--partial", self.partial.to_string()),
-            ("generators", self.generators.join(",")),
-            ("repetitions", self.repeat.to_string()),
-            ("--stop", self.stop.name().to_owned()),
-            ("--strict", self.strict.to_string()),
-            ("time limit", self.timeout_seconds.to_string()),
+            word("version", self.version.clone()),
+            word("protocols", self.protocols.join(",")),
+            setting(Setting::Gem5, self.gem5.join(" ")),
+            word("clients", self.clients.join(",")),
+            word("seed", self.seed.to_string()),
+            setting(Setting::Repair, self.repairs.clone()),
+            setting(Setting::Set, self.set.join(",")),
+            setting(Setting::Dma, self.devices.to_string()),
+            setting(Setting::Flush, self.flushes.to_string()),
+            setting(Setting::Atomics, self.atomics.to_string()),
+            setting(Setting::Partial, self.partial.to_string()),
+            word("generators", self.generators.join(",")),
+            word("repetitions", self.repeat.to_string()),
+            setting(Setting::Stop, self.stop.name().to_owned()),
+            setting(Setting::Strict, self.strict.to_string()),
+            word("time limit", self.timeout_seconds.to_string()),
         ]
     }
 }

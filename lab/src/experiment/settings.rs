@@ -53,17 +53,17 @@ impl Settings {
 }
 
 impl resume::Settings for Settings {
-    fn fixed(&self) -> Vec<(&'static str, String)> {
+    fn fixed(&self) -> Vec<(String, String)> {
         let traces = self.traces.as_deref().unwrap_or("none");
         vec![
-            ("version", self.version.clone()),
-            ("size", self.size.clone()),
-            ("seed", self.seed.to_string()),
-            ("time limit", self.timeout.to_string()),
-            ("memory limit", self.max_memory.to_string()),
-            ("folder of traces", traces.to_owned()),
+            ("version".to_owned(), self.version.clone()),
+            ("size".to_owned(), self.size.clone()),
+            ("seed".to_owned(), self.seed.to_string()),
+            ("time limit".to_owned(), self.timeout.to_string()),
+            ("memory limit".to_owned(), self.max_memory.to_string()),
+            ("folder of traces".to_owned(), traces.to_owned()),
             (
-                "protocols",
+                "protocols".to_owned(),
                 if self.protocols.is_empty() {
                     "built-in".to_owned()
                 } else {

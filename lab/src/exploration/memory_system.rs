@@ -14,6 +14,7 @@ use explore::memory::{Event, SystemSize};
 use explore::search::{self, Progress, Stopped};
 use schemars::JsonSchema;
 use serde::Serialize;
+use settings::Setting;
 
 use super::Limits;
 use crate::outcome::Outcome;
@@ -213,12 +214,18 @@ fn searched(search: &Search) -> String {
     )
 }
 
-fn limit(why: Stopped) -> &'static str {
+fn limit(why: Stopped) -> String {
     match why {
-        Stopped::Time => "the time limit passed (--timeout)",
-        Stopped::Memory => "more memory would be needed than allowed (--max-memory)",
-        Stopped::Count => "there are more states than allowed (--max-states, --assumption-states)",
-        Stopped::Interrupted => "it was interrupted",
+        Stopped::Time => format!("the time limit passed ({})", Setting::Timeout),
+        Stopped::Memory => {
+            format!("more memory would be needed than allowed ({})", Setting::MaxMemory)
+        }
+        Stopped::Count => format!(
+            "there are more states than allowed ({}, {})",
+            Setting::MaxStates,
+            Setting::AssumptionStates
+        ),
+        Stopped::Interrupted => "it was interrupted".to_owned(),
     }
 }
 
@@ -280,7 +287,7 @@ pub struct SearchJson<'a> {
     states: usize,
     states_per_second: f64,
     /// The limit that stopped the search, in words.
-    stopped: Option<&'static str>,
+    stopped: Option<String>,
 }
 
 /// A proof as JSON.
@@ -303,7 +310,7 @@ pub fn document<'a>(plan: &Plan, proof: &'a Proof) -> Document<'a> {
         },
         searches: proof.searches.iter().map(search_json).collect(),
         reason: match &proof.verdict {
-            Verdict::Undecided(why) => Some(limit(*why).to_owned()),
+            Verdict::Undecided(why) => Some(limit(*why)),
             Verdict::NotApplicable(..) => Some(assumptions(known, progress)),
             _ => None,
         },

@@ -7,6 +7,7 @@ use std::time::Duration;
 use check::Bounds;
 use explore::protocol::{Disk, SearchOptions, Store};
 use explore::search;
+use settings::Setting;
 use simulate::stepper::{Order, Scope};
 
 use crate::protocols::{Repairs, words_of};
@@ -125,17 +126,17 @@ impl Plan {
         words.join(" ")
     }
 
-    /// The options that would add runs to those that were explored, such as `--tiny`.
-    pub fn other_runs(&self) -> Vec<&'static str> {
+    /// The settings that would add runs to those that were explored, such as `--tiny`, as the user writes them.
+    pub fn other_runs(&self) -> Vec<String> {
         let Scope { lines, tiny, repertoire, .. } = &self.scope;
-        let options = [
-            ("--locations 2", *lines == 1),
-            ("--tiny", !tiny),
-            ("--dma 1", repertoire.devices == 0),
-            ("--dma 2", repertoire.devices == 1),
-            ("--also", repertoire.also().is_empty()),
+        let settings = [
+            (Setting::Locations.to(2).to_string(), *lines == 1),
+            (Setting::Tiny.to_string(), !tiny),
+            (Setting::Dma.to(1).to_string(), repertoire.devices == 0),
+            (Setting::Dma.to(2).to_string(), repertoire.devices == 1),
+            (Setting::Also.to_string(), repertoire.also().is_empty()),
         ];
-        options.into_iter().filter(|(_, is_new)| *is_new).map(|(option, _)| option).collect()
+        settings.into_iter().filter(|(_, is_new)| *is_new).map(|(setting, _)| setting).collect()
     }
 
     /// The size of the system in words: `2 threads, 1 location`

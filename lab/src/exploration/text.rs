@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use explore::memory::method::Search;
 use explore::protocol::{Asymmetry, LiveVariables, PartialOrder, Verdict, Violation, WarningRun};
 use explore::search::Progress;
+use settings::Setting;
 use simulate::stepper::DescribedMove;
 
 use super::moves::{heading_of_run, listed, reason};
@@ -104,7 +105,10 @@ pub fn write(
 /// not excluded.
 fn what_runs_have(plan: &Plan, runs: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  in {runs} of {} of one word a line", plan.asked())?;
-    let starvation = if plan.fair { "" } else { "; starvation: --fair" };
+    let starvation = match plan.fair {
+        true => String::new(),
+        false => format!("; starvation: {}", Setting::Fair),
+    };
     writeln!(
         out,
         "  other runs: {}; `rubric simulate --per-line 2` for several words a line{starvation}",
@@ -140,7 +144,7 @@ fn warning(
         writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
     }
     explanation(warned.known.as_ref(), out)?;
-    writeln!(out, "    gem5 continues; --strict makes it a fault")?;
+    writeln!(out, "    gem5 continues; {} makes it a fault", Setting::Strict)?;
     shortest_run(&run.steps, order, out)
 }
 

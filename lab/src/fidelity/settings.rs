@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use settings::Setting;
 
 use super::Options;
 use crate::error::Error;
@@ -62,13 +63,13 @@ impl Settings {
 }
 
 impl resume::Settings for Settings {
-    fn fixed(&self) -> Vec<(&'static str, String)> {
+    fn fixed(&self) -> Vec<(String, String)> {
         vec![
-            ("version", self.version.clone()),
-            ("protocols", self.protocols.join(",")),
-            ("seed", self.seed.to_string()),
-            ("time limit", self.timeout_seconds.to_string()),
-            ("--gem5", self.binaries.join(", ")),
+            ("version".to_owned(), self.version.clone()),
+            ("protocols".to_owned(), self.protocols.join(",")),
+            ("seed".to_owned(), self.seed.to_string()),
+            ("time limit".to_owned(), self.timeout_seconds.to_string()),
+            (Setting::Gem5.to_string(), self.binaries.join(", ")),
         ]
     }
 }

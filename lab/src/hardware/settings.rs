@@ -17,8 +17,11 @@ pub(super) struct Settings {
 }
 
 impl resume::Settings for Settings {
-    fn fixed(&self) -> Vec<(&'static str, String)> {
-        vec![("command", self.command.clone()), ("first seed", self.seed.to_string())]
+    fn fixed(&self) -> Vec<(String, String)> {
+        vec![
+            ("command".to_owned(), self.command.clone()),
+            ("first seed".to_owned(), self.seed.to_string()),
+        ]
     }
 }
 

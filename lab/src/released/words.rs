@@ -1,5 +1,7 @@
 //! Known faults of gem5's released protocols, in words.
 
+use settings::Setting;
+
 use super::crashes::Recognised;
 use super::{Released, of_repair};
 use crate::testing::Known;
@@ -23,15 +25,15 @@ pub fn explained(known: &Known) -> Vec<String> {
 
 fn of_set(repairs: &[String]) -> Vec<String> {
     if repairs.is_empty() {
-        return vec![
+        return vec![format!(
             "clean with all repairs; the time was over before it was known which of them it takes: \
-             try the command with --repair all, or test for longer"
-                .to_owned(),
-        ];
+             try the command with {}, or test for longer",
+            Setting::Repair.to("all")
+        )];
     }
     let faults = repairs.iter().flat_map(|repair| of_repair(repair));
     let told = faults.map(told);
-    told.chain([format!("repaired by --repair {}", repairs.join(","))]).collect()
+    told.chain([format!("repaired by {}", Setting::Repair.to(repairs.join(",")))]).collect()
 }
 
 /// A known fault with its place and its effect.
@@ -53,7 +55,7 @@ pub fn recognised(known: &[Recognised]) -> Vec<String> {
         if repair.is_empty() {
             format!("{what} {protocol}: {told}; there is no repair of it yet")
         } else {
-            format!("{what} {protocol}: {told}; repaired by --repair {repair}")
+            format!("{what} {protocol}: {told}; repaired by {}", Setting::Repair.to(repair))
         }
     };
     known.iter().enumerate().map(paragraph).collect()
@@ -126,6 +128,9 @@ mod tests {
         let known = Known::by(vec!["mesi2-l1-is-inv-no-notify".to_owned()]);
         let lines = explained_lines(&known);
         assert!(lines.len() > 2 && lines.iter().all(|line| line.chars().count() <= WIDTH + 2));
-        assert_eq!(lines.last().unwrap(), "  repaired by --repair mesi2-l1-is-inv-no-notify");
+        assert_eq!(
+            lines.last().unwrap(),
+            "  repaired by the setting repair = mesi2-l1-is-inv-no-notify"
+        );
     }
 }

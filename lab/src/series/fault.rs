@@ -1,5 +1,6 @@
 //! Descriptions of why a simulated run stopped, for the authors of its protocol.
 
+use settings::Setting;
 use simulate::system::{Fault, Warning};
 use slicc::builtin::builtin;
 use slicc::source::Sources;
@@ -40,6 +41,6 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
     if warning.count > 1 {
         lines.push(format!("  {} times in this run", warning.count));
     }
-    lines.push(format!("  reproduce with (--strict makes it a fault): {command}"));
+    lines.push(format!("  reproduce with ({} makes it a fault): {command}", Setting::Strict));
     lines.iter().map(|line| tame(line)).collect()
 }

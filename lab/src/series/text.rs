@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use check::Model;
 use host::Paint;
+use settings::Setting;
 use slicc::requests::never_sent;
 
 use super::{Cell, Counts, Score, Series, Shortest, fault};
@@ -104,8 +105,10 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     if series.has_recipes() {
         writeln!(
             out,
-            "recipes: each run has program, caches and latencies of its own, drawn from its seed; with --threads, \
-             --operations or others of these options all runs have one shape"
+            "recipes: each run has program, caches and latencies of its own, drawn from its seed; with {}, \
+             {} or others of these options all runs have one shape",
+            Setting::Threads,
+            Setting::Operations
         )?;
     }
     if !series.models.is_empty() {
@@ -232,7 +235,7 @@ fn others<'a>(
     let listed: Vec<String> = seeds.take(SEEDS).map(name).collect();
     let rest = match count.saturating_sub(SEEDS) {
         0 => String::new(),
-        more => format!(" and {more} more, which --format json lists"),
+        more => format!(" and {more} more, which {} lists", Setting::Format.to("json")),
     };
     writeln!(
         out,

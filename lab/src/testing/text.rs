@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use explore::search::Stopped;
+use settings::Setting;
 use simulate::config::{handled, has_dma, takes_flushes};
 use simulate::program::Extras;
 use slicc::requests::never_sent;
@@ -84,11 +85,14 @@ pub(super) fn untried(what: &str, versions: &[&Opened], options: &Options) -> St
         handled.reduce(Extras::min).unwrap_or_default()
     });
     let left_out = [
-        ("--dma", given.devices == 0 && reasons.is_empty()),
-        ("--flush", given.flushes == 0 && versions.iter().all(|one| takes_flushes(&one.protocol))),
+        (Setting::Dma, given.devices == 0 && reasons.is_empty()),
+        (
+            Setting::Flush,
+            given.flushes == 0 && versions.iter().all(|one| takes_flushes(&one.protocol)),
+        ),
     ];
-    let left_out: Vec<&str> =
-        left_out.into_iter().filter_map(|(option, is_out)| is_out.then_some(option)).collect();
+    let left_out = left_out.into_iter().filter(|(_, is_out)| *is_out);
+    let left_out: Vec<String> = left_out.map(|(setting, _)| setting.to_string()).collect();
     if !left_out.is_empty() {
         reasons.push(format!("the programs had no {}", left_out.join(" and no ")));
     }
@@ -297,8 +301,9 @@ fn without_part(finding: &Finding) -> Option<String> {
         return None;
     };
     Some(format!(
-        "no operations and no picture: the time was over before they were found. Raise --budget, or let `explain` draw the run: {} --save \
+        "no operations and no picture: the time was over before they were found. Raise {}, or let `explain` draw the run: {} --save \
          run.json, then rubric explain --model {} run.json -o why.html",
+        Setting::Budget,
         finding.command,
         model.0.name()
     ))

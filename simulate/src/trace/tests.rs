@@ -269,7 +269,7 @@ fn a_broken_pipe_is_an_error() {
     assert!(trace.finish().is_err());
 }
 
-/// Measures the output, with `cargo test --release -p simulate -- --ignored --nocapture speed`.
+/// Measures the output, with `cargo test --release -p rubric-simulate -- --ignored --nocapture speed`.
 #[test]
 #[ignore = "measures"]
 fn speed() {

@@ -2,7 +2,7 @@
 //! hand-written here, or made by operators from the protocols that come with the program.
 //!
 //! A sample of mutants is tried with a few runs; `RUBRIC_MUTANTS` and `RUBRIC_RUNS` increase both:
-//! `RUBRIC_MUTANTS=99999 RUBRIC_RUNS=4 cargo test -p simulate --test it equivalent:: -- --nocapture`.
+//! `RUBRIC_MUTANTS=99999 RUBRIC_RUNS=4 cargo test -p rubric-simulate --test it equivalent:: -- --nocapture`.
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //! use the freedom that it allows. Every verdict is verified.
 //!
 //! Each protocol is run only a few times; `RUBRIC_RUNS` sets another number: `RUBRIC_RUNS=2000
-//! cargo test -p simulate --test it models:: -- --nocapture`.
+//! cargo test -p rubric-simulate --test it models:: -- --nocapture`.
 
 use crate::stress;
 use certify::certificate::{self, Claim};

@@ -109,7 +109,7 @@ fn traced(history: &Value, protocol: &str) -> Vec<Shown> {
 /// normally; otherwise it showed a known fault of the released protocol (`mi-l1-forward-blocks-queue`, `amd-stalewb-undefined`).
 fn comes_to_its_end(binary: &Binary, m5out: &str, flags: &[&str], options: &[&str]) -> bool {
     let mut gem5 = Command::new(&binary.path);
-    gem5.args(["-q", "-d", m5out]).args(flags).arg(root().join("gem5/rubric.py"));
+    gem5.args(["-q", "-d", m5out]).args(flags).arg(root().join("lab/gem5/rubric.py"));
     gem5.args(binary.arguments()).args(options);
     let ended = gem5.output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);

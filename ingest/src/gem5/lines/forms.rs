@@ -1,4 +1,4 @@
-//! Tests that each form of line that gem5's debug flags print is read as `docs/gem5-lines.md` says, of which `fixtures/gem5/lines.tsv` is the
+//! Tests that each form of line that gem5's debug flags print is read as `docs/gem5-lines.md` says, of which `ingest/src/gem5/lines/forms.tsv` is the
 //! source.
 
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::gem5::lines::line::{self, Shape};
 use crate::gem5::lines::message::Message;
 
-const TABLE: &str = include_str!("../../../../fixtures/gem5/lines.tsv");
+const TABLE: &str = include_str!("forms.tsv");
 
 /// A form of line: its debug flag, gem5's file, the form, what has changed since v24.0.0.1, how it is read, what it means, and an example.
 type Form = [&'static str; 7];

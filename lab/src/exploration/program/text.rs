@@ -9,6 +9,7 @@ use ::explore::program::fences::Suggestion;
 use ::explore::search::Stopped;
 use check::Model;
 use host::Paint;
+use settings::Setting;
 
 use super::{Explored, Plan, Searched, Subject, run};
 
@@ -72,7 +73,7 @@ pub fn rows(explored: &Explored<'_>, form: &Form<'_>, out: &mut dyn Write) -> io
             width = form.width
         );
         let more = match report.stopped {
-            Some(why) => limit(why, "runs"),
+            Some(why) => limit(why, RUNS),
             None => (form.paper)(subject, searched.preemptions).unwrap_or_default(),
         };
         writeln!(out, "{}", format!("{line}  {more}").trim_end())?;
@@ -89,12 +90,18 @@ fn overhead(searched: &Searched) -> String {
     })
 }
 
-/// The limit that ended a search. `counted` is the plural of what `Stopped::Count` counts, as in the option `--max-states`.
-fn limit(stopped: Stopped, counted: &str) -> String {
+/// What a search with a limit on preemptions counts, and what sets the maximum.
+const RUNS: (&str, Setting) = ("runs", Setting::MaxRuns);
+
+/// What a search of all states counts, and what sets the maximum.
+const STATES: (&str, Setting) = ("states", Setting::MaxStates);
+
+/// The limit that ended a search. `counted` is the plural of what `Stopped::Count` counts, and `maximum` sets how many there may be.
+fn limit(stopped: Stopped, (counted, maximum): (&str, Setting)) -> String {
     match stopped {
-        Stopped::Time => "the time limit came first (--timeout)".to_owned(),
-        Stopped::Memory => "the memory limit came first (--max-memory)".to_owned(),
-        Stopped::Count => format!("the limit on {counted} came first (--max-{counted})"),
+        Stopped::Time => format!("the time limit came first ({})", Setting::Timeout),
+        Stopped::Memory => format!("the memory limit came first ({})", Setting::MaxMemory),
+        Stopped::Count => format!("the limit on {counted} came first ({maximum})"),
         Stopped::Interrupted => "it was interrupted".to_owned(),
     }
 }
@@ -170,7 +177,7 @@ fn violations(
                 }
                 None => writeln!(out, "\n{}", paint.good(&none))?,
                 Some(why) => {
-                    let why = paint.unsure(&limit(why, "runs"));
+                    let why = paint.unsure(&limit(why, RUNS));
                     writeln!(out, "\n{none} so far: {why}")?;
                 }
             }
@@ -223,7 +230,7 @@ fn exhaustive(
         report.progress.time.as_secs_f64(),
     )?;
     if let Some(why) = report.stopped {
-        writeln!(out, "  {}: there may be more", paint.unsure(&limit(why, "states")))?;
+        writeln!(out, "  {}: there may be more", paint.unsure(&limit(why, STATES)))?;
     }
     outcomes(report, out)?;
     if let Some(remark) = remark(explored, report) {
@@ -255,7 +262,8 @@ fn remark(explored: &Explored<'_>, report: &Report) -> Option<String> {
         )),
         (1.., 0) => Some(format!(
             "the monitors have seen no violation of {model} in runs with at most {preemptions} preemptions: \
-             try more (--preemptions), or larger bounds of loops"
+             try more ({}), or larger bounds of loops",
+            Setting::Preemptions
         )),
         _ => None,
     }
@@ -291,7 +299,7 @@ fn fences(
 ) -> io::Result<()> {
     let (model, count) = (suggestion.model, suggestion.fences.len());
     if let Some(why) = suggestion.stopped() {
-        let why = paint.unsure(&limit(why, "runs"));
+        let why = paint.unsure(&limit(why, RUNS));
         return writeln!(out, "\n{model}: {why}: which fences suffice is undecided");
     }
     let runs = suggestion.report.runs;

@@ -1,5 +1,4 @@
 //! Invented results with everything that a page can show, and names that contain markup.
-#![allow(dead_code, reason = "each test file uses a part")]
 
 use std::collections::BTreeMap;
 

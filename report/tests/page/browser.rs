@@ -1,16 +1,15 @@
 //! Loads the page in a browser, if there is one, with and without its script.
 
-mod common;
-
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use common::full;
 use report::page::explained;
 use report::picture::Picture;
 use report::picture::timeline::{Span, Timeline};
 use scraper::{Html, Selector};
+
+use crate::common::full;
 
 /// The names that the browser's program may have.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];

@@ -1,5 +1,6 @@
 //! Tests that the page is valid HTML that loads nothing, escapes everything, and omits sections without data.
 
+mod browser;
 mod common;
 
 use std::collections::BTreeSet;
