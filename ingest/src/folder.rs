@@ -15,7 +15,7 @@ use crate::gem5::lines::recognise::has_trace_line;
 use crate::gem5::run::RunProperties;
 use crate::gem5::{ConfiguredCpu, Gem5};
 use crate::input::Lines;
-use crate::instruction_log::{self, HartLog};
+use crate::instruction_log::{self, HartLogs};
 use crate::tester::Tester;
 
 /// Largest `config.json` that is read, in bytes: far larger than that of any machine.
@@ -30,9 +30,7 @@ pub(crate) fn open(directory: &Path) -> Result<(PathBuf, RunProperties), Error> 
 }
 
 /// The logs of a testbench's harts in a folder, and their format; `None` if it has none.
-pub(crate) fn hart_logs(
-    directory: &Path,
-) -> Result<Option<(&'static dyn HartLog, Vec<PathBuf>)>, Error> {
+pub(crate) fn hart_logs(directory: &Path) -> Result<Option<HartLogs>, Error> {
     Ok(instruction_log::hart_logs(&files(directory)?))
 }
 

@@ -30,7 +30,7 @@ use crate::selection;
 
 pub(crate) use commit_log::{Cva6, Spike};
 pub(crate) use execlog::Execlog;
-pub(crate) use harts::{hart_logs, read_harts};
+pub(crate) use harts::{HartLogs, hart_logs, read_harts};
 pub(crate) use ibex::Ibex;
 pub(crate) use tarmac::Tarmac;
 

@@ -47,6 +47,8 @@ mod layout;
 mod outcomes;
 mod text;
 
+use memchr::memmem;
+
 use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::Lines;
@@ -92,7 +94,19 @@ impl TraceFormat for Recorded {
         let histories = outcomes.iter().map(|outcome| outcomes.history(&outcome));
         let histories = histories.collect::<Option<Vec<_>>>();
         let wrong = || lines.syntax("words that no round has", "a round of the program", hint());
-        let histories = histories.ok_or_else(wrong)?;
+        let mut histories = histories.ok_or_else(wrong)?;
+        for history in &mut histories {
+            history.provenance.notes.extend(outcomes.loss().map(|loss| format!("{loss}.")));
+        }
+        while lines.advance()? {
+            if memmem::find(lines.line(), MAGIC.as_bytes()).is_some() {
+                return Err(lines.syntax(
+                    "a second record",
+                    "the end of the file after the record's `end`",
+                    "split the file: the program ran twice",
+                ));
+            }
+        }
         Contents::histories(lines, histories)
     }
 }

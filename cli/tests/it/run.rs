@@ -198,27 +198,30 @@ fn an_emulated_arm_keeps_its_model() {
     emulated("arm", "aarch64-linux-gnu-gcc", "qemu-aarch64", "0");
 }
 
-/// Four harts without an operating system, in QEMU's machine `virt`.
+/// Harts without an operating system, in QEMU's machine `virt`. A compiler that does not optimise keeps more on the harts' stacks, which
+/// hart 0 once set to 0 while others used them.
 #[test]
 fn programs_start_without_an_operating_system() {
     if !has(&["riscv64-linux-gnu-gcc", "qemu-system-riscv64"]) {
         return;
     }
-    let folder = Folder::new();
-    let (source, program) = (folder.path("program.c"), folder.path("program"));
-    let words = ["generate", "c", "--isa", "riscv", "--freestanding", "--console"];
-    let more = ["uart:0x10000000", "--threads", "4", "--operations", "9", "--rounds", "100"];
-    output(&[&words[..], &more, &["-o", &source]].concat());
-    let script = folder.path("program.ld");
-    let options = ["-O2", "-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany", "-ffreestanding"];
-    let link = ["-nostdlib", "-static", "-Wl,--build-id=none", "-T", &script, &source];
-    let mut compiler = Command::new("riscv64-linux-gnu-gcc");
-    compiler.args(options).args(link).args(["-Wall", "-Wextra", "-Werror", "-o", &program]);
-    assert!(compiler.status().unwrap().success());
-    let mut emulator = Command::new("timeout");
-    emulator.args(["60", "qemu-system-riscv64", "-M", "virt", "-smp", "4", "-nographic"]);
-    emulator.args(["-bios", "none", "-kernel", &program]);
-    let recorded = emulator.stdin(std::process::Stdio::null()).output().unwrap().stdout;
-    let record = folder.file("program.record", recorded);
-    output(&["check", &record]);
+    for (harts, level) in [("4", "-O2"), ("2", "-O2"), ("3", "-O0")] {
+        let folder = Folder::new();
+        let (source, program) = (folder.path("program.c"), folder.path("program"));
+        let words = ["generate", "c", "--isa", "riscv", "--freestanding", "--console"];
+        let more = ["uart:0x10000000", "--threads", harts, "--operations", "9", "--rounds", "100"];
+        output(&[&words[..], &more, &["-o", &source]].concat());
+        let script = folder.path("program.ld");
+        let options = [level, "-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany", "-ffreestanding"];
+        let link = ["-nostdlib", "-static", "-Wl,--build-id=none", "-T", &script, &source];
+        let mut compiler = Command::new("riscv64-linux-gnu-gcc");
+        compiler.args(options).args(link).args(["-Wall", "-Wextra", "-Werror", "-o", &program]);
+        assert!(compiler.status().unwrap().success());
+        let mut emulator = Command::new("timeout");
+        emulator.args(["60", "qemu-system-riscv64", "-M", "virt", "-smp", harts, "-nographic"]);
+        emulator.args(["-bios", "none", "-kernel", &program]);
+        let recorded = emulator.stdin(std::process::Stdio::null()).output().unwrap().stdout;
+        let record = folder.file("program.record", recorded);
+        output(&["check", &record]);
+    }
 }

@@ -4,7 +4,7 @@
 #define TEXT_OF(macro) TEXT_OF_VALUE(macro)
 #define STACK_BITS 12
 
-static uint8_t stacks[THREADS << STACK_BITS] __attribute__((aligned(16), used));
+static uint8_t stacks[THREADS << STACK_BITS] __attribute__((section(".bss.stacks"), aligned(16), used));
 
 /* In the data section: what is in memory at the start is not known where nothing sets it. */
 static volatile uint64_t is_cleared __attribute__((section(".data"))) = 0;

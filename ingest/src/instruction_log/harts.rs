@@ -25,8 +25,11 @@ fn number(file: &str, begin: &str, end: &str) -> Option<u32> {
     u32::from_str_radix(name.strip_prefix(begin)?.strip_suffix(end)?, 16).ok()
 }
 
+/// The logs of the harts of one run, in the order of harts, and their format.
+pub(crate) type HartLogs = (&'static dyn HartLog, Vec<PathBuf>);
+
 /// The logs of harts among the files of a folder, in the order of harts, and their format; `None` if there are none.
-pub(crate) fn hart_logs(files: &[PathBuf]) -> Option<(&'static dyn HartLog, Vec<PathBuf>)> {
+pub(crate) fn hart_logs(files: &[PathBuf]) -> Option<HartLogs> {
     NAMES.into_iter().find_map(|(format, begin, end)| {
         let number = |path: &Path| number(&path.to_string_lossy(), begin, end);
         let mut logs: Vec<PathBuf> =
@@ -34,6 +37,10 @@ pub(crate) fn hart_logs(files: &[PathBuf]) -> Option<(&'static dyn HartLog, Vec<
         logs.sort_by_key(|path| number(path));
         (!logs.is_empty()).then_some((format, logs))
     })
+}
+
+fn is_of_same_hart(one: &Path, other: &Path) -> bool {
+    hart_of(&one.to_string_lossy()) == hart_of(&other.to_string_lossy())
 }
 
 /// Reads the logs of the harts of one run as one history.
@@ -45,6 +52,12 @@ pub(crate) fn read_harts(
     files: &[PathBuf],
     options: &Options,
 ) -> Result<Contents, Error> {
+    if let Some([one, other]) = files.windows(2).find(|pair| is_of_same_hart(&pair[0], &pair[1])) {
+        return Err(Error::Directory {
+            directory: one.parent().unwrap_or(one).to_owned(),
+            found: format!("{} and {} are both of one hart", one.display(), other.display()),
+        });
+    }
     let mut log: Option<InstructionLog<'_>> = None;
     let mut notes = Vec::new();
     let mut bytes = 0;

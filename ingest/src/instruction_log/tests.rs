@@ -206,6 +206,30 @@ fn damaged_lines_are_errors_or_leave_a_gap() {
 }
 
 #[test]
+fn two_runs_are_not_one() {
+    let begin = "core   0: 3 0x0000000000001000 (0x00000297) x5  0x0000000000001000\n";
+    let text = [begin, SPIKE, begin, SPIKE].concat();
+    let error = strict(&text, "log").unwrap_err().to_string();
+    assert!(error.contains("log:12: found hart 0 at 0x1000 again"), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["trace_core_00000001.log", "trace_core_1.log"] {
+        fs::write(folder.path().join(name), IBEX).unwrap();
+    }
+    let error = read_path(folder.path(), &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("are both of one hart"), "{error}");
+}
+
+/// An atomic operation loads and stores, so a line without one of the two is cut.
+#[test]
+fn an_atomic_operation_without_its_store_is_cut() {
+    let store = " mem 0x0000000080004000 0x0000000000000002";
+    for cut in [store.to_owned(), format!(" mem 0x0000000080004000{store}")] {
+        let error = strict(&SPIKE.replace(&cut, ""), "log").unwrap_err().to_string();
+        assert!(error.contains("log:6:"), "{error}");
+    }
+}
+
+#[test]
 fn options_that_these_logs_do_not_have_are_refused() {
     let ruby = Options { source: Some(history::Source::Ruby), ..Options::default() };
     assert!(read(SPIKE.as_bytes(), "log", &ruby).unwrap_err().to_string().contains("Spike"));

@@ -142,6 +142,17 @@ impl Outcomes {
         Ok(())
     }
 
+    /// What a lossy reader left out, as a note; `None` if the record is whole.
+    pub(super) fn loss(&self) -> Option<String> {
+        match (self.skipped, self.timing) {
+            (0, Some(_)) => None,
+            (0, None) => Some("the record has no end: later rounds are missing".to_owned()),
+            (count, _) => Some(format!(
+                "damaged lines or blocks of the record that were skipped: {count}; their rounds are not checked"
+            )),
+        }
+    }
+
     /// Notes that a line or block was skipped.
     pub(super) fn skip(&mut self) {
         self.skipped += 1;

@@ -127,6 +127,11 @@ fn damage_has_its_place() {
     assert!(said(garbled.as_bytes()).contains("test.record:6: "), "{}", said(garbled.as_bytes()));
     let kept = read(garbled.as_bytes(), true).unwrap();
     assert_eq!(kept.len(), 1);
+    let notes = kept[0].provenance.notes.join("\n");
+    assert!(notes.contains("were skipped: 1"), "{notes}");
+    // The program ran twice.
+    let twice = [&whole[..], &whole[..]].concat();
+    assert!(said(&twice).contains("a second record"), "{}", said(&twice));
     let cut = &whole[..whole.len() - line("end 2 7 5").len()];
     assert!(said(cut).contains("the end of the record after 2 rounds"), "{}", said(cut));
     assert_eq!(read(cut, true).unwrap().len(), 2);

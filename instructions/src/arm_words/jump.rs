@@ -82,9 +82,9 @@ fn system(word: u32) -> ArmWord {
         0xd5080..=0xd50ff => ArmWord::plain("ic   "),
         0xd5300..=0xd53ff => {
             let name = match bits(word, 19, 5) {
-                0b1_011_1101_0000_010 | 0b1_011_1101_0000_011 => "tpidr_el0",
-                0b1_011_1110_0000_010 => "cntvct_el0",
-                0b1_011_1110_0000_000 => "cntfrq_el0",
+                0b101_1110_1000_0010 | 0b101_1110_1000_0011 => "tpidr_el0",
+                0b101_1111_0000_0010 => "cntvct_el0",
+                0b101_1111_0000_0000 => "cntfrq_el0",
                 _ => "system",
             };
             let result = number(word, 0);
