@@ -47,7 +47,7 @@ fn stores_that_fences_do_not_wait_for() {
     let certificate = folder.path("proofs/ibex.rvwmo.cert");
     assert!(said.contains("violation  rvwmo"), "{said}");
     assert!(said.contains("a fence between them orders them"), "{said}");
-    assert!(output(&["verify", IBEX, &certificate]).contains("violation"));
+    assert!(output(&["verify", IBEX, &certificate]).contains("violates RVWMO"));
     // One hart alone shares nothing.
     let alone = output_of(&["check", &format!("{IBEX}/trace_core_00000001.log.gz")], 3);
     assert!(alone.contains("give the folder that has the logs of all harts"), "{alone}");
