@@ -245,7 +245,7 @@ fn log_agrees(binary: &Binary, number: usize) -> bool {
     let (client, model) = CLIENTS[number % CLIENTS.len()];
     let rmws = if loses_locks(binary) { "0" } else { "10" };
     // CHI locks no lines, so its programs have no locked pairs, as on the simulator.
-    let has_locks = binary.protocol != "CHI" && number / CLIENTS.len() % 2 == 0;
+    let has_locks = binary.protocol != "CHI" && (number / CLIENTS.len()).is_multiple_of(2);
     let linked = if has_locks { "0" } else { "100" };
     let options = ["--rmws", rmws, "--linked", linked, "--locations", "6", "--seed", &seed];
     let program = output(&[&["generate", "program", "MI_example"], &options[..]].concat());
