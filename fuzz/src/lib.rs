@@ -31,19 +31,19 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: [(&str, Target); 15] = [
     ("axe", axe),
     ("certificate", certificate),
-    ("cva6", cva6),
-    ("execlog", execlog),
+    ("cva6", log),
+    ("execlog", log),
     ("gem5", gem5),
-    ("ibex", ibex),
+    ("ibex", log),
     ("initial", initial),
     ("json", json),
     ("litmus", litmus),
     ("program", program),
-    ("record", record),
+    ("record", log),
     ("slicc", slicc),
-    ("spike", spike),
-    ("tarmac", tarmac),
-    ("tester", tester),
+    ("spike", log),
+    ("tarmac", log),
+    ("tester", log),
 ];
 
 /// Reads gem5 traces strictly, with damaged lines skipped, and as they grow.
@@ -85,63 +85,15 @@ pub fn json(data: &[u8]) {
     });
 }
 
-/// Reads logs of RubricTester, once strictly and once with damaged parts left out.
+/// Reads a log or a record of any format, once strictly and once with damaged parts left out. The seeds of a target say which.
 ///
 /// # Panics
 /// Panics if the strict reader accepts an input that the lossy reader rejects.
-pub fn tester(data: &[u8]) {
+pub fn log(data: &[u8]) {
     let whole = ingest::read(data, "fuzz", &Options::default());
     let lossy = Options { lossy: true, ..Options::default() };
     let good = ingest::read(data, "fuzz", &lossy);
     assert!(whole.is_err() || good.is_ok());
-}
-
-/// Reads records of programs on machines, once strictly and once with damaged parts left out.
-///
-/// # Panics
-/// Panics if the strict reader accepts an input that the lossy reader rejects.
-pub fn record(data: &[u8]) {
-    tester(data);
-}
-
-/// Reads logs of the testbench of CVA6, once strictly and once with damaged lines skipped.
-///
-/// # Panics
-/// Panics if the strict reader accepts an input that the lossy reader rejects.
-pub fn cva6(data: &[u8]) {
-    tester(data);
-}
-
-/// Reads logs of QEMU's execlog, once strictly and once with damaged lines skipped.
-///
-/// # Panics
-/// Panics if the strict reader accepts an input that the lossy reader rejects.
-pub fn execlog(data: &[u8]) {
-    tester(data);
-}
-
-/// Reads Tarmac text, once strictly and once with damaged lines skipped.
-///
-/// # Panics
-/// Panics if the strict reader accepts an input that the lossy reader rejects.
-pub fn tarmac(data: &[u8]) {
-    tester(data);
-}
-
-/// Reads logs of Ibex's tracer, once strictly and once with damaged lines skipped.
-///
-/// # Panics
-/// Panics if the strict reader accepts an input that the lossy reader rejects.
-pub fn ibex(data: &[u8]) {
-    tester(data);
-}
-
-/// Reads commit logs of Spike, once strictly and once with damaged lines skipped.
-///
-/// # Panics
-/// Panics if the strict reader accepts an input that the lossy reader rejects.
-pub fn spike(data: &[u8]) {
-    tester(data);
 }
 
 /// Writes each history of the input, and reads it back. `write` returns whether its format can express the history.

@@ -1,4 +1,4 @@
-//! The entry point of libFuzzer for `fuzz::execlog`.
+//! The entry point of libFuzzer for the target `execlog`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::execlog(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::log(data));

@@ -1,4 +1,4 @@
-//! The entry point of libFuzzer for `fuzz::ibex`.
+//! The entry point of libFuzzer for the target `ibex`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::ibex(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::log(data));

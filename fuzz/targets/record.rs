@@ -1,4 +1,4 @@
-//! The entry point of libFuzzer for `fuzz::record`.
+//! The entry point of libFuzzer for the target `record`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::record(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::log(data));

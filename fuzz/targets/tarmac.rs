@@ -1,4 +1,4 @@
-//! The entry point of libFuzzer for `fuzz::tarmac`.
+//! The entry point of libFuzzer for the target `tarmac`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::tarmac(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::log(data));
