@@ -148,7 +148,7 @@ fn number(word: u32, low: u32) -> u8 {
     bits(word, low + 4, low) as u8
 }
 
-/// A signed field.
+/// The bits of a word from `low` to `high`, as a number with a sign.
 fn signed(word: u32, high: u32, low: u32) -> i64 {
     let width = high - low + 1;
     i64::from((bits(word, high, low) << (32 - width)) as i32 >> (32 - width))

@@ -29,7 +29,7 @@ use crate::instruction_log::{Flaw, InstructionLog};
 use crate::options::Options;
 use line::{Access, Event, parse};
 
-/// Tarmac text.
+/// The format of Tarmac text, of AArch64.
 pub(crate) struct Tarmac;
 
 impl TraceFormat for Tarmac {

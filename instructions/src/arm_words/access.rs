@@ -107,7 +107,7 @@ fn literal(word: u32) -> ArmWord {
     }
 }
 
-/// `ldapur` and `stlur`.
+/// Loads that acquire and stores that release with an offset: `ldapur` and `stlur`.
 fn ordered(word: u32) -> ArmWord {
     let (scale, register) = (bits(word, 31, 30), number(word, 0));
     let letter = LETTERS[scale as usize];

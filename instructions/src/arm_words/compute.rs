@@ -46,7 +46,7 @@ pub(super) fn immediate(word: u32) -> ArmWord {
     }
 }
 
-/// Arithmetic on registers.
+/// Arithmetic whose operands are all registers.
 pub(super) fn registers(word: u32) -> ArmWord {
     let wide = bit(word, 31);
     let [d, n, m] = [0, 5, 16].map(|low| number(word, low));

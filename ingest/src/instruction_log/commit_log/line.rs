@@ -44,7 +44,7 @@ pub(super) struct Commit {
     pub stores: Vec<Store>,
 }
 
-/// A store.
+/// A store, as a line shows it behind `mem`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Store {
     pub address: u64,
@@ -57,7 +57,7 @@ const EXPECTED: &str =
     "a line of a commit log, such as `core   0: 3 0x80000000 (0x00000297) x5  0x80000000`";
 const EFFECTS: &str = "registers such as `x5  0x80000000` and accesses such as `mem 0x80004080 0x00000001`, with all their digits";
 
-/// Parses a line.
+/// Parses a line of a commit log, whoever printed it.
 pub(super) fn parse(line: &[u8]) -> Result<Line, Flaw> {
     let line = line.trim_ascii_end();
     let flaw = || Flaw::of(line, EXPECTED);

@@ -11,7 +11,7 @@ use nom::{IResult, Parser};
 
 use crate::instruction_log::Flaw;
 
-/// An executed instruction.
+/// What execlog prints of one executed instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
     pub cpu: u32,

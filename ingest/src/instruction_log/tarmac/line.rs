@@ -41,7 +41,7 @@ const ACCESS: &str = "the address of an access and all digits of its value, such
 /// The units of times.
 const UNITS: [&[u8]; 8] = [b"clk", b"cyc", b"tic", b"cs", b"fs", b"ps", b"ns", b"us"];
 
-/// Parses a line.
+/// Parses a line of Tarmac text; the log of a single CPU names none.
 pub(super) fn parse(line: &[u8]) -> Result<Line<'_>, Flaw> {
     let flaw = |expected: &'static str| Flaw::of(line, expected);
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
