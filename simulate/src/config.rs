@@ -21,6 +21,7 @@ mod planner;
 mod regions;
 mod requests;
 mod sequencers;
+mod systems;
 mod value;
 
 use std::fmt;
@@ -42,6 +43,7 @@ pub use requests::{
     unhandled,
 };
 pub use sequencers::has_dma;
+pub use systems::Systems;
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]
