@@ -41,6 +41,7 @@
 //! assert_eq!(explored.progress.states, 501);
 //! ```
 
+pub mod cover;
 pub mod fair;
 mod finding;
 mod search;

@@ -83,7 +83,7 @@ use crate::system::{Setup, System};
 
 pub use crate::ruby::network::Order;
 pub use crate::system::stepping::parts::{
-    Known, Label, Missing, PartStepper, Parts, Problem, Taken,
+    Change, Known, Label, Missing, PartStepper, Parts, Problem, Taken,
 };
 pub use crate::system::stepping::{
     Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Repertoire,
