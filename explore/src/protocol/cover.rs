@@ -7,7 +7,7 @@
 //! and races come as the network's latencies have them. On a walk, every buffer and core has a priority, and what has a low one waits as
 //! long as possible, which is how probabilistic concurrency testing finds races of few parties (Burckhardt et al., ASPLOS 2010).
 //!
-//! A row that was taken comes with its run, which [`Walker::run_to`] makes short by leaving out moves. A row that was not taken may still
+//! A row that was taken has a run, which [`Walker::run_to`] makes short by leaving out moves. A row that was not taken may still
 //! be possible.
 //!
 //! ```
@@ -23,7 +23,8 @@
 //! let mut walker = Walker::new(&protocol, &Scope::default(), 1).expect("the protocol fits");
 //! let taken = walker.walk(&table, &open, None, 100);
 //! taken.iter().for_each(|triple| assert!(open.remove(triple)));
-//! let run = walker.run_to(taken[0]).expect("a run takes it");
+//! let moves = walker.moves_to(taken[0]).expect("a walk has taken it");
+//! let run = walker.run_to(taken[0], &moves);
 //! assert_eq!(run.steps.len(), 1);
 //! ```
 
@@ -35,11 +36,13 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet};
 
 use history::random::Rng;
-use simulate::stepper::{DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, UnderWay};
+use simulate::stepper::{
+    DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, UnderWay,
+};
 use slicc::protocol::Protocol;
 
-use super::search::{finding, is_spontaneous};
 use super::Finding;
+use super::search::{finding, is_spontaneous};
 use archive::{Archive, Place};
 use priorities::Priorities;
 pub use table::{Row, Table};
@@ -51,9 +54,9 @@ const LENGTHS: [usize; 4] = [8, 20, 40, 100];
 /// Of 100 walks, how many begin in the first state.
 const FROM_START_PERCENT: u32 = 10;
 /// Memory for learnt effects of moves above which they are forgotten, in bytes.
-const MOST_BYTES_OF_MOVES: usize = 128 << 20;
+const MOST_BYTES_OF_MOVES: usize = 64 << 20;
 /// Memory for parts above which a walker is full, in bytes.
-const MOST_BYTES_OF_PARTS: usize = 256 << 20;
+const MOST_BYTES_OF_PARTS: usize = 128 << 20;
 /// The largest number of moves of a run.
 const MOST_MOVES: usize = 400;
 
@@ -73,6 +76,8 @@ pub struct Walker {
     rng: Rng,
     /// For each row that was taken, by its triple, the place where it was first.
     taken: BTreeMap<u32, Place>,
+    /// The rows that were taken or have stalled, by their triples.
+    met: BTreeSet<u32>,
     /// The first finding of each kind, and how many walks ended in one of them.
     findings: Vec<(Finding, u64)>,
     moves: Vec<Move>,
@@ -91,6 +96,7 @@ impl Walker {
             archive,
             rng: Rng::new(seed, PURPOSE),
             taken: BTreeMap::new(),
+            met: BTreeSet::new(),
             findings: Vec::new(),
             moves: Vec::new(),
         })
@@ -116,7 +122,8 @@ impl Walker {
                 self.stepper.forget_moves();
             }
         }
-        let new = self.taken.keys().filter(|triple| open.contains(triple) && !before.contains(triple));
+        let new =
+            self.taken.keys().filter(|triple| open.contains(triple) && !before.contains(triple));
         new.copied().collect()
     }
 
@@ -125,9 +132,9 @@ impl Walker {
         self.stepper.known().bytes_of_parts() > MOST_BYTES_OF_PARTS
     }
 
-    /// The rows that were taken, by their triples.
-    pub fn taken(&self) -> impl Iterator<Item = u32> {
-        self.taken.keys().copied()
+    /// The rows that were taken or have stalled, by their triples; that of a row that has stalled is one more than if it is taken.
+    pub fn met(&self) -> &BTreeSet<u32> {
+        &self.met
     }
 
     /// The first finding of each kind, with the number of walks that ended in one. It says nothing about the shortest run to it.
@@ -159,12 +166,15 @@ impl Walker {
                 return;
             }
             self.stepper.known().moves(&place.state, &mut self.moves);
-            let Some(chosen) = priorities.choose(self.stepper.known(), &place.state, &self.moves, &mut self.rng) else {
+            let Some(chosen) =
+                priorities.choose(self.stepper.known(), &place.state, &self.moves, &mut self.rng)
+            else {
                 return;
             };
             let ended = self.stepper.take(&place.state, chosen, &mut after).err();
             place.step(chosen);
             let change = self.stepper.change();
+            self.met.extend(change.map(|change| change.triple));
             let taken = change.filter(|change| change.triple % 2 == 0);
             let is_new = taken.is_some_and(|change| !self.taken.contains_key(&change.triple));
             if let Some(problem) = ended {
@@ -190,12 +200,16 @@ impl Walker {
         }
     }
 
-    /// A short run that takes a row, if a walk has taken it: the moves of the walk without those that are not needed. Shorter ones may exist.
-    pub fn run_to(&mut self, triple: u32) -> Option<CoveringRun> {
-        let place = self.taken.get(&triple)?;
-        let moves = self.archive.moves_to(place);
-        let moves = shorten::shorten(&mut self.stepper, &moves, triple);
-        Some(self.describe(&moves))
+    /// The moves of the walk that took a row first, if one has taken it. The last of them takes it.
+    pub fn moves_to(&self, triple: u32) -> Option<Vec<Move>> {
+        Some(self.archive.moves_to(self.taken.get(&triple)?))
+    }
+
+    /// A short run that takes a row: the moves of a walk that takes it in a system like this one ([`Walker::moves_to`]), without those that
+    /// are not needed. Shorter ones may exist. Cost: some hundred times the run.
+    pub fn run_to(&mut self, triple: u32, moves: &[Move]) -> CoveringRun {
+        let moves = shorten::shorten(&mut self.stepper, moves, triple);
+        self.describe(&moves)
     }
 
     /// Describes a run in words.
