@@ -213,15 +213,12 @@ impl Covered {
     }
 
     /// A short run that takes a row, if a walk took it.
-    ///
-    /// # Errors
-    /// Fails if the system cannot be built again, which is a defect.
     pub fn run_to(&self, entry: &TableEntry) -> Option<CoveringRun> {
         let Some(Fate::Walk(scope, moves)) = self.rows.get(entry) else { return None };
         let TableEntry { machine, state, event } = entry;
         let triple = triple_of(&self.opened.protocol, machine, state, event)?;
         let mut walker = Walker::new(&self.opened.protocol, scope, 0).ok()?;
-        Some(walker.run_to(triple, moves))
+        walker.run_to(triple, moves)
     }
 
     /// The system in which a walk took a row, in words.

@@ -24,7 +24,7 @@
 //! let taken = walker.walk(&table, &open, None, 100);
 //! taken.iter().for_each(|triple| assert!(open.remove(triple)));
 //! let moves = walker.moves_to(taken[0]).expect("a walk has taken it");
-//! let run = walker.run_to(taken[0], &moves);
+//! let run = walker.run_to(taken[0], &moves).expect("its moves take it again");
 //! assert_eq!(run.steps.len(), 1);
 //! ```
 
@@ -41,10 +41,11 @@ use simulate::stepper::{
 };
 use slicc::protocol::Protocol;
 
-use super::Finding;
 use super::search::{finding, is_spontaneous};
+use super::{Finding, Violation, describe};
 use archive::{Archive, Place};
 use priorities::Priorities;
+use shorten::Goal;
 pub use table::{Row, Table};
 
 /// Separates the choices of walks from others with the same seed.
@@ -57,6 +58,8 @@ const FROM_START_PERCENT: u32 = 10;
 const MOST_BYTES_OF_MOVES: usize = 64 << 20;
 /// Memory for parts above which a walker is full, in bytes.
 const MOST_BYTES_OF_PARTS: usize = 128 << 20;
+/// The largest number of findings that a walker keeps.
+const MOST_FINDINGS: usize = 64;
 /// The largest number of moves of a run.
 const MOST_MOVES: usize = 400;
 
@@ -69,6 +72,17 @@ pub struct CoveringRun {
     pub parties: Vec<(Party, String)>,
 }
 
+/// A finding in which walks ended.
+struct Ended {
+    finding: Finding,
+    /// The row in whose transition it was found, by its triple.
+    row: Option<u32>,
+    /// The first walk that ended so.
+    place: Place,
+    /// The number of walks that ended so.
+    walks: u64,
+}
+
 /// A system that is walked through.
 pub struct Walker {
     stepper: PartStepper,
@@ -78,8 +92,8 @@ pub struct Walker {
     taken: BTreeMap<u32, Place>,
     /// The rows that were taken or have stalled, by their triples.
     met: BTreeSet<u32>,
-    /// The first finding of each kind, and how many walks ended in one of them.
-    findings: Vec<(Finding, u64)>,
+    /// The findings in which walks ended, each kind in each row of the table once.
+    findings: Vec<Ended>,
     moves: Vec<Move>,
 }
 
@@ -137,9 +151,19 @@ impl Walker {
         &self.met
     }
 
-    /// The first finding of each kind, with the number of walks that ended in one. It says nothing about the shortest run to it.
-    pub fn findings(&self) -> &[(Finding, u64)] {
-        &self.findings
+    /// The findings in which walks ended, each with the row in whose transition it was found, by its triple, and the number of these walks.
+    pub fn findings(&self) -> impl ExactSizeIterator<Item = (&Finding, Option<u32>, u64)> {
+        self.findings.iter().map(|one| (&one.finding, one.row, one.walks))
+    }
+
+    /// A short run to one of the [`Walker::findings`]. Shorter ones may exist. Cost: some hundred times the run.
+    pub fn violation(&mut self, finding: usize) -> Option<Violation> {
+        let ended = self.findings.get(finding)?;
+        let goal = Goal::Finding(ended.finding.name(), ended.row);
+        let moves = self.archive.moves_to(&ended.place);
+        let (moves, found) = shorten::shorten(&mut self.stepper, &moves, goal)?;
+        let run = self.whole(&moves);
+        Some(describe(self.stepper.stepper(), &run, found?))
     }
 
     /// The node in which the next walk begins.
@@ -178,7 +202,7 @@ impl Walker {
             let taken = change.filter(|change| change.triple % 2 == 0);
             let is_new = taken.is_some_and(|change| !self.taken.contains_key(&change.triple));
             if let Some(problem) = ended {
-                self.note(finding(problem));
+                self.note(finding(problem), change.map(|change| change.triple), place);
                 return;
             }
             std::mem::swap(&mut place.state, &mut after);
@@ -192,11 +216,15 @@ impl Walker {
         }
     }
 
-    fn note(&mut self, found: Finding) {
-        let kind = found.name();
-        match self.findings.iter_mut().find(|(other, _)| other.name() == kind) {
-            Some((_, count)) => *count += 1,
-            None => self.findings.push((found, 1)),
+    /// Notes the finding in which a walk ended, at a place and in the transition of a row.
+    fn note(&mut self, finding: Finding, row: Option<u32>, place: Place) {
+        let is_same = |one: &&mut Ended| one.row == row && one.finding.name() == finding.name();
+        match self.findings.iter_mut().find(is_same) {
+            Some(known) => known.walks += 1,
+            None if self.findings.len() < MOST_FINDINGS => {
+                self.findings.push(Ended { finding, row, place, walks: 1 });
+            }
+            None => {}
         }
     }
 
@@ -207,26 +235,29 @@ impl Walker {
 
     /// A short run that takes a row: the moves of a walk that takes it in a system like this one ([`Walker::moves_to`]), without those that
     /// are not needed. Shorter ones may exist. Cost: some hundred times the run.
-    pub fn run_to(&mut self, triple: u32, moves: &[Move]) -> CoveringRun {
-        let moves = shorten::shorten(&mut self.stepper, moves, triple);
-        self.describe(&moves)
+    /// `None` if the moves are not those of such a walk.
+    pub fn run_to(&mut self, triple: u32, moves: &[Move]) -> Option<CoveringRun> {
+        let (moves, _) = shorten::shorten(&mut self.stepper, moves, Goal::Row(triple))?;
+        let run = self.whole(&moves);
+        let stepper = self.stepper.stepper();
+        let mut under_way = UnderWay::default();
+        let steps =
+            run.iter().map(|(state, chosen)| stepper.describe(state, *chosen, &mut under_way).0);
+        Some(CoveringRun { steps: steps.collect(), parties: stepper.parties() })
     }
 
-    /// Describes a run in words.
-    fn describe(&mut self, moves: &[Move]) -> CoveringRun {
+    /// The moves of a run, each with the whole state before it.
+    fn whole(&mut self, moves: &[Move]) -> Vec<(Vec<u8>, Move)> {
         let mut state = self.stepper.first();
         let mut after = state.clone();
-        let mut under_way = UnderWay::default();
-        let mut steps = Vec::with_capacity(moves.len());
+        let mut run = Vec::with_capacity(moves.len());
         for &chosen in moves {
-            let whole = self.stepper.whole(&state);
-            let (described, _) = self.stepper.stepper().describe(&whole, chosen, &mut under_way);
-            steps.push(described);
+            run.push((self.stepper.whole(&state), chosen));
             if self.stepper.take(&state, chosen, &mut after).is_err() {
                 break;
             }
             std::mem::swap(&mut state, &mut after);
         }
-        CoveringRun { steps, parties: self.stepper.stepper().parties() }
+        run
     }
 }

@@ -18,7 +18,11 @@ fn taken(protocol: &Protocol, table: &Table, scope: &Scope, walks: u32) -> (Walk
 }
 
 /// The names of a run's transitions, made anew in whole states from the first one on: those that it takes, in order.
-fn replayed(protocol: &Protocol, scope: &Scope, happens: &[String]) -> Vec<(String, String, String)> {
+fn replayed(
+    protocol: &Protocol,
+    scope: &Scope,
+    happens: &[String],
+) -> Vec<(String, String, String)> {
     let mut stepper = Stepper::new(protocol, scope).unwrap();
     let mut state = stepper.first();
     let mut under_way = simulate::stepper::UnderWay::default();
@@ -34,7 +38,10 @@ fn replayed(protocol: &Protocol, scope: &Scope, happens: &[String]) -> Vec<(Stri
         state = after;
     }
     let covered = stepper.system().coverage();
-    covered.iter().map(|row| [row.machine, row.state, row.event].map(str::to_owned).into()).collect()
+    covered
+        .iter()
+        .map(|row| [row.machine, row.state, row.event].map(str::to_owned).into())
+        .collect()
 }
 
 #[test]
@@ -44,7 +51,10 @@ fn walks_take_what_an_exploration_takes() {
     for scope in [
         Scope::default(),
         Scope { lines: 2, tiny: true, ..Scope::default() },
-        Scope { repertoire: Repertoire { devices: 1, ..Repertoire::default() }, ..Scope::default() },
+        Scope {
+            repertoire: Repertoire { devices: 1, ..Repertoire::default() },
+            ..Scope::default()
+        },
     ] {
         let all = explore(&protocol, &scope, &Limits::default(), &mut |_| {}).unwrap();
         let all: BTreeSet<u32> = all
@@ -68,7 +78,7 @@ fn the_run_to_a_row_takes_it_in_its_last_move() {
         assert!(taken.len() > 40, "{name}: {}", taken.len());
         for &triple in taken.iter().step_by(5) {
             let moves = walker.moves_to(triple).unwrap();
-            let run = walker.run_to(triple, &moves);
+            let run = walker.run_to(triple, &moves).unwrap();
             assert!(!run.steps.is_empty() && run.steps.len() <= moves.len());
             let entry = entry_of(&protocol, triple).unwrap();
             let last = &run.steps.last().unwrap().effects;

@@ -142,7 +142,7 @@ impl<'a> Pool<'a> {
 }
 
 fn add(findings: &mut Findings, of: &Active) {
-    for (finding, count) in of.system.walker.findings() {
-        *findings.entry(finding.name()).or_default() += count;
+    for (finding, _, walks) in of.system.walker.findings() {
+        *findings.entry(finding.name()).or_default() += walks;
     }
 }

@@ -7,12 +7,14 @@ use simulate::system::entry_of;
 use slicc::near::near;
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
+use slicc::reachable::{World, reachable};
 
 use crate::exploration::unreached::Met;
 
 /// The rows that no run takes in a system of any size, each with the reason.
-pub(super) fn proved(_protocol: &Protocol) -> BTreeMap<TableEntry, String> {
-    BTreeMap::new()
+pub(super) fn proved(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
+    let found = reachable(protocol, &World::any());
+    found.excluded().map(|(entry, why)| (entry.clone(), why.to_string())).collect()
 }
 
 /// The states and events that occurred in runs, by the triples that they took or that stalled.
