@@ -23,6 +23,7 @@ mod policies;
 mod regions;
 mod requests;
 mod sequencers;
+mod systems;
 mod value;
 
 use std::fmt;
@@ -45,6 +46,7 @@ pub use requests::{
     unhandled,
 };
 pub use sequencers::has_dma;
+pub use systems::Systems;
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]

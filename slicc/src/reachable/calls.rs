@@ -30,8 +30,14 @@ impl<'a> Interpreter<'_, 'a> {
                 self.is_dead = true;
                 return Value::nothing();
             }
-            "curTransitionEvent" => return self.event.clone(),
-            "curTransitionNextState" => return self.next.clone(),
+            "curTransitionEvent" => {
+                self.memo.asks_for_event = true;
+                return self.event.clone();
+            }
+            "curTransitionNextState" => {
+                self.memo.asks_for_event = true;
+                return self.next.clone();
+            }
             _ => {}
         }
         let values: Vec<Value> = arguments.iter().map(|one| self.expression(one, now)).collect();
@@ -199,7 +205,7 @@ impl<'a> Interpreter<'_, 'a> {
             }
             "front" | "back" | "next" => match (place, result) {
                 (Some(place), Some(of)) if self.model.is_followed(of) => {
-                    self.store.elements(&place)
+                    self.store.elements(place)
                 }
                 _ => typed(Value::Any),
             },
@@ -253,7 +259,7 @@ impl<'a> Interpreter<'_, 'a> {
         let sources = self.model.sources(self.instance, declared);
         Some(match (method, sources) {
             ("isReady", Some(sources)) => {
-                let has_messages = sources.iter().any(|one| !self.store.messages(one).is_empty());
+                let has_messages = sources.iter().any(|one| !self.store.messages(*one).is_empty());
                 if has_messages { Value::words([0, 1]) } else { Value::word(0) }
             }
             ("dequeue" | "recycle", _) => {
@@ -276,7 +282,7 @@ impl<'a> Interpreter<'_, 'a> {
                 match &*name.text {
                     "tbe" if self.is_action => own.tbe,
                     "cache_entry" if self.is_action => own.entry,
-                    name => self.model.member(self.instance, name).map(|(_, of)| of),
+                    name => self.model.member(self.instance, name).map(|(_, of)| *of),
                 }
             }
             ExpressionKind::Field { object, field } => {
@@ -292,11 +298,11 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// The place of an object that a structure or a controller holds.
-    fn place_of(&mut self, object: &'a Expression, now: &Environment<'a>) -> Option<Place> {
+    fn place_of(&mut self, object: &'a Expression, now: &Environment<'a>) -> Option<Place<'a>> {
         match &object.kind {
             ExpressionKind::Name(name) if self.local_at(&name.text, now).is_none() => {
                 self.model.member(self.instance, &name.text)?;
-                Some(Place::Variable(self.instance, name.text.clone()))
+                Some(Place::Variable(self.instance, &name.text))
             }
             ExpressionKind::Field { object, field } => {
                 let of = self.type_of(object, now)?;

@@ -91,7 +91,7 @@ impl<'a> Interpreter<'_, 'a> {
         (at >= self.frame).then_some(at)
     }
 
-    fn name(&mut self, name: &Name, now: &Environment<'a>) -> Value {
+    fn name(&mut self, name: &'a Name, now: &Environment<'a>) -> Value {
         if let Some(at) = self.local_at(&name.text, now) {
             return now.locals[at].1.clone();
         }
@@ -103,10 +103,9 @@ impl<'a> Interpreter<'_, 'a> {
         let Some((initial, of)) = self.model.member(self.instance, &name.text) else {
             return Value::Any;
         };
-        let place = Place::Variable(self.instance, name.text.clone());
-        match self.store.written(&place) {
-            Some(written) => self.model.typed(initial.join(written), of),
-            None => initial,
+        match self.store.written(Place::Variable(self.instance, &name.text)) {
+            Some(written) => self.model.typed(initial.join(written), *of),
+            None => initial.clone(),
         }
     }
 
@@ -145,7 +144,7 @@ impl<'a> Interpreter<'_, 'a> {
             Value::Message(message) => now.messages[*message].fields[at].clone(),
             _ => {
                 let initial = self.model.initial(of, at);
-                let written = self.store.written(&Place::Field(self.instance, of, at));
+                let written = self.store.written(Place::Field(self.instance, of, at));
                 written.map_or_else(|| initial.clone(), |written| initial.join(written))
             }
         };
@@ -207,7 +206,7 @@ impl<'a> Interpreter<'_, 'a> {
                 if let ExpressionKind::Bool(flag) = right.kind {
                     return self.assume(left, flag == equal, now);
                 }
-                self.assume_equal(left, right, equal, now)
+                self.assume_equal(whole, (left, right), equal, now)
             }
             ExpressionKind::Binary {
                 operator:
@@ -248,14 +247,17 @@ impl<'a> Interpreter<'_, 'a> {
 
     fn assume_equal(
         &mut self,
-        left: &'a Expression,
-        right: &'a Expression,
+        whole: &'a Expression,
+        (left, right): (&'a Expression, &'a Expression),
         equal: bool,
         mut now: Environment<'a>,
     ) -> Option<Environment<'a>> {
         let one = self.expression(left, &mut now);
         let two = self.expression(right, &mut now);
         let now = self.alive(now)?;
+        if equality(&one, &two).holds {
+            self.equal.insert((self.instance, whole.span));
+        }
         let now = self.narrow_equal(left, &one, &two, equal, now)?;
         self.narrow_equal(right, &two, &one, equal, now)
     }

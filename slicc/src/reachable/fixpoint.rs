@@ -1,7 +1,9 @@
 //! Runs all code that the runtime may start, until nothing new comes of it.
 
 use super::environment::Environment;
+use super::calls::indices;
 use super::interpreter::{Context, Interpreter, Row};
+use super::memo::Piece;
 use super::model::Model;
 use super::store::{Channel, Message};
 use super::value::{Pointer, Value};
@@ -101,7 +103,7 @@ impl<'a> Interpreter<'_, 'a> {
             self.model.machine(self.instance).in_ports.values().copied().collect();
         for port in ports {
             let channels = self.model.sources(self.instance, port).unwrap_or_default();
-            let Some(channel @ Channel::Own(..)) = channels.first() else { continue };
+            let Some(channel @ Channel::Own(..)) = channels.first().copied() else { continue };
             for name in peeked(port) {
                 let Some(of) = self.find(name) else { continue };
                 let found = &self.model.types[of];
@@ -113,7 +115,7 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// Puts messages of a type into a buffer: for requests, one of each type of request.
-    fn fill(&mut self, channel: &Channel, of: usize, buffer: &str) {
+    fn fill(&mut self, channel: Channel<'a>, of: usize, buffer: &str) {
         let found = &self.model.types[of];
         let fields =
             found.order.iter().map(|name| self.model.typed(Value::Any, found.fields[name].of));
@@ -223,20 +225,29 @@ impl<'a> Interpreter<'_, 'a> {
         }
         for action in entry.actions.iter() {
             let name = &*outline.actions[usize::from(*action)].name;
-            let Some(action) = machine.actions.get(name) else { continue };
-            self.is_action = true;
-            match self.block(&action.body, now) {
+            let Some(body) = machine.actions.get(name).map(|action| &action.body) else { continue };
+            let after = self.remembered(Piece::Action(*action), row, now, |this, now| {
+                this.is_action = true;
+                let after = this.block(body, now);
+                this.is_action = false;
+                after.map(|mut after| {
+                    after.truncate(0, 0);
+                    after
+                })
+            });
+            match after {
                 Some(after) => now = after,
                 None => return,
             }
-            // The objects of an action's table may be others for the next.
-            now.truncate(0, 0);
         }
-        self.is_action = false;
-        self.hook("setState", std::slice::from_ref(&next), &mut now);
-        if !std::mem::take(&mut self.is_dead) {
-            self.hook("setAccessPermission", &[next], &mut now);
-            self.is_dead = false;
+        for next in indices(&next, outline.states.len()) {
+            self.remembered(Piece::State(next), row, now.clone(), |this, mut now| {
+                let next = Value::word(i64::from(next));
+                this.hook("setState", std::slice::from_ref(&next), &mut now);
+                let mut now = this.alive(now)?;
+                this.hook("setAccessPermission", &[next], &mut now);
+                this.alive(now)
+            });
         }
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::environment::{Environment, Head, join};
+use super::memo::Memo;
 use super::model::Model;
 use super::store::{Message, Place, Reads, Store};
 use super::value::{Pointer, Value};
@@ -36,7 +37,7 @@ pub(super) struct Branches {
 /// Runs code of one instance after the other.
 pub(super) struct Interpreter<'m, 'a> {
     pub model: &'m Model<'a>,
-    pub store: Store,
+    pub store: Store<'a>,
     /// The instance whose code runs.
     pub instance: usize,
     /// Where the local variables of the current function begin.
@@ -54,8 +55,11 @@ pub(super) struct Interpreter<'m, 'a> {
     pub rows: FxHashMap<Row, FxHashSet<Context<'a>>>,
     /// What each entry depends on that was run, so that it is run again only if that changes.
     pub done: FxHashMap<(Row, Context<'a>), Reads>,
+    pub memo: Memo<'a>,
     /// The branches of each `if` of each instance.
     pub branches: FxHashMap<(usize, Span), Branches>,
+    /// The comparisons of each instance whose operands may be equal.
+    pub equal: FxHashSet<(usize, Span)>,
     /// The statements' code of each instance that some run reaches: functions, actions and ports by their span.
     pub reached: FxHashSet<(usize, Span)>,
     /// Whether the protocol has code that the analysis does not understand, so that its result means nothing.
@@ -76,7 +80,9 @@ impl<'m, 'a> Interpreter<'m, 'a> {
             next: Value::Any,
             rows: FxHashMap::default(),
             done: FxHashMap::default(),
+            memo: Memo::default(),
             branches: FxHashMap::default(),
+            equal: FxHashSet::default(),
             reached: FxHashSet::default(),
             gave_up: false,
         }
@@ -189,7 +195,7 @@ impl<'m, 'a> Interpreter<'m, 'a> {
         let mut now = self.block(body, now)?;
         let channel = self.model.target(self.instance, &port.text);
         let sent = Message::clone(&now.messages[at]);
-        self.store.send(&channel, sent, &self.model.kinds(of));
+        self.store.send(channel, sent, &self.model.kinds(of));
         now.truncate(locals, at);
         Some(now)
     }
@@ -213,11 +219,12 @@ impl<'m, 'a> Interpreter<'m, 'a> {
             return Some(now);
         };
         let buffer: &'a str = &declared.buffer.text;
+        self.memo.looks_at_head = true;
         let of = self.find(&message.text);
         let mut after = None;
         for (source, channel) in sources.iter().enumerate() {
-            for at in 0..self.store.messages(channel).len() {
-                let peeked: Message = self.store.messages(channel)[at].clone();
+            for at in 0..self.store.messages(*channel).len() {
+                let peeked: Message = self.store.messages(*channel)[at].clone();
                 let head = (buffer, source, at);
                 let is_other = |known: Head<'a>| known.0 == buffer && known != head;
                 if Some(peeked.of) != of || now.head.is_some_and(is_other) {
@@ -296,7 +303,7 @@ impl<'m, 'a> Interpreter<'m, 'a> {
             "cache_entry" if self.is_action => now.entry = pointer(own.entry),
             _ => {
                 let value = self.stored(value, now);
-                self.store.write(Place::Variable(self.instance, name.text.clone()), &value);
+                self.store.write(Place::Variable(self.instance, &name.text), &value);
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::ast::{
     StatementKind, attribute,
 };
 use crate::compile::code;
-use crate::compile::types::{TypeId, TypeKind, Types};
+use crate::compile::types::{Type, TypeId, TypeKind, Types};
 use crate::outline::MachineOutline;
 use crate::protocol::Protocol;
 use crate::visit::{self, Node};
@@ -36,6 +36,8 @@ pub(super) struct MachineModel<'a> {
     results: FxHashMap<&'a str, TypeId>,
     /// The index in the outline of the entry of each pair of state and event.
     pub table: FxHashMap<(u16, u16), usize>,
+    /// The types by the names that the machine has for them.
+    types: FxHashMap<&'a str, TypeId>,
 }
 
 /// A copy of a machine: all its controllers, or those of one role.
@@ -57,6 +59,12 @@ pub(super) struct Model<'a> {
     foreign: FxHashSet<TypeId>,
     /// The fields that methods of their own structure assign to.
     loose: FxHashSet<(TypeId, usize)>,
+    /// The indices and types of the fields of each type.
+    fields: Vec<FxHashMap<&'a str, (usize, TypeId)>>,
+    /// The initial values of the fields of each type.
+    initials: Vec<Vec<Value>>,
+    /// The initial values and types of the parameters and variables of each instance.
+    members: Vec<FxHashMap<&'a str, (Value, TypeId)>>,
 }
 
 impl<'a> Model<'a> {
@@ -79,10 +87,31 @@ impl<'a> Model<'a> {
             instances,
             foreign: FxHashSet::default(),
             loose: FxHashSet::default(),
+            fields: Vec::new(),
+            initials: Vec::new(),
+            members: Vec::new(),
         };
         model.note_foreign();
         model.note_loose();
+        for (_, of) in types.iter() {
+            let fields = of.order.iter().enumerate();
+            let fields = fields.filter_map(|(at, name)| Some((&**name, (at, of.fields.get(name)?.of))));
+            model.fields.push(fields.collect());
+            model.initials.push(model.initials_of(of));
+        }
+        model.members = (0..model.instances.len()).map(|at| model.members_of(at)).collect();
         model
+    }
+
+    /// The initial values of the fields of a type.
+    fn initials_of(&self, owner: &Type) -> Vec<Value> {
+        let initial = |name: &Box<str>| {
+            let Some(found) = owner.fields.get(name) else { return Value::Any };
+            let word = owner.initial.get(usize::from(found.offset));
+            let word = word.filter(|_| self.is_followed(found.of));
+            self.typed(word.map_or(Value::Any, |word| Value::word(*word as i64)), found.of)
+        };
+        owner.order.iter().map(initial).collect()
     }
 
     /// Notes the structures that come out of containers of the library, which fill them.
@@ -137,7 +166,9 @@ impl<'a> Model<'a> {
 
     /// The type of a name as seen from an instance.
     pub(super) fn find(&self, instance: usize, name: &str) -> Option<TypeId> {
-        self.types.find(Some(&self.machine(instance).declared.name.text), name)
+        let machine = self.machine(instance);
+        let found = machine.types.get(name).copied();
+        found.or_else(|| self.types.find(Some(&machine.declared.name.text), name))
     }
 
     /// Whether values of a type are followed: enumerations, truth values and integers.
@@ -168,15 +199,8 @@ impl<'a> Model<'a> {
     }
 
     /// The initial value of a field.
-    pub(super) fn initial(&self, of: TypeId, field: usize) -> Value {
-        let owner = &self.types[of];
-        let Some(found) = owner.order.get(field).and_then(|name| owner.fields.get(name)) else {
-            return Value::Any;
-        };
-        let word =
-            owner.initial.get(usize::from(found.offset)).filter(|_| self.is_followed(found.of));
-        let value = word.map_or(Value::Any, |word| Value::word(*word as i64));
-        self.typed(value, found.of)
+    pub(super) fn initial(&self, of: TypeId, field: usize) -> &Value {
+        self.initials[of].get(field).unwrap_or(&Value::Any)
     }
 
     /// Whether nothing is known of a field, since other code than the protocol's assigns to it.
@@ -188,15 +212,12 @@ impl<'a> Model<'a> {
 
     /// The index and type of a field.
     pub(super) fn field(&self, of: TypeId, name: &str) -> Option<(usize, TypeId)> {
-        let owner = &self.types[of];
-        let at = owner.order.iter().position(|field| **field == *name)?;
-        Some((at, owner.fields.get(name)?.of))
+        self.fields[of].get(name).copied()
     }
 
     /// A message whose fields have their initial values.
     pub(super) fn fresh_message(&self, of: TypeId) -> Message {
-        let fields = (0..self.types[of].order.len()).map(|at| self.initial(of, at));
-        Message { of, fields: fields.collect() }
+        Message { of, fields: self.initials[of].clone() }
     }
 
     /// The fields by which messages of a type are told apart.
@@ -211,24 +232,25 @@ impl<'a> Model<'a> {
     }
 
     /// The channels from which an in_port of an instance gets messages; `None` if it does not read a buffer of messages.
-    pub(super) fn sources(&self, instance: usize, port: &InPort) -> Option<Vec<Channel>> {
+    pub(super) fn sources(&self, instance: usize, port: &'a InPort) -> Option<Vec<Channel<'a>>> {
         let machine = self.machine(instance);
-        let buffer = machine.buffers.get(&*port.buffer.text)?;
+        let buffer: &'a Object = machine.buffers.get(&*port.buffer.text)?;
         if &*buffer.kind.text != "MessageBuffer" {
             return None;
         }
         if let Some(number) = network(buffer) {
             return Some(vec![Channel::Network(number)]);
         }
-        let own = Channel::Own(instance, buffer.name.text.clone());
+        let own = Channel::Own(instance, &buffer.name.text);
         let is_written = machine.out_ports.values().any(|out| out.buffer.text == port.buffer.text);
         Some(if is_written { vec![own] } else { vec![own, Channel::Wired] })
     }
 
     /// The channel into which an out_port of an instance sends.
-    pub(super) fn target(&self, instance: usize, port: &str) -> Channel {
+    pub(super) fn target(&self, instance: usize, port: &str) -> Channel<'a> {
         let machine = self.machine(instance);
-        let buffer = machine.out_ports.get(port).map(|out| &out.buffer);
+        let out: Option<&'a OutPort> = machine.out_ports.get(port).copied();
+        let buffer = out.map(|out| &out.buffer);
         let declared = buffer.and_then(|buffer| machine.buffers.get(&*buffer.text));
         if let Some(number) = declared.and_then(|buffer| network(buffer)) {
             return Channel::Network(number);
@@ -236,28 +258,32 @@ impl<'a> Model<'a> {
         let is_read =
             |name: &ast::Name| machine.in_ports.values().any(|port| port.buffer.text == name.text);
         match buffer {
-            Some(name) if is_read(name) => Channel::Own(instance, name.text.clone()),
+            Some(name) if is_read(name) => Channel::Own(instance, &name.text),
             _ => Channel::Wired,
         }
     }
 
     /// The initial value of a parameter or variable of an instance, with its type; `None` if there is none of this name.
-    pub(super) fn member(&self, instance: usize, name: &str) -> Option<(Value, TypeId)> {
+    pub(super) fn member(&self, instance: usize, name: &str) -> Option<&(Value, TypeId)> {
+        self.members[instance].get(name)
+    }
+
+    /// The parameters and variables of an instance.
+    fn members_of(&self, instance: usize) -> FxHashMap<&'a str, (Value, TypeId)> {
         let machine = self.machine(instance);
+        let role = &self.instances[instance].role;
         let program = machine.program;
-        if let Some(member) = program.parameters.iter().find(|one| &*one.name == name) {
-            let given = (self.world.parameters)(&self.instances[instance].role, name);
-            let value = match given {
-                Some(words) => Value::words(words),
-                None => Value::Any,
-            };
-            return Some((self.typed(value, member.of), member.of));
-        }
-        let member = program.variables.iter().find(|one| &*one.name == name)?;
-        let word = program.initial.get(usize::from(member.offset));
-        let word = word.filter(|_| member.default.is_none() && self.is_followed(member.of));
-        let value = word.map_or(Value::Any, |word| Value::word(*word as i64));
-        Some((self.typed(value, member.of), member.of))
+        let parameters = program.parameters.iter().map(|one| {
+            let given = (self.world.parameters)(role, &one.name);
+            (one, given.map_or(Value::Any, Value::words))
+        });
+        let variables = program.variables.iter().map(|one| {
+            let word = program.initial.get(usize::from(one.offset));
+            let word = word.filter(|_| one.default.is_none() && self.is_followed(one.of));
+            (one, word.map_or(Value::Any, |word| Value::word(*word as i64)))
+        });
+        let all = variables.chain(parameters);
+        all.map(|(one, value)| (&*one.name, (self.typed(value, one.of), one.of))).collect()
     }
 
     /// The type of the result of a function that the runtime provides.
@@ -267,9 +293,9 @@ impl<'a> Model<'a> {
 }
 
 /// The virtual network of a buffer.
-fn network(buffer: &Object) -> Option<String> {
+fn network(buffer: &Object) -> Option<&str> {
     attribute(&buffer.pairs, "network")?;
-    attribute(&buffer.pairs, "virtual_network").map(str::to_owned)
+    attribute(&buffer.pairs, "virtual_network")
 }
 
 /// Whether a name stands in an expression.
@@ -305,8 +331,13 @@ impl<'a> MachineModel<'a> {
             called: FxHashSet::default(),
             results: FxHashMap::default(),
             table: table.map(|(at, entry)| ((entry.state, entry.event), at)).collect(),
+            types: FxHashMap::default(),
         };
         let types = &protocol.program.types;
+        model.types.extend(types.iter().map(|(at, of)| (&*of.name, at)));
+        // Its own types hide others of the same name.
+        let own = types.iter().filter_map(|(at, of)| Some((of.name.strip_prefix(&**name)?.strip_prefix('_')?, at)));
+        model.types.extend(own);
         let all = protocol.loaded.declarations.iter().chain(&declared.body);
         all.for_each(|declaration| model.declare(types, declaration));
         Some(model)

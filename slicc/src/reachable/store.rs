@@ -10,12 +10,12 @@ use super::value::Value;
 use crate::compile::types::TypeId;
 
 /// The buffers between which messages travel: a message that is sent into a channel may arrive at each port that reads it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Channel {
-    /// A virtual network.
-    Network(String),
-    /// A buffer that a controller both writes and reads.
-    Own(usize, Box<str>),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Channel<'a> {
+    /// A virtual network, by its number.
+    Network(&'a str),
+    /// A buffer of an instance.
+    Own(usize, &'a str),
     /// All buffers that the configuration connects, or that lead out of the protocol.
     Wired,
 }
@@ -30,30 +30,30 @@ pub(super) struct Message {
 }
 
 /// A place of an object: a field of a structure, or a variable of a controller.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Place<'a> {
     /// A field of the objects of a type that an instance keeps.
     Field(usize, TypeId, usize),
     /// A variable of an instance.
-    Variable(usize, Box<str>),
+    Variable(usize, &'a str),
 }
 
 /// The abstract memory.
 #[derive(Debug, Default)]
-pub(super) struct Store {
+pub(super) struct Store<'a> {
     /// What was written to each place; an absent one has its initial value only.
-    places: FxHashMap<Place, Value>,
+    places: FxHashMap<Place<'a>, Value>,
     /// The elements of the queues at each place.
-    queues: FxHashMap<Place, Value>,
+    queues: FxHashMap<Place<'a>, Value>,
     /// The messages in each channel.
-    channels: FxHashMap<Channel, Vec<Message>>,
+    channels: FxHashMap<Channel<'a>, Vec<Message>>,
     /// Whether the memory has grown since this was last cleared.
     pub has_grown: bool,
     /// The number of the latest change, and that of the latest change of each part.
     clock: u32,
     changed: FxHashMap<Part, u32>,
-    /// The parts that were read since this was last taken.
-    read: RefCell<FxHashSet<Part>>,
+    /// The parts that each of the runs that have begun has read.
+    read: RefCell<Vec<FxHashSet<Part>>>,
 }
 
 /// A part of the memory, by its hash value: a place, its queue, or a channel. If two have the same, code is only run more often.
@@ -66,47 +66,44 @@ pub(super) struct Reads {
     parts: Box<[Part]>,
 }
 
-impl Store {
+impl<'a> Store<'a> {
     /// What was written to a place.
-    pub(super) fn written(&self, place: &Place) -> Option<&Value> {
+    pub(super) fn written(&self, place: Place<'a>) -> Option<&Value> {
         self.note_read(part(place, false));
-        self.places.get(place)
+        self.places.get(&place)
     }
 
     /// Adds a value to those of a place.
-    pub(super) fn write(&mut self, place: Place, value: &Value) {
-        let part = part(&place, false);
+    pub(super) fn write(&mut self, place: Place<'a>, value: &Value) {
+        let part = part(place, false);
         if add(&mut self.places, place, value) {
             self.note_change(part);
         }
     }
 
     /// The elements of a queue.
-    pub(super) fn elements(&self, place: &Place) -> Value {
+    pub(super) fn elements(&self, place: Place<'a>) -> Value {
         self.note_read(part(place, true));
-        self.queues.get(place).cloned().unwrap_or_else(Value::nothing)
+        self.queues.get(&place).cloned().unwrap_or_else(Value::nothing)
     }
 
     /// Adds an element to a queue.
-    pub(super) fn push(&mut self, place: Place, value: &Value) {
-        let part = part(&place, true);
+    pub(super) fn push(&mut self, place: Place<'a>, value: &Value) {
+        let part = part(place, true);
         if add(&mut self.queues, place, value) {
             self.note_change(part);
         }
     }
 
     /// The messages in a channel.
-    pub(super) fn messages(&self, channel: &Channel) -> &[Message] {
+    pub(super) fn messages(&self, channel: Channel<'a>) -> &[Message] {
         self.note_read(FxBuildHasher.hash_one(channel));
-        self.channels.get(channel).map_or(&[], Vec::as_slice)
+        self.channels.get(&channel).map_or(&[], Vec::as_slice)
     }
 
     /// Adds a message to a channel. Messages with the same values in the fields `kinds` become one.
-    pub(super) fn send(&mut self, channel: &Channel, message: Message, kinds: &[usize]) {
-        if !self.channels.contains_key(channel) {
-            self.channels.insert(channel.clone(), Vec::new());
-        }
-        let Some(known) = self.channels.get_mut(channel) else { return };
+    pub(super) fn send(&mut self, channel: Channel<'a>, message: Message, kinds: &[usize]) {
+        let known = self.channels.entry(channel).or_default();
         let is_same = |one: &Message| {
             one.of == message.of && kinds.iter().all(|&at| one.fields[at] == message.fields[at])
         };
@@ -137,7 +134,7 @@ impl Store {
                 Place::Field(_, of, at) => {
                     model.types[*of].order.get(*at).map(|name| model.types[*of].fields[name].of)
                 }
-                Place::Variable(instance, name) => model.member(*instance, name).map(|(_, of)| of),
+                Place::Variable(instance, name) => model.member(*instance, name).map(|(_, of)| *of),
             };
             of.into_iter().for_each(|of| see(of, value));
         }
@@ -150,7 +147,16 @@ impl Store {
     }
 
     fn note_read(&self, part: Part) {
-        self.read.borrow_mut().insert(part);
+        if let Some(read) = self.read.borrow_mut().last_mut() {
+            read.insert(part);
+        }
+    }
+
+    /// Notes what a run would read whose outcome is known.
+    pub(super) fn note_reads(&self, reads: &Reads) {
+        if let Some(read) = self.read.borrow_mut().last_mut() {
+            read.extend(&reads.parts);
+        }
     }
 
     fn note_change(&mut self, part: Part) {
@@ -159,15 +165,20 @@ impl Store {
         self.changed.insert(part, self.clock);
     }
 
-    /// Begins to note what a run reads. Returns when it was, for [`Store::end`].
+    /// Begins to note what a run reads, which may be part of another. Returns when it was, for [`Store::end`].
     pub(super) fn begin(&self) -> u32 {
-        self.read.borrow_mut().clear();
+        self.read.borrow_mut().push(FxHashSet::default());
         self.clock
     }
 
     /// What was read since a run began.
     pub(super) fn end(&self, clock: u32) -> Reads {
-        Reads { clock, parts: self.read.borrow().iter().copied().collect() }
+        let mut runs = self.read.borrow_mut();
+        let parts = runs.pop().unwrap_or_default();
+        if let Some(outer) = runs.last_mut() {
+            outer.extend(&parts);
+        }
+        Reads { clock, parts: parts.into_iter().collect() }
     }
 
     /// Whether something that a run has read has changed since it began.
@@ -178,12 +189,12 @@ impl Store {
 }
 
 /// The place, or its queue, as a part of the memory.
-fn part(place: &Place, is_queue: bool) -> Part {
+fn part(place: Place<'_>, is_queue: bool) -> Part {
     FxBuildHasher.hash_one((place, is_queue))
 }
 
 /// Adds a value to those of a place. Returns whether that changed them.
-fn add(values: &mut FxHashMap<Place, Value>, place: Place, value: &Value) -> bool {
+fn add<'a>(values: &mut FxHashMap<Place<'a>, Value>, place: Place<'a>, value: &Value) -> bool {
     match values.entry(place) {
         std::collections::hash_map::Entry::Vacant(entry) => {
             entry.insert(value.clone());

@@ -19,7 +19,7 @@ pub(super) enum Value {
 }
 
 /// What is known of a pointer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Pointer {
     /// The type of the object; `None` if it is not known.
     pub of: Option<TypeId>,

@@ -365,11 +365,12 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
         let value = format!("{}:{name}", found.name);
         match self.cause_of_constant(of, word, depth + 1) {
             cause if cause.is_of_world() => cause,
+            _ if self.held.contains(&(of, word as i64)) => Cause::Nothing,
             _ => Cause::NotSent(value),
         }
     }
 
-    /// The value of an enumeration with which a comparison would have the given result, if it is stored nowhere.
+    /// The value of an enumeration with which a comparison would have the given result, if its other operand never has it.
     fn missing(&self, machine: usize, leaf: &Expression, truth: bool) -> Option<(TypeId, u64)> {
         let ExpressionKind::Binary { operator, left, right } = &leaf.kind else { return None };
         if (*operator == Binary::Equal) != truth
@@ -385,7 +386,9 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
             }
             _ => None,
         })?;
-        (!self.held.contains(&(constant.0, constant.1 as i64))).then_some(constant)
+        let mut instances = self.instances(machine);
+        let is_never = !instances.any(|one| self.found.equal.contains(&(one, leaf.span)));
+        is_never.then_some(constant)
     }
 
     /// The parameter whose values keep a condition from having the given result.
