@@ -36,6 +36,7 @@ possible. A few random programs run beside that, for what small systems lack. Ea
   taken      a walk or a program took it
   proved     no run takes it in a system of any size: from the text of the protocol follows that its state or its event
              does not come up
+  needs      no run of the systems that are drawn takes it: they lack a kind of request, a controller or the value of a parameter
   left       not taken; the reason says whether its state, its event, both, or only both together did not come up
 
 Entries of the table that stall are not counted. `rubric explore protocol --unreached` proves what no run takes
@@ -137,7 +138,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         }
     }
     Ok(match covered.rows.get(entry) {
-        Some(Fate::Left(_)) => Status::Undecided,
+        Some(Fate::Left(_) | Fate::Lacking(_)) => Status::Undecided,
         _ => Status::Done,
     })
 }

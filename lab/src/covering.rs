@@ -42,6 +42,7 @@ use crate::protocols::{Opened, Repairs, words_of};
 use crate::text::quoted;
 use pool::Pool;
 use programs::Programs;
+use reasons::Excluded;
 
 /// The options of a search for runs. The default takes a minute.
 #[derive(Clone, Debug)]
@@ -91,6 +92,8 @@ pub enum Fate {
     Program(Client, Lineage),
     /// No run takes it in a system of any size, for this reason.
     Proved(String),
+    /// No run of the systems that are drawn takes it, since they lack this.
+    Lacking(String),
     /// No run took it, and this is known about it.
     Left(String),
 }
@@ -132,7 +135,7 @@ pub fn cover(given: &str, options: &Options, observer: &dyn Observer) -> Result<
     let table = Table::of(protocol);
     let towards = options.towards.as_ref().map(|entry| triple_in(&opened, &table, entry));
     let towards = towards.transpose()?;
-    let proved = reasons::proved(protocol);
+    let Excluded { proved, lacking } = Excluded::of(&opened, &options.settings)?;
     let is_open = |triple: &u32| {
         entry_of(protocol, *triple).is_some_and(|entry| !proved.contains_key(&entry))
     };
@@ -175,7 +178,10 @@ pub fn cover(given: &str, options: &Options, observer: &dyn Observer) -> Result<
         let entry = entry_of(protocol, row.triple)?;
         let fate = fates.remove(&row.triple).unwrap_or_else(|| match proved.get(&entry) {
             Some(why) => Fate::Proved(why.clone()),
-            None => Fate::Left(met.lack(&entry)),
+            None => match lacking.get(&entry) {
+                Some(why) => Fate::Lacking(why.clone()),
+                None => Fate::Left(met.lack(&entry)),
+            },
         });
         Some((entry, fate))
     });

@@ -219,12 +219,11 @@ impl Walker {
     /// Notes the finding in which a walk ended, at a place and in the transition of a row.
     fn note(&mut self, finding: Finding, row: Option<u32>, place: Place) {
         let is_same = |one: &&mut Ended| one.row == row && one.finding.name() == finding.name();
+        let is_full = self.findings.len() >= MOST_FINDINGS;
         match self.findings.iter_mut().find(is_same) {
             Some(known) => known.walks += 1,
-            None if self.findings.len() < MOST_FINDINGS => {
-                self.findings.push(Ended { finding, row, place, walks: 1 });
-            }
-            None => {}
+            None if is_full => {}
+            None => self.findings.push(Ended { finding, row, place, walks: 1 }),
         }
     }
 

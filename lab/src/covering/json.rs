@@ -37,6 +37,8 @@ pub struct Document<'a> {
     taken: usize,
     /// The number of those that are proved unreachable.
     proved: usize,
+    /// The number of those that need what no system here has.
+    needs: usize,
     /// The transitions of the table; with `--to` only that one.
     transitions: Vec<RowJson<'a>>,
 }
@@ -50,7 +52,8 @@ pub struct RowJson<'a> {
     state: &'a str,
     /// The event.
     event: &'a str,
-    /// What became of it: `walk` or `program` (which took it), `proved` (unreachable) or `left`.
+    /// What became of it: `walk` or `program` (which took it), `proved` (unreachable), `needs` (what no system
+    /// here has) or `left`.
     outcome: &'static str,
     /// Why it was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,6 +109,7 @@ fn with_rows<'a>(covered: &'a Covered, transitions: Vec<RowJson<'a>>) -> Documen
         table: all.all,
         taken: all.taken,
         proved: all.proved,
+        needs: all.lacking,
         transitions,
     }
 }
@@ -122,6 +126,7 @@ fn row<'a>(
             ("program", None, Some(covered.command(*client, lineage)))
         }
         Fate::Proved(why) => ("proved", Some(&**why), None),
+        Fate::Lacking(why) => ("needs", Some(&**why), None),
         Fate::Left(why) => ("left", Some(&**why), None),
     };
     let step =

@@ -3,19 +3,61 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use explore::protocol::TransitionName;
+use simulate::config::{Options, Plan, Systems, has_dma, policies, takes_flushes};
 use simulate::system::entry_of;
 use slicc::near::near;
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
-use slicc::reachable::{World, reachable};
+use slicc::setting::Setting;
 
+use crate::error::Error;
 use crate::exploration::unreached::Met;
+use crate::protocols::Opened;
 
-/// The rows that no run takes in a system of any size, each with the reason.
-pub(super) fn proved(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
-    let found = reachable(protocol, &World::any());
-    found.excluded().map(|(entry, why)| (entry.clone(), why.to_string())).collect()
+/// The rows of a protocol's tables that are known not to be taken, each with the reason.
+pub(super) struct Excluded {
+    /// In systems of any size, whatever cores ask for and however controllers are set up.
+    pub proved: BTreeMap<TableEntry, String>,
+    /// In all systems that are drawn: they lack a kind of request, a controller, or the value of a parameter.
+    pub lacking: BTreeMap<TableEntry, String>,
 }
+
+impl Excluded {
+    /// Excludes what the text of a protocol excludes. `settings` are those of all systems.
+    ///
+    /// # Errors
+    /// Fails if no system can be planned for the protocol.
+    pub(super) fn of(opened: &Opened, settings: &[Setting]) -> Result<Excluded, Error> {
+        let protocol = &opened.protocol;
+        let mut systems = Systems::default();
+        let devices = u32::from(has_dma(protocol));
+        let flushes = takes_flushes(protocol);
+        let plain = Options { devices, settings: settings.to_vec(), ..Options::default() };
+        systems.add(protocol, &opened.plan_of(&plain)?, flushes);
+        let prefetching = PREFETCHERS.map(|name| {
+            vec![Setting { machine: None, parameter: name.to_owned(), value: "true".to_owned() }]
+        });
+        let drawn = (0..POLICIES).map(|seed| policies(protocol, seed));
+        for more in prefetching.into_iter().chain(drawn).filter(|more| !more.is_empty()) {
+            let settings = more.into_iter().chain(settings.iter().cloned()).collect();
+            // Not every protocol has prefetchers.
+            if let Ok(plan) = Plan::of(protocol, &Options { settings, ..plain.clone() }) {
+                systems.add(protocol, &plan, flushes);
+            }
+        }
+        let (mut proved, mut lacking) = (BTreeMap::new(), BTreeMap::new());
+        for (entry, why) in systems.reachable(protocol).excluded() {
+            let excluded = if why.depends_on_world() { &mut lacking } else { &mut proved };
+            excluded.insert(entry.clone(), why.to_string());
+        }
+        Ok(Excluded { proved, lacking })
+    }
+}
+
+/// The parameters by which protocols turn their prefetchers on.
+const PREFETCHERS: [&str; 1] = ["enable_prefetch"];
+/// The number of systems with drawn policies that stand for all: each flag has both values in some of them.
+const POLICIES: u64 = 64;
 
 /// The states and events that occurred in runs, by the triples that they took or that stalled.
 pub(super) fn met(protocol: &Protocol, triples: &BTreeSet<u32>) -> Met {

@@ -15,11 +15,12 @@ pub(super) struct Counts {
     pub all: usize,
     pub taken: usize,
     pub proved: usize,
+    pub lacking: usize,
 }
 
 impl Counts {
     pub(super) fn left(self) -> usize {
-        self.all - self.taken - self.proved
+        self.all - self.taken - self.proved - self.lacking
     }
 
     /// The percentage of the rows that are not proved unreachable that was taken.
@@ -34,6 +35,7 @@ impl Counts {
         self.all += 1;
         self.taken += usize::from(fate.is_taken());
         self.proved += usize::from(matches!(fate, Fate::Proved(_)));
+        self.lacking += usize::from(matches!(fate, Fate::Lacking(_)));
     }
 }
 
@@ -55,27 +57,29 @@ pub fn write(covered: &Covered, out: &mut dyn Write) -> io::Result<()> {
     let (machines, all) = counts(covered);
     writeln!(
         out,
-        "{}: {} of {} taken, {} proved unreachable, {} left: {:.0} % of those that are not proved",
+        "{}: {} of {} taken, {} proved unreachable, {} need other systems, {} left: {:.0} % of those that are not proved",
         tame(&covered.opened.given),
         all.taken,
         counted(all.all, "transition"),
         all.proved,
+        all.lacking,
         all.left(),
         all.percent()
     )?;
     writeln!(
         out,
-        "\n  {:16} {:>11} {:>6} {:>7} {:>5} {:>6}",
-        "machine", "transitions", "taken", "proved", "left", "share"
+        "\n  {:16} {:>11} {:>6} {:>7} {:>6} {:>5} {:>6}",
+        "machine", "transitions", "taken", "proved", "needs", "left", "share"
     )?;
     for (machine, own) in &machines {
         writeln!(
             out,
-            "  {:16} {:>11} {:>6} {:>7} {:>5} {:>4.0} %",
+            "  {:16} {:>11} {:>6} {:>7} {:>6} {:>5} {:>4.0} %",
             tame(machine),
             own.all,
             own.taken,
             own.proved,
+            own.lacking,
             own.left(),
             own.percent()
         )?;
@@ -84,11 +88,16 @@ pub fn write(covered: &Covered, out: &mut dyn Write) -> io::Result<()> {
         Fate::Proved(why) => Some(why.clone()),
         _ => None,
     };
+    let lacking = |fate: &'_ Fate| match fate {
+        Fate::Lacking(why) => Some(why.clone()),
+        _ => None,
+    };
     let left = |fate: &'_ Fate| match fate {
         Fate::Left(why) => Some(why.clone()),
         _ => None,
     };
     by_reason(covered, "proved unreachable, in systems of any size", proved, out)?;
+    by_reason(covered, "not in any system that is drawn here", lacking, out)?;
     by_reason(covered, "left", left, out)?;
     extent(covered, out)
 }
@@ -188,7 +197,7 @@ pub fn write_run(
         }
         (fate, _) => {
             let why = match fate {
-                Some(Fate::Left(why)) => why,
+                Some(Fate::Left(why) | Fate::Lacking(why)) => why,
                 _ => "the run that took it could not be repeated",
             };
             writeln!(out, "{}: not taken; {}", tame(&name), tame(why))?;

@@ -110,11 +110,7 @@ fn role_of(machine: &MachinePlan, instance: &Instance) -> String {
 }
 
 /// The types of requests that a controller gets from cores and devices.
-fn requests(
-    plan: &Plan,
-    instance: &Instance,
-    flushes: bool,
-) -> impl Iterator<Item = &'static str> {
+fn requests(plan: &Plan, instance: &Instance, flushes: bool) -> impl Iterator<Item = &'static str> {
     let has_sequencer = instance.values.iter().any(|value| {
         matches!(value, Value::Sequencer { .. } | Value::DmaSequencer(_) | Value::RequestNode(_))
     });

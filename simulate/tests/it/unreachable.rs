@@ -37,8 +37,7 @@ fn simulation(protocol: &Protocol, number: u64) -> Simulation {
 /// The entries that a run took, or that it stalled.
 fn entries(run: &Run) -> impl Iterator<Item = TableEntry> {
     let all = run.coverage().into_iter().chain(run.stalls()).filter(|row| row.count > 0);
-    let all: Vec<_> =
-        all.map(|row| TableEntry::new(row.machine, row.state, row.event)).collect();
+    let all: Vec<_> = all.map(|row| TableEntry::new(row.machine, row.state, row.event)).collect();
     all.into_iter()
 }
 
@@ -120,8 +119,8 @@ fn runs_of_released_protocols_take_no_excluded_entry() {
 fn what_needs_flushes_or_devices_is_excluded_without_them() {
     let protocol = stress::open("MOESI_hammer");
     let without = |extras: Extras| {
-        let simulation =
-            Recipe::of(&Lineage::root(1).with_extras(extras)).simulation(&protocol, Client::IN_ORDER);
+        let simulation = Recipe::of(&Lineage::root(1).with_extras(extras))
+            .simulation(&protocol, Client::IN_ORDER);
         let plan = simulation.plan(&protocol).unwrap();
         let mut systems = Systems::default();
         systems.add(&protocol, &plan, extras.flushes > 0);

@@ -204,9 +204,7 @@ impl<'a> Interpreter<'_, 'a> {
                 Value::Any
             }
             "front" | "back" | "next" => match (place, result) {
-                (Some(place), Some(of)) if self.model.is_followed(of) => {
-                    self.store.elements(place)
-                }
+                (Some(place), Some(of)) if self.model.is_followed(of) => self.store.elements(place),
                 _ => typed(Value::Any),
             },
             "allocate" | "allocateVoid" => {

@@ -1,7 +1,7 @@
 //! Runs all code that the runtime may start, until nothing new comes of it.
 
-use super::environment::Environment;
 use super::calls::indices;
+use super::environment::Environment;
 use super::interpreter::{Context, Interpreter, Row};
 use super::memo::Piece;
 use super::model::Model;

@@ -95,7 +95,8 @@ impl<'a> Model<'a> {
         model.note_loose();
         for (_, of) in types.iter() {
             let fields = of.order.iter().enumerate();
-            let fields = fields.filter_map(|(at, name)| Some((&**name, (at, of.fields.get(name)?.of))));
+            let fields =
+                fields.filter_map(|(at, name)| Some((&**name, (at, of.fields.get(name)?.of))));
             model.fields.push(fields.collect());
             model.initials.push(model.initials_of(of));
         }
@@ -336,7 +337,9 @@ impl<'a> MachineModel<'a> {
         let types = &protocol.program.types;
         model.types.extend(types.iter().map(|(at, of)| (&*of.name, at)));
         // Its own types hide others of the same name.
-        let own = types.iter().filter_map(|(at, of)| Some((of.name.strip_prefix(&**name)?.strip_prefix('_')?, at)));
+        let own = types
+            .iter()
+            .filter_map(|(at, of)| Some((of.name.strip_prefix(&**name)?.strip_prefix('_')?, at)));
         model.types.extend(own);
         let all = protocol.loaded.declarations.iter().chain(&declared.body);
         all.for_each(|declaration| model.declare(types, declaration));
