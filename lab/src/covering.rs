@@ -5,7 +5,7 @@
 //! walk or program; [`Covered::run_to`] makes a short run of a walk.
 //!
 //! - `systems`: which systems are drawn; `pool`: walks through several of them; `programs`: the random programs;
-//! - `reasons`: why a row was not taken;
+//! - `search`: the rounds; `reasons`: why a row was not taken;
 //! - [`text`] and [`json`]: the report.
 //!
 //! ```
@@ -22,17 +22,20 @@ pub mod json;
 mod pool;
 mod programs;
 mod reasons;
+mod search;
 mod systems;
 pub mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
 
 use explore::protocol::cover::{CoveringRun, Table, Walker};
 use simulate::client::Client;
 use simulate::recipe::Lineage;
 use simulate::stepper::{Move, Scope};
-use simulate::system::{entry_of, triple_of};
+use simulate::system::triple_of;
 use slicc::outline::TableEntry;
 use slicc::setting::Setting;
 
@@ -40,9 +43,8 @@ use crate::error::Error;
 use crate::observer::{Observer, Stage};
 use crate::protocols::{Opened, Repairs, words_of};
 use crate::text::quoted;
-use pool::Pool;
-use programs::Programs;
 use reasons::Excluded;
+use search::Search;
 
 /// The options of a search for runs. The default takes a minute.
 #[derive(Clone, Debug)]
@@ -129,74 +131,40 @@ pub struct Covered {
 /// Fails if the protocol cannot be read or has errors, if a repair does not exist or fit, if the row that is looked for is none of the
 /// protocol's, or if the protocol fits no system.
 pub fn cover(given: &str, options: &Options, observer: &dyn Observer) -> Result<Covered, Error> {
-    let begun = Instant::now();
     let opened = Opened::repaired(given, &options.repairs, None)?;
-    let protocol = &opened.protocol;
-    let table = Table::of(protocol);
+    let table = Table::of(&opened.protocol);
     let towards = options.towards.as_ref().map(|entry| triple_in(&opened, &table, entry));
-    let towards = towards.transpose()?;
-    let Excluded { proved, lacking } = Excluded::of(&opened, &options.settings)?;
-    let is_open = |triple: &u32| {
-        entry_of(protocol, *triple).is_some_and(|entry| !proved.contains_key(&entry))
-    };
-    let mut open: BTreeSet<u32> = table.rows().map(|row| row.triple).filter(is_open).collect();
-    let mut fates: BTreeMap<u32, Fate> = BTreeMap::new();
-    let mut pool = Pool::new(protocol, &table, &options.settings, options.seed);
-    let mut programs = Programs::new(protocol, &options.settings, options.seed);
-    let (mut rounds, mut last_taken) = (0, Duration::ZERO);
+    let mut search = Search::new(&opened, &table, options, towards.transpose()?);
+    let excluding = exclude(opened.clone(), options.settings.clone());
+    // The same rounds have the same result only if each knows what is excluded.
+    let waits = matches!(options.extent, Extent::Rounds(_));
+    let mut excluded = None;
     observer.begin(Stage::Runs);
-    let is_over = |rounds: u32| match options.extent {
-        Extent::Rounds(most) => rounds >= most,
-        Extent::Time(most) => rounds > 0 && begun.elapsed() >= most,
-    };
-    let is_found = |open: &BTreeSet<u32>| match towards {
-        Some(triple) => !open.contains(&triple),
-        None => open.is_empty(),
-    };
-    while !is_over(rounds) && !is_found(&open) && !observer.is_cancelled() {
-        let walked = pool.round(&open, towards);
-        let mut new: Vec<(u32, Fate)> = walked
-            .into_iter()
-            .map(|one| (one.triple, Fate::Walk(Box::new(one.scope), one.moves)))
-            .collect();
-        new.iter().for_each(|(triple, _)| {
-            open.remove(triple);
-        });
-        let run = programs.round(&open);
-        new.extend(run.into_iter().map(|one| (one.triple, Fate::Program(one.client, one.lineage))));
-        for (triple, fate) in new {
-            open.remove(&triple);
-            fates.insert(triple, fate);
-            last_taken = begun.elapsed();
+    while !search.is_over() && !observer.is_cancelled() {
+        if excluded.is_none() {
+            let known = if waits { excluding.recv().ok() } else { excluding.try_recv().ok() };
+            excluded = known.transpose()?;
+            excluded.iter().for_each(|excluded| search.exclude(excluded));
         }
-        rounds += 1;
+        search.round();
         observer.advance();
     }
     observer.end();
-    let met = reasons::met(protocol, &(&pool.met | &programs.reached));
-    let rows = table.rows().filter_map(|row| {
-        let entry = entry_of(protocol, row.triple)?;
-        let fate = fates.remove(&row.triple).unwrap_or_else(|| match proved.get(&entry) {
-            Some(why) => Fate::Proved(why.clone()),
-            None => match lacking.get(&entry) {
-                Some(why) => Fate::Lacking(why.clone()),
-                None => Fate::Left(met.lack(&entry)),
-            },
-        });
-        Some((entry, fate))
+    if excluded.is_none() && !search.is_found() {
+        excluded = excluding.recv().ok().transpose()?;
+    }
+    Ok(search.end(excluded.as_ref()))
+}
+
+/// Finds out what the text of a protocol excludes, beside what is done meanwhile: it takes a minute for CHI. If nobody waits for the result,
+/// the thread ends by itself.
+fn exclude(opened: Opened, settings: Vec<Setting>) -> Receiver<Result<Excluded, Error>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        // Nobody waits if the row that is looked for was taken before.
+        let _ = sender.send(Excluded::of(&opened, &settings));
     });
-    Ok(Covered {
-        rows: rows.collect(),
-        rounds,
-        systems: pool.systems_made,
-        walks: pool.walks,
-        programs: programs.runs,
-        findings: pool.findings(),
-        last_taken,
-        elapsed: begun.elapsed(),
-        options: options.clone(),
-        opened,
-    })
+    receiver
 }
 
 /// The triple of a row that the user names.

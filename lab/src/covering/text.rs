@@ -153,14 +153,17 @@ fn extent(covered: &Covered, out: &mut dyn Write) -> io::Result<()> {
         covered.elapsed.as_secs_f64(),
         covered.last_taken.as_secs_f64()
     )?;
-    for (finding, count) in &covered.findings {
-        writeln!(
-            out,
-            "{} ended in a {finding}: `rubric test` and `rubric explore protocol` look into that",
-            counted(*count as usize, "walk")
-        )?;
+    if covered.findings.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let all: u64 = covered.findings.values().sum();
+    let kinds = covered.findings.iter().map(|(name, walks)| format!("{name} ({walks})"));
+    let kinds = kinds.collect::<Vec<_>>().join(", ");
+    writeln!(
+        out,
+        "{} ended early: {kinds}. `rubric test` and `rubric explore protocol` look into that",
+        counted(all as usize, "walk")
+    )
 }
 
 /// Writes how a row is reached, or why it is not.
