@@ -39,7 +39,7 @@ pub use chi::Group;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
 pub use requests::{
     asked, handled, lacks_reservations, most_threads, performs_atomics_far, takes_flushes,
-    unhandled,
+    takes_invalidations, unhandled,
 };
 pub use sequencers::has_dma;
 

@@ -35,11 +35,13 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet};
 
 use history::random::Rng;
-use simulate::stepper::{DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, UnderWay};
+use simulate::stepper::{
+    DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, UnderWay,
+};
 use slicc::protocol::Protocol;
 
-use super::search::{finding, is_spontaneous};
 use super::Finding;
+use super::search::{finding, is_spontaneous};
 use archive::{Archive, Place};
 use priorities::Priorities;
 pub use table::{Row, Table};
@@ -116,7 +118,8 @@ impl Walker {
                 self.stepper.forget_moves();
             }
         }
-        let new = self.taken.keys().filter(|triple| open.contains(triple) && !before.contains(triple));
+        let new =
+            self.taken.keys().filter(|triple| open.contains(triple) && !before.contains(triple));
         new.copied().collect()
     }
 
@@ -159,7 +162,9 @@ impl Walker {
                 return;
             }
             self.stepper.known().moves(&place.state, &mut self.moves);
-            let Some(chosen) = priorities.choose(self.stepper.known(), &place.state, &self.moves, &mut self.rng) else {
+            let Some(chosen) =
+                priorities.choose(self.stepper.known(), &place.state, &self.moves, &mut self.rng)
+            else {
                 return;
             };
             let ended = self.stepper.take(&place.state, chosen, &mut after).err();

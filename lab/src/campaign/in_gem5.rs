@@ -504,9 +504,14 @@ pub(crate) fn ticks(ending: &Ending, history: &History) -> u64 {
 
 /// The command-line options for the requests that programs make in addition to their accesses.
 fn words(extras: Extras) -> String {
-    let Extras { devices, flushes, atomics, partial, .. } = extras;
-    let options =
-        [("--dma", devices), ("--flush", flushes), ("--atomics", atomics), ("--partial", partial)];
+    let Extras { devices, flushes, atomics, dvm, partial, .. } = extras;
+    let options = [
+        ("--dma", devices),
+        ("--flush", flushes),
+        ("--atomics", atomics),
+        ("--dvm", dvm),
+        ("--partial", partial),
+    ];
     let given = options.iter().filter(|(_, number)| *number > 0);
     given.map(|(name, number)| format!(" {name} {number}")).collect()
 }

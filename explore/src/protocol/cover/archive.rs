@@ -157,8 +157,11 @@ impl Archive {
     /// A node from which few rows lead to the state of a row.
     pub(super) fn near(&self, table: &Table, triple: u32, rng: &mut Rng) -> usize {
         let Some(row) = table.row(triple) else { return self.fresh(rng) };
-        let mut states: Vec<(u32, u16)> =
-            table.distances_to(row).into_iter().map(|(state, distance)| (distance, state)).collect();
+        let mut states: Vec<(u32, u16)> = table
+            .distances_to(row)
+            .into_iter()
+            .map(|(state, distance)| (distance, state))
+            .collect();
         states.sort_unstable();
         let met = states.iter().filter(|(_, state)| self.at.contains_key(&(row.machine, *state)));
         for (_, state) in met {

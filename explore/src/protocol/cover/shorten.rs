@@ -83,9 +83,10 @@ fn find(stepper: &PartStepper, state: &[u32], possible: &[Move], label: &Label) 
     };
     has(&|other| other == *label).or_else(|| {
         has(&|other| match (other, *label) {
-            (Label::Arrives { buffer, lane, .. }, Label::Arrives { buffer: own, lane: same, .. }) => {
-                (buffer, lane) == (own, same)
-            }
+            (
+                Label::Arrives { buffer, lane, .. },
+                Label::Arrives { buffer: own, lane: same, .. },
+            ) => (buffer, lane) == (own, same),
             _ => false,
         })
     })
