@@ -86,7 +86,6 @@ impl<'a> Comparison<'a> {
         let called = [
             ("mandatoryQueueLatency", ours.mandatory_latency, theirs.mandatory_latency),
             ("enqueuePrefetch", ours.enqueue_prefetch, theirs.enqueue_prefetch),
-            ("run_on_input_cycle_end", ours.at_end, theirs.at_end),
         ];
         for (function, one, other) in called {
             let same = match (one, other) {

@@ -424,18 +424,17 @@ impl Thread {
     /// Sends the requests about translations that come before the next operation. Returns whether the operation may begin: a core
     /// waits for its syncs, but not for an invalidation.
     fn invalidate(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
-        use Translations::{Invalidate, InvalidateSync, InvalidateWaitSync, Sync, WaitSync};
+        use Translations::{Invalidate, InvalidateSync, Sync};
         while let Some(step) = self.steps.get_mut(self.next)
             && let Some(due) = step.translations
         {
-            if due == WaitSync && port.unfinished_translations() > 0 {
+            if due == Sync && port.unfinished_translations() > 0 {
                 return false;
             }
             let (kind, rest) = match due {
                 Invalidate => (TlbRequest::Invalidate, None),
                 InvalidateSync => (TlbRequest::Invalidate, Some(Sync)),
-                InvalidateWaitSync => (TlbRequest::Invalidate, Some(WaitSync)),
-                Sync | WaitSync => (TlbRequest::Sync, None),
+                Sync => (TlbRequest::Sync, None),
             };
             if port.translations(kind).is_err() {
                 // Requests with addresses are outstanding, whose responses may have been given already.

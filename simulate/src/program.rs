@@ -197,19 +197,16 @@ impl Operation {
 }
 
 /// Requests about translations that a core makes before an operation. They read and write nothing, so they are no operations of the
-/// history. A core waits for a sync before it goes on, and a sync completes after the invalidations before it.
+/// history. A core sends a sync when all of its own invalidations have completed, and waits for it before it goes on. gem5's CPUs
+/// wait for each invalidation, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Translations {
     /// An invalidation, which the core does not wait for.
     Invalidate,
-    /// An invalidation, and a sync at once.
+    /// An invalidation, and a sync when it has completed.
     InvalidateSync,
-    /// An invalidation, and a sync when all invalidations of the core have completed, as gem5's CPUs do.
-    InvalidateWaitSync,
     /// A sync.
     Sync,
-    /// A sync when all invalidations of the core have completed.
-    WaitSync,
 }
 
 /// An operation and the pause before it.

@@ -11,17 +11,6 @@ use super::{MOST_TRANSITIONS_PER_WAKEUP, Port, System};
 impl System {
     /// Wakes the current controller. Returns whether it takes a transition, or a stall handler that counts as one.
     pub(super) fn wakeup(&mut self, program: &Program) -> Result<bool, Trap> {
-        let takes = self.scan(program)?;
-        let machine = self.controllers[self.current].machine;
-        if let Some(code) = &program.machines[machine].at_end {
-            self.run(program, code.start, STACK)?;
-            self.words.settle();
-        }
-        Ok(takes)
-    }
-
-    /// Scans the ports of the current controller as long as they take transitions.
-    fn scan(&mut self, program: &Program) -> Result<bool, Trap> {
         // Until code runs, a fault has no place in the protocol.
         (self.pc, self.port) = (usize::MAX, usize::MAX);
         let controller = &self.controllers[self.current];

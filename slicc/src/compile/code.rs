@@ -163,8 +163,6 @@ pub struct Machine {
     /// Code of the protocol's `enqueuePrefetch`, if it defines one: requests the line in the control word `ADDRESS`
     /// by a request of the type in `AFTER`.
     pub enqueue_prefetch: Option<Function>,
-    /// Code of the protocol's functions with `run_on_input_cycle_end`, which run when a wakeup of a controller ends.
-    pub at_end: Option<Function>,
     /// The functions for functional accesses.
     pub access: MachineAccess,
     /// The transitions.

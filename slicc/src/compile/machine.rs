@@ -13,9 +13,6 @@ use crate::ast::{
 use crate::library::merge::OVERLOAD;
 use crate::source::{Diagnostic, Severity, Span};
 
-/// The attribute of a function that is to run when a wakeup of a controller ends.
-const END_OF_CYCLE: &str = "run_on_input_cycle_end";
-
 impl<'a> Compiler<'a> {
     /// Declares a variable outside of machines: only those that every machine has are supported.
     pub(super) fn global(&mut self, object: &ast::Object) -> Outcome<()> {
@@ -202,7 +199,6 @@ impl<'a> Compiler<'a> {
         }
         let mandatory_latency = self.mandatory_latency();
         let enqueue_prefetch = self.enqueue_prefetch();
-        let at_end = self.at_end(machine);
         let transitions = self.transitions(machine, outline);
         let mut table = vec![0; outline.states.len() * outline.events.len()];
         for (at, transition) in transitions.iter().enumerate() {
@@ -210,8 +206,7 @@ impl<'a> Compiler<'a> {
                 + usize::from(transition.event);
             table[cell] = at as u32 + 1;
         }
-        let only_looks =
-            at_end.is_none() && looks::is_poll_without_effects(&self.code, &in_ports, &transitions);
+        let only_looks = looks::is_poll_without_effects(&self.code, &in_ports, &transitions);
         for port in &mut in_ports {
             port.enabled_by = looks::enabling_word(&self.code, port.code.start)
                 .filter(|word| parameters.iter().any(|member| member.offset == *word));
@@ -228,7 +223,6 @@ impl<'a> Compiler<'a> {
             in_ports,
             mandatory_latency,
             enqueue_prefetch,
-            at_end,
             access: self.machine_access(),
             transitions,
             table,
@@ -467,28 +461,6 @@ impl<'a> Compiler<'a> {
         self.emit(Op::PortEnd, span);
         let code = self.finish(before);
         called.is_ok().then_some(code)
-    }
-
-    /// Generates the code that calls the functions without parameters that the machine marks with `run_on_input_cycle_end`.
-    fn at_end(&mut self, machine: &ast::Machine) -> Option<code::Function> {
-        let is_marked = |function: &&ast::Function| {
-            ast::attribute(&function.pairs, END_OF_CYCLE) == Some("yes") && function.body.is_some()
-        };
-        let functions = machine.body.iter().filter_map(|declaration| match declaration {
-            Declaration::Function(function) => Some(function),
-            _ => None,
-        });
-        let marked: Vec<&ast::Function> = functions.filter(is_marked).collect();
-        let last = marked.last()?.name.span;
-        let before =
-            self.begin(Context::Function { result: self.types.known.void, destination: None });
-        let mut called = true;
-        for function in marked {
-            called &= self.hook(&function.name.text, &[], function.name.span).is_ok();
-        }
-        self.emit(Op::PortEnd, last);
-        let code = self.finish(before);
-        called.then_some(code)
     }
 
     fn in_port(&mut self, port: &ast::InPort) -> Option<code::InPort> {
