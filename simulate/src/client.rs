@@ -77,7 +77,7 @@ pub trait CorePort {
 }
 
 /// A core, or a DMA device, running its program.
-pub trait Core {
+pub trait Core: Send {
     /// Continues the program. Called at tick 0, and whenever the core scheduled it.
     fn step(&mut self, now: u64, port: &mut dyn CorePort);
 

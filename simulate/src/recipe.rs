@@ -31,7 +31,7 @@ use slicc::setting::Setting;
 
 use crate::client::Client;
 use crate::config::{
-    CacheGeometry, Options, has_dma, most_threads, takes_flushes, takes_invalidations,
+    CacheGeometry, Options, has_dma, most_threads, policies, takes_flushes, takes_invalidations,
 };
 use crate::program::{Edit, EditKind, Extras, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
@@ -165,7 +165,7 @@ impl Recipe {
 
     /// The extras of the program that a protocol and a kind of cores handle.
     fn extras_for(&self, protocol: &Protocol, client: Client) -> Extras {
-        let Extras { devices, flushes, atomics, dvm, partial, functional, suppressed } =
+        let Extras { devices, flushes, atomics, dvm, partial, functional, suppressed, policies } =
             self.shape.extras;
         let is_functional = client.makes_functional_accesses();
         Extras {
@@ -176,11 +176,21 @@ impl Recipe {
             partial,
             functional: if is_functional { functional } else { 0 },
             suppressed: if is_functional { suppressed } else { 0 },
+            policies,
         }
     }
 
-    /// The settings that enable the probe filter of the recipe, if it has one and the protocol declares its flag.
+    /// The settings of the recipe that the protocol has: its policies, and a probe filter.
     fn settings(&self, protocol: &Protocol) -> Vec<Setting> {
+        let mut settings = self.filter_settings(protocol);
+        if self.shape.extras.policies > 0 {
+            settings.extend(policies(protocol, self.lineage.seed()));
+        }
+        settings
+    }
+
+    /// The settings that enable the probe filter of the recipe, if it has one and the protocol declares its flag.
+    fn filter_settings(&self, protocol: &Protocol) -> Vec<Setting> {
         let Some(Filter { flag, size }) = self.filter else {
             return Vec::new();
         };

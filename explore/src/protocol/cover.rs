@@ -7,7 +7,7 @@
 //! and races come as the network's latencies have them. On a walk, every buffer and core has a priority, and what has a low one waits as
 //! long as possible, which is how probabilistic concurrency testing finds races of few parties (Burckhardt et al., ASPLOS 2010).
 //!
-//! A row that was taken comes with its run, which [`Walker::run_to`] makes short by leaving out moves. A row that was not taken may still
+//! A row that was taken has a run, which [`Walker::run_to`] makes short by leaving out moves. A row that was not taken may still
 //! be possible.
 //!
 //! ```
@@ -23,7 +23,8 @@
 //! let mut walker = Walker::new(&protocol, &Scope::default(), 1).expect("the protocol fits");
 //! let taken = walker.walk(&table, &open, None, 100);
 //! taken.iter().for_each(|triple| assert!(open.remove(triple)));
-//! let run = walker.run_to(taken[0]).expect("a run takes it");
+//! let moves = walker.moves_to(taken[0]).expect("a walk has taken it");
+//! let run = walker.run_to(taken[0], &moves).expect("its moves take it again");
 //! assert_eq!(run.steps.len(), 1);
 //! ```
 
@@ -40,10 +41,11 @@ use simulate::stepper::{
 };
 use slicc::protocol::Protocol;
 
-use super::Finding;
 use super::search::{finding, is_spontaneous};
+use super::{Finding, Violation, describe};
 use archive::{Archive, Place};
 use priorities::Priorities;
+use shorten::Goal;
 pub use table::{Row, Table};
 
 /// Separates the choices of walks from others with the same seed.
@@ -53,9 +55,11 @@ const LENGTHS: [usize; 4] = [8, 20, 40, 100];
 /// Of 100 walks, how many begin in the first state.
 const FROM_START_PERCENT: u32 = 10;
 /// Memory for learnt effects of moves above which they are forgotten, in bytes.
-const MOST_BYTES_OF_MOVES: usize = 128 << 20;
+const MOST_BYTES_OF_MOVES: usize = 64 << 20;
 /// Memory for parts above which a walker is full, in bytes.
-const MOST_BYTES_OF_PARTS: usize = 256 << 20;
+const MOST_BYTES_OF_PARTS: usize = 128 << 20;
+/// The largest number of findings that a walker keeps.
+const MOST_FINDINGS: usize = 64;
 /// The largest number of moves of a run.
 const MOST_MOVES: usize = 400;
 
@@ -68,6 +72,17 @@ pub struct CoveringRun {
     pub parties: Vec<(Party, String)>,
 }
 
+/// A finding in which walks ended.
+struct Ended {
+    finding: Finding,
+    /// The row in whose transition it was found, by its triple.
+    row: Option<u32>,
+    /// The first walk that ended so.
+    place: Place,
+    /// The number of walks that ended so.
+    walks: u64,
+}
+
 /// A system that is walked through.
 pub struct Walker {
     stepper: PartStepper,
@@ -75,8 +90,10 @@ pub struct Walker {
     rng: Rng,
     /// For each row that was taken, by its triple, the place where it was first.
     taken: BTreeMap<u32, Place>,
-    /// The first finding of each kind, and how many walks ended in one of them.
-    findings: Vec<(Finding, u64)>,
+    /// The rows that were taken or have stalled, by their triples.
+    met: BTreeSet<u32>,
+    /// The findings in which walks ended, each kind in each row of the table once.
+    findings: Vec<Ended>,
     moves: Vec<Move>,
 }
 
@@ -93,6 +110,7 @@ impl Walker {
             archive,
             rng: Rng::new(seed, PURPOSE),
             taken: BTreeMap::new(),
+            met: BTreeSet::new(),
             findings: Vec::new(),
             moves: Vec::new(),
         })
@@ -128,14 +146,24 @@ impl Walker {
         self.stepper.known().bytes_of_parts() > MOST_BYTES_OF_PARTS
     }
 
-    /// The rows that were taken, by their triples.
-    pub fn taken(&self) -> impl Iterator<Item = u32> {
-        self.taken.keys().copied()
+    /// The rows that were taken or have stalled, by their triples; that of a row that has stalled is one more than if it is taken.
+    pub fn met(&self) -> &BTreeSet<u32> {
+        &self.met
     }
 
-    /// The first finding of each kind, with the number of walks that ended in one. It says nothing about the shortest run to it.
-    pub fn findings(&self) -> &[(Finding, u64)] {
-        &self.findings
+    /// The findings in which walks ended, each with the row in whose transition it was found, by its triple, and the number of these walks.
+    pub fn findings(&self) -> impl ExactSizeIterator<Item = (&Finding, Option<u32>, u64)> {
+        self.findings.iter().map(|one| (&one.finding, one.row, one.walks))
+    }
+
+    /// A short run to one of the [`Walker::findings`]. Shorter ones may exist. Cost: some hundred times the run.
+    pub fn violation(&mut self, finding: usize) -> Option<Violation> {
+        let ended = self.findings.get(finding)?;
+        let goal = Goal::Finding(ended.finding.name(), ended.row);
+        let moves = self.archive.moves_to(&ended.place);
+        let (moves, found) = shorten::shorten(&mut self.stepper, &moves, goal)?;
+        let run = self.whole(&moves);
+        Some(describe(self.stepper.stepper(), &run, found?))
     }
 
     /// The node in which the next walk begins.
@@ -170,10 +198,11 @@ impl Walker {
             let ended = self.stepper.take(&place.state, chosen, &mut after).err();
             place.step(chosen);
             let change = self.stepper.change();
+            self.met.extend(change.map(|change| change.triple));
             let taken = change.filter(|change| change.triple % 2 == 0);
             let is_new = taken.is_some_and(|change| !self.taken.contains_key(&change.triple));
             if let Some(problem) = ended {
-                self.note(finding(problem));
+                self.note(finding(problem), change.map(|change| change.triple), place);
                 return;
             }
             std::mem::swap(&mut place.state, &mut after);
@@ -187,37 +216,47 @@ impl Walker {
         }
     }
 
-    fn note(&mut self, found: Finding) {
-        let kind = found.name();
-        match self.findings.iter_mut().find(|(other, _)| other.name() == kind) {
-            Some((_, count)) => *count += 1,
-            None => self.findings.push((found, 1)),
+    /// Notes the finding in which a walk ended, at a place and in the transition of a row.
+    fn note(&mut self, finding: Finding, row: Option<u32>, place: Place) {
+        let is_same = |one: &&mut Ended| one.row == row && one.finding.name() == finding.name();
+        let is_full = self.findings.len() >= MOST_FINDINGS;
+        match self.findings.iter_mut().find(is_same) {
+            Some(known) => known.walks += 1,
+            None if is_full => {}
+            None => self.findings.push(Ended { finding, row, place, walks: 1 }),
         }
     }
 
-    /// A short run that takes a row, if a walk has taken it: the moves of the walk without those that are not needed. Shorter ones may exist.
-    pub fn run_to(&mut self, triple: u32) -> Option<CoveringRun> {
-        let place = self.taken.get(&triple)?;
-        let moves = self.archive.moves_to(place);
-        let moves = shorten::shorten(&mut self.stepper, &moves, triple);
-        Some(self.describe(&moves))
+    /// The moves of the walk that took a row first, if one has taken it. The last of them takes it.
+    pub fn moves_to(&self, triple: u32) -> Option<Vec<Move>> {
+        Some(self.archive.moves_to(self.taken.get(&triple)?))
     }
 
-    /// Describes a run in words.
-    fn describe(&mut self, moves: &[Move]) -> CoveringRun {
+    /// A short run that takes a row: the moves of a walk that takes it in a system like this one ([`Walker::moves_to`]), without those that
+    /// are not needed. Shorter ones may exist. Cost: some hundred times the run.
+    /// `None` if the moves are not those of such a walk.
+    pub fn run_to(&mut self, triple: u32, moves: &[Move]) -> Option<CoveringRun> {
+        let (moves, _) = shorten::shorten(&mut self.stepper, moves, Goal::Row(triple))?;
+        let run = self.whole(&moves);
+        let stepper = self.stepper.stepper();
+        let mut under_way = UnderWay::default();
+        let steps =
+            run.iter().map(|(state, chosen)| stepper.describe(state, *chosen, &mut under_way).0);
+        Some(CoveringRun { steps: steps.collect(), parties: stepper.parties() })
+    }
+
+    /// The moves of a run, each with the whole state before it.
+    fn whole(&mut self, moves: &[Move]) -> Vec<(Vec<u8>, Move)> {
         let mut state = self.stepper.first();
         let mut after = state.clone();
-        let mut under_way = UnderWay::default();
-        let mut steps = Vec::with_capacity(moves.len());
+        let mut run = Vec::with_capacity(moves.len());
         for &chosen in moves {
-            let whole = self.stepper.whole(&state);
-            let (described, _) = self.stepper.stepper().describe(&whole, chosen, &mut under_way);
-            steps.push(described);
+            run.push((self.stepper.whole(&state), chosen));
             if self.stepper.take(&state, chosen, &mut after).is_err() {
                 break;
             }
             std::mem::swap(&mut state, &mut after);
         }
-        CoveringRun { steps, parties: self.stepper.stepper().parties() }
+        run
     }
 }

@@ -84,6 +84,7 @@ pub fn handled(protocol: &Protocol) -> Extras {
         partial: 0,
         functional: 0,
         suppressed: 0,
+        policies: 0,
     }
 }
 

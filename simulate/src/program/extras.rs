@@ -26,6 +26,9 @@ pub struct Extras {
     /// Of 100 loads and stores of cores, how many are made functionally. Cores draw them when they run, so they change no
     /// program; only cores that complete each operation before the next make any.
     pub functional: u32,
+    /// 1 if the policies of controllers are drawn, in protocols that have any ([`policies`](crate::config::policies)). It changes no
+    /// program.
+    pub policies: u32,
     /// 1 if a functional read that fails is made again in the usual way, and 0 if it ends the run.
     pub suppressed: u32,
 }
@@ -59,6 +62,7 @@ impl Extras {
             // Never part of what is drawn: users ask for them.
             functional: self.functional,
             suppressed: self.suppressed,
+            policies: if rng.percent(EACH_PERCENT) { self.policies } else { 0 },
         };
         let has_dvm = rng.percent(EACH_PERCENT);
         Extras { dvm: if has_dvm { self.dvm } else { 0 }, ..drawn }
@@ -75,6 +79,7 @@ impl Extras {
             partial: self.partial.max(other.partial),
             functional: self.functional.max(other.functional),
             suppressed: self.suppressed.max(other.suppressed),
+            policies: self.policies.max(other.policies),
         }
     }
 
@@ -89,6 +94,7 @@ impl Extras {
             partial: self.partial.min(other.partial),
             functional: self.functional.min(other.functional),
             suppressed: self.suppressed.min(other.suppressed),
+            policies: self.policies.min(other.policies),
         }
     }
 }

@@ -31,4 +31,5 @@ mod stress;
 mod suite;
 #[path = "../../../slicc/tests/it/tables/mod.rs"]
 mod tables;
+mod unreachable;
 mod weak;
