@@ -43,7 +43,7 @@ pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, W
 pub use policies::policies;
 pub use requests::{
     asked, handled, lacks_reservations, most_threads, performs_atomics_far, takes_flushes,
-    unhandled,
+    takes_invalidations, unhandled,
 };
 pub use sequencers::has_dma;
 pub use systems::Systems;
