@@ -8,6 +8,7 @@
 //! - `placement`: routers of controllers;
 //! - `sequencers`: which machines serve cores and DMA devices; `requests`: which requests a protocol handles;
 //! - `absent`: machines to which a protocol sends and that the system does not have;
+//! - `policies`: settings of CHI that are drawn;
 //! - `contradictions`: settings of CHI that exclude each other; `complaints`: errors about options and settings.
 
 mod absent;
@@ -18,6 +19,7 @@ mod known;
 mod placement;
 mod plan;
 mod planner;
+mod policies;
 mod regions;
 mod requests;
 mod sequencers;
@@ -38,9 +40,10 @@ use slicc::error::ParseError;
 pub use absent::absent;
 pub use chi::Group;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
+pub use policies::policies;
 pub use requests::{
     asked, handled, lacks_reservations, most_threads, performs_atomics_far, takes_flushes,
-    unhandled,
+    takes_invalidations, unhandled,
 };
 pub use sequencers::has_dma;
 pub use systems::Systems;

@@ -7,6 +7,7 @@ mod beside;
 mod clients;
 mod common;
 mod dma;
+mod dvm;
 mod equivalent;
 mod faults;
 mod functional;
