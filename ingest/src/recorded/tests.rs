@@ -97,7 +97,7 @@ fn all_forms_are_the_same_history() {
         let record =
             [begin(recording, Form::Binary), rounds, block(&[END_MAGIC, 1, 7, 5])].concat();
         assert_eq!(described(&read(&record, false).unwrap()[0]), expected);
-        let outcomes = Outcomes::of(&record, "test.record").unwrap();
+        let outcomes = Outcomes::of(&record, "test.record", "").unwrap();
         let timing = outcomes.timing().unwrap();
         assert_eq!((outcomes.rounds(), timing.nanoseconds, timing.spread), (1, 7, 5));
     }
