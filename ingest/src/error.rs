@@ -71,7 +71,8 @@ pub enum Error {
     },
     /// The input is empty.
     #[error(
-        "{file}: is empty; expected {expected} (was gem5 run with --debug-flags and --debug-file?)"
+        "{file}: is empty; expected {expected} (was gem5 run with --debug-flags and --debug-file? did the program or the simulator start \
+         that should write it?)"
     )]
     Empty {
         /// Name of the file, as messages show it.
