@@ -39,7 +39,7 @@ pub enum Error {
     },
     /// The path is a directory without a gem5 trace, or with several.
     #[error(
-        "{}: is a directory, but not a gem5 output folder with one trace: {found}",
+        "{}: is a directory, but neither a gem5 output folder with one trace nor one with the logs of harts: {found}",
         directory.display()
     )]
     Directory {

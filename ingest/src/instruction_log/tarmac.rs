@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::instruction_log::registers::{Registers, Written};
-use crate::instruction_log::{Flaw, InstructionLog};
+use crate::instruction_log::{Flaw, InstructionLog, Link, Traps};
 use crate::options::Options;
 use line::{Access, Event, parse};
 
@@ -176,6 +176,9 @@ impl Reader<'_> {
             return Ok(());
         };
         let word = self.words.decode(last.pc, last.word);
+        let (line, pc) = (last.line, last.pc);
+        let link = Link { line, pc, behind: pc.wrapping_add(4), next: word.next };
+        self.log.follow(*hart, link, Traps::HiddenWithRestarts)?;
         let executed = take(word, &last, registers, |part| {
             self.log.execute(last.line, *hart, part, Some(last.time))
         });
@@ -198,12 +201,13 @@ fn take(
     let address = accesses.iter().map(|access| access.address).min();
     let instruction = word.executed(last.pc, address, word.class, &Written(registers));
     let nothing = Instruction { class: Some(Class::default()), ..instruction };
-    if last.skipped || (accesses.is_empty() && instruction.address.is_none() && word.class.writes) {
-        // A store-exclusive without its reservation, or an instruction with an exception.
+    if last.skipped {
         return execute(nothing);
     }
     if accesses.is_empty() && word.class != Class::default() {
-        return execute(if instruction.address.is_some() { instruction } else { nothing });
+        // A store-exclusive without its reservation, or an instruction with an exception. An instruction that zeroes a block may show none.
+        let is_of_block = word.operand.is_some() && word.size == 0;
+        return execute(if is_of_block { instruction } else { nothing });
     }
     if word.class == Class::default() {
         if accesses.is_empty() {
