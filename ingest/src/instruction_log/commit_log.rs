@@ -128,7 +128,7 @@ impl Vector {
     /// Whether a trap may lead to `pc`: its lowest bit says that each of up to 64 interrupts has an entry of 4 bytes.
     fn has(self, pc: u64) -> bool {
         let (base, is_table) = (self.0 & !3, self.0 & 1 == 1);
-        pc == base || (is_table && pc.wrapping_sub(base) < 4 * 64 && pc % 4 == 0)
+        pc == base || (is_table && pc.wrapping_sub(base) < 4 * 64 && pc.is_multiple_of(4))
     }
 }
 
