@@ -156,14 +156,26 @@ impl Search<'_, '_> {
         false
     }
 
-    /// Whether the axioms may still hold with `op`, which was placed last. Without forwarding, a read's
-    /// value is already decided.
+    /// Whether the axioms may still hold with `op`, which was placed last. A read's value is already decided, unless a
+    /// write that follows it in memory order may be forwarded to it.
     fn may_still_hold(&self, op: OpId) -> bool {
         let history = self.execution.history;
         let at = self.order.len() - 1;
-        self.model.forwards(self.execution, op)
-            || !history.kind(op).reads()
-            || self.reads_latest(op, at)
+        let may_follow = |write: OpId| !self.placed[write.at()] && self.is_forwarded(write, op);
+        self.is_linked(op, at)
+            && (!history.kind(op).reads()
+                || history.ops().any(may_follow)
+                || self.reads_latest(op, at))
+    }
+
+    /// Whether `read` may return `write` even if `write` follows it in memory order.
+    fn is_forwarded(&self, write: OpId, read: OpId) -> bool {
+        let history = self.execution.history;
+        write < read
+            && history.kind(write).writes()
+            && self.execution.same_location(write, read)
+            && self.model.forwards(self.execution, read)
+            && history.thread_of(write) == history.thread_of(read)
     }
 
     fn holds(&self) -> bool {
@@ -177,14 +189,13 @@ impl Search<'_, '_> {
     /// The load value axiom for a read at position `at` of the order.
     fn reads_latest(&self, read: OpId, at: usize) -> bool {
         let history = self.execution.history;
-        let forwards = self.model.forwards(self.execution, read);
-        let is_own = |write: OpId| {
-            forwards && write < read && history.thread_of(write) == history.thread_of(read)
-        };
         let mut candidates = self.order.iter().enumerate().rev();
         let latest = candidates.find(|&(place, &write)| {
-            let visible = place < at || is_own(write);
-            visible && history.kind(write).writes() && self.execution.same_location(write, read)
+            if place < at {
+                history.kind(write).writes() && self.execution.same_location(write, read)
+            } else {
+                self.is_forwarded(write, read)
+            }
         });
         match self.execution.reads_from.source(read) {
             Some(ReadSource::Write(write)) => latest.is_some_and(|(_, &found)| found == write),

@@ -5,11 +5,12 @@
 //! (`beside`), and so is what a file of the user describes.
 
 mod beside;
+mod loaded;
 
 use std::cell::LazyCell;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,15 +18,13 @@ use super::ast::Declaration;
 use super::dialect;
 use super::parser::{self, Include};
 use crate::allowed::{allowed, is_outside};
-use crate::lexer::tokens;
 use crate::library::PRELUDE;
 use crate::options::Options;
 use crate::requests::options_of_name;
-use crate::setting::Setting;
-use crate::source::{Changed, Diagnostic, Severity, Source, Sources, Span};
-use crate::token::Token;
+use crate::source::{Diagnostic, Severity, Sources, Span};
 pub use beside::Beside;
 pub(crate) use beside::SIGNS;
+pub use loaded::{Failure, Loaded, Modification};
 
 /// The name in messages of the declarations on which every protocol builds.
 const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
@@ -44,132 +43,6 @@ const DEEPEST_INCLUDES: usize = 50;
 
 /// Number of errors after which no more files are opened.
 const MOST_ERRORS: usize = 50;
-
-/// A protocol without syntax errors.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// The files of the protocol; the first is built in.
-    pub sources: Sources,
-    /// The name, from the `protocol` line.
-    pub protocol: String,
-    /// The options, from the `protocol` line or, for files of gem5 before 24.1, from the name.
-    pub options: Options,
-    /// The name of the mutant, if this is one.
-    pub mutant: Option<String>,
-    /// The names of the repairs that were applied to it.
-    pub repairs: Vec<String>,
-    /// The mutant's settings, which override gem5's scripts.
-    pub settings: Vec<Setting>,
-    /// The places of the files beside the protocol.
-    pub(crate) beside: Beside,
-    /// All declarations; those of an included file replace its `include` line.
-    pub declarations: Vec<Declaration>,
-    /// Whether it is in an older dialect of SLICC and was rewritten, as a warning says.
-    pub is_older: bool,
-    /// Warnings about what is allowed but odd.
-    pub warnings: Vec<Diagnostic>,
-    /// The protocol as the user gave it, if it was changed since. Parsed when it is first needed, and shared by all protocols that are
-    /// made of the same one.
-    given: Arc<OnceLock<Option<Loaded>>>,
-}
-
-/// A change of a protocol's files and settings, such as a mutant or a repair.
-pub trait Modification {
-    /// Applies the change to a protocol and parses the result.
-    ///
-    /// # Errors
-    /// Fails if the change does not fit the protocol, and with the diagnostics of the changed protocol.
-    fn load(&self, original: &Loaded) -> Result<Loaded, Failure>;
-}
-
-impl Loaded {
-    /// The protocol as the user gave it, before repairs and mutants.
-    pub fn as_given(&self) -> &Loaded {
-        let given = |(at, file): (usize, &Source)| {
-            let (path, _) = self.own_file(at as u32)?;
-            Some(Changed { path: path.to_owned(), text: file.given()?.to_owned() })
-        };
-        let files = self.sources.files().iter().enumerate();
-        let given: Vec<Changed> = files.filter_map(given).collect();
-        if given.is_empty() {
-            return self;
-        }
-        self.given.get_or_init(|| self.with_texts(&given).ok()).as_ref().unwrap_or(self)
-    }
-
-    /// The tokens of a stretch of code, without comments.
-    pub fn code_words(&self, span: Span) -> Vec<&str> {
-        let text = self.sources.text(span);
-        let (tokens, _) = tokens(span.file, text);
-        let word = |token: &Token| {
-            text.get(token.span.start as usize..(token.span.end as usize).min(text.len()))
-        };
-        tokens.iter().filter_map(word).collect()
-    }
-
-    /// The name for messages: that of the protocol and, if it is a mutant, that of its fault.
-    pub fn title(&self) -> String {
-        match &self.mutant {
-            Some(mutant) => format!("{} with {mutant}", self.protocol),
-            None => self.protocol.clone(),
-        }
-    }
-
-    /// The files without the built-in one, the `.slicc` file first: their paths, relative to the
-    /// folder of the `.slicc` file where they lie below it, and their texts.
-    pub fn own_files(&self) -> Vec<(&str, &str)> {
-        let count = self.sources.files().len() as u32;
-        (1..count).filter_map(|index| self.own_file(index)).collect()
-    }
-
-    /// The file with this index in the sources, as in [`Loaded::own_files`].
-    pub fn own_file(&self, index: u32) -> Option<(&str, &str)> {
-        let files = self.sources.files();
-        let file = files.get(index as usize).filter(|_| index > 0)?;
-        let folder = files.get(1).and_then(|root| root.path.parent());
-        let below = folder.and_then(|folder| file.path.strip_prefix(folder).ok());
-        Some((below.unwrap_or(&file.path).to_str()?, &file.text))
-    }
-
-    /// Parses the files again, some of them with other texts. The paths in `changed` are those of
-    /// [`Loaded::own_files`].
-    ///
-    /// # Errors
-    /// Fails with the diagnostics of the changed protocol.
-    pub fn reload(&self, changed: &[Changed]) -> Result<Loaded, Failure> {
-        let mut loaded = self.with_texts(changed)?;
-        loaded.sources.changed_from(&self.sources);
-        loaded.given = Arc::clone(&self.given);
-        Ok(loaded)
-    }
-
-    /// Parses the files again, some of them with other texts, as a protocol of its own.
-    fn with_texts(&self, changed: &[Changed]) -> Result<Loaded, Failure> {
-        let own = self.sources.files().get(1..).unwrap_or_default();
-        let root = own.first().map_or(Path::new(""), |root| &root.path);
-        let folder = root.parent().unwrap_or(Path::new(""));
-        load_beside(root, self.beside.clone(), &mut |path| {
-            let other = changed.iter().find(|one| folder.join(&one.path) == path);
-            let own = own.iter().find(|file| file.path == path);
-            match (other, own) {
-                (Some(one), _) => Ok(one.text.as_bytes().to_vec()),
-                (None, Some(file)) => Ok(file.text.as_bytes().to_vec()),
-                (None, None) => Err(io::ErrorKind::NotFound.into()),
-            }
-        })
-    }
-}
-
-/// The diagnostics of a protocol that cannot be loaded or compiled.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// The files that were read.
-    pub sources: Sources,
-    /// At least one error, and warnings.
-    pub diagnostics: Vec<Diagnostic>,
-    /// Whether the `.slicc` file does not exist.
-    pub is_missing: bool,
-}
 
 /// A function that returns the content of a file.
 pub type Reader<'a> = dyn FnMut(&Path) -> io::Result<Vec<u8>> + 'a;
@@ -556,147 +429,4 @@ fn weave(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Loads the first of some files; the others may be included.
-    fn read(files: &[(&str, &str)]) -> Result<Loaded, Failure> {
-        load_with(Path::new(files[0].0), &mut |path| {
-            let found = files.iter().find(|(name, _)| Path::new(name) == path);
-            match found {
-                Some((_, text)) => Ok(text.as_bytes().to_vec()),
-                None => Err(io::ErrorKind::NotFound.into()),
-            }
-        })
-    }
-
-    /// The names of the structures and machines of a protocol, a machine's in parentheses.
-    fn names(declarations: &[Declaration]) -> String {
-        let name = |declaration: &Declaration| match declaration {
-            Declaration::Structure(one) => Some(one.name.text.to_string()),
-            Declaration::Machine(one) => Some(format!("({})", names(&one.body))),
-            _ => None,
-        };
-        let all: Vec<_> = declarations.iter().filter_map(name).collect();
-        all.join(" ")
-    }
-
-    /// The names without those of built-in declarations.
-    fn own_names(loaded: &Loaded) -> String {
-        let is_own = |one: &&Declaration| one.span().file > 0;
-        let own: Vec<_> = loaded.declarations.iter().filter(is_own).cloned().collect();
-        names(&own)
-    }
-
-    fn messages(files: &[(&str, &str)]) -> Vec<String> {
-        let said = read(files).unwrap_err().diagnostics.into_iter();
-        said.map(|one| one.message).collect()
-    }
-
-    #[test]
-    fn included_declarations_stand_where_the_include_stood() {
-        let loaded = read(&[
-            (
-                "x/p.slicc",
-                "protocol 'p'; structure(A) { } include 'b.sm'; structure(C) { }
-                 machine(M:X) : { include 'y/d.sm'; structure(F) { } include \"g.sm\"; } include 'h.sm';",
-            ),
-            ("x/b.sm", "structure(B) { }"),
-            // Relative to the file first, then to the protocol.
-            ("x/y/d.sm", "structure(D) { } include 'e.sm'; include 'b2.sm';"),
-            ("x/y/e.sm", "structure(E) { }"),
-            ("x/e.sm", "structure(Wrong) { }"),
-            ("x/b2.sm", "structure(B2) { }"),
-            ("x/g.sm", "structure(G) { }"),
-            ("x/h.sm", "structure(H) { }"),
-        ])
-        .unwrap();
-        assert_eq!(own_names(&loaded), "A B C (D E B2 F G) H");
-        assert_eq!(loaded.protocol, "p");
-    }
-
-    #[test]
-    fn what_is_provided_is_not_looked_for() {
-        let with =
-            "protocol 'p'; include 'RubySlicc_interfaces.slicc'; include 'x/RubySlicc_Types.sm';";
-        let loaded = read(&[("p.slicc", with)]).unwrap();
-        assert_eq!(loaded.sources.files().len(), 2);
-        assert_eq!(loaded.sources.files()[0].path, Path::new(PRELUDE_PATH));
-        assert_eq!(loaded.warnings, []);
-    }
-
-    /// Until July 2015 a machine declared its own type; since then it has to be one that exists.
-    #[test]
-    fn an_older_machine_declares_its_type() {
-        let types = |head: &str| {
-            let text = format!("protocol 'p'; machine({head}, \"x\") : {{ }}");
-            let loaded = read(&[("p.slicc", &text)]).unwrap();
-            let found = loaded.declarations.iter().find_map(|one| match one {
-                Declaration::Enumeration(one) if &*one.name.text == "MachineType" => Some(one),
-                _ => None,
-            });
-            found.unwrap().values.iter().any(|(name, _)| &*name.text == "GPUCopyDMA")
-        };
-        assert!(types("GPUCopyDMA"));
-        assert!(!types("MachineType:GPUCopyDMA"));
-    }
-
-    #[test]
-    fn files_that_declare_nothing_are_odd() {
-        let loaded =
-            read(&[("p.slicc", "protocol 'p'; include 'a';"), ("a", "// nothing")]).unwrap();
-        assert_eq!(loaded.warnings.len(), 1);
-        assert_eq!(loaded.warnings[0].message, "this file declares nothing");
-    }
-
-    #[test]
-    fn warnings_do_not_keep_files_from_being_read() {
-        let numbers: Vec<String> = (0..MOST_ERRORS).map(|number| number.to_string()).collect();
-        let includes: String = numbers.iter().map(|name| format!("include '{name}';")).collect();
-        let root = format!("protocol 'p'; {includes} include 'a';");
-        let empty = numbers.iter().map(|name| (&**name, "// nothing"));
-        let files: Vec<(&str, &str)> =
-            [("p.slicc", &*root), ("a", "structure(A) { }")].into_iter().chain(empty).collect();
-        let loaded = read(&files).unwrap();
-        assert_eq!((loaded.warnings.len(), &*own_names(&loaded)), (MOST_ERRORS, "A"));
-    }
-
-    #[test]
-    fn cycles() {
-        assert_eq!(
-            messages(&[
-                ("a/p.slicc", "protocol 'p'; include 'x.sm';"),
-                ("a/x.sm", "include 'b/../y.sm';"),
-                ("a/b/../y.sm", "include 'x.sm';"),
-            ]),
-            ["files include each other in a cycle: a/x.sm -> a/y.sm -> a/x.sm"]
-        );
-        assert_eq!(
-            messages(&[("p.slicc", "include './p.slicc';")]),
-            ["files include each other in a cycle: p.slicc -> p.slicc"]
-        );
-    }
-
-    #[test]
-    fn chains_have_a_limit() {
-        let said = load_with(Path::new("0"), &mut |path| {
-            let number: usize = path.to_str().and_then(|name| name.parse().ok()).unwrap_or(0);
-            Ok(format!("include '{}';", number + 1).into_bytes())
-        })
-        .unwrap_err();
-        assert_eq!(said.diagnostics.len(), 1);
-        assert!(said.diagnostics[0].message.contains("more than 50 levels deep"));
-    }
-
-    #[test]
-    fn errors_of_all_files_are_said() {
-        let said = messages(&[
-            ("p.slicc", "protocol 'p'; include 'a'; include 'none'; include 'b'; include 'a';"),
-            ("a", "structure(A) { x }"),
-            ("b", "structure(B)"),
-        ]);
-        assert_eq!(said.len(), 4, "{said:?}");
-        assert_eq!(said[1], "there is no file `none`");
-        assert_eq!(said[3], "`a` is included twice");
-    }
-}
+mod tests;

@@ -62,3 +62,22 @@ fn packages_have_names_of_their_own() {
         assert!(manifest.starts_with("[package]\nname = \"rubric-"), "{}", folder.display());
     }
 }
+
+/// Cargo does not say so if a crate has unit tests that it builds for nobody.
+#[test]
+fn crates_that_build_no_unit_tests_have_none() {
+    let mut found = 0;
+    for folder in crates() {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let (_, library) = manifest.split_once("[lib]").unwrap_or_default();
+        let library = library.split("\n[").next().unwrap_or_default();
+        if library.contains("test = false") {
+            found += 1;
+            for file in sources(&folder.join("src")) {
+                let text = fs::read_to_string(&file).unwrap();
+                assert!(!text.contains("#[test]"), "{} is not run", file.display());
+            }
+        }
+    }
+    assert!(found > 3, "{found} crates without unit tests");
+}

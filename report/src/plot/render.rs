@@ -96,7 +96,7 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
     encoder.set_depth(png::BitDepth::Eight);
     // Most pixels equal the one to the left or above, so a prediction filter would gain nothing.
     encoder.set_filter(png::FilterType::NoFilter);
-    encoder.set_compression(png::Compression::Best);
+    encoder.set_compression(png::Compression::Default);
     let mut writer = encoder.write_header().expect("a figure has a size");
     let written = writer.write_image_data(pixels);
     written.expect("there are as many pixels as the size says");
