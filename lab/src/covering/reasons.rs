@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use explore::protocol::TransitionName;
-use simulate::config::{Options, Plan, Systems, has_dma, policies, takes_flushes};
+use simulate::config::{Options, Plan, Systems, handled, has_dma, policies};
 use simulate::system::entry_of;
 use slicc::near::near;
 use slicc::outline::TableEntry;
@@ -31,9 +31,9 @@ impl Excluded {
         let protocol = &opened.protocol;
         let mut systems = Systems::default();
         let devices = u32::from(has_dma(protocol));
-        let flushes = takes_flushes(protocol);
+        let extras = handled(protocol);
         let plain = Options { devices, settings: settings.to_vec(), ..Options::default() };
-        systems.add(protocol, &opened.plan_of(&plain)?, flushes);
+        systems.add(protocol, &opened.plan_of(&plain)?, extras);
         let prefetching = PREFETCHERS.map(|name| {
             vec![Setting { machine: None, parameter: name.to_owned(), value: "true".to_owned() }]
         });
@@ -42,7 +42,7 @@ impl Excluded {
             let settings = more.into_iter().chain(settings.iter().cloned()).collect();
             // Not every protocol has prefetchers.
             if let Ok(plan) = Plan::of(protocol, &Options { settings, ..plain.clone() }) {
-                systems.add(protocol, &plan, flushes);
+                systems.add(protocol, &plan, extras);
             }
         }
         let (mut proved, mut lacking) = (BTreeMap::new(), BTreeMap::new());

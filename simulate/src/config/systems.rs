@@ -7,6 +7,7 @@ use slicc::protocol::Protocol;
 use slicc::reachable::{Reachable, World, reachable};
 
 use super::plan::{Instance, MachinePlan, Plan, Value};
+use crate::program::Extras;
 use crate::sequencer::ruby_type;
 
 /// The parameters by which a protocol turns its prefetchers on.
@@ -19,13 +20,14 @@ const MANDATORY: &str = "mandatoryQueue";
 ///
 /// ```
 /// use simulate::config::{Options, Plan, Systems};
+/// use simulate::program::Extras;
 /// use slicc::outline::TableEntry;
 /// use slicc::protocol::Protocol;
 ///
 /// let protocol = Protocol::open("MESI_Two_Level").unwrap();
 /// let plan = Plan::of(&protocol, &Options::default()).unwrap();
 /// let mut systems = Systems::default();
-/// systems.add(&protocol, &plan, false);
+/// systems.add(&protocol, &plan, Extras::default());
 /// let found = systems.reachable(&protocol);
 /// let why = found.why_not(&TableEntry::new("L1Cache", "NP", "PF_Load")).expect("prefetchers are off");
 /// assert!(why.depends_on_world(), "{why}");
@@ -43,8 +45,8 @@ pub struct Systems {
 }
 
 impl Systems {
-    /// Adds a system. Its cores flush lines if `flushes`.
-    pub fn add(&mut self, protocol: &Protocol, plan: &Plan, flushes: bool) {
+    /// Adds a system. `extras` are what its cores are asked for beside their accesses.
+    pub fn add(&mut self, protocol: &Protocol, plan: &Plan, extras: Extras) {
         let machines: Vec<_> = protocol.machines().collect();
         for planned in &plan.machines {
             let machine = machines[planned.declared];
@@ -56,7 +58,7 @@ impl Systems {
                     self.add_value(&role, &parameter.name.text, value);
                 }
                 let own = self.requests.entry(role).or_default();
-                own.extend(requests(plan, instance, flushes).map(str::to_owned));
+                own.extend(requests(plan, instance, extras).map(str::to_owned));
             }
         }
     }
@@ -110,7 +112,11 @@ fn role_of(machine: &MachinePlan, instance: &Instance) -> String {
 }
 
 /// The types of requests that a controller gets from cores and devices.
-fn requests(plan: &Plan, instance: &Instance, flushes: bool) -> impl Iterator<Item = &'static str> {
+fn requests(
+    plan: &Plan,
+    instance: &Instance,
+    extras: Extras,
+) -> impl Iterator<Item = &'static str> {
     let has_sequencer = instance.values.iter().any(|value| {
         matches!(value, Value::Sequencer { .. } | Value::DmaSequencer(_) | Value::RequestNode(_))
     });
@@ -122,7 +128,10 @@ fn requests(plan: &Plan, instance: &Instance, flushes: bool) -> impl Iterator<It
         (ruby_type::ATOMIC_NO_RETURN, plan.sends_atomics),
         (ruby_type::LOAD_LINKED, plan.tells_linked),
         (ruby_type::STORE_CONDITIONAL, plan.tells_conditional),
-        (ruby_type::FLUSH, flushes),
+        (ruby_type::FLUSH, extras.flushes > 0),
+        (ruby_type::TLBI, extras.dvm > 0),
+        (ruby_type::TLBI_SYNC, extras.dvm > 0),
+        (ruby_type::TLBI_EXT_SYNC_COMP, extras.dvm > 0),
     ];
     let made = types.into_iter().filter(move |(_, is_made)| has_sequencer && *is_made);
     made.map(|(number, _)| ruby_type::name(number))

@@ -52,7 +52,7 @@ impl Sequencer {
         &mut self,
         now: u64,
         kind: TlbRequest,
-        mut trace: Option<&mut Trace>,
+        trace: Option<&mut Trace>,
     ) -> Result<Issue, Refusal> {
         let version = self.config.version;
         if self.pending.len() >= self.config.max_outstanding {
@@ -65,7 +65,7 @@ impl Sequencer {
         let id = self.next_id();
         self.unaddressed.pending.push(Transaction { id, kind, accepted: now });
         let issue = self.unaddressed_issue(ruby_kind(kind), id);
-        if let Some(trace) = trace.as_deref_mut() {
+        if let Some(trace) = trace {
             trace.unaddressed(now, version, ruby_type::name(issue.kind), id, true);
         }
         Ok(issue)

@@ -47,7 +47,7 @@ fn check(protocol: &Protocol, runs: impl Iterator<Item = Simulation>) {
     let mut taken = BTreeMap::new();
     for simulation in runs {
         let Ok(plan) = simulation.plan(protocol) else { continue };
-        systems.add(protocol, &plan, simulation.shape.extras.flushes > 0);
+        systems.add(protocol, &plan, simulation.shape.extras);
         let Ok(run) = simulation.run(protocol, &plan, None) else { continue };
         for entry in entries(&run) {
             taken.entry(entry).or_insert_with(|| format!("{simulation:?}"));
@@ -123,7 +123,7 @@ fn what_needs_flushes_or_devices_is_excluded_without_them() {
             .simulation(&protocol, Client::IN_ORDER);
         let plan = simulation.plan(&protocol).unwrap();
         let mut systems = Systems::default();
-        systems.add(&protocol, &plan, extras.flushes > 0);
+        systems.add(&protocol, &plan, extras);
         systems.reachable(&protocol)
     };
     let flush = TableEntry::new("L1Cache", "I", "Flush_line");
