@@ -20,6 +20,7 @@
 mod campaign;
 mod check;
 mod convert;
+mod cover;
 mod diff;
 mod ending;
 mod error;
@@ -112,6 +113,7 @@ enum Command {
     Verify(verify::Args),
     Ingest(ingest::Args),
     Convert(convert::Args),
+    Cover(cover::Args),
     Diff(diff::Args),
     Experiment(Box<experiment::Args>),
     Explain(explain::Args),
@@ -157,6 +159,7 @@ impl Command {
             Command::Verify(args) => verify::run(args, out),
             Command::Ingest(args) => ingest::run(args, out),
             Command::Convert(args) => convert::run(args, out),
+            Command::Cover(args) => cover::run(args, out),
             Command::Diff(args) => diff::run(args, out),
             Command::Experiment(args) => experiment::run(args, out),
             Command::Explain(args) => explain::run(args, out),

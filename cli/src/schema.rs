@@ -109,6 +109,12 @@ const SCHEMAS: &[Schema] = &[
         "rubric diff",
         "what `rubric diff --format json` prints",
     ),
+    Schema::of::<lab::covering::json::Document<'_>>(
+        "cover",
+        lab::covering::json::VERSION,
+        "rubric cover",
+        "what `rubric cover --format json` prints",
+    ),
     Schema::of::<lab::statistics::Summary<'_>>(
         "stats",
         1,

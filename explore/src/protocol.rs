@@ -41,6 +41,7 @@
 //! assert_eq!(explored.progress.states, 501);
 //! ```
 
+pub mod cover;
 pub mod fair;
 mod finding;
 mod search;
@@ -354,7 +355,8 @@ fn concluded(
     let mut warnings = Vec::with_capacity(noted.len());
     for (warning, state, chosen) in noted {
         let run = search.run_to_warning(state, chosen, &warning)?;
-        let Violation { steps, moves, .. } = describe(search, &run, Finding::Fault);
+        let Violation { steps, moves, .. } =
+            describe(search.stepper.stepper(), &run, Finding::Fault);
         warnings.push(WarningRun { warning, steps, moves });
     }
     let verdict = match end {
@@ -363,7 +365,7 @@ fn concluded(
         End::Stopped(why) => Verdict::Stopped(why),
         End::Found(finding, state) => {
             let (run, finding) = search.run_to_finding(state, finding)?;
-            Verdict::Found(Box::new(describe(search, &run, finding)))
+            Verdict::Found(Box::new(describe(search.stepper.stepper(), &run, finding)))
         }
     };
     let mut asymmetries = ordered.to_vec();
@@ -398,8 +400,7 @@ fn names(protocol: &Protocol, triples: Vec<u32>) -> Vec<TransitionName> {
 }
 
 /// Describes a run to a finding in words: its moves, each with the whole state before it.
-fn describe(search: &mut Search, run: &[(Vec<u8>, Move)], finding: Finding) -> Violation {
-    let stepper = search.stepper.stepper();
+fn describe(stepper: &mut Stepper, run: &[(Vec<u8>, Move)], finding: Finding) -> Violation {
     let cores = stepper.cores();
     let mut violation = Violation {
         finding,

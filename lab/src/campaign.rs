@@ -298,6 +298,7 @@ impl Campaign {
             one.protocol.loaded.settings.extend(options.settings.iter().cloned());
         }
         let binaries = in_gem5::binaries(&options, &mut opened)?;
+        in_gem5::check_extras(&binaries, options.extras)?;
         opened.iter().try_for_each(|one| one.check_extras(options.extras))?;
         if binaries.is_empty() {
             let first = Recipe::of(&Lineage::root(options.seed).with_extras(options.extras));

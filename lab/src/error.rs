@@ -37,6 +37,14 @@ pub enum Error {
         #[source]
         error: io::Error,
     },
+    /// A row of a protocol's tables that it does not have.
+    #[error("{protocol}: {complaint}")]
+    NoSuchRow {
+        /// The protocol, as the user named it.
+        protocol: String,
+        /// What is wrong, with names that are like those given.
+        complaint: String,
+    },
     /// A folder or a pattern without traces.
     #[error(
         "{}: there is no trace in it: names that end in .trace, .axe, .json, .jsonl or .parquet, plain or .gz, gem5's debug.out \

@@ -11,7 +11,7 @@ pub mod moves;
 mod plan;
 pub mod program;
 pub mod text;
-mod unreached;
+pub(crate) mod unreached;
 
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
@@ -37,6 +37,7 @@ use crate::outcome::Outcome;
 use crate::protocols::{Opened, Repairs};
 use crate::testing::{Known, known_finding, known_warning, refusal};
 use crate::text::written_at;
+pub(crate) use plan::size_of;
 pub use plan::{Limits, Plan};
 use unreached::Met;
 
@@ -221,7 +222,7 @@ impl<'a> Subject<'a> {
         rows: Vec<Coverage>,
         exploration: &Exploration,
     ) -> Vec<(TableEntry, String)> {
-        let met = Met::of(&self.protocol, exploration);
+        let met = Met::of(&self.protocol, &exploration.taken, &exploration.stalled);
         let rest = rows.into_iter().filter(|row| !row.stalls && row.count == 0);
         rest.map(|row| {
             let place = TableEntry::new(&row.machine, &row.state, &row.event);

@@ -45,6 +45,7 @@
 pub mod campaign;
 pub mod certify;
 pub mod coverage;
+pub mod covering;
 pub mod decided;
 pub mod ending;
 mod error;

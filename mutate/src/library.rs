@@ -137,6 +137,8 @@ fn line(walk: &mut Walk<'_, '_>, function: LineFunction, base: Register) -> Opti
         | CachePresent | CacheRecord | CacheCheck | CacheAddressAt | DirectoryAllocate
         | DirectoryLookup | DirectoryDeallocate | DirectoryPresent | TableAllocate
         | TableDeallocate | TablePresent | PerfectDeallocate => true,
+        // It reads all transactions of the table.
+        TableDistributor => return None,
     };
     let RegisterValue::Control(own) = walk.get(base) else {
         return None;
@@ -203,7 +205,7 @@ fn line(walk: &mut Walk<'_, '_>, function: LineFunction, base: Register) -> Opti
             RegisterValue::Opaque
         }
         ChangePermission | CacheNull | CacheTagLatency | CacheDataLatency | CacheSize
-        | CacheBlocks => RegisterValue::Opaque,
+        | CacheBlocks | TableDistributor => RegisterValue::Opaque,
     })
 }
 
@@ -236,7 +238,7 @@ fn core(walk: &mut Walk<'_, '_>, function: CoreFunction) -> Option<RegisterValue
         }
         MonitorClear | MonitorClearLine => walk.touch(Resource::Monitor, Access::Merge(Merge::End)),
         SequencerCheck => {}
-        DmaAck | DmaData => return None,
+        Unaddressed | DmaAck | DmaData => return None,
     }
     Some(RegisterValue::Opaque)
 }

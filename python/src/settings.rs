@@ -20,10 +20,12 @@ pub(crate) fn as_keyword(
         AccessSize | Addresses | Algorithm | Ambiguous | Budget | Client | FromTick | Initial
         | Isa | Locations | MaxMemory | Model | Mutant | Operations | Repair | Rmws | Source
         | Threads | Timeout | ToTick => {}
-        Also | AssumptionStates | Atomics | Certificate | Chart | Disk | Dma | Explore | Fair
-        | Flush | Format | Functional | Gem5 | Include | Jobs | Library | MaxContradictions
-        | MaxRuns | MaxStates | Only | Partial | Preemptions | Program | Save | Set | Stop
-        | Strict | ThreadsPerCache | Tiny => return as_option(setting, value, f),
+        Also | AssumptionStates | Atomics | Certificate | Chart | Disk | Dma | Dvm | Explore
+        | Fair | Flush | Format | Functional | Gem5 | Include | Jobs | Library
+        | MaxContradictions | MaxRuns | MaxStates | Only | Partial | Preemptions | Program
+        | Save | Set | Stop | Strict | ThreadsPerCache | Tiny => {
+            return as_option(setting, value, f);
+        }
     }
     match value {
         None => f.write_str(name),

@@ -51,6 +51,7 @@ settings! {
     Client = "client",
     Disk = "disk",
     Dma = "dma",
+    Dvm = "dvm",
     Explore = "explore",
     Fair = "fair",
     Flush = "flush",

@@ -27,9 +27,9 @@ use history::random::Rng;
 use memory::Model;
 use thiserror::Error;
 
-use crate::program::{Bytes, Operation, Program, Step};
+use crate::program::{Bytes, Operation, Program, Step, Translations};
 use crate::record::Records;
-use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
+use crate::request::{Refusal, Request, RequestKind, Response, TlbRequest, Transfer};
 use crate::trace::Trace;
 pub use functional::FunctionalAccess;
 use functional::Share;
@@ -48,6 +48,15 @@ pub trait CorePort {
     /// # Errors
     /// Fails if another request of the device is outstanding; the device has to try again later.
     fn transfer(&mut self, transfer: Transfer) -> Result<(), Refusal>;
+
+    /// Offers a request about translations to the sequencer.
+    ///
+    /// # Errors
+    /// Fails if the sequencer refuses the request; the core has to try again later.
+    fn translations(&mut self, kind: TlbRequest) -> Result<(), Refusal>;
+
+    /// Number of requests about translations that have not completed. When one completes, the core is called by [`Core::step`].
+    fn unfinished_translations(&self) -> usize;
 
     /// Makes a functional access at once: writes a value, or reads. A port without a memory system behind it makes none.
     fn functional(&mut self, _bytes: Bytes, _written: Option<u64>) -> FunctionalAccess {
@@ -68,7 +77,7 @@ pub trait CorePort {
 }
 
 /// A core, or a DMA device, running its program.
-pub trait Core {
+pub trait Core: Send {
     /// Continues the program. Called at tick 0, and whenever the core scheduled it.
     fn step(&mut self, now: u64, port: &mut dyn CorePort);
 
@@ -258,6 +267,7 @@ impl Client {
             log,
             rng: Rng::new(setting.seed, PURPOSE + u64::from(thread)),
             alarm,
+            awaits_sync: false,
             functional: Share::new(setting.functional, setting.seed, thread),
         };
         let options =
@@ -388,6 +398,8 @@ struct Thread {
     log: Log,
     rng: Rng,
     alarm: Alarm,
+    /// Whether the core waits for its sync, and so for all its requests about translations.
+    awaits_sync: bool,
     functional: Share,
 }
 
@@ -400,7 +412,40 @@ impl Thread {
             return None;
         }
         let operation = step.operation;
-        self.flush(now, port).then_some(operation)
+        self.prepare(now, port).then_some(operation)
+    }
+
+    /// Sends the requests that come before the next operation, and waits for those that it waits for. Returns whether the
+    /// operation may begin.
+    fn prepare(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
+        self.flush(now, port) && self.invalidate(now, port)
+    }
+
+    /// Sends the requests about translations that come before the next operation. Returns whether the operation may begin: a core
+    /// waits for its syncs, but not for an invalidation.
+    fn invalidate(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
+        use Translations::{Invalidate, InvalidateSync, Sync};
+        while let Some(step) = self.steps.get_mut(self.next)
+            && let Some(due) = step.translations
+        {
+            if due == Sync && port.unfinished_translations() > 0 {
+                return false;
+            }
+            let (kind, rest) = match due {
+                Invalidate => (TlbRequest::Invalidate, None),
+                InvalidateSync => (TlbRequest::Invalidate, Some(Sync)),
+                Sync => (TlbRequest::Sync, None),
+            };
+            if port.translations(kind).is_err() {
+                // Requests with addresses are outstanding, whose responses may have been given already.
+                self.alarm.set_retry(now, port);
+                return false;
+            }
+            step.translations = rest;
+            self.awaits_sync |= kind == TlbRequest::Sync;
+        }
+        self.awaits_sync &= port.unfinished_translations() > 0;
+        !self.awaits_sync
     }
 
     /// Sends the flush that comes before the next operation, if there is one that was not sent. Returns whether the

@@ -8,6 +8,7 @@
 //! - `placement`: routers of controllers;
 //! - `sequencers`: which machines serve cores and DMA devices; `requests`: which requests a protocol handles;
 //! - `absent`: machines to which a protocol sends and that the system does not have;
+//! - `policies`: settings of CHI that are drawn;
 //! - `contradictions`: settings of CHI that exclude each other; `complaints`: errors about options and settings.
 
 mod absent;
@@ -18,9 +19,11 @@ mod known;
 mod placement;
 mod plan;
 mod planner;
+mod policies;
 mod regions;
 mod requests;
 mod sequencers;
+mod systems;
 mod value;
 
 use std::fmt;
@@ -37,11 +40,13 @@ use slicc::error::ParseError;
 pub use absent::absent;
 pub use chi::Group;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
+pub use policies::policies;
 pub use requests::{
     asked, handled, lacks_reservations, most_threads, performs_atomics_far, takes_flushes,
-    unhandled,
+    takes_invalidations, unhandled,
 };
 pub use sequencers::has_dma;
+pub use systems::Systems;
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]

@@ -196,6 +196,19 @@ impl Operation {
     }
 }
 
+/// Requests about translations that a core makes before an operation. They read and write nothing, so they are no operations of the
+/// history. A core sends a sync when all of its own invalidations have completed, and waits for it before it goes on. gem5's CPUs
+/// wait for each invalidation, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Translations {
+    /// An invalidation, which the core does not wait for.
+    Invalidate,
+    /// An invalidation, and a sync when it has completed.
+    InvalidateSync,
+    /// A sync.
+    Sync,
+}
+
 /// An operation and the pause before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -204,6 +217,8 @@ pub struct Step {
     /// The line that the core flushes right before the operation. A flush reads and writes nothing, so it is no
     /// operation of the history.
     pub flush: Option<u64>,
+    /// What the core asks for about translations right before the operation, after its flush.
+    pub translations: Option<Translations>,
     /// The operation of the step.
     pub operation: Operation,
     /// Its annotations and dependencies. Cores of models with store buffers ignore them.
@@ -231,6 +246,7 @@ impl Program {
             program.number_values();
         }
         program.add_extras(shape.extras, shape.line_bytes, shape.seed, &popular);
+        program.add_translations(shape.extras.dvm, shape.seed);
         program.divide(shape.extras.partial, shape.line_bytes, shape.seed);
         if let Some(shares) = &shape.weak {
             program.order(shares, shape.seed);
@@ -326,6 +342,7 @@ impl Maker<'_> {
         Step {
             think: self.rng.up_to(u64::from(self.shape.think)) as u32,
             flush: None,
+            translations: None,
             operation: self.operation(),
             ordering: Ordering::default(),
         }

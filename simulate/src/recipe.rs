@@ -30,7 +30,9 @@ use slicc::scripts::Script;
 use slicc::setting::Setting;
 
 use crate::client::Client;
-use crate::config::{CacheGeometry, Options, has_dma, most_threads, takes_flushes};
+use crate::config::{
+    CacheGeometry, Options, has_dma, most_threads, policies, takes_flushes, takes_invalidations,
+};
 use crate::program::{Edit, EditKind, Extras, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
 use knob::Knob;
@@ -147,7 +149,7 @@ impl Recipe {
 
     /// The program for a client. Annotations, dependencies and weak fences, which only weak models have, are drawn from
     /// the seed apart from the rest, so that a lineage has the same accesses on all cores. Protocols get no DMA devices
-    /// and no flushes that they cannot handle.
+    /// and no flushes or TLB invalidations that they cannot handle.
     fn shape_for(&self, protocol: &Protocol, client: Client) -> ProgramSize {
         let model = client.model();
         let weak = model.is_weak().then(|| WeakShares::random(model, self.lineage.seed()));
@@ -163,21 +165,32 @@ impl Recipe {
 
     /// The extras of the program that a protocol and a kind of cores handle.
     fn extras_for(&self, protocol: &Protocol, client: Client) -> Extras {
-        let Extras { devices, flushes, atomics, partial, functional, suppressed } =
+        let Extras { devices, flushes, atomics, dvm, partial, functional, suppressed, policies } =
             self.shape.extras;
         let is_functional = client.makes_functional_accesses();
         Extras {
             devices: if has_dma(protocol) { devices } else { 0 },
             flushes: if flushes > 0 && takes_flushes(protocol) { flushes } else { 0 },
             atomics,
+            dvm: if dvm > 0 && takes_invalidations(protocol) { dvm } else { 0 },
             partial,
             functional: if is_functional { functional } else { 0 },
             suppressed: if is_functional { suppressed } else { 0 },
+            policies,
         }
     }
 
-    /// The settings that enable the probe filter of the recipe, if it has one and the protocol declares its flag.
+    /// The settings of the recipe that the protocol has: its policies, and a probe filter.
     fn settings(&self, protocol: &Protocol) -> Vec<Setting> {
+        let mut settings = self.filter_settings(protocol);
+        if self.shape.extras.policies > 0 {
+            settings.extend(policies(protocol, self.lineage.seed()));
+        }
+        settings
+    }
+
+    /// The settings that enable the probe filter of the recipe, if it has one and the protocol declares its flag.
+    fn filter_settings(&self, protocol: &Protocol) -> Vec<Setting> {
         let Some(Filter { flag, size }) = self.filter else {
             return Vec::new();
         };

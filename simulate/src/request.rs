@@ -82,6 +82,15 @@ impl RequestKind {
     }
 }
 
+/// The kinds of requests about translations, which have no address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TlbRequest {
+    /// Invalidates translations in the TLBs of all cores.
+    Invalidate,
+    /// Completes when all cores have completed what used translations that were invalidated before.
+    Sync,
+}
+
 /// A request of a core. It must not cross a cache line; values have at most 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {

@@ -10,12 +10,14 @@ mod functional;
 mod interface;
 mod misuse;
 pub mod ruby_type;
+mod unaddressed;
 
 use crate::request::{Refusal, Request, RequestKind, Response};
 use crate::trace::{Data, Trace};
 use block::move_data;
 pub use interface::{Config, Effects, Issue, Line};
 pub use misuse::Misuse;
+use unaddressed::Unaddressed;
 
 /// An accepted request.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,8 @@ struct Pending {
     /// The type that the protocol sees.
     secondary: u32,
     accepted: u64,
+    /// Whether it was outstanding when another core's sync arrived, which is answered only after it.
+    is_stale: bool,
 }
 
 impl Pending {
@@ -62,18 +66,26 @@ pub struct Sequencer {
     pending: Vec<Pending>,
     /// Whether a request was refused since the last completion.
     refused: bool,
+    /// The requests about translations, and the sync of another core that waits for an answer.
+    unaddressed: Unaddressed,
 }
 
 impl Sequencer {
     /// Creates a sequencer without requests.
     pub fn new(config: Config) -> Sequencer {
-        Sequencer { config, pending: Vec::with_capacity(config.max_outstanding), refused: false }
+        Sequencer {
+            config,
+            pending: Vec::with_capacity(config.max_outstanding),
+            refused: false,
+            unaddressed: Unaddressed::default(),
+        }
     }
 
     /// Removes all requests.
     pub fn clear(&mut self) {
         self.pending.clear();
         self.refused = false;
+        self.unaddressed.clear();
     }
 
     /// Adds an outstanding request, as if it had been accepted at tick 0.
@@ -83,6 +95,7 @@ impl Sequencer {
             line: self.line_of(request.address),
             secondary: self.secondary(request.kind),
             accepted: 0,
+            is_stale: false,
         });
     }
 
@@ -138,7 +151,8 @@ impl Sequencer {
             return Err(refusal);
         }
         let line = self.line_of(address);
-        let pending = Pending { request, line, secondary: self.secondary(kind), accepted: now };
+        let secondary = self.secondary(kind);
+        let pending = Pending { request, line, secondary, accepted: now, is_stale: false };
         let is_first = !self.pending.iter().any(|other| other.line == line);
         self.pending.push(pending);
         if let Some(trace) = trace {
@@ -181,6 +195,7 @@ impl Sequencer {
             size: pending.request.size.into(),
             core: self.config.core,
             swap: pending.is_sent_as_atomic().then_some(pending.request.value),
+            transaction: None,
         }
     }
 
@@ -294,6 +309,7 @@ impl Sequencer {
             line: address,
             head: head.map(|pending| (pending.request.kind, pending.request.address)),
             lacks_block: false,
+            unaddressed: None,
         };
         let head = self.pending.iter().position(|p| p.line == line.address);
         let mut at = head.ok_or_else(|| misuse(None))?;
@@ -323,6 +339,7 @@ impl Sequencer {
             self.complete(&next, is_first, &mut line, trace.as_deref_mut(), effects);
             is_first = false;
         }
+        effects.answer = self.answer_sync(line.now, trace);
         Ok(())
     }
 
@@ -432,14 +449,20 @@ impl Sequencer {
     }
 
     /// The oldest request: the tick at which it was accepted, and its address.
+    ///
+    /// A request about translations has the id of its transaction for an address.
     pub fn oldest(&self) -> Option<(u64, u64)> {
-        let first = self.pending.first()?;
-        Some((first.accepted, first.request.address))
+        let first = self.pending.first().map(|first| (first.accepted, first.request.address));
+        [first, self.oldest_unaddressed()].into_iter().flatten().min()
     }
 
     /// gem5's message about a request that is older than `threshold` ticks, if there is one.
     pub fn deadlock(&self, now: u64, threshold: u64) -> Option<String> {
-        let (accepted, address) = self.oldest()?;
+        if let Some(message) = self.unaddressed_deadlock(now, threshold) {
+            return Some(message);
+        }
+        let first = self.pending.first()?;
+        let (accepted, address) = (first.accepted, first.request.address);
         let age = now.saturating_sub(accepted);
         (age >= threshold).then(|| {
             format!(

@@ -83,7 +83,7 @@ use crate::system::{Setup, System};
 
 pub use crate::ruby::network::Order;
 pub use crate::system::stepping::parts::{
-    Known, Label, Missing, PartStepper, Parts, Problem, Taken,
+    Change, Known, Label, Missing, PartStepper, Parts, Problem, Taken,
 };
 pub use crate::system::stepping::{
     Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Repertoire,
@@ -116,6 +116,8 @@ pub struct Scope {
     /// Whether a cache has room for only one of the lines, so that they replace each other, instead
     /// of all.
     pub tiny: bool,
+    /// Whether caches below the first level have room for all lines even if the first level is `tiny`.
+    pub large_below: bool,
     /// Largest number of outstanding requests of a core, all of different lines.
     pub requests: u32,
     /// The actions of cores in addition to loads and stores, and the number of DMA devices.
@@ -143,6 +145,7 @@ impl Default for Scope {
             directories: 1,
             order: Order::default(),
             tiny: false,
+            large_below: false,
             requests: 1,
             repertoire: Repertoire::default(),
             values: Values::Latest,
@@ -157,8 +160,11 @@ impl Default for Scope {
 impl Scope {
     /// The options from which a system of this size is planned.
     pub fn options(&self) -> Options {
-        let ways = if self.tiny { 1 } else { self.lines.next_power_of_two() };
-        let shape = CacheGeometry::new(SETS * u64::from(ways) * BLOCK_BYTES, ways);
+        let shape = |is_tiny: bool| {
+            let ways = if is_tiny { 1 } else { self.lines.next_power_of_two() };
+            CacheGeometry::new(SETS * u64::from(ways) * BLOCK_BYTES, ways)
+        };
+        let (first, below) = (shape(self.tiny), shape(self.tiny && !self.large_below));
         Options {
             threads: self.caches,
             devices: self.repertoire.devices,
@@ -166,10 +172,10 @@ impl Scope {
             directories: self.directories,
             l2_banks: self.l2_banks,
             caches: Caches::Given(Sizes {
-                l1_instructions: shape,
-                l1_data: shape,
-                l2: shape,
-                l3: shape,
+                l1_instructions: first,
+                l1_data: first,
+                l2: below,
+                l3: below,
             }),
             block_bytes: BLOCK_BYTES,
             random_delays: false,

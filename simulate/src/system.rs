@@ -184,6 +184,8 @@ struct RequestFields {
     context: u16,
     mask: u16,
     prefetch: u16,
+    is_tlbi: u16,
+    transaction: u16,
 }
 
 /// The offsets of the fields of a `SequencerMsg`, and the numbers of its types.
@@ -390,8 +392,8 @@ impl System {
         let mut running = self.threads.len();
         let (mut same_tick, mut events) = (0_u64, 0_u64);
         let mut watch = self.deadlock_threshold;
-        // A core does not wait for its flushes.
-        while running > 0 || self.has_flushes() {
+        // A core does not wait for its flushes, nor for all of its TLB invalidations.
+        while running > 0 || self.has_unawaited() {
             let Some((tick, event)) = self.wheel.pop() else {
                 return Err(self.quiescence());
             };
@@ -433,9 +435,10 @@ impl System {
         Err(self.plain_fault(FaultKind::Output, message))
     }
 
-    /// Whether flushes of cores are outstanding.
-    fn has_flushes(&self) -> bool {
-        self.sequencers.iter().any(Sequencer::has_flushes)
+    /// Whether requests are outstanding that cores do not wait for: flushes and TLB invalidations.
+    fn has_unawaited(&self) -> bool {
+        let mut sequencers = self.sequencers.iter();
+        sequencers.any(|one| one.has_flushes() || one.outstanding_unaddressed() > 0)
     }
 
     /// Checks whether a request has waited too long, or a core makes no progress.

@@ -315,6 +315,53 @@ impl Trace {
         self.hand_over();
     }
 
+    /// Prints that a core makes a request about translations, named as protocols know it. Only those of its own are inserted
+    /// into a table, and not its answers to other cores.
+    pub fn unaddressed(&mut self, now: u64, version: u32, name: &str, id: u64, is_own: bool) {
+        self.timing_request(now, version, RequestKind::Load, 0);
+        self.sequencer_line(now, version, "Issuing TLBI");
+        if is_own {
+            self.sequencer_line(now, version, &format!("Inserting TLBI request {id:016x}"));
+        }
+        self.text.begin_unaddressed(&self.names[version as usize], now, name);
+        self.sequencer_line(now, version, &format!("Issuing TLBI {id:016x}"));
+        self.issued(now, version, RequestKind::Load, 0);
+    }
+
+    /// Prints that a request about translations is refused.
+    pub fn unaddressed_refused(&mut self, now: u64, version: u32, refusal: Refusal) {
+        self.timing_request(now, version, RequestKind::Load, 0);
+        self.refused(now, version, RequestKind::Load, 0, refusal);
+    }
+
+    /// Prints that the protocol calls back about a transaction without an address.
+    pub fn unaddressed_callback(&mut self, now: u64, version: u32, id: u64, name: &str) {
+        let words = format!("unaddressedCallback ID:{id:08x} type:{name}");
+        self.sequencer_line(now, version, &words);
+    }
+
+    /// Prints that a request about translations has completed.
+    pub fn unaddressed_end(&mut self, now: u64, version: u32) {
+        self.sequencer_line(now, version, "Unaddressed callback for ReadReq");
+        let port = self.port_of(RequestKind::Load);
+        let (text, names) = (&mut self.text, &self.names[version as usize]);
+        text.port_line(names, now, port, "Hit callback needs response 1");
+        text.port_line(names, now, port, "Sending packet back over port");
+        text.port_line(names, now, port, "Hit callback done!");
+        self.hand_over();
+    }
+
+    /// Prints that a core is told of another core's sync.
+    pub fn stale_translations(&mut self, now: u64, version: u32) {
+        self.sequencer_line(now, version, "Stale Translation Callback");
+    }
+
+    fn sequencer_line(&mut self, now: u64, version: u32, words: &str) {
+        self.sequencer(now, version);
+        self.text.put(words);
+        self.end();
+    }
+
     /// Prints that a core that was refused may try again.
     pub fn retry(&mut self, now: u64, version: u32) {
         let port = usize::from(self.options.fetch_port);

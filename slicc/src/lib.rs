@@ -38,6 +38,7 @@ pub mod options;
 pub mod outline;
 mod parser;
 pub mod protocol;
+pub mod reachable;
 pub mod requests;
 pub mod scripts;
 pub mod setting;

@@ -237,6 +237,7 @@ library! {
         TableDeallocate = "TBETable.deallocate/1" | "MN_TBETable.deallocate/1";
         TablePresent = "TBETable.isPresent/1" | "MN_TBETable.isPresent/1";
         TableSlots = "TBETable.areNSlotsAvailable/2";
+        TableDistributor = "MN_TBETable.chooseNewDistributor/0";
 
         // A table whose lookup creates missing entries.
         PerfectLookup = "PerfectCacheMemory.lookup/1";
@@ -269,6 +270,9 @@ library! {
         MonitorClearLine = "void Sequencer.invalidateSC(Addr)";
         Evicted = "void Sequencer.evictionCallback(Addr)";
         SequencerCheck = "bool Sequencer.checkResourceAvailable(CacheResourceType, Addr)";
+        Unaddressed = "void Sequencer.unaddressedCallback(Addr, RubyRequestType)"
+            | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType)"
+            | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType, Cycles, Cycles, Cycles)";
         DmaAck = "void DMASequencer.ackCallback(Addr)";
         DmaData = "void DMASequencer.dataCallback(DataBlock, Addr)";
     }
@@ -510,7 +514,6 @@ library! {
 
     /// Functions that only a transaction or a GPU calls. They end a run with a fault, since no core here makes such requests.
     Unsupported(UnsupportedFunction) {
-        TableDistributor = "MN_TBETable.chooseNewDistributor/0";
         Transaction = "void AbstractCacheEntry.setInHtmReadSet(bool)"
             | "void AbstractCacheEntry.setInHtmWriteSet(bool)"
             | "void HTMSequencer.htmCallback(Addr, HtmCallbackMode, HtmFailedInCacheReason)"
@@ -533,8 +536,5 @@ library! {
             | "GPUCoalescer.writeCallback/6" | "GPUCoalescer.writeCallback/7"
             | "GPUCoalescer.evictionCallback/1" | "GPUCoalescer.checkCoherence/1"
             | "GPUCoalescer.recordCPReadCallBack/2" | "GPUCoalescer.recordCPWriteCallBack/2";
-        Dvm = "void Sequencer.unaddressedCallback(Addr, RubyRequestType)"
-            | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType)"
-            | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType, Cycles, Cycles, Cycles)";
     }
 }

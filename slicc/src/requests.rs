@@ -14,13 +14,19 @@ use crate::visit::{self, Node};
 
 /// The type of a flush.
 pub const FLUSH: &str = "FLUSH";
+/// The type of an invalidation of TLBs.
+pub const TLBI: &str = "TLBI";
+/// The type of a sync, which completes the invalidations before it.
+pub const TLBI_SYNC: &str = "TLBI_SYNC";
+/// The type of the answer of a core to the sync of another.
+const TLBI_EXT_SYNC_COMP: &str = "TLBI_EXT_SYNC_COMP";
 /// The type of a load-linked, for protocols that tell it from a load.
 pub const LOAD_LINKED: &str = "Load_Linked";
 /// The type of a store-conditional, for protocols that tell it from a store.
 pub const STORE_CONDITIONAL: &str = "Store_Conditional";
 
-/// The types that cores send to every protocol, and those that it has before it is asked for flushes.
-const ALWAYS: [&str; 4] = ["LD", "ST", "IFETCH", FLUSH];
+/// The types that cores send to every protocol, and those that they send if they are asked for flushes or TLB invalidations.
+const ALWAYS: [&str; 7] = ["LD", "ST", "IFETCH", FLUSH, TLBI, TLBI_SYNC, TLBI_EXT_SYNC_COMP];
 /// The types of atomic instructions, for protocols that may perform them outside of the first-level cache.
 const ATOMICS: [&str; 2] = ["ATOMIC_RETURN", "ATOMIC_NO_RETURN"];
 
@@ -142,7 +148,8 @@ fn compared(condition: &Expression) -> Vec<(&str, Span)> {
     types
 }
 
-/// Whether cores of a test send requests of a type, flushes included, which tests ask for wherever they are handled.
+/// Whether cores of a test send requests of a type, flushes and TLB invalidations included, which tests ask for wherever they are
+/// handled.
 fn is_sent(name: &str, loaded: &Loaded) -> bool {
     let machines: Vec<Declared> = machines(&loaded.declarations)
         .map(|one| Declared { name: &one.name.text, parameters: &one.parameters })

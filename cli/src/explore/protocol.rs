@@ -246,6 +246,7 @@ impl Args {
             directories: self.directories.unwrap_or(1),
             order: if self.by_buffers { Order::Buffers } else { Order::VirtualNetworks },
             tiny: self.tiny,
+            large_below: false,
             requests: self.requests,
             repertoire: self.repertoire.repertoire(),
             values: Values::Latest,

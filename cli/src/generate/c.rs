@@ -207,7 +207,7 @@ impl Args {
     }
 
     fn shape(&self) -> ProgramSize {
-        let extras = ExtrasArgs { dma: None, flush: None, atomics: None, partial: None };
+        let extras = ExtrasArgs { dma: None, flush: None, atomics: None, dvm: None, partial: None };
         ProgramSize {
             weak: WeakShares::given(self.model(), self.program.weak_options()),
             ..self.program.shape(&self.counts, &extras, self.seed)

@@ -101,6 +101,14 @@ impl Args {
                     .to_owned(),
             ));
         }
+        let recipe = self.recipe.as_ref().map_or(0, |recipe| recipe.extras().dvm);
+        if recipe + self.extras.dvm.unwrap_or(0) > 0 {
+            return Err(Error::Usage(
+                "--dvm: the format of programs has no TLB invalidations, since the cores in gem5 make none: leave --dvm and \
+                 +dvm out"
+                    .to_owned(),
+            ));
+        }
         match self.program.shape(&self.counts, &self.extras, self.seed) {
             shape if shape.rmws + shape.fences > 100 => Err(Error::Usage(
                 "--rmws and --fences together are more than 100 of 100 operations".to_owned(),

@@ -55,7 +55,7 @@ With --runs, programs differ in size and mix, since one kind of program hides bu
 --threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked,
 --dependencies, --annotations, --weak-fences, --skew, --think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
 each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --dma, --flush,
---atomics, --partial, --functional, --mesh, --gem5-latencies, --set and --deadlock-threshold hold for all runs either way. With any of those options all runs have those
+--atomics, --dvm, --partial, --functional, --mesh, --gem5-latencies, --set and --deadlock-threshold hold for all runs either way. With any of those options all runs have those
 parameters, and the defaults of the others.
 
 Out-of-order cores (ooo) perform operations as early as a weak model allows. Their programs have address,
@@ -69,6 +69,10 @@ an access to several words is one operation for each word.
 
 With --flush, cores remove lines from all caches, half of them lines that they are about to access. A core does not wait
 for a flush, which has no response.
+
+With --dvm, cores invalidate the TLBs of all cores (TLBI) and make sure that this is done (a sync, as Arm's DSB), which CHI's MiscNode
+distributes. A sync is sent when the core's invalidations have completed; the core waits for it alone. Snooped syncs are
+answered when what the core had begun is complete.
 
 JSON is one object a line for each protocol and client, after the verdicts of --check as `rubric
 check` prints them if there is one run; docs/formats.md has all keys.
@@ -123,7 +127,7 @@ pub(crate) struct Args {
 
     /// Draw program, caches and latencies from a seed too, as `rubric campaign` does: a seed such as
     /// 17, or one that was varied, such as 17.203.88, or with DMA devices, flushes, atomic requests, accesses to
-    /// parts of words or functional accesses, such as 17+dma1+flush10+atomics50+partial40+functional10
+    /// parts of words, functional accesses or TLB invalidations, such as 17+dma1+flush10+atomics50+partial40+functional10 or 17+dvm10
     #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN_PROGRAM, conflicts_with_all = DRAWN_SYSTEM)]
     pub(super) recipe: Option<Lineage>,
 

@@ -1,4 +1,4 @@
-//! The options for requests of random programs besides the plain accesses of their cores: DMA, flushes, atomics, partial and
+//! The options for requests of random programs besides the plain accesses of their cores: DMA, flushes, atomics, TLB invalidations, partial and
 //! functional accesses.
 
 use simulate::program::Extras;
@@ -23,6 +23,11 @@ pub(crate) struct ExtrasArgs {
     #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
     pub atomics: Option<u32>,
 
+    /// Of 100 operations, how many come right after TLB invalidations and syncs (CHI's DVM operations), which are no operations of
+    /// the history. A core waits for its syncs, and answers those of other cores after what it has begun
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub dvm: Option<u32>,
+
     /// Of 100 loads and stores, how many are of 1, 2, 4 or 8 bytes, at any place of the line that overlaps their location.
     /// A history splits accesses that overlap in part, and a byte is written 255 times at most
     #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
@@ -37,10 +42,10 @@ impl ExtrasArgs {
 
     /// The options as the library takes them; `None` if none is given.
     pub(crate) fn given(&self) -> Option<Extras> {
-        let given = [self.dma, self.flush, self.atomics, self.partial];
-        let [devices, flushes, atomics, partial] = given.map(Option::unwrap_or_default);
+        let given = [self.dma, self.flush, self.atomics, self.dvm, self.partial];
+        let [devices, flushes, atomics, dvm, partial] = given.map(Option::unwrap_or_default);
         let is_given = given.iter().any(Option::is_some);
-        is_given.then_some(Extras { devices, flushes, atomics, partial, ..Extras::default() })
+        is_given.then_some(Extras { devices, flushes, atomics, dvm, partial, ..Extras::default() })
     }
 }
 

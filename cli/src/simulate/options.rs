@@ -11,7 +11,7 @@ use super::extras::ExtrasArgs;
 use super::parse;
 
 /// The options of random programs that a recipe decides.
-pub(crate) const DRAWN_PROGRAM: [&str; 19] = [
+pub(crate) const DRAWN_PROGRAM: [&str; 20] = [
     "threads",
     "operations",
     "locations",
@@ -19,6 +19,7 @@ pub(crate) const DRAWN_PROGRAM: [&str; 19] = [
     "dma",
     "flush",
     "atomics",
+    "dvm",
     "partial",
     "seed",
     "reads",

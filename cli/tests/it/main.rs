@@ -7,6 +7,7 @@ mod campaign;
 mod check;
 mod commands;
 mod common;
+mod cover;
 mod crash;
 mod examples;
 mod exec;

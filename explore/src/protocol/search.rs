@@ -462,11 +462,11 @@ fn note(warnings: &mut Vec<(Warning, usize, Move)>, warning: &Warning, state: us
 }
 
 /// Whether a move happens without a new request of a core or device. This includes locked writes, which always follow their locked read.
-fn is_spontaneous(chosen: Move) -> bool {
+pub(super) fn is_spontaneous(chosen: Move) -> bool {
     !matches!(chosen, Move::Ask { action, .. } if action != Action::LockedWrite)
 }
 
-fn finding(problem: Problem) -> Finding {
+pub(super) fn finding(problem: Problem) -> Finding {
     match problem {
         Problem::WrongAccess(Access { core, line, action, .. }) => match action {
             Action::StoreConditional | Action::LockedWrite | Action::Atomic => {

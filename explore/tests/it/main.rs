@@ -2,6 +2,7 @@
 //!
 //! One program, so that all tests are linked once and share the processors.
 
+mod cover;
 mod disk;
 mod fair;
 mod memory_systems;

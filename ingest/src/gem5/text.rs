@@ -185,6 +185,13 @@ impl Text {
         self.put("\n");
     }
 
+    /// Adds the line of a request without an address that enters the mandatory queue.
+    pub fn begin_unaddressed(&mut self, names: &Names, tick: u64, kind: &str) {
+        self.columns(names, tick, "               Begin       >       ");
+        self.put(kind);
+        self.put("\n");
+    }
+
     /// Adds the line of a request that is accepted.
     pub fn issued(
         &mut self,

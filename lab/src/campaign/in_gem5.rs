@@ -100,6 +100,20 @@ pub(crate) fn opened_of<'a>(
     })
 }
 
+/// Refuses what the cores of the plug-in cannot do.
+///
+/// # Errors
+/// Fails if programs for binaries of gem5 are to have TLB invalidations.
+pub(crate) fn check_extras(binaries: &[Binary], extras: Extras) -> Result<(), Error> {
+    match binaries.first() {
+        Some(first) if extras.dvm > 0 => {
+            let what = format!("the cores in gem5 invalidate no TLBs: leave {} out", Setting::Dvm);
+            Err(Error::gem5(&first.path, what))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The subjects: unmutated protocols, then mutants.
 ///
 /// # Errors
@@ -504,9 +518,14 @@ pub(crate) fn ticks(ending: &Ending, history: &History) -> u64 {
 
 /// The command-line options for the requests that programs make in addition to their accesses.
 fn words(extras: Extras) -> String {
-    let Extras { devices, flushes, atomics, partial, .. } = extras;
-    let options =
-        [("--dma", devices), ("--flush", flushes), ("--atomics", atomics), ("--partial", partial)];
+    let Extras { devices, flushes, atomics, dvm, partial, .. } = extras;
+    let options = [
+        ("--dma", devices),
+        ("--flush", flushes),
+        ("--atomics", atomics),
+        ("--dvm", dvm),
+        ("--partial", partial),
+    ];
     let given = options.iter().filter(|(_, number)| *number > 0);
     given.map(|(name, number)| format!(" {name} {number}")).collect()
 }
@@ -517,9 +536,15 @@ mod tests {
 
     #[test]
     fn commands_have_the_options_of_all_extras() {
-        let extras =
-            Extras { devices: 2, flushes: 10, atomics: 50, partial: 30, ..Extras::default() };
-        assert_eq!(words(extras), " --dma 2 --flush 10 --atomics 50 --partial 30");
+        let extras = Extras {
+            devices: 2,
+            flushes: 10,
+            atomics: 50,
+            dvm: 5,
+            partial: 30,
+            ..Extras::default()
+        };
+        assert_eq!(words(extras), " --dma 2 --flush 10 --atomics 50 --dvm 5 --partial 30");
         assert_eq!(words(Extras { devices: 1, ..Extras::default() }), " --dma 1");
     }
 }

@@ -37,6 +37,9 @@ pub(super) struct Settings {
     /// Atomic requests, in percent of the read-modify-writes.
     #[serde(default)]
     pub atomics: u32,
+    /// TLB invalidations and syncs, in percent of the operations.
+    #[serde(default)]
+    pub dvm: u32,
     /// Accesses to parts of words, in percent of the loads and stores.
     #[serde(default)]
     pub partial: u32,
@@ -92,6 +95,7 @@ impl Settings {
             devices: options.extras.devices,
             flushes: options.extras.flushes,
             atomics: options.extras.atomics,
+            dvm: options.extras.dvm,
             partial: options.extras.partial,
             repairs: options.repairs.to_string(),
             set: options.settings.iter().map(ToString::to_string).collect(),
@@ -183,6 +187,7 @@ impl resume::Settings for Settings {
             setting(Setting::Dma, self.devices.to_string()),
             setting(Setting::Flush, self.flushes.to_string()),
             setting(Setting::Atomics, self.atomics.to_string()),
+            setting(Setting::Dvm, self.dvm.to_string()),
             setting(Setting::Partial, self.partial.to_string()),
             word("generators", self.generators.join(",")),
             word("repetitions", self.repeat.to_string()),

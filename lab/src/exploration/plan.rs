@@ -141,29 +141,7 @@ impl Plan {
 
     /// The size of the system in words: `2 threads, 1 location`
     pub fn size(&self) -> String {
-        let scope = &self.scope;
-        let threads = counted(scope.caches as usize, "thread");
-        let locations = counted(scope.lines as usize, "location");
-        let room = if scope.tiny { ", one line a cache" } else { "" };
-        let parts = [
-            (scope.requests, "requests at a time"),
-            (scope.threads_per_cache, "threads per cache"),
-            (scope.l2_banks, "L2 banks"),
-            (scope.directories, "directories"),
-        ];
-        let parts = parts.iter().filter(|(count, _)| *count > 1);
-        let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
-        let is_ordered = scope.order == Order::VirtualNetworks;
-        let order = if is_ordered { ", ordered virtual networks" } else { "" };
-        let also = match joined(scope.repertoire.also()) {
-            names if names.is_empty() => names,
-            names => format!(", also {names}"),
-        };
-        let devices = match scope.repertoire.devices {
-            0 => String::new(),
-            count => format!(", {}", counted(count as usize, "DMA device")),
-        };
-        format!("{threads}, {locations}{room}{parts}{order}{also}{devices}")
+        size_of(&self.scope)
     }
 
     /// All kinds of requests in words: `loads, stores, linked, flush and DMA`
@@ -172,6 +150,32 @@ impl Plan {
         let dma = (repertoire.devices > 0).then_some("DMA");
         joined(["loads", "stores"].into_iter().chain(repertoire.also()).chain(dma))
     }
+}
+
+/// The size of a system in words: `2 threads, 1 location`
+pub(crate) fn size_of(scope: &Scope) -> String {
+    let threads = counted(scope.caches as usize, "thread");
+    let locations = counted(scope.lines as usize, "location");
+    let room = if scope.tiny { ", one line a cache" } else { "" };
+    let parts = [
+        (scope.requests, "requests at a time"),
+        (scope.threads_per_cache, "threads per cache"),
+        (scope.l2_banks, "L2 banks"),
+        (scope.directories, "directories"),
+    ];
+    let parts = parts.iter().filter(|(count, _)| *count > 1);
+    let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
+    let is_ordered = scope.order == Order::VirtualNetworks;
+    let order = if is_ordered { ", ordered virtual networks" } else { "" };
+    let also = match joined(scope.repertoire.also()) {
+        names if names.is_empty() => names,
+        names => format!(", also {names}"),
+    };
+    let devices = match scope.repertoire.devices {
+        0 => String::new(),
+        count => format!(", {}", counted(count as usize, "DMA device")),
+    };
+    format!("{threads}, {locations}{room}{parts}{order}{also}{devices}")
 }
 
 /// Joins names in a sentence: `linked, atomic and flush`

@@ -13,16 +13,19 @@ use super::Plan;
 use crate::text::tame;
 
 /// The events and states that occurred in the runs of an exploration, each as its machine and its name.
-pub(super) struct Met {
+pub(crate) struct Met {
     events: BTreeSet<(String, String)>,
     /// The states in which an event occurred, or to which a transition that was taken leads.
     states: BTreeSet<(String, String)>,
 }
 
 impl Met {
-    /// The events and states that occurred in an exploration of a protocol.
-    pub(super) fn of(protocol: &Protocol, exploration: &Exploration) -> Met {
-        let (taken, stalled) = (&exploration.taken, &exploration.stalled);
+    /// The events and states that occurred in runs of a protocol, by the transitions that they took and those that stalled.
+    pub(crate) fn of(
+        protocol: &Protocol,
+        taken: &[TransitionName],
+        stalled: &[TransitionName],
+    ) -> Met {
         let met = || taken.iter().chain(stalled);
         let mut states: BTreeSet<(String, String)> =
             met().map(|(machine, state, _)| (machine.clone(), state.clone())).collect();
@@ -34,7 +37,7 @@ impl Met {
     }
 
     /// The reason why runs did not take an entry of the table: the state, the event, or both together did not occur.
-    pub(super) fn lack(&self, place: &TableEntry) -> String {
+    pub(crate) fn lack(&self, place: &TableEntry) -> String {
         let TableEntry { machine, state, event } = place;
         let has = |names: &BTreeSet<(String, String)>, name: &str| {
             names.contains(&(machine.clone(), name.to_owned()))

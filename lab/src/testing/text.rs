@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use explore::search::Stopped;
 use settings::Setting;
-use simulate::config::{handled, has_dma, takes_flushes};
+use simulate::config::{handled, has_dma, takes_flushes, takes_invalidations};
 use simulate::program::Extras;
 use slicc::requests::never_sent;
 use tables::reached::Reached;
@@ -89,6 +89,10 @@ pub(super) fn untried(what: &str, versions: &[&Opened], options: &Options) -> St
         (
             Setting::Flush,
             given.flushes == 0 && versions.iter().all(|one| takes_flushes(&one.protocol)),
+        ),
+        (
+            Setting::Dvm,
+            given.dvm == 0 && versions.iter().all(|one| takes_invalidations(&one.protocol)),
         ),
     ];
     let left_out = left_out.into_iter().filter(|(_, is_out)| *is_out);

@@ -157,7 +157,7 @@ impl Early {
             && let Some(step) = self.thread.steps.get(self.thread.next)
         {
             let (ready, operation) = (now + u64::from(step.think), step.operation);
-            if !self.thread.flush(now, port) {
+            if !self.thread.prepare(now, port) {
                 return;
             }
             if ready > now {

@@ -163,7 +163,7 @@ impl OutOfOrder {
             if on.is_some_and(|(_, on)| self.window.iter().any(|slot| slot.index == on)) {
                 return;
             }
-            if !self.thread.flush(now, port) {
+            if !self.thread.prepare(now, port) {
                 return;
             }
             self.thread.next += 1;

@@ -4,7 +4,7 @@ use mutate::unreached::Asked;
 use settings::Setting;
 use slicc::options::ProtocolOption;
 use slicc::protocol::Protocol;
-use slicc::requests::{FLUSH, core_handles, has_atomics};
+use slicc::requests::{FLUSH, TLBI, TLBI_SYNC, core_handles, has_atomics};
 use slicc::scripts::Script;
 use slicc::source::Diagnostic;
 
@@ -23,6 +23,12 @@ pub fn most_threads(protocol: &Protocol) -> Option<u32> {
 pub fn takes_flushes(protocol: &Protocol) -> bool {
     protocol.loaded.options.has(ProtocolOption::Flushes)
         || core_handles(&protocol.loaded.declarations, FLUSH)
+}
+
+/// Whether a protocol handles TLB invalidations and syncs of cores: the code of a machine with a sequencer names their types. Of
+/// gem5's protocols CHI does.
+pub fn takes_invalidations(protocol: &Protocol) -> bool {
+    [TLBI, TLBI_SYNC].iter().all(|name| core_handles(&protocol.loaded.declarations, name))
 }
 
 /// Whether the read-modify-writes of a program need reservations that no cache keeps: a data cache of CHI that allocates no
@@ -74,9 +80,11 @@ pub fn handled(protocol: &Protocol) -> Extras {
         devices: if has_dma(protocol) { 2 } else { 0 },
         flushes: if takes_flushes(protocol) { 10 } else { 0 },
         atomics: if performs_atomics(protocol) { 50 } else { 0 },
+        dvm: if takes_invalidations(protocol) { 10 } else { 0 },
         partial: 0,
         functional: 0,
         suppressed: 0,
+        policies: 0,
     }
 }
 
@@ -103,6 +111,14 @@ pub fn unhandled(protocol: &Protocol, extras: Extras) -> Option<Diagnostic> {
                 "leave {} out; of gem5's protocols, MOESI_hammer handles flushes, and since 25.1 MESI_Three_Level",
                 Setting::Flush
             ),
+        )
+    } else if extras.dvm > 0 && !takes_invalidations(protocol) {
+        (
+            format!(
+                "{name} handles no TLB invalidations: no machine with a Sequencer names RubyRequestType:TLBI and \
+                 RubyRequestType:TLBI_SYNC"
+            ),
+            format!("leave {} out; of gem5's protocols, CHI handles them", Setting::Dvm),
         )
     } else if let Some((machine, function)) = lacking_access(protocol, extras) {
         (

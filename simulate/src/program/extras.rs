@@ -5,7 +5,7 @@
 
 use history::random::Rng;
 
-use super::{Operation, Popular, Program, RmwForm};
+use super::{Operation, Popular, Program, RmwForm, Translations};
 
 /// The largest number of DMA devices of a program.
 pub const MOST_DEVICES: u32 = 16;
@@ -19,11 +19,16 @@ pub struct Extras {
     pub flushes: u32,
     /// Of 100 read-modify-writes, how many are one atomic request.
     pub atomics: u32,
+    /// Of 100 operations, how many come right after requests about translations: invalidations of TLBs, and syncs.
+    pub dvm: u32,
     /// Of 100 loads and stores, how many are to parts of words, or not aligned.
     pub partial: u32,
     /// Of 100 loads and stores of cores, how many are made functionally. Cores draw them when they run, so they change no
     /// program; only cores that complete each operation before the next make any.
     pub functional: u32,
+    /// 1 if the policies of controllers are drawn, in protocols that have any ([`policies`](crate::config::policies)). It changes no
+    /// program.
+    pub policies: u32,
     /// 1 if a functional read that fails is made again in the usual way, and 0 if it ends the run.
     pub suppressed: u32,
 }
@@ -46,16 +51,21 @@ impl Extras {
             return Extras::default();
         }
         let devices = 1 + rng.below(u64::from(self.devices.max(1))) as u32;
-        Extras {
+        let drawn = Extras {
             devices: if rng.percent(EACH_PERCENT) { devices.min(self.devices) } else { 0 },
             flushes: if rng.percent(EACH_PERCENT) { self.flushes } else { 0 },
             atomics: if rng.percent(EACH_PERCENT) { self.atomics } else { 0 },
+            // Drawn last, so that the others are the same for protocols that have none of it.
+            dvm: 0,
             // Rarer than the others, since splitting accesses makes histories longer.
             partial: if rng.percent(PARTIAL_PERCENT) { self.partial } else { 0 },
             // Never part of what is drawn: users ask for them.
             functional: self.functional,
             suppressed: self.suppressed,
-        }
+            policies: if rng.percent(EACH_PERCENT) { self.policies } else { 0 },
+        };
+        let has_dvm = rng.percent(EACH_PERCENT);
+        Extras { dvm: if has_dvm { self.dvm } else { 0 }, ..drawn }
     }
 
     /// The larger number in each field.
@@ -65,9 +75,11 @@ impl Extras {
             devices: self.devices.max(other.devices),
             flushes: self.flushes.max(other.flushes),
             atomics: self.atomics.max(other.atomics),
+            dvm: self.dvm.max(other.dvm),
             partial: self.partial.max(other.partial),
             functional: self.functional.max(other.functional),
             suppressed: self.suppressed.max(other.suppressed),
+            policies: self.policies.max(other.policies),
         }
     }
 
@@ -78,9 +90,11 @@ impl Extras {
             devices: self.devices.min(other.devices),
             flushes: self.flushes.min(other.flushes),
             atomics: self.atomics.min(other.atomics),
+            dvm: self.dvm.min(other.dvm),
             partial: self.partial.min(other.partial),
             functional: self.functional.min(other.functional),
             suppressed: self.suppressed.min(other.suppressed),
+            policies: self.policies.min(other.policies),
         }
     }
 }
@@ -92,7 +106,30 @@ const OWN_LINE_PERCENT: u32 = 50;
 /// Of 100 atomic requests, how many do not return the old value.
 const NO_RETURN_PERCENT: u32 = 50;
 
+/// Separates the choice of requests about translations from other choices with the same seed.
+const DVM: u64 = 0x44_56_4d << 32;
+/// Of 100 steps with requests about translations, how many have an invalidation alone.
+const INVALIDATE_PERCENT: u32 = 50;
+/// The other requests about translations, of which each is as frequent.
+const SYNCS: [Translations; 2] = [Translations::InvalidateSync, Translations::Sync];
+
 impl Program {
+    /// Adds requests about translations before some of the operations.
+    pub(super) fn add_translations(&mut self, dvm: u32, seed: u64) {
+        if dvm == 0 {
+            return;
+        }
+        for (thread, steps) in (0_u64..).zip(&mut self.threads) {
+            let mut rng = Rng::new(seed, DVM + thread);
+            for step in steps {
+                let is_plain = rng.percent(INVALIDATE_PERCENT);
+                let sync = rng.one_of(&SYNCS);
+                let drawn = if is_plain { Translations::Invalidate } else { sync };
+                step.translations = rng.percent(dvm).then_some(drawn);
+            }
+        }
+    }
+
     /// Adds flushes, and turns read-modify-writes into atomic requests.
     pub(super) fn add_extras(
         &mut self,
@@ -171,6 +208,26 @@ mod tests {
         assert!((4..=8).contains(&share(&flushed, is_own)));
         flushed.threads.iter_mut().flatten().for_each(|step| step.flush = None);
         assert_eq!(flushed, program(0, 0));
+    }
+
+    #[test]
+    fn requests_about_translations_leave_the_operations_as_they_are() {
+        let with = |dvm| {
+            Program::random(&ProgramSize {
+                operations: 2000,
+                extras: Extras { dvm, ..Extras::default() },
+                ..ProgramSize::default()
+            })
+        };
+        let mut program = with(20);
+        let is = |what| move |step: &Step| step.translations == Some(what);
+        assert!((8..=12).contains(&share(&program, is(Translations::Invalidate))));
+        assert!((18..=22).contains(&share(&program, |step| step.translations.is_some())));
+        for sync in SYNCS {
+            assert!((4..=6).contains(&share(&program, is(sync))), "{sync:?}");
+        }
+        program.threads.iter_mut().flatten().for_each(|step| step.translations = None);
+        assert_eq!(program, with(0));
     }
 
     #[test]

@@ -49,6 +49,7 @@ impl ProgramSize {
             Spelled::new("fetches", self.fetches, usual.fetches),
             Spelled::new("linked", self.linked, usual.linked),
             Spelled::new("atomics", self.extras.atomics, 0),
+            Spelled::new("dvm", self.extras.dvm, 0),
             Spelled::new("partial", self.extras.partial, 0),
             Spelled::new("functional", self.extras.functional, 0),
             Spelled::new("skew", self.skew, usual.skew),

@@ -9,7 +9,8 @@ use std::str::FromStr;
 /// or `17.203.88`. With extras of programs it is `17+dma2` (DMA devices), `17+flush10` (flushes, in percent),
 /// `17+atomics50` (atomic requests, in percent), `17+partial40` (accesses to parts of words, in percent),
 /// `17+functional10` (functional accesses, in percent), `17+functional10+suppress1` (and those that fail are made in the usual
-/// way) or several of these in this order, such as `17+dma2+flush10.203`.
+/// way), `17+policies1` (policies of controllers are drawn), `17+dvm10` (TLB invalidations and syncs, in percent) or several of
+/// these in this order, such as `17+dma2+flush10.203`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lineage {
     root: u64,
@@ -67,13 +68,15 @@ struct Part {
 }
 
 /// The numbers of [`Extras`], in the order in which lineages have them.
-static PARTS: [Part; 6] = [
+static PARTS: [Part; 8] = [
     Part { name: "dma", most: MOST_DEVICES, of: |extras| &mut extras.devices },
     Part { name: "flush", most: 100, of: |extras| &mut extras.flushes },
     Part { name: "atomics", most: 100, of: |extras| &mut extras.atomics },
     Part { name: "partial", most: 100, of: |extras| &mut extras.partial },
     Part { name: "functional", most: 100, of: |extras| &mut extras.functional },
     Part { name: "suppress", most: 1, of: |extras| &mut extras.suppressed },
+    Part { name: "policies", most: 1, of: |extras| &mut extras.policies },
+    Part { name: "dvm", most: 100, of: |extras| &mut extras.dvm },
 ];
 
 impl fmt::Display for Lineage {
@@ -133,6 +136,7 @@ mod tests {
             "17+partial5",
             "1+dma1+flush1+atomics1+partial9.2",
             "17+partial5+functional10+suppress1.2",
+            "17+dma1+atomics50+dvm10.3",
         ];
         for text in plain.into_iter().chain(more) {
             assert_eq!(text.parse::<Lineage>().unwrap().to_string(), text);

@@ -47,6 +47,11 @@ pub enum Misuse {
     /// A TBE was allocated in a full table.
     #[error("a TBE allocated for line {0:#x} although the table is full")]
     TableFull(u64),
+    /// More transactions of CHI's MiscNode than it allows wait for the responses to their snoops.
+    #[error(
+        "{0} transactions wait for responses to their snoops, and at most 4 may (assert in MN_TBETable.cc)"
+    )]
+    TooManyWaiting(usize),
     /// An address does not belong to the directory.
     #[error("address {0:#x} does not belong to this directory")]
     OutOfRange(u64),

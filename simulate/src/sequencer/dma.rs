@@ -182,6 +182,7 @@ impl DmaSequencer {
             line,
             head: own.map(|transfer| (transfer.kind(), transfer.address)),
             lacks_block: false,
+            unaddressed: None,
         }
     }
 }

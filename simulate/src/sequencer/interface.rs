@@ -52,6 +52,8 @@ pub struct Issue {
     pub core: u32,
     /// The value that an atomic writes in exchange for the old one.
     pub swap: Option<u64>,
+    /// The id of a transaction about translations, which has no address.
+    pub transaction: Option<u64>,
 }
 
 /// The effects of a callback. The caller clears them before it, and carries them out after it.
@@ -61,6 +63,8 @@ pub struct Effects {
     pub responses: Vec<Response>,
     /// A coalesced request that goes to the mandatory queue now.
     pub issue: Option<Issue>,
+    /// The answer to a sync of another core, which goes to the mandatory queue now.
+    pub answer: Option<Issue>,
     /// Whether the controller must block the line (true) or unblock it.
     pub lock: Option<bool>,
 }
@@ -70,6 +74,7 @@ impl Effects {
     pub fn clear(&mut self) {
         self.responses.clear();
         self.issue = None;
+        self.answer = None;
         self.lock = None;
     }
 }

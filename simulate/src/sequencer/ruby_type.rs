@@ -17,6 +17,15 @@ pub const STORE_CONDITIONAL: u32 = 9;
 /// Flush of a line.
 pub const FLUSH: u32 = 16;
 
+/// Invalidation of translations in the TLBs of all cores.
+pub const TLBI: u32 = 25;
+/// Completion of the invalidations before it.
+pub const TLBI_SYNC: u32 = 26;
+/// A sync of another core, of which the protocol tells this one.
+pub const TLBI_EXT_SYNC: u32 = 27;
+/// The answer of a core to the sync of another.
+pub const TLBI_EXT_SYNC_COMP: u32 = 28;
+
 /// The name in a `Begin` line of the trace.
 pub fn name(number: u32) -> &'static str {
     match number {
@@ -28,6 +37,10 @@ pub fn name(number: u32) -> &'static str {
         LOAD_LINKED => "Load_Linked",
         STORE_CONDITIONAL => "Store_Conditional",
         FLUSH => "FLUSH",
+        TLBI => "TLBI",
+        TLBI_SYNC => "TLBI_SYNC",
+        TLBI_EXT_SYNC => "TLBI_EXT_SYNC",
+        TLBI_EXT_SYNC_COMP => "TLBI_EXT_SYNC_COMP",
         _ => "NULL",
     }
 }

@@ -38,8 +38,15 @@ fn tags(effects: &Effects) -> Vec<u32> {
 fn only_the_head_of_a_line_is_issued() {
     let mut sequencer = sequencer();
     let issue = ask(&mut sequencer, 1, RequestKind::Load).unwrap().unwrap();
-    let expected =
-        Issue { kind: ruby_type::LD, address: 0x1008, line: 0x1000, size: 8, core: 1, swap: None };
+    let expected = Issue {
+        kind: ruby_type::LD,
+        address: 0x1008,
+        line: 0x1000,
+        size: 8,
+        core: 1,
+        swap: None,
+        transaction: None,
+    };
     assert_eq!(issue, expected);
     assert_eq!(ask(&mut sequencer, 2, RequestKind::Store), Ok(None));
     let other = request(9, RequestKind::Ifetch, 0x1040, 0);

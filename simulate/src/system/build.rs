@@ -147,6 +147,8 @@ impl System {
                 context: field(&types[types.known.request], "contextId"),
                 mask: field(&types[types.known.request], "writeMask"),
                 prefetch: field(&types[types.known.request], "Prefetch"),
+                is_tlbi: field(&types[types.known.request], "isTlbi"),
+                transaction: field(&types[types.known.request], "tlbiTransactionUid"),
             },
             dma_fields: dma_fields(types),
             block_words,

@@ -6,7 +6,7 @@ use super::System;
 use super::fault::Trap;
 use crate::client::{Core, CorePort, FunctionalAccess};
 use crate::program::Bytes;
-use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
+use crate::request::{Refusal, Request, RequestKind, Response, TlbRequest, Transfer};
 use crate::sequencer::dma::Interface;
 use crate::sequencer::{Issue, Line, ruby_type};
 use crate::trace::Trace;
@@ -40,6 +40,18 @@ impl CorePort for Port<'_> {
         self.system.dma_sequencers[device].request(self.system.now, transfer)?;
         self.system.issue_transfer(device, transfer);
         Ok(())
+    }
+
+    fn translations(&mut self, kind: TlbRequest) -> Result<(), Refusal> {
+        let system = &mut *self.system;
+        let sequencer = &mut system.sequencers[self.thread];
+        let issue = sequencer.request_unaddressed(system.now, kind, system.trace.as_mut())?;
+        system.issue(self.thread, issue);
+        Ok(())
+    }
+
+    fn unfinished_translations(&self) -> usize {
+        self.system.sequencers[self.thread].outstanding_unaddressed()
     }
 
     fn functional(&mut self, bytes: Bytes, written: Option<u64>) -> FunctionalAccess {
@@ -151,6 +163,10 @@ impl System {
         ] {
             self.words.words[message as usize + usize::from(offset)] = value;
         }
+        if let Some(id) = issue.transaction {
+            self.words.words[message as usize + usize::from(fields.is_tlbi)] = 1;
+            self.words.words[message as usize + usize::from(fields.transaction)] = id;
+        }
         if let Some(value) = issue.swap {
             self.set_exchange(message as usize + usize::from(fields.mask), &issue, value);
         }
@@ -224,7 +240,7 @@ impl System {
             }
         }
         self.answer(self.thread_of(which), &effects.responses);
-        if let Some(issue) = effects.issue {
+        for issue in [effects.issue, effects.answer].into_iter().flatten() {
             self.issue(which, issue);
         }
         let controller = self.homes_of[which];
@@ -234,6 +250,26 @@ impl System {
             _ => {}
         }
         self.effects = effects;
+        Ok(())
+    }
+
+    /// `unaddressedCallback`: the request of a core with an id completes, or another core's sync asks it for an answer.
+    pub(super) fn unaddressed_callback(
+        &mut self,
+        which: usize,
+        id: u64,
+        kind: u64,
+    ) -> Result<(), Trap> {
+        let Some(one) = self.sequencers.get_mut(which) else {
+            return Err(Trap::Unsupported("a TLB invalidation of a DMA device"));
+        };
+        let answer = one.unaddressed_done(self.now, id, kind as u32, self.trace.as_mut())?;
+        if let Some(answer) = answer {
+            self.issue(which, answer);
+        }
+        // The core may wait for the request, and has no response to it.
+        let event = self.controllers.len() + self.thread_of(which);
+        self.wheel.schedule(self.now + 1, event as u32);
         Ok(())
     }
 
@@ -267,6 +303,7 @@ impl System {
                     size: transfer.bytes() as u32,
                     core: 0,
                     swap: None,
+                    transaction: None,
                 };
                 self.issue_to(self.dma_homes[device], issue);
             }

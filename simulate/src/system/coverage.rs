@@ -1,5 +1,6 @@
 //! Coverage: the transitions that a run took or stalled, and how often.
 
+use slicc::compile::code::Machine;
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
@@ -93,15 +94,17 @@ impl System {
         })
     }
 
+    /// The number of the machine of each controller.
+    pub fn machines_of_controllers(&self) -> Vec<usize> {
+        self.controllers.iter().map(|controller| controller.machine).collect()
+    }
+
     /// The triples that were taken or stalled, in the order of their numbers.
     pub fn reached(&self) -> Vec<Reached> {
         let mut reached = Vec::new();
-        let mut first = 0;
         for (at, machine) in self.program.machines.iter().enumerate() {
-            let events = machine.events.len() as u32;
-            for (row, transition) in machine.transitions.iter().enumerate() {
-                let pair = u32::from(transition.state) * events + u32::from(transition.event);
-                let triple = 2 * (first + pair);
+            for row in 0..machine.transitions.len() {
+                let triple = self.triple(at, row);
                 for (triple, count) in
                     [(triple, self.coverage[at][row]), (triple + 1, self.stalled[at][row])]
                 {
@@ -110,10 +113,20 @@ impl System {
                     }
                 }
             }
-            first += machine.states.len() as u32 * events;
         }
         reached.sort_unstable_by_key(|one| one.triple);
         reached
+    }
+
+    /// The number of the triple of a row of a machine's table, if it is taken.
+    pub(super) fn triple(&self, machine: usize, row: usize) -> u32 {
+        let pairs = |one: &Machine| one.states.len() * one.events.len();
+        let (before, from) = self.program.machines.split_at(machine);
+        let first: usize = before.iter().map(pairs).sum();
+        let transition = &from[0].transitions[row];
+        let pair =
+            usize::from(transition.state) * from[0].events.len() + usize::from(transition.event);
+        2 * (first + pair) as u32
     }
 
     /// A row for each next state of each transition that was counted.

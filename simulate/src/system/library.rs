@@ -95,6 +95,11 @@
 //! | **Sequencer** | | |
 //! | a callback for a line without a request, or of the wrong kind | assert | fault |
 //! | `evictionCallback`, `invalidateSC`, `llscCheckMonitor` of an absent line | accepted | accepted |
+//! | `unaddressedCallback` of `TLBI` or `TLBI_SYNC` with an id that is not outstanding, or is of the other type | assert | fault |
+//! | `unaddressedCallback` of another type than these and `TLBI_EXT_SYNC` | panic | fault |
+//! | `unaddressedCallback` of `TLBI_EXT_SYNC` while the core waits to answer another | assert in the out-of-order CPU | fault |
+//! | **MN_TBETable** | | |
+//! | `chooseNewDistributor` with more than four waiting transactions | assert | fault |
 //! | **TriggerQueue**, **ExpectedMap**, **TBEStorage** | | |
 //! | `front`, `back`, `next`, `pop` of an empty queue | undefined | fault |
 //! | a queue of more than 32 events, or 256 structures | accepted | fault |
@@ -117,6 +122,7 @@
 //! | `copyPartial` out of range | writes past the block | fault |
 
 mod calculations;
+mod distributor;
 mod objects;
 pub(super) mod order;
 mod trackers;

@@ -125,7 +125,7 @@ impl System {
         let waiting = self
             .sequencers
             .iter()
-            .filter(|one| one.outstanding() > 0)
+            .filter(|one| one.oldest().is_some())
             .min_by_key(|one| one.oldest());
         let mut devices = 0..self.dma_sequencers.len();
         let stuck_device = devices.find_map(|device| self.stuck_device(device));

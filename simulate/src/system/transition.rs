@@ -47,7 +47,7 @@ impl System {
     }
 
     /// The transition that was looked up last, as an event of this tick.
-    fn latest_transition(&self) -> RecordedEvent {
+    pub(super) fn latest_transition(&self) -> RecordedEvent {
         let control = self.controllers[self.current].control as usize;
         let word = |offset: u16| self.words.words[control + usize::from(offset)];
         RecordedEvent {

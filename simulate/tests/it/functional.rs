@@ -1,9 +1,8 @@
 //! Functional accesses: what they read and write while nothing else happens, and in running systems.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use crate::outcome::{effect, traced};
 use crate::stress;
@@ -101,14 +100,14 @@ impl Turns {
 /// A core that makes its accesses when their turn comes.
 struct TurnCore {
     core: usize,
-    turns: Rc<RefCell<Turns>>,
+    turns: Arc<Mutex<Turns>>,
     waits: bool,
     records: Records,
 }
 
 impl Core for TurnCore {
     fn step(&mut self, now: u64, port: &mut dyn CorePort) {
-        let mut turns = self.turns.borrow_mut();
+        let mut turns = self.turns.lock().unwrap();
         let Some(&access) = turns.accesses.get(turns.next) else { return };
         if self.waits {
             return;
@@ -134,16 +133,16 @@ impl Core for TurnCore {
 
     fn respond(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
         self.waits = false;
-        self.turns.borrow_mut().finish(now, response.value);
+        self.turns.lock().unwrap().finish(now, response.value);
         port.wake_at(now + 1);
     }
 
     fn position(&self) -> usize {
-        self.turns.borrow().next
+        self.turns.lock().unwrap().next
     }
 
     fn is_done(&self) -> bool {
-        let turns = self.turns.borrow();
+        let turns = self.turns.lock().unwrap();
         turns.next >= turns.accesses.len()
     }
 
@@ -157,10 +156,10 @@ fn take_turns(protocol: &Protocol, seed: u64, count: usize) -> Result<Vec<String
     let threads = most_threads(protocol).unwrap_or(4).min(4);
     let options = Options { threads, ..Options::default() };
     let plan = Plan::of(protocol, &options).expect("the protocol has a plan");
-    let turns = Rc::new(RefCell::new(Turns::new(seed, u64::from(threads), count)));
+    let turns = Arc::new(Mutex::new(Turns::new(seed, u64::from(threads), count)));
     let core = |core: u32| -> Box<dyn Core> {
         let records = Records::new(core, Source::Client);
-        Box::new(TurnCore { core: core as usize, turns: Rc::clone(&turns), waits: false, records })
+        Box::new(TurnCore { core: core as usize, turns: Arc::clone(&turns), waits: false, records })
     };
     let setup = Setup {
         program: std::sync::Arc::clone(&protocol.program),
@@ -173,7 +172,7 @@ fn take_turns(protocol: &Protocol, seed: u64, count: usize) -> Result<Vec<String
     };
     let mut system = System::new(setup).expect("the system can be built");
     system.simulate(None)?;
-    let turns = turns.borrow();
+    let turns = turns.lock().unwrap();
     assert_eq!(turns.next, count);
     Ok(turns.wrong.clone())
 }

@@ -7,6 +7,7 @@ mod beside;
 mod clients;
 mod common;
 mod dma;
+mod dvm;
 mod equivalent;
 mod faults;
 mod functional;
@@ -30,4 +31,5 @@ mod stress;
 mod suite;
 #[path = "../../../slicc/tests/it/tables/mod.rs"]
 mod tables;
+mod unreachable;
 mod weak;

@@ -52,6 +52,7 @@ fn program(changes: &str) -> ProgramSize {
             "linked" => shape.linked = value,
             "flush" => shape.extras.flushes = value,
             "atomics" => shape.extras.atomics = value,
+            "dvm" => shape.extras.dvm = value,
             other => panic!("{other} is not known here"),
         }
     }

@@ -106,6 +106,7 @@ impl System {
             TableDeallocate => self.table_deallocate(a, self.line(b)?)?,
             TablePresent => u64::from(self.line_tables.tables[i].is_present(self.line(b)?)),
             TableSlots => u64::from(self.line_tables.tables[i].slots_available(j)),
+            TableDistributor => self.choose_distributor(i)?,
 
             PerfectLookup => self.perfect_lookup(a, b)?,
             PerfectAllocate => self.perfect_allocate(a, b)?,
@@ -142,6 +143,10 @@ impl System {
             }),
             Evicted => self.done(|it| it.evicted(i, b)),
             SequencerCheck => 1,
+            Unaddressed => {
+                self.unaddressed_callback(i, b, c)?;
+                0
+            }
             DmaAck => {
                 self.dma_callback(a, b, None)?;
                 0
@@ -280,6 +285,5 @@ pub(super) fn unsupported(function: UnsupportedFunction) -> Trap {
     Trap::Unsupported(match function {
         UnsupportedFunction::Transaction => "a transaction",
         UnsupportedFunction::Gpu => "a GPU",
-        UnsupportedFunction::Dvm | UnsupportedFunction::TableDistributor => "a TLB invalidation",
     })
 }

@@ -7,7 +7,7 @@
 use slicc::compile::op::control;
 use slicc::library::{
     CalculationFunction, Family, LibraryFunction, LineFunction, PersistentFunction, TimerFunction,
-    TopologyFunction, UnsupportedFunction, ValueFunction,
+    TopologyFunction, ValueFunction,
 };
 use slicc::source::Span;
 
@@ -84,7 +84,9 @@ impl System {
                 if ready.count() > 1 { lines } else { None }
             }
             Family::Line(LineFunction::CacheAddressAt) => lines,
-            Family::Unsupported(UnsupportedFunction::TableDistributor) => cores,
+            Family::Line(LineFunction::TableDistributor) => {
+                if self.line_tables.tables[from].len() > 1 { cores } else { None }
+            }
             Family::Calculation(function) => match function {
                 NumberOfNode | NodeOfNumber => cores,
                 // Numbers of different machine types mean different controllers.

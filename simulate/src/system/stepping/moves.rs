@@ -2,6 +2,7 @@
 
 use super::Stepping;
 use super::actions::{Access, Action, EARLY, decoded};
+use super::parts::Change;
 use super::values::{Renaming, Values};
 use super::view::View;
 use crate::request::RequestKind;
@@ -232,6 +233,29 @@ impl Stepping {
                 self.system.timers[table].expire(line);
                 self.wake(self.system.timer_owners[table] as usize)
             }
+        }
+    }
+
+    /// The numbers of transitions that were taken, and that stalled, until now.
+    pub(super) fn counts_of_transitions(&self) -> (u64, u64) {
+        (self.system.tally.transitions, self.system.tally.stalls)
+    }
+
+    /// The transition that was begun last, which was taken or has stalled.
+    pub(super) fn latest_change(&self, is_taken: bool) -> Change {
+        let latest = self.system.latest_transition();
+        let controller = latest.controller as usize;
+        let row = latest.what as usize;
+        let machine = self.system.controllers[controller].machine;
+        Change {
+            triple: self.system.triple(machine, row) + u32::from(!is_taken),
+            controller,
+            line: self.line_number(latest.address),
+            after: if is_taken {
+                latest.after
+            } else {
+                self.system.program.machines[machine].transitions[row].state
+            },
         }
     }
 

@@ -55,6 +55,7 @@ use super::view::View;
 use super::{Access, Holders, Move};
 use crate::stepper::{Group, Stepper, Symmetry};
 use crate::system::Warning;
+pub use effects::Change;
 use in_flight::NOTHING_IN_FLIGHT;
 pub use known::{Known, Missing, Taken};
 pub use labels::Label;
@@ -84,6 +85,8 @@ pub struct PartStepper {
     known: Known,
     /// The warnings of the last move.
     warnings: Vec<Warning>,
+    /// The transition of the last move.
+    change: Option<Change>,
     requested: Requested,
 }
 
@@ -91,7 +94,13 @@ impl PartStepper {
     /// Creates a stepper that knows no parts and effects yet.
     pub fn new(stepper: Stepper) -> PartStepper {
         let known = Known::new(&stepper);
-        PartStepper { stepper, known, warnings: Vec::new(), requested: Requested::default() }
+        PartStepper {
+            stepper,
+            known,
+            warnings: Vec::new(),
+            change: None,
+            requested: Requested::default(),
+        }
     }
 
     /// The effects of moves that have been learnt so far.
@@ -107,6 +116,16 @@ impl PartStepper {
     /// Forgets the effects of moves, renamings and permutations, which are learnt again where they are needed. Parts keep their numbers.
     pub fn forget_moves(&mut self) {
         self.known.forget_moves();
+    }
+
+    /// The number of lines that cores access.
+    pub fn lines(&self) -> usize {
+        self.stepper.lines()
+    }
+
+    /// The number of the machine of each controller.
+    pub fn machines(&self) -> Vec<usize> {
+        self.stepper.system().machines_of_controllers()
     }
 
     /// The symmetries of the system.
@@ -213,6 +232,7 @@ impl PartStepper {
             match self.known.take(state, chosen, after) {
                 Ok(taken) => {
                     self.warnings.extend_from_slice(self.known.warnings(taken.report));
+                    self.change = self.known.change(taken.change);
                     return taken.problem.map_or(Ok(()), Err);
                 }
                 Err(Missing::Whole) => return self.take_whole(state, chosen, after),
@@ -249,6 +269,11 @@ impl PartStepper {
             Missing::Moved { permutation, at, number } => self.learn_moved(permutation, at, number),
             Missing::Effect(_) | Missing::Whole => unreachable!("these depend on the move"),
         }
+    }
+
+    /// The transition to which the last move has led, if it has led to one.
+    pub fn change(&self) -> Option<Change> {
+        self.change
     }
 
     /// The warnings of the last move.

@@ -14,7 +14,7 @@ use history::{Ambiguity, History, ReadsFrom};
 use simulate::client::{Client, Core, CorePort};
 use simulate::program::{Program, ProgramSize};
 use simulate::record;
-use simulate::request::{Refusal, Request, Response, Transfer};
+use simulate::request::{Refusal, Request, Response, TlbRequest, Transfer};
 use simulate::sequencer::{Config, Effects, Issue, Line, Sequencer, ruby_type};
 use simulate::trace::{Layout, Options, Output, Trace};
 
@@ -69,6 +69,14 @@ impl CorePort for View<'_> {
 
     fn transfer(&mut self, transfer: Transfer) -> Result<(), Refusal> {
         panic!("there are no DMA devices: {transfer:?}");
+    }
+
+    fn translations(&mut self, kind: TlbRequest) -> Result<(), Refusal> {
+        panic!("the memory knows no translations: {kind:?}");
+    }
+
+    fn unfinished_translations(&self) -> usize {
+        0
     }
 
     fn wake_at(&mut self, tick: u64) {

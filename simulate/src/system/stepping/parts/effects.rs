@@ -1,5 +1,10 @@
 //! The effects of moves on the parts on which they depend.
 
+use std::hash::BuildHasherDefault;
+
+use indexmap::IndexSet;
+use rustc_hash::FxHasher;
+
 use super::PartStepper;
 use super::in_flight::NOTHING_IN_FLIGHT;
 use super::layout::{Layout, Part};
@@ -76,6 +81,21 @@ pub(super) struct Effect {
     pub fails: bool,
     /// The index of its report in [`Effects::reports`], or [`NONE`].
     pub report: u32,
+    /// The index of its transition in [`Effects::changes`], or [`NONE`].
+    pub change: u32,
+}
+
+/// A transition that a move has led to, taken or stalled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Change {
+    /// Its row of the table, as [`Reached`](crate::system::Reached) numbers them.
+    pub triple: u32,
+    /// The controller.
+    pub controller: usize,
+    /// The number of the line; `None` if it is about no line that cores access.
+    pub line: Option<usize>,
+    /// The number of the state that the line has afterwards.
+    pub after: u16,
 }
 
 /// Results that only few moves have.
@@ -95,6 +115,8 @@ pub(super) struct Effects {
     effects: Vec<Effect>,
     sent: Vec<Sent>,
     reports: Vec<Report>,
+    /// All transitions of effects, each once.
+    changes: IndexSet<Change, BuildHasherDefault<FxHasher>>,
 }
 
 impl Effects {
@@ -129,6 +151,17 @@ impl Effects {
     #[inline]
     pub(super) fn report(&self, number: u32) -> Option<&Report> {
         self.reports.get(number as usize)
+    }
+
+    /// The transition with a number, if that is not [`NONE`].
+    #[inline]
+    pub(super) fn change(&self, number: u32) -> Option<&Change> {
+        self.changes.get_index(number as usize)
+    }
+
+    /// The number of a transition, or [`NONE`] if there is none.
+    pub(super) fn number_of_change(&mut self, change: Option<Change>) -> u32 {
+        change.map_or(NONE, |change| self.changes.insert_full(change).0 as u32)
     }
 
     /// The number of effects that depend on messages in flight.
@@ -171,7 +204,7 @@ impl PartStepper {
         }
         let chosen = self.place_message(state, chosen);
         let transitions = self.stepper.system.tally.transitions;
-        let (performed, done) = carry_out(&mut self.stepper, chosen);
+        let ((performed, done), change) = self.carry_out(chosen);
         let warnings = self.stepper.warnings().into();
         self.note_requests(chosen);
         let mut effect = Effect {
@@ -182,6 +215,7 @@ impl PartStepper {
             is_wide: self.asked_for_more(controller),
             fails: !done,
             report: NONE,
+            change: self.known.effects.number_of_change(change),
         };
         if effect.is_wide {
             if self.stepper.system.tally.transitions > transitions {
@@ -216,6 +250,18 @@ impl PartStepper {
                 classes.and(self.known.classes_of(self.known.layout.memory_at, effect.memory));
         }
         classes.is_fresh
+    }
+
+    /// Makes a move as [`carry_out`] does. Returns also the transition that it has led to.
+    fn carry_out(&mut self, chosen: Move) -> ((Vec<Access>, bool), Option<Change>) {
+        let (taken, stalled) = self.stepper.counts_of_transitions();
+        let done = carry_out(&mut self.stepper, chosen);
+        let now = self.stepper.counts_of_transitions();
+        let change = match (now.0 > taken, now.1 > stalled) {
+            (false, false) => None,
+            (is_taken, _) => Some(self.stepper.latest_change(is_taken)),
+        };
+        (done, change)
     }
 
     /// Puts the message that arrives into its buffer, and returns the move in a system that has no other message.
@@ -266,7 +312,8 @@ impl PartStepper {
     ) -> Result<(), Problem> {
         self.restore(state);
         let controller = self.known.layout.controller_of(chosen);
-        let (performed, done) = carry_out(&mut self.stepper, chosen);
+        let ((performed, done), change) = self.carry_out(chosen);
+        self.change = change;
         self.warnings = self.stepper.warnings();
         self.note_requests(chosen);
         after.copy_from_slice(state);

@@ -1,6 +1,6 @@
 //! Moves between states of numbered parts, as far as their effects are known.
 
-use super::effects::{Cause, Effects, NONE, Report};
+use super::effects::{Cause, Change, Effects, NONE, Report};
 use super::in_flight::{Flying, NOTHING_IN_FLIGHT, Sequences};
 use super::layout::{Layout, Part};
 use super::owned::{OwnedParts, Summary};
@@ -61,6 +61,8 @@ pub struct Taken {
     pub problem: Option<Problem>,
     /// The number of its report, for [`Known::warnings`].
     pub report: u32,
+    /// The number of its transition, for [`Known::change`].
+    pub change: u32,
 }
 
 impl Known {
@@ -80,6 +82,11 @@ impl Known {
     /// The number of parts of a state.
     pub fn width(&self) -> usize {
         self.layout.parts.len()
+    }
+
+    /// The number of controllers.
+    pub fn controllers(&self) -> usize {
+        self.owned.len()
     }
 
     /// The first place of each group of parts that change together, at least two: what a controller owns and the messages in
@@ -203,7 +210,7 @@ impl Known {
             None if effect.fails => Some(Problem::Fault),
             None => self.clash_after(state, after, controller),
         };
-        Ok(Taken { problem, report: effect.report })
+        Ok(Taken { problem, report: effect.report, change: effect.change })
     }
 
     /// The violation after a move with a report or, if there is none, the renaming of values.
@@ -229,6 +236,11 @@ impl Known {
     /// The warnings of a move with a report.
     pub fn warnings(&self, report: u32) -> &[Warning] {
         self.effects.report(report).map_or(&[], |report| &report.warnings)
+    }
+
+    /// The transition of a move with this number, if it has led to one.
+    pub fn change(&self, number: u32) -> Option<Change> {
+        self.effects.change(number).copied()
     }
 
     fn cause(&self, state: &[u32], chosen: Move, controller: usize) -> Cause {

@@ -1,0 +1,165 @@
+//! `rubric cover`: finds runs that take the transitions of a protocol's tables. [`lab::covering`] does the work.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use explore::protocol::cover::CoveringRun;
+use lab::covering::{BUDGET, Covered, Extent, Fate, Options, cover, json as documents, text};
+use lab::protocols::Repairs;
+use report::sequence::{Chart, Sequence};
+use slicc::outline::TableEntry;
+use slicc::setting::Setting;
+
+use crate::error::Error;
+use crate::files;
+use crate::json;
+use crate::options::Format;
+use crate::progress::Bars;
+use crate::sequence::{self, Form};
+use crate::simulate::parse;
+use crate::status::Status;
+
+/// Find runs that take the transitions of a protocol's tables, and say why the others are not taken
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric cover MI_example --budget 5s
+  rubric cover path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc --repair all --budget 2m
+  rubric cover MI_example --to 'L1Cache II Writeback_Nack'
+  rubric cover path/to/CHI.slicc --to 'Cache UD_RSC SnpUniqueFwd' -o run.svg
+
+Walks through small systems, drawn one after another (threads, locations, sizes of caches, DMA devices, kinds of requests,
+and policies of CHI's controllers), begin where they may take something new, and let messages wait for each other as long as
+possible. A few random programs run beside that, for what small systems lack. Each transition ends up as one of:
+
+  taken      a walk or a program took it
+  proved     no run takes it in a system of any size: from the text of the protocol follows that its state or its event
+             does not come up
+  needs      no run of the systems that are drawn takes it: they lack a kind of request, a controller or the value of a parameter
+  left       not taken; the reason says whether its state, its event, both, or only both together did not come up
+
+Entries of the table that stall are not counted. `rubric explore protocol --unreached` proves what no run takes
+in a system of one size.
+
+With --to, the walks make for one transition, given as machine, state and event, and end when it is taken. The run is
+printed without the moves that it does not need, and drawn with -o as a message-sequence chart.
+
+JSON is one object; `rubric schema cover` describes it.
+
+Exit status: 0 if done, or if the transition of --to was taken or is proved unreachable; 3 if it was not taken; 2 bad usage or
+protocol files.")]
+pub(crate) struct Args {
+    /// A built-in name or the path of a `.slicc` file
+    #[arg(value_name = "PROTOCOL")]
+    protocol: String,
+
+    /// Find a run that takes this transition
+    #[arg(long, value_name = "MACHINE STATE EVENT", value_parser = transition)]
+    to: Option<TableEntry>,
+
+    /// Make N rounds, each some walks in each of several systems and some programs: the same result every time
+    #[arg(long, value_name = "N", value_parser = parse::positive, conflicts_with = "budget")]
+    rounds: Option<u32>,
+
+    /// Search for this time, such as 30s, 10m, 2h [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
+    budget: Option<Duration>,
+
+    /// Seed of all choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Repair known faults of gem5's released protocol first: `all` that fit, or names from `rubric
+    /// mutants list --repairs`
+    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
+    repair: Repairs,
+
+    /// Set a parameter of the protocol or the order of a buffer in all systems, as in `rubric simulate`
+    #[arg(long, value_name = "[MACHINE.]NAME=VALUE")]
+    set: Vec<Setting>,
+
+    /// With --to: draw the run as a message-sequence chart, to a name ending in .svg, .html or .txt
+    #[arg(long, short, value_name = "FILE", requires = "to")]
+    output: Option<PathBuf>,
+
+    /// Form of the results on standard output
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Print only errors on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// The name of a transition: machine, state and event, separated by spaces.
+fn transition(text: &str) -> Result<TableEntry, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words[..] {
+        [machine, state, event] => Ok(TableEntry::new(machine, state, event)),
+        _ => Err("a machine, a state and an event were expected, such as 'L1Cache M Fwd_GETX'"
+            .to_owned()),
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let form = args.output.as_ref().map(|path| Form::of("-o", path)).transpose()?;
+    files::spare(&[PathBuf::from(&args.protocol)], &args.output)?;
+    let options = Options {
+        extent: match args.rounds {
+            Some(rounds) => Extent::Rounds(rounds),
+            None => Extent::Time(args.budget.unwrap_or(BUDGET)),
+        },
+        seed: args.seed,
+        repairs: args.repair.clone(),
+        settings: args.set.clone(),
+        towards: args.to.clone(),
+    };
+    let covered = cover(&args.protocol, &options, &Bars::new(args.quiet))?;
+    let Some(entry) = &args.to else {
+        match args.format {
+            Format::Text => text::write(&covered, out),
+            Format::Json => json::line(&documents::document(&covered), out),
+        }
+        .map_err(Error::Output)?;
+        return Ok(Status::Done);
+    };
+    let run = covered.run_to(entry);
+    match args.format {
+        Format::Text => text::write_run(&covered, entry, run.as_ref(), out),
+        Format::Json => json::line(&documents::document_of(&covered, entry, run.as_ref()), out),
+    }
+    .map_err(Error::Output)?;
+    if let (Some(path), Some(form), Some(run)) = (&args.output, form, &run) {
+        draw(&covered, entry, run, path, form)?;
+        if args.format == Format::Text {
+            writeln!(out, "  written: {}", path.display()).map_err(Error::Output)?;
+        }
+    }
+    Ok(match covered.rows.get(entry) {
+        Some(Fate::Left(_) | Fate::Lacking(_)) => Status::Undecided,
+        _ => Status::Done,
+    })
+}
+
+/// Draws a run.
+///
+/// # Errors
+/// Returns an error if the file cannot be written.
+fn draw(
+    covered: &Covered,
+    entry: &TableEntry,
+    run: &CoveringRun,
+    path: &std::path::Path,
+    form: Form,
+) -> Result<(), Error> {
+    let TableEntry { machine, state, event } = entry;
+    let system = covered.system_of(entry).unwrap_or_default();
+    let steps = run.steps.iter().map(|step| (None, &step.signals[..])).collect();
+    let sequence = Sequence { parties: &run.parties, steps };
+    let lead = vec![format!("{}, {system}", covered.opened.given)];
+    let title = format!("How {machine} takes {event} in {state}");
+    let chart = Chart { wrong: None, ..sequence.chart(title, lead, String::new()) };
+    sequence::write(&chart, path, form)
+}

@@ -1,0 +1,80 @@
+//! `rubric cover`.
+
+use crate::common::{Folder, error, output, output_of, rubric};
+use serde_json::Value;
+
+/// What it prints, without times.
+fn covered(arguments: &[&str]) -> String {
+    let text = output(&[&["cover", "-q"], arguments].concat());
+    let lines = text.lines().map(|line| line.split(" s, and").next().unwrap_or(line));
+    lines.filter(|line| !line.contains(", seed ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn all_that_is_reachable_of_a_small_protocol_is_taken() {
+    let text = covered(&["MI_example", "--rounds", "20"]);
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("MI_example: "), "{text}");
+    let taken: usize = first.split(' ').nth(1).unwrap().parse().unwrap();
+    assert!(taken >= 70, "{text}");
+    assert!(text.contains("\n  L1Cache "), "{text}");
+    assert_eq!(text, covered(&["MI_example", "--rounds", "20"]));
+}
+
+#[test]
+fn a_run_to_a_transition_is_shown_and_drawn() {
+    let folder = Folder::new("cover");
+    let chart = folder.path("run.svg");
+    let to = ["cover", "MI_example", "--rounds", "50", "--to", "L1Cache M Fwd_GETX"];
+    let text = output(&[&to[..], &["-o", &chart]].concat());
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("MI_example: L1Cache M Fwd_GETX: taken in "), "{text}");
+    assert!(lines[1].starts_with("  in a system of "), "{text}");
+    let last = lines[lines.len() - 4..].join("\n");
+    assert!(last.contains(": M Fwd_GETX -> I (line "), "{text}");
+    assert!(lines.last().unwrap().starts_with("  written: "), "{text}");
+    let drawn = std::fs::read_to_string(&chart).unwrap();
+    assert!(drawn.contains("How L1Cache takes Fwd_GETX in M"), "{drawn}");
+    let json: Value =
+        serde_json::from_str(&output(&[&to[..], &["--format", "json"]].concat())).unwrap();
+    let rows = json["transitions"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["outcome"]), (1, &"walk".into()));
+    assert!(rows[0]["steps"].as_array().unwrap().len() > 2);
+}
+
+#[test]
+fn what_is_not_taken_is_undecided() {
+    // The state needs two cores, three requests and a race.
+    let to = [
+        "cover",
+        "MESI_Two_Level",
+        "--rounds",
+        "1",
+        "--seed",
+        "5",
+        "--to",
+        "L2Cache MT_SB L1_PUTX",
+    ];
+    let text = output_of(&to, 3);
+    assert!(text.contains(": not taken; "), "{text}");
+}
+
+#[test]
+fn names_of_transitions_are_checked() {
+    let wrong = |to: &str| error(&["cover", "MI_example", "--to", to]);
+    let cases = [
+        ("L1Cache M", "a machine, a state and an event were expected, such as"),
+        ("L2Cache M Load", "MI_example: there is no machine L2Cache; there is "),
+        ("L1Cache M1 Load", "L1Cache has no state M1"),
+        ("L1Cache M Loads", "L1Cache has no event Loads: Load?"),
+        ("L1Cache M Data", "L1Cache has no transition for Data in M; it has "),
+        ("L1Cache II Load", "L1Cache stalls for Load in II, so nothing is taken"),
+    ];
+    for (to, expected) in cases {
+        let told = wrong(to);
+        assert!(told.contains(expected), "{to}: {told}");
+    }
+    let told = error(&["cover", "MI_example", "--to", "L1Cache M Load", "-o", "run.pdf"]);
+    assert!(told.contains(".svg, .html or .txt was expected"), "{told}");
+    assert_eq!(rubric(&["cover", "MI_example", "-o", "run.svg"]).status.code(), Some(2));
+}

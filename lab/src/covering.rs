@@ -1,0 +1,227 @@
+//! Covering a protocol: which rows of its tables are taken, by which runs, which are proved unreachable, and why the rest was not taken.
+//!
+//! [`cover()`] walks through small systems of the protocol, drawn one after another ([`explore::protocol::cover`]), and runs random programs
+//! beside that. `slicc::reachable` proves rows unreachable in systems of any size. For each row that was taken, [`Covered`] knows the first
+//! walk or program; [`Covered::run_to`] makes a short run of a walk.
+//!
+//! - `systems`: which systems are drawn; `pool`: walks through several of them; `programs`: the random programs;
+//! - `search`: the rounds; `reasons`: why a row was not taken;
+//! - [`text`] and [`json`]: the report.
+//!
+//! ```
+//! use lab::NoObserver;
+//! use lab::covering::{Extent, Options, cover};
+//!
+//! let options = Options { extent: Extent::Rounds(2), ..Options::default() };
+//! let covered = cover("MI_example", &options, &NoObserver)?;
+//! assert!(covered.taken() > 40);
+//! # Ok::<(), lab::Error>(())
+//! ```
+
+pub mod json;
+mod pool;
+mod programs;
+mod reasons;
+mod search;
+mod systems;
+pub mod text;
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use explore::protocol::cover::{CoveringRun, Table, Walker};
+use simulate::client::Client;
+use simulate::recipe::Lineage;
+use simulate::stepper::{Move, Scope};
+use simulate::system::triple_of;
+use slicc::outline::TableEntry;
+use slicc::setting::Setting;
+
+use crate::error::Error;
+use crate::observer::{Observer, Stage};
+use crate::protocols::{Opened, Repairs, words_of};
+use crate::text::quoted;
+use reasons::Excluded;
+use search::Search;
+
+/// The options of a search for runs. The default takes a minute.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The extent of the search.
+    pub extent: Extent,
+    /// The seed of all choices.
+    pub seed: u64,
+    /// The repairs of known faults that are applied to the protocol first.
+    pub repairs: Repairs,
+    /// Values of parameters of the protocol, in all systems.
+    pub settings: Vec<Setting>,
+    /// A row that is looked for alone: the search ends when it is taken.
+    pub towards: Option<TableEntry>,
+}
+
+/// The extent of a search, as a number of rounds or as a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// This number of rounds, each some walks in each of some systems, and some programs: the same result every time.
+    Rounds(u32),
+    /// As many rounds as fit into this time.
+    Time(Duration),
+}
+
+/// The default time of a search.
+pub const BUDGET: Duration = Duration::from_secs(60);
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            extent: Extent::Time(BUDGET),
+            seed: 1,
+            repairs: Repairs::None,
+            settings: Vec::new(),
+            towards: None,
+        }
+    }
+}
+
+/// What became of a row of a table.
+#[derive(Clone, Debug)]
+pub enum Fate {
+    /// A walk through a small system took it: the system and the moves.
+    Walk(Box<Scope>, Vec<Move>),
+    /// A random program took it.
+    Program(Client, Lineage),
+    /// No run takes it in a system of any size, for this reason.
+    Proved(String),
+    /// No run of the systems that are drawn takes it, since they lack this.
+    Lacking(String),
+    /// No run took it, and this is known about it.
+    Left(String),
+}
+
+/// The result of a search.
+#[derive(Debug)]
+pub struct Covered {
+    /// The protocol, as it was given and repaired.
+    pub opened: Opened,
+    /// Each row that is no stall, by machine, state and event, with its fate.
+    pub rows: BTreeMap<TableEntry, Fate>,
+    /// The number of rounds.
+    pub rounds: u32,
+    /// The number of systems that were walked through, and of the walks.
+    pub systems: u64,
+    /// The number of walks.
+    pub walks: u64,
+    /// The number of random programs.
+    pub programs: u64,
+    /// The number of walks that ended in each kind of finding, by its name.
+    pub findings: BTreeMap<&'static str, u64>,
+    /// The time after which the last row was taken, and that of the whole search.
+    pub last_taken: Duration,
+    /// The wall time of the search.
+    pub elapsed: Duration,
+    options: Options,
+}
+
+/// Looks for runs that take the rows of a protocol's tables: a built-in name, or the path of a `.slicc` file. Cost: what the extent says, on
+/// all cores of the computer; up to 1.5 GB of memory.
+///
+/// # Errors
+/// Fails if the protocol cannot be read or has errors, if a repair does not exist or fit, if the row that is looked for is none of the
+/// protocol's, or if the protocol fits no system.
+pub fn cover(given: &str, options: &Options, observer: &dyn Observer) -> Result<Covered, Error> {
+    let opened = Opened::repaired(given, &options.repairs, None)?;
+    let table = Table::of(&opened.protocol);
+    let towards = options.towards.as_ref().map(|entry| triple_in(&opened, &table, entry));
+    let mut search = Search::new(&opened, &table, options, towards.transpose()?);
+    let excluding = exclude(opened.clone(), options.settings.clone());
+    // The same rounds have the same result only if each knows what is excluded.
+    let waits = matches!(options.extent, Extent::Rounds(_));
+    let mut excluded = None;
+    observer.begin(Stage::Runs);
+    while !search.is_over() && !observer.is_cancelled() {
+        if excluded.is_none() {
+            let known = if waits { excluding.recv().ok() } else { excluding.try_recv().ok() };
+            excluded = known.transpose()?;
+            excluded.iter().for_each(|excluded| search.exclude(excluded));
+        }
+        search.round();
+        observer.advance();
+    }
+    observer.end();
+    if excluded.is_none() && !search.is_found() {
+        excluded = excluding.recv().ok().transpose()?;
+    }
+    Ok(search.end(excluded.as_ref()))
+}
+
+/// Finds out what the text of a protocol excludes, beside what is done meanwhile: it takes a minute for CHI. If nobody waits for the result,
+/// the thread ends by itself.
+fn exclude(opened: Opened, settings: Vec<Setting>) -> Receiver<Result<Excluded, Error>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        // Nobody waits if the row that is looked for was taken before.
+        let _ = sender.send(Excluded::of(&opened, &settings));
+    });
+    receiver
+}
+
+/// The triple of a row that the user names.
+///
+/// # Errors
+/// Fails if the protocol has no such row, or if it stalls there.
+fn triple_in(opened: &Opened, table: &Table, entry: &TableEntry) -> Result<u32, Error> {
+    let TableEntry { machine, state, event } = entry;
+    let triple = triple_of(&opened.protocol, machine, state, event);
+    triple.filter(|&triple| table.row(triple).is_some()).ok_or_else(|| Error::NoSuchRow {
+        protocol: opened.given.clone(),
+        complaint: reasons::complaint(&opened.protocol, entry),
+    })
+}
+
+impl Covered {
+    /// The number of rows that were taken.
+    pub fn taken(&self) -> usize {
+        self.rows.values().filter(|fate| fate.is_taken()).count()
+    }
+
+    /// A short run that takes a row, if a walk took it.
+    pub fn run_to(&self, entry: &TableEntry) -> Option<CoveringRun> {
+        let Some(Fate::Walk(scope, moves)) = self.rows.get(entry) else { return None };
+        let TableEntry { machine, state, event } = entry;
+        let triple = triple_of(&self.opened.protocol, machine, state, event)?;
+        let mut walker = Walker::new(&self.opened.protocol, scope, 0).ok()?;
+        walker.run_to(triple, moves)
+    }
+
+    /// The system in which a walk took a row, in words.
+    pub fn system_of(&self, entry: &TableEntry) -> Option<String> {
+        match self.rows.get(entry) {
+            Some(Fate::Walk(scope, _)) => Some(systems::in_words(scope)),
+            _ => None,
+        }
+    }
+
+    /// The command that repeats the run of a program.
+    fn command(&self, client: Client, lineage: &Lineage) -> String {
+        let repair = match &self.options.repairs {
+            Repairs::None => String::new(),
+            repairs => format!(" --repair {repairs}"),
+        };
+        let settings = self.options.settings.iter();
+        let settings = settings.map(|one| format!(" --set {}", quoted(&one.to_string())));
+        format!(
+            "rubric simulate {}{repair} --client {client} --recipe {lineage}{} --check",
+            words_of(&self.opened.given),
+            settings.collect::<String>()
+        )
+    }
+}
+
+impl Fate {
+    /// Whether a run took the row.
+    pub fn is_taken(&self) -> bool {
+        matches!(self, Fate::Walk(..) | Fate::Program(..))
+    }
+}

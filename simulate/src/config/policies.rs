@@ -1,0 +1,133 @@
+//! Policies of CHI's controllers that random programs and walks draw: which lines a controller keeps, which messages it uses, and how many
+//! requests it handles at a time. gem5's users choose them in scripts derived from `configs/ruby/CHI_config.py`.
+
+use history::random::Rng;
+use slicc::protocol::Protocol;
+use slicc::setting::Setting;
+
+use super::chi::{Role, is_chi};
+use super::contradictions;
+
+/// Separates the choice of policies from others with the same seed.
+const PURPOSE: u64 = 0x50_4f_4c_49;
+/// Of 100 flags, how many are the opposite of what gem5's script sets; the same for how many numbers are drawn.
+const CHANGED_PERCENT: u32 = 20;
+
+/// Flags of a controller that are drawn where its machine declares them. Those that are left out belong to a role (`is_HN`), or say what a
+/// core must be told (`send_evictions`).
+const FLAGS: [&str; 19] = [
+    "alloc_on_readshared",
+    "alloc_on_readunique",
+    "alloc_on_readonce",
+    "alloc_on_writeback",
+    "alloc_on_atomic",
+    "alloc_on_seq_line_write",
+    "dealloc_on_unique",
+    "dealloc_on_shared",
+    "dealloc_backinv_unique",
+    "dealloc_backinv_shared",
+    "dealloc_wait_for_tag",
+    "enable_DMT",
+    "enable_DMT_early_dealloc",
+    "enable_DCT",
+    "fwd_unique_on_readshared",
+    "allow_SD",
+    "unify_repl_TBEs",
+    "comp_wu",
+    "comp_anr",
+];
+
+/// Numbers of a controller, with values that keep it short of room.
+const NUMBERS: [(&str, [u64; 3]); 4] = [
+    ("number_of_TBEs", [1, 2, 4]),
+    ("number_of_repl_TBEs", [1, 1, 2]),
+    ("number_of_snoop_TBEs", [1, 1, 2]),
+    ("policy_type", [1, 1, 1]),
+];
+
+/// The policies of a seed: settings of the roles of CHI's controllers that do not contradict each other. Other protocols have none.
+pub fn policies(protocol: &Protocol, seed: u64) -> Vec<Setting> {
+    if !is_chi(protocol) {
+        return Vec::new();
+    }
+    let declared: Vec<&str> = protocol
+        .machines()
+        .filter(|machine| &*machine.name.text == "Cache")
+        .flat_map(|machine| &machine.parameters)
+        .map(|parameter| &*parameter.name.text)
+        .collect();
+    let has = |name: &str| declared.contains(&name) || name == "number_of_TBEs";
+    let mut rng = Rng::new(seed, PURPOSE);
+    let mut settings = Vec::new();
+    for role in Role::ALL {
+        // A prefix of the same choices for all roles, so that a flag that a release does not have changes no other.
+        let flags = FLAGS.map(|name| {
+            let value = role.value(name).is_some_and(|value| value == 1);
+            (name, value != rng.percent(CHANGED_PERCENT))
+        });
+        let numbers = NUMBERS.map(|(name, values)| {
+            let value = rng.one_of(&values);
+            (name, rng.percent(CHANGED_PERCENT).then_some(value))
+        });
+        let own = without_contradictions(role, flags);
+        let changed = own.into_iter().filter(|(name, value)| {
+            has(name) && role.value(name).unwrap_or(0) != u64::from(*value)
+        });
+        let flags = changed.map(|(name, value)| (name, value.to_string()));
+        let numbers = numbers.into_iter().filter(|(name, _)| has(name));
+        let numbers = numbers.filter_map(|(name, value)| Some((name, value?.to_string())));
+        settings.extend(flags.chain(numbers).map(|(parameter, value)| Setting {
+            machine: Some(role.name().to_owned()),
+            parameter: parameter.to_owned(),
+            value,
+        }));
+    }
+    settings
+}
+
+/// The flags of a role, of which those that contradict others are as gem5's script sets them.
+fn without_contradictions<const N: usize>(
+    role: Role,
+    mut flags: [(&'static str, bool); N],
+) -> [(&'static str, bool); N] {
+    let script = |name: &str| role.value(name).is_some_and(|value| value == 1);
+    for at in 0..N {
+        let own = |name: &str| {
+            let drawn = flags.iter().find(|(flag, _)| *flag == name);
+            Some(drawn.map_or(script(name), |(_, value)| *value))
+        };
+        if contradictions::find(role, own).is_none() {
+            break;
+        }
+        flags[at].1 = script(flags[at].0);
+    }
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_flags_do_not_contradict_each_other() {
+        let mut rng = Rng::new(1, PURPOSE);
+        for role in Role::ALL {
+            for _ in 0..200 {
+                let drawn = FLAGS.map(|name| (name, rng.percent(50)));
+                let flags = without_contradictions(role, drawn);
+                let script = |name: &str| role.value(name).is_some_and(|value| value == 1);
+                let own = |name: &str| {
+                    let flag = flags.iter().find(|(flag, _)| *flag == name);
+                    Some(flag.map_or(script(name), |(_, value)| *value))
+                };
+                assert_eq!(contradictions::find(role, own).map(|it| it.message), None);
+            }
+        }
+    }
+
+    #[test]
+    fn protocols_other_than_chi_have_no_policies() {
+        let protocol = Protocol::open("MI_example").unwrap();
+        assert_eq!(policies(&protocol, 1), []);
+    }
+}

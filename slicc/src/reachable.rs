@@ -1,0 +1,148 @@
+//! Proves entries of the transition table unreachable, for any number of controllers and lines, by abstract interpretation.
+//!
+//! [`reachable`] runs the code of a protocol once for all its runs: an expression has not a value but a set of values that it may have
+//! in some run (`value`), and memory holds, for each field of each type, everything that is ever written to it (`store`). The runtime
+//! starts ports and some functions; whatever code they reach adds to the memory, and `trigger` notes which pairs of state and event
+//! may meet. Their actions are run next, and so on until nothing new comes (`fixpoint`). Sets only grow and are finite, so this ends.
+//!
+//! # Why it is sound
+//!
+//! Each step of a real run is one that the analysis makes as well, with the real values among those of the sets:
+//!
+//! - The memory has no time and no objects. All TBEs of a controller are one, all controllers of a role are one, and a write adds to
+//!   what was there. So a read gives at least what was written last. Only local variables, messages under construction and the implicit
+//!   objects of a transition, which no other controller can change, follow the order of the code.
+//! - Messages keep the channel in which they were sent: a virtual network, a buffer of one controller, or all that the configuration
+//!   connects. Those with the same values in the fields of enumerations are one. A port sees all of them in any order. While a
+//!   transition has not removed the message that triggered it, its actions see that message.
+//! - A branch is left out only if its condition holds for none of the values (or fails for none). Values of a type that is
+//!   not followed, such as addresses, sets of sharers and blocks, and results of the library are any value.
+//! - What the runtime makes is any value: the arguments of the functions that it calls, and the messages of the types that it declares.
+//!   The exceptions are requests, whose types the [`World`] gives, and parameters. A request is about translation buffers if its type is.
+//! - `error`, and an `assert` that fails, end a run, as they do here and in gem5 unless it is built without assertions.
+//!
+//! If the protocol has code that this does not understand, nothing is excluded.
+//!
+//! ```
+//! use slicc::outline::TableEntry;
+//! use slicc::protocol::Protocol;
+//! use slicc::reachable::{World, reachable};
+//!
+//! let protocol = Protocol::open("MI_example").expect("it is built in");
+//! let found = reachable(&protocol, &World::any());
+//! let why = found.why_not(&TableEntry::new("Directory", "IM", "GETS")).expect("no cache asks for a copy to share");
+//! assert_eq!(why.to_string(), "event GETS never comes up: nobody sends CoherenceRequestType:GETS");
+//! assert!(found.why_not(&TableEntry::new("Directory", "IM", "GETX")).is_none());
+//! ```
+
+mod calls;
+mod environment;
+mod expressions;
+mod fixpoint;
+mod interpreter;
+mod memo;
+mod model;
+mod sites;
+mod store;
+#[cfg(test)]
+mod tests;
+mod value;
+mod why;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::outline::TableEntry;
+use crate::protocol::Protocol;
+use interpreter::Interpreter;
+use model::Model;
+use why::Reasons;
+pub use why::Why;
+
+/// The types of requests that arrive in a buffer of a machine; `None`: any.
+pub type Requests<'a> = dyn Fn(&str, &str) -> Option<BTreeSet<String>> + 'a;
+
+/// What is known of the systems in which a protocol runs. The functions get the name of a machine, or of a role of it.
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "its fields are functions")]
+pub struct World<'a> {
+    /// The roles of a machine: groups of controllers with parameters of their own. The machine itself if it has no others; none if no
+    /// system has such controllers.
+    pub roles: &'a dyn Fn(&str) -> Vec<String>,
+    /// The types of the requests (of `RubyRequestType`, or for devices of `SequencerRequestType`) that the runtime puts into a buffer of a
+    /// role; `None` if they may be any.
+    pub requests: &'a Requests<'a>,
+    /// The values of a parameter of a role; `None` if they may be any.
+    pub parameters: &'a dyn Fn(&str, &str) -> Option<BTreeSet<i64>>,
+}
+
+impl World<'static> {
+    /// Any system.
+    pub fn any() -> World<'static> {
+        World {
+            roles: &|machine| vec![machine.to_owned()],
+            requests: &|_, _| None,
+            parameters: &|_, _| None,
+        }
+    }
+}
+
+/// The entries of the table that no run takes.
+#[derive(Clone, Debug)]
+pub struct Reachable {
+    excluded: BTreeMap<TableEntry, Why>,
+}
+
+impl Reachable {
+    /// Why no run takes an entry of the table; `None` if some run may take it.
+    pub fn why_not(&self, entry: &TableEntry) -> Option<&Why> {
+        self.excluded.get(entry)
+    }
+
+    /// The entries that no run takes, with the reasons.
+    pub fn excluded(&self) -> impl Iterator<Item = (&TableEntry, &Why)> {
+        self.excluded.iter()
+    }
+}
+
+/// Finds the entries of a protocol's tables that no run takes in any system of a world. The time grows with the size of the protocol and
+/// the number of roles.
+pub fn reachable(protocol: &Protocol, world: &World<'_>) -> Reachable {
+    let any = World { roles: world.roles, ..World::any() };
+    let asked = World { requests: any.requests, ..*world };
+    let models = [&any, &asked, world].map(|world| Model::new(protocol, world));
+    let [any, asked, given] = models.each_ref().map(|model| fixpoint::solve(model));
+    if given.gave_up {
+        return Reachable { excluded: BTreeMap::new() };
+    }
+    let mut reasons = [Reasons::new(&any), Reasons::new(&asked), Reasons::new(&given)];
+    let mut excluded = BTreeMap::new();
+    for (machine, model) in models[0].machines.iter().enumerate() {
+        let outline = model.outline;
+        for entry in &outline.entries {
+            let (state, event) = (entry.state, entry.event);
+            let takes = |found: &Interpreter<'_, '_>| found.takes(machine, state, event);
+            if takes(&given) {
+                continue;
+            }
+            let [structure, parameters, requests] = &mut reasons;
+            let why = if !takes(&any) {
+                structure.of_row(machine, state, event)
+            } else if !takes(&asked) {
+                or_else(parameters.of_row(machine, state, event), Why::OtherParameters)
+            } else {
+                or_else(requests.of_row(machine, state, event), Why::OtherRequests)
+            };
+            let [state, event] = [
+                &outline.states[usize::from(state)].name,
+                &outline.events[usize::from(event)].name,
+            ];
+            excluded.insert(TableEntry::new(&outline.name, state, event), why);
+        }
+    }
+    Reachable { excluded }
+}
+
+/// A reason that names what the world lacks, or else the other one.
+fn or_else(why: Why, other: Why) -> Why {
+    if why.depends_on_world() { why } else { other }
+}

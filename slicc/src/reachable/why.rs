@@ -1,0 +1,438 @@
+//! Why an entry of the table is unreachable: follows the code that would trigger its event, or lead to its state, up to what never
+//! happens.
+
+use std::fmt;
+
+use rustc_hash::FxHashSet;
+
+use super::interpreter::Interpreter;
+use super::sites::{Owner, Site, find};
+use super::value::Value;
+use crate::ast::{Binary, Expression, ExpressionKind, StatementKind, Unary};
+use crate::compile::types::{TypeId, TypeKind};
+use crate::outline::Next;
+
+/// Number of steps from an event to what never happens.
+const FARTHEST: usize = 16;
+
+/// Why no run takes an entry of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// No system here has controllers of this machine.
+    Absent(String),
+    /// It needs requests of this type, which the world does not make.
+    Requests(String),
+    /// It needs requests that the world does not make.
+    OtherRequests,
+    /// It needs this parameter to have another value.
+    Parameter {
+        /// The parameter.
+        name: String,
+        /// The value that it would need.
+        value: String,
+    },
+    /// It needs other values of parameters.
+    OtherParameters,
+    /// The event needs a value of an enumeration that no code sends or stores.
+    NotSent {
+        /// The event.
+        event: String,
+        /// The value, with its enumeration.
+        value: String,
+    },
+    /// The event is triggered only under a condition that never holds.
+    Condition {
+        /// The event.
+        event: String,
+        /// The condition, as it stands in the source.
+        condition: String,
+        /// The file and line of the condition.
+        place: String,
+        /// Whether the condition would have to hold, rather than fail.
+        holds: bool,
+    },
+    /// No code triggers the event.
+    Untriggered(String),
+    /// No transition that is taken leads to the state.
+    NoState(String),
+    /// The event comes up, but never for a line in the state.
+    Apart {
+        /// The state.
+        state: String,
+        /// The event.
+        event: String,
+    },
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Absent(machine) => write!(f, "no system here has a {machine}"),
+            Why::Requests(kind) => {
+                write!(f, "needs requests of type {kind}, which no core or device here makes")
+            }
+            Why::OtherRequests => f.write_str("needs requests that no core or device here makes"),
+            Why::Parameter { name, value } => write!(f, "needs {name}={value}"),
+            Why::OtherParameters => f.write_str("needs other values of parameters"),
+            Why::NotSent { event, value } => {
+                write!(f, "event {event} never comes up: nobody sends {value}")
+            }
+            Why::Condition { event, condition, place, holds } => {
+                let what = if *holds { "never holds" } else { "always holds" };
+                write!(f, "event {event} never comes up: `{condition}` ({place}) {what}")
+            }
+            Why::Untriggered(event) => write!(f, "nothing triggers event {event}"),
+            Why::NoState(state) => write!(f, "no transition leads to state {state}"),
+            Why::Apart { state, event } => {
+                write!(f, "event {event} never comes up for a line in state {state}")
+            }
+        }
+    }
+}
+
+impl Why {
+    /// Whether another world, with other requests, parameters or controllers, may take the entry.
+    pub fn depends_on_world(&self) -> bool {
+        matches!(
+            self,
+            Why::Absent(_)
+                | Why::Requests(_)
+                | Why::OtherRequests
+                | Why::Parameter { .. }
+                | Why::OtherParameters
+        )
+    }
+}
+
+/// What never happens, so that code is not reached.
+#[derive(Clone, Debug)]
+enum Cause {
+    Requests(String),
+    Parameter { name: String, value: String },
+    NotSent(String),
+    Condition { condition: String, place: String, holds: bool },
+    Nothing,
+}
+
+impl Cause {
+    /// How much it tells: the lower, the more.
+    fn rank(&self) -> u8 {
+        match self {
+            Cause::Requests(_) => 0,
+            Cause::Parameter { .. } => 1,
+            Cause::NotSent(_) => 2,
+            Cause::Condition { .. } => 3,
+            Cause::Nothing => 4,
+        }
+    }
+
+    fn is_of_world(&self) -> bool {
+        self.rank() < 2
+    }
+}
+
+/// A question that was asked on the way, so that it is not asked again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Asked {
+    Constant(TypeId, u64),
+    Function(usize, String),
+    Row(usize, u16, u16),
+    State(usize, u16),
+}
+
+/// Finds reasons in the result of an analysis.
+pub(super) struct Reasons<'r, 'm, 'a> {
+    found: &'r Interpreter<'m, 'a>,
+    /// The values of enumerations that are stored or sent anywhere.
+    held: FxHashSet<(TypeId, i64)>,
+    asked: FxHashSet<Asked>,
+}
+
+impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
+    pub(super) fn new(found: &'r Interpreter<'m, 'a>) -> Reasons<'r, 'm, 'a> {
+        let mut held = FxHashSet::default();
+        let model = found.model;
+        let mut add = |of: TypeId, value: &Value| {
+            let TypeKind::Enumeration { values, .. } = &model.types[of].kind else { return };
+            match value {
+                Value::Of(words) => held.extend(words.iter().map(|word| (of, *word))),
+                _ => held.extend((0..values.len() as i64).map(|word| (of, word))),
+            }
+        };
+        found.store.each(model, &mut add);
+        Reasons { found, held, asked: FxHashSet::default() }
+    }
+
+    /// Why the instances of a machine never take an entry.
+    pub(super) fn of_row(&mut self, machine: usize, state: u16, event: u16) -> Why {
+        let outline = self.found.model.machines[machine].outline;
+        let name = outline.events[usize::from(event)].name.clone();
+        self.asked.clear();
+        if !self.has_instances(machine) {
+            return Why::Absent(outline.name.clone());
+        }
+        let cause = self.cause_of_row(machine, state, event, 0);
+        match cause {
+            Cause::Requests(kind) => return Why::Requests(kind),
+            Cause::Parameter { name, value } => return Why::Parameter { name, value },
+            _ => {}
+        }
+        let state_name = || outline.states[usize::from(state)].name.clone();
+        if self.has_event(machine, event) {
+            return if self.has_state(machine, state) {
+                Why::Apart { state: state_name(), event: name }
+            } else {
+                Why::NoState(state_name())
+            };
+        }
+        match cause {
+            Cause::NotSent(value) => Why::NotSent { event: name, value },
+            Cause::Condition { condition, place, holds } => {
+                Why::Condition { event: name, condition, place, holds }
+            }
+            _ => Why::Untriggered(name),
+        }
+    }
+
+    fn has_instances(&self, machine: usize) -> bool {
+        self.found.model.instances.iter().any(|one| one.machine == machine)
+    }
+
+    fn instances(&self, machine: usize) -> impl Iterator<Item = usize> + '_ {
+        let all = self.found.model.instances.iter().enumerate();
+        all.filter(move |(_, one)| one.machine == machine).map(|(at, _)| at)
+    }
+
+    fn rows_of(&self, machine: usize) -> impl Iterator<Item = (u16, u16)> + '_ {
+        let instances = &self.found.model.instances;
+        let rows = self.found.rows.keys();
+        rows.filter(move |row| instances[row.0].machine == machine).map(|row| (row.1, row.2))
+    }
+
+    fn has_event(&self, machine: usize, event: u16) -> bool {
+        self.rows_of(machine).any(|row| row.1 == event)
+    }
+
+    fn has_state(&self, machine: usize, state: u16) -> bool {
+        self.rows_of(machine).any(|row| row.0 == state)
+    }
+
+    fn cause_of_row(&mut self, machine: usize, state: u16, event: u16, depth: usize) -> Cause {
+        if depth > FARTHEST || !self.asked.insert(Asked::Row(machine, state, event)) {
+            return Cause::Nothing;
+        }
+        if !self.has_event(machine, event) {
+            let name = &self.found.model.machines[machine].declared.name.text;
+            let of = self.found.model.types.find(Some(name), "Event");
+            return match of {
+                Some(of) => self.cause_of_constant(of, u64::from(event), depth + 1),
+                None => Cause::Nothing,
+            };
+        }
+        if self.has_state(machine, state) {
+            return Cause::Nothing;
+        }
+        self.cause_of_state(machine, state, depth + 1)
+    }
+
+    /// Why no transition leads to a state.
+    fn cause_of_state(&mut self, machine: usize, state: u16, depth: usize) -> Cause {
+        if !self.asked.insert(Asked::State(machine, state)) {
+            return Cause::Nothing;
+        }
+        let entries = &self.found.model.machines[machine].outline.entries;
+        let leading =
+            entries.iter().filter(|one| one.next == Next::State(state) && one.state != state);
+        let causes = leading.map(|one| self.cause_of_row(machine, one.state, one.event, depth));
+        best(causes)
+    }
+
+    /// Why a value of an enumeration never comes up.
+    fn cause_of_constant(&mut self, of: TypeId, word: u64, depth: usize) -> Cause {
+        if depth > FARTHEST || !self.asked.insert(Asked::Constant(of, word)) {
+            return Cause::Nothing;
+        }
+        let model = self.found.model;
+        let mut causes = Vec::new();
+        for machine in 0..model.machines.len() {
+            let name = &*model.machines[machine].declared.name.text;
+            let is_it = |one: &Expression| match &one.kind {
+                ExpressionKind::Enumerator { family, value } => {
+                    model.types.find(Some(name), &family.text) == Some(of)
+                        && model.types[of].enumerator(&value.text) == Some(word)
+                }
+                _ => false,
+            };
+            for site in find(&model.machines[machine], &is_it) {
+                causes.push(self.cause_of_site(machine, &site, depth + 1));
+            }
+        }
+        best(causes.into_iter())
+    }
+
+    /// Why a place in the code is never reached.
+    fn cause_of_site(&mut self, machine: usize, site: &Site<'a>, depth: usize) -> Cause {
+        if depth > FARTHEST {
+            return Cause::Nothing;
+        }
+        let instances: Vec<usize> = self.instances(machine).collect();
+        let is_reached = |one: &usize| self.found.reached.contains(&(*one, site.body.span));
+        if !instances.iter().any(is_reached) {
+            return match site.owner {
+                Owner::Action(name) => self.cause_of_action(machine, name, depth + 1),
+                Owner::Function(name) => self.cause_of_function(machine, name, depth + 1),
+                Owner::Port => Cause::Nothing,
+            };
+        }
+        for (statement, is_then) in &site.around {
+            let is_taken = |one: &usize| {
+                let known = self.found.branches.get(&(*one, statement.span));
+                known.is_some_and(|known| if *is_then { known.then } else { known.otherwise })
+            };
+            if !instances.iter().any(is_taken) {
+                let StatementKind::If { condition, .. } = &statement.kind else { continue };
+                return self.cause_of_condition(machine, condition, *is_then, depth + 1);
+            }
+        }
+        Cause::Nothing
+    }
+
+    fn cause_of_action(&mut self, machine: usize, name: &str, depth: usize) -> Cause {
+        let outline = self.found.model.machines[machine].outline;
+        let Some(action) = outline.actions.iter().position(|one| one.name == name) else {
+            return Cause::Nothing;
+        };
+        let uses = outline.entries.iter().filter(|one| one.actions.contains(&(action as u16)));
+        best(uses.map(|one| self.cause_of_row(machine, one.state, one.event, depth)))
+    }
+
+    fn cause_of_function(&mut self, machine: usize, name: &str, depth: usize) -> Cause {
+        if !self.asked.insert(Asked::Function(machine, name.to_owned())) {
+            return Cause::Nothing;
+        }
+        let is_call = |one: &Expression| matches!(&one.kind, ExpressionKind::Call { function, .. } if &*function.text == name);
+        let sites = find(&self.found.model.machines[machine], &is_call);
+        best(sites.iter().map(|site| self.cause_of_site(machine, site, depth)))
+    }
+
+    /// Why a condition never holds, or never fails.
+    fn cause_of_condition(
+        &mut self,
+        machine: usize,
+        condition: &'a Expression,
+        truth: bool,
+        depth: usize,
+    ) -> Cause {
+        let mut leaves = Vec::new();
+        split(condition, truth, &mut leaves);
+        let parameters = self.instances(machine).map(|instance| {
+            let wrong = leaves
+                .iter()
+                .filter_map(|(leaf, truth)| self.wrong_parameter(instance, leaf, *truth));
+            wrong.collect::<Vec<Cause>>()
+        });
+        let nearest =
+            parameters.min_by_key(|wrong| if wrong.is_empty() { usize::MAX } else { wrong.len() });
+        let mut found =
+            nearest.and_then(|wrong| wrong.into_iter().next()).unwrap_or(Cause::Nothing);
+        for (leaf, truth) in &leaves {
+            let Some((of, word)) = self.missing(machine, leaf, *truth) else { continue };
+            let cause = self.cause_of_missing(of, word, depth);
+            if cause.rank() < found.rank() {
+                found = cause;
+            }
+        }
+        if matches!(found, Cause::Nothing) {
+            let sources = &self.found.model.protocol.loaded.sources;
+            let (path, line, _) = sources.position(condition.span);
+            let file = path
+                .file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let words: Vec<&str> = sources.text(condition.span).split_whitespace().collect();
+            let place = format!("{file}:{line}");
+            found = Cause::Condition { condition: words.join(" "), place, holds: truth };
+        }
+        found
+    }
+
+    fn cause_of_missing(&mut self, of: TypeId, word: u64, depth: usize) -> Cause {
+        let found = &self.found.model.types[of];
+        let TypeKind::Enumeration { values, .. } = &found.kind else { return Cause::Nothing };
+        let name = values.get(word as usize).map_or("", |name| &**name);
+        if matches!(&*found.name, "RubyRequestType" | "SequencerRequestType") {
+            return Cause::Requests(name.to_owned());
+        }
+        let value = format!("{}:{name}", found.name);
+        match self.cause_of_constant(of, word, depth + 1) {
+            cause if cause.is_of_world() => cause,
+            _ if self.held.contains(&(of, word as i64)) => Cause::Nothing,
+            _ => Cause::NotSent(value),
+        }
+    }
+
+    /// The value of an enumeration with which a comparison would have the given result, if its other operand never has it.
+    fn missing(&self, machine: usize, leaf: &Expression, truth: bool) -> Option<(TypeId, u64)> {
+        let ExpressionKind::Binary { operator, left, right } = &leaf.kind else { return None };
+        if (*operator == Binary::Equal) != truth
+            || !matches!(operator, Binary::Equal | Binary::NotEqual)
+        {
+            return None;
+        }
+        let name = &*self.found.model.machines[machine].declared.name.text;
+        let constant = [left, right].into_iter().find_map(|side| match &side.kind {
+            ExpressionKind::Enumerator { family, value } => {
+                let of = self.found.model.types.find(Some(name), &family.text)?;
+                Some((of, self.found.model.types[of].enumerator(&value.text)?))
+            }
+            _ => None,
+        })?;
+        let mut instances = self.instances(machine);
+        let is_never = !instances.any(|one| self.found.equal.contains(&(one, leaf.span)));
+        is_never.then_some(constant)
+    }
+
+    /// The parameter whose values keep a condition from having the given result.
+    fn wrong_parameter(&self, instance: usize, leaf: &Expression, truth: bool) -> Option<Cause> {
+        let model = self.found.model;
+        let values = |one: &Expression| {
+            let ExpressionKind::Name(name) = &one.kind else { return None };
+            let own = model.machine(instance).program;
+            own.parameters.iter().find(|known| known.name == name.text)?;
+            let (value, _) = model.member(instance, &name.text)?;
+            Some((name.text.to_string(), value.known()?.to_vec()))
+        };
+        if let Some((name, words)) = values(leaf) {
+            let is_possible = words.iter().any(|word| (*word != 0) == truth);
+            return (!is_possible).then(|| Cause::Parameter { name, value: truth.to_string() });
+        }
+        let ExpressionKind::Binary { operator, left, right } = &leaf.kind else { return None };
+        let is_equal = (*operator == Binary::Equal) == truth;
+        if !is_equal || !matches!(operator, Binary::Equal | Binary::NotEqual) {
+            return None;
+        }
+        let (name, words) = values(left)?;
+        let (wanted, value) = match right.kind {
+            ExpressionKind::Number(number) => (i64::try_from(number).ok()?, number.to_string()),
+            ExpressionKind::Bool(flag) => (i64::from(flag), flag.to_string()),
+            _ => return None,
+        };
+        (!words.contains(&wanted)).then_some(Cause::Parameter { name, value })
+    }
+}
+
+/// The parts of a condition without `&&`, `||` and `!`, each with the result that it has to have, or may have.
+fn split<'a>(whole: &'a Expression, truth: bool, leaves: &mut Vec<(&'a Expression, bool)>) {
+    match &whole.kind {
+        ExpressionKind::Unary { operator: Unary::Not, value } => split(value, !truth, leaves),
+        ExpressionKind::Binary { operator: Binary::And | Binary::Or, left, right } => {
+            split(left, truth, leaves);
+            split(right, truth, leaves);
+        }
+        _ => leaves.push((whole, truth)),
+    }
+}
+
+/// The cause that tells most.
+fn best(causes: impl Iterator<Item = Cause>) -> Cause {
+    causes.min_by_key(Cause::rank).unwrap_or(Cause::Nothing)
+}
