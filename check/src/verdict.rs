@@ -310,7 +310,7 @@ fn nothing_completed(history: &History) -> String {
         );
     }
     let why = if history.threads().is_empty() && provenance.unfinished.is_empty() {
-        ": there is none in it (was gem5 run with --debug-flags and --debug-file?)"
+        ": there is none in it (was gem5 run with --debug-flags and --debug-file? did the program or the simulator start that should write it?)"
     } else {
         "; look at how the run ended"
     };

@@ -260,12 +260,12 @@ impl Shown {
     fn consistent(input: &Input, answer: &Answer<'_>, steps: &[Step]) -> Shown {
         let history = answer.history();
         let words = words::memory_order(history, steps);
-        let too_large = (steps.len() > DRAWN).then(|| {
+        let drawn = explain::listed(history, steps).len();
+        let too_large = (drawn > DRAWN).then(|| {
             format!(
                 "{}: a memory order of {} steps is too long to draw (more than {DRAWN}): write .html, which has a timeline and lists it, or take a part of the \
                  trace with --addresses, --from-tick and --to-tick",
-                input.file,
-                steps.len()
+                input.file, drawn
             )
         });
         let title = title(input, answer);

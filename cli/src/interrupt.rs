@@ -5,9 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Exit status after a signal: the one that shells report for SIGINT. SIGTERM and SIGHUP have it, too, since `ctrlc` does not tell which
-/// signal came.
-const STATUS: i32 = 130;
+use crate::status::Status;
 
 /// Whether the running command checks [`ASKED`].
 static IS_GRACEFUL: AtomicBool = AtomicBool::new(false);
@@ -35,7 +33,7 @@ pub(crate) fn listen() {
         say_farewell();
         host::files::abandon();
         lab::gem5::abandon();
-        std::process::exit(STATUS);
+        std::process::exit(Status::Interrupted.code().into());
     });
 }
 

@@ -77,6 +77,16 @@ pub(crate) fn parse_seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| expected.to_owned())
 }
 
+/// Parses a number of seconds that is not 0.
+///
+/// # Errors
+/// Returns a message that says what was expected.
+pub(crate) fn parse_positive_seconds(text: &str) -> Result<Duration, String> {
+    let positive = |time: Duration| (!time.is_zero()).then_some(time);
+    positive(parse_seconds(text)?)
+        .ok_or_else(|| "more than 0 seconds were expected, such as 10 or 0.5".to_owned())
+}
+
 /// Parses a number of bytes, with or without a unit.
 ///
 /// # Errors

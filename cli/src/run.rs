@@ -26,15 +26,20 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     if let Some(path) = &args.source {
         return write_source(&series, path, out);
     }
-    if let Some(warning) = args.too_few_processors() {
+    if let Some(warning) = args.shows_little() {
         tell(format_args!("{warning}"));
     }
     let stop = interrupt::gracefully();
     let mut results = series.run(&Bars::new(args.quiet), stop)?;
-    if results.rows.is_empty()
-        && let Some(stopped) = results.stopped.take()
-    {
-        return Err(Error::Machine(stopped));
+    if results.rows.is_empty() {
+        match results.stopped.take() {
+            Some(Stopped::Asked) => {
+                tell(format_args!("interrupted before a program was decided"));
+                return Ok(Status::Interrupted);
+            }
+            Some(stopped) => return Err(Error::Machine(stopped)),
+            None => {}
+        }
     }
     let evidence = evidence::Evidence::of(&series, &results)?;
     match args.format {
@@ -42,8 +47,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Format::Json => json::print(&series, &results, evidence.as_ref(), out),
     }
     .map_err(Error::Output)?;
-    if let Some(stopped) = &results.stopped {
-        tell(format_args!("{stopped}"));
+    match &results.stopped {
+        Some(Stopped::Asked) => tell(format_args!("{}", interrupted(&series, &results))),
+        Some(stopped) => tell(format_args!("{stopped}")),
+        None => {}
     }
     Ok(status(&results))
 }
@@ -59,7 +66,22 @@ fn write_source(series: &Series, path: &Path, out: &mut dyn Write) -> Result<Sta
     Ok(Status::Done)
 }
 
-/// The status of the results: a violation counts more than a program that failed, since it was found.
+/// The message for a series that a signal ended.
+fn interrupted(series: &Series, results: &Results) -> String {
+    let programs = match results.rows.len() {
+        1 => "1 program".to_owned(),
+        count => format!("{count} programs"),
+    };
+    match &series.folder {
+        Some(folder) => format!(
+            "interrupted: {programs} stored in {}; the same command resumes the series",
+            folder.display()
+        ),
+        None => format!("interrupted after {programs}"),
+    }
+}
+
+/// The status of the results: a violation counts more than a program that failed or a signal, since it was found.
 fn status(results: &Results) -> Status {
     let own = results.rows.iter().filter_map(|row| row.verdicts.last());
     let verdict = own.fold(Status::Done, |status, tally| {
@@ -73,6 +95,7 @@ fn status(results: &Results) -> Status {
         Some(Stopped::Program(..) | Stopped::Record(..)) if verdict != Status::Violation => {
             Status::Bad
         }
+        Some(Stopped::Asked) => verdict.and(Status::Interrupted),
         _ => verdict,
     }
 }

@@ -12,6 +12,9 @@ pub enum Status {
     Done,
     /// 3: undecided.
     Undecided,
+    /// 130: interrupted by a signal. It is the status that shells report for SIGINT; SIGTERM and SIGHUP have it, too, since `ctrlc` does not
+    /// tell which signal came.
+    Interrupted,
     /// 1: a violation.
     Violation,
     /// 2: bad usage or input.
@@ -19,7 +22,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The status of two inputs together: the first of 2, 1, 3, 0 that occurred.
+    /// The status of two inputs together: the first of 2, 1, 130, 3, 0 that occurred.
     pub fn and(self, other: Status) -> Status {
         self.max(other)
     }
@@ -31,6 +34,7 @@ impl Status {
             Status::Violation => 1,
             Status::Bad => 2,
             Status::Undecided => 3,
+            Status::Interrupted => 130,
         }
     }
 }
@@ -53,12 +57,12 @@ impl From<Status> for ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::Status::{self, Bad, Done, Undecided, Violation};
+    use super::Status::{self, Bad, Done, Interrupted, Undecided, Violation};
 
     #[test]
     fn the_worst_input_decides() {
-        let order = [Bad, Violation, Undecided, Done];
-        assert_eq!(order.map(Status::code), [2, 1, 3, 0]);
+        let order = [Bad, Violation, Interrupted, Undecided, Done];
+        assert_eq!(order.map(Status::code), [2, 1, 130, 3, 0]);
         for (at, &status) in order.iter().enumerate() {
             for &weaker in &order[at..] {
                 assert_eq!(status.and(weaker), status);

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
 
 use history::Isa;
 use tempfile::TempDir;
 
 use crate::error::Error;
 use crate::instructions;
+use crate::process;
 
 /// The most characters of a compiler's message that are shown.
 const EXCERPT: usize = 1000;
@@ -45,11 +47,17 @@ impl Compiler {
         &self.words[0]
     }
 
-    /// Compiles a program. `is_static` makes an executable that runs on machines with other libraries.
+    /// Compiles a program. `is_static` makes an executable that runs on machines with other libraries. `stop` ends the compiler early.
     ///
     /// # Errors
-    /// Fails if there is no room for the program, if the compiler cannot be started, or if it fails.
-    pub fn compile(&self, source: &str, is_static: bool) -> Result<Executable, Error> {
+    /// Fails if there is no room for the program, if the compiler cannot be started, if it fails or makes no executable, and if it is
+    /// interrupted.
+    pub fn compile(
+        &self,
+        source: &str,
+        is_static: bool,
+        stop: &AtomicBool,
+    ) -> Result<Executable, Error> {
         let folder =
             tempfile::Builder::new().prefix("rubric-run-").tempdir().map_err(Error::Folder)?;
         let path = folder.path().join("program.c");
@@ -61,16 +69,19 @@ impl Compiler {
         if is_static {
             command.arg("-static");
         }
-        command.arg("program.c").arg("-o").arg("program").current_dir(executable.folder.path());
-        let output = command.stdin(Stdio::null()).output();
-        let name = self.name().to_owned();
-        let output = output.map_err(|error| Error::NoCompiler { name: name.clone(), error })?;
-        if output.status.success() {
-            return Ok(executable);
+        // The compiler runs where the user is, since its name and its options may have relative paths.
+        command.arg(&path).arg("-o").arg(executable.path());
+        let name = || self.name().to_owned();
+        let started = |error| Error::NoCompiler { name: name(), error };
+        let ended = process::run(command.stdin(Stdio::null()), None, stop, started)?;
+        if !ended.status.success() {
+            let said = ended.said(EXCERPT);
+            return Err(Error::Compiler { name: name(), status: ended.status.to_string(), said });
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.trim().chars().take(EXCERPT).collect();
-        Err(Error::Compiler { name, status: output.status.to_string(), said })
+        if !executable.path().is_file() {
+            return Err(Error::NoExecutable { name: name() });
+        }
+        Ok(executable)
     }
 }
 

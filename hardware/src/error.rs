@@ -27,7 +27,7 @@ pub enum Error {
         error: io::Error,
     },
     /// The compiler failed.
-    #[error("the compiler `{name}` ended with {status}: {said}")]
+    #[error("the compiler `{name}` ended with {status}{}", or_silent(.said))]
     Compiler {
         /// The command that the user or the instruction set names.
         name: String,
@@ -35,6 +35,14 @@ pub enum Error {
         status: String,
         /// The beginning of what it said.
         said: String,
+    },
+    /// The compiler reported success, and made nothing.
+    #[error(
+        "the compiler `{name}` ended well, but made no executable: name one that compiles `program.c -o program`, such as gcc or clang"
+    )]
+    NoExecutable {
+        /// The command that the user or the instruction set names.
+        name: String,
     },
     /// The program, or the command that runs it, cannot be started.
     #[error("`{name}` cannot be started: {error}")]
@@ -54,6 +62,18 @@ pub enum Error {
         /// The beginning of what it said.
         said: String,
     },
+    /// The program ended well, and its output is empty.
+    #[error(
+        "`{name}` ended well, but printed no record: a command that runs programs executes the one that it is given, with its arguments, \
+         and passes on what it prints{}",
+        colon(.said)
+    )]
+    NoRecord {
+        /// The first word of the command, as the user wrote it.
+        name: String,
+        /// The beginning of what it said.
+        said: String,
+    },
     /// The program ran for too long.
     #[error("the program had not ended after {} s, and was stopped", .limit.as_secs_f64())]
     TimedOut {
@@ -63,6 +83,9 @@ pub enum Error {
     /// The output of the program cannot be read.
     #[error("the output of the program cannot be read: {0}")]
     Output(io::Error),
+    /// The user interrupted the compiler or the program.
+    #[error("interrupted")]
+    Interrupted,
     /// A command line has an open quote.
     #[error("`{0}`: a command with an open quote; close it")]
     Quote(String),
@@ -73,4 +96,8 @@ pub enum Error {
 
 fn colon(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(": {text}") }
+}
+
+fn or_silent(text: &str) -> String {
+    if text.is_empty() { " without a message".to_owned() } else { format!(": {text}") }
 }

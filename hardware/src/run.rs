@@ -2,23 +2,15 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::process::CommandExt;
+use std::io;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
-use std::time::{Duration, Instant};
-
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use crate::compile::Executable;
 use crate::error::Error;
-
-/// How often a running program is looked at.
-const LOOK: Duration = Duration::from_millis(50);
+use crate::process;
 
 /// The most characters of a message of the program that are shown.
 const EXCERPT: usize = 400;
@@ -33,15 +25,6 @@ pub struct Runner {
     words: Vec<String>,
     /// The longest time that a program may take.
     pub timeout: Duration,
-}
-
-/// How a program has run.
-#[derive(Debug)]
-pub struct Ran {
-    /// What it recorded.
-    pub record: Vec<u8>,
-    /// Whether it was stopped because the user asked for it.
-    pub is_stopped: bool,
 }
 
 impl Runner {
@@ -76,49 +59,31 @@ impl Runner {
         name.is_some_and(|name| name == "ssh")
     }
 
-    /// Runs an executable for so many rounds. `stop` ends it early.
+    /// Runs an executable for so many rounds, and returns what it recorded. `stop` ends it early.
     ///
     /// # Errors
-    /// Fails if the program cannot be started, if it fails, and if it takes too long.
+    /// Fails if the program cannot be started, if it fails or records nothing, if it takes too long, and if it is interrupted.
     pub fn run(
         &self,
         executable: &Executable,
         rounds: u64,
         seed: u64,
         stop: &AtomicBool,
-    ) -> Result<Ran, Error> {
+    ) -> Result<Vec<u8>, Error> {
         let started = |error| Error::NoRunner { name: self.name().to_owned(), error };
         let mut command = self.command(executable, rounds, seed).map_err(started)?;
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Ctrl-C in a terminal must not reach the program, which would look like one that crashed.
-        let mut child = command.process_group(0).spawn().map_err(started)?;
-        let output = read(child.stdout.take());
-        let errors = read(child.stderr.take());
-        let begin = Instant::now();
-        let record = loop {
-            match output.recv_timeout(LOOK) {
-                Ok(record) => break record.map_err(Error::Output)?,
-                Err(RecvTimeoutError::Disconnected) => break Vec::new(),
-                Err(RecvTimeoutError::Timeout) => {}
+        let ended = process::run(&mut command, Some(self.timeout), stop, started)?;
+        match ended.status {
+            status if !status.success() => Err(Error::Failed {
+                status: status.to_string(),
+                bytes: ended.output.len(),
+                said: ended.said(EXCERPT),
+            }),
+            _ if ended.output.is_empty() => {
+                Err(Error::NoRecord { name: self.name().to_owned(), said: ended.said(EXCERPT) })
             }
-            if stop.load(Ordering::SeqCst) {
-                end(&mut child);
-                return Ok(Ran { record: Vec::new(), is_stopped: true });
-            }
-            if begin.elapsed() > self.timeout {
-                end(&mut child);
-                return Err(Error::TimedOut { limit: self.timeout });
-            }
-        };
-        let status = child.wait().map_err(Error::Output)?;
-        if status.success() {
-            return Ok(Ran { record, is_stopped: false });
+            _ => Ok(ended.output),
         }
-        // The program has ended, so its messages are there, unless something that it started goes on.
-        let said = errors.recv_timeout(20 * LOOK).ok().and_then(Result::ok).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
-        let said = said.trim().chars().take(EXCERPT).collect();
-        Err(Error::Failed { status: status.to_string(), bytes: record.len(), said })
     }
 
     fn command(&self, executable: &Executable, rounds: u64, seed: u64) -> io::Result<Command> {
@@ -138,25 +103,4 @@ impl Runner {
         }
         Ok(command)
     }
-}
-
-/// Reads a pipe to its end in a thread, since a pipe has no time limit.
-fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Vec<u8>>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
-        // The receiver is gone if the program was stopped.
-        let _ = sender.send(read.map(|_| bytes));
-    });
-    receiver
-}
-
-/// Kills a program and what it has started.
-fn end(child: &mut Child) {
-    if let Ok(pid) = i32::try_from(child.id()) {
-        // The group may have ended by itself at this moment.
-        let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
-    }
-    let _ = child.wait();
 }

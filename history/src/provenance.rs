@@ -1,6 +1,6 @@
 //! [`Provenance`]: where a history came from and what was assumed while reading it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -247,6 +247,10 @@ pub struct Provenance {
     /// The names of locations, by address, where the source has names. Files of histories do not keep them.
     #[serde(skip)]
     pub names: BTreeMap<u64, String>,
+    /// Addresses whose accesses were not selected, and are in the history without their values only because they order others. Files of
+    /// histories do not keep them.
+    #[serde(skip)]
+    pub order_only: BTreeSet<u64>,
     /// The instruction set of the CPUs, if the operations come from committed instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<Isa>,
@@ -286,6 +290,7 @@ impl Provenance {
             unrecorded_writes: false,
             locations_found: false,
             names: BTreeMap::new(),
+            order_only: BTreeSet::new(),
             isa: None,
             not_understood: Vec::new(),
             unknown_fences: Vec::new(),

@@ -39,7 +39,7 @@ pub enum Error {
     },
     /// The path is a directory without a gem5 trace, or with several.
     #[error(
-        "{}: is a directory, but not a gem5 output folder with one trace: {found}",
+        "{}: is a directory, but neither a gem5 output folder with one trace nor one with the logs of harts: {found}",
         directory.display()
     )]
     Directory {
@@ -71,7 +71,8 @@ pub enum Error {
     },
     /// The input is empty.
     #[error(
-        "{file}: is empty; expected {expected} (was gem5 run with --debug-flags and --debug-file?)"
+        "{file}: is empty; expected {expected} (was gem5 run with --debug-flags and --debug-file? did the program or the simulator start \
+         that should write it?)"
     )]
     Empty {
         /// Name of the file, as messages show it.

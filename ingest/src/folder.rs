@@ -15,7 +15,7 @@ use crate::gem5::lines::recognise::has_trace_line;
 use crate::gem5::run::RunProperties;
 use crate::gem5::{ConfiguredCpu, Gem5};
 use crate::input::Lines;
-use crate::instruction_log::{self, HartLogs};
+use crate::instruction_log::{self, HartLog, HartLogs};
 use crate::tester::Tester;
 
 /// Largest `config.json` that is read, in bytes: far larger than that of any machine.
@@ -135,8 +135,18 @@ fn describe(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String 
             pattern(directory, files, traces)
         );
     }
-    let advice = "a gem5 output folder has one trace, named *trace* or debug.out* (recorded with --debug-file=trace.gz), or one log of \
-                  RubricTester; give the path of a trace";
+    let is_of_harts = |format: &dyn HartLog| files.iter().any(|file| is_in(file, format, |_| true));
+    let (is_found, harts) = instruction_log::naming(is_of_harts);
+    if is_found {
+        return format!(
+            "its files ({}) do not have the names of a testbench's logs, by which harts are numbered: name them {harts}",
+            list(&mut files.iter())
+        );
+    }
+    let advice = format!(
+        "a gem5 output folder has one trace, named *trace* or debug.out* (recorded with --debug-file=trace.gz), or one log of RubricTester, and \
+         a testbench writes a log for each hart, named {harts}; give the path of a trace"
+    );
     if files.is_empty() {
         return format!("it has no files; {advice}");
     }

@@ -10,7 +10,7 @@ use crate::gem5::Gem5;
 use crate::input::{Lines, cleaned};
 use crate::instruction_log::{Cva6, Execlog, Ibex, Spike, Tarmac};
 use crate::json::Json;
-use crate::recorded::Recorded;
+use crate::recorded::{self, Recorded};
 use crate::tester::Tester;
 
 /// Every format, in the order in which lists name them.
@@ -106,8 +106,24 @@ fn litmus_architecture(line: &[u8]) -> Option<&'static str> {
     (name.chars().all(is_name) && words.next().is_none()).then_some(known)
 }
 
-/// Detects the format of an input by its beginning.
+/// Number of bytes after which no record of a program is expected any more: a serial line of 115,200 baud transmits them in half an hour.
+const MOST_NOISE: u64 = 16 << 20;
+
+/// Detects the format of an input by its beginning, or moves to a record of a program behind whatever else a serial line transmitted.
 pub(crate) fn detect(lines: &mut Lines<'_>) -> Result<&'static dyn TraceFormat, Error> {
+    match detect_in_head(lines) {
+        Err(error @ (Error::Binary { .. } | Error::Unknown { .. })) => {
+            let blocks = recorded::blocks_without_header(lines);
+            if lines.seek(recorded::MAGIC.as_bytes(), MOST_NOISE) {
+                return Ok(&Recorded);
+            }
+            Err(blocks.unwrap_or(error))
+        }
+        detected => detected,
+    }
+}
+
+fn detect_in_head(lines: &mut Lines<'_>) -> Result<&'static dyn TraceFormat, Error> {
     let file = lines.file().to_owned();
     let mut detector = Detector::default();
     let head = lines.head();
@@ -130,8 +146,24 @@ pub(crate) fn certain(line: &[u8]) -> Option<&'static dyn TraceFormat> {
     formats.find(|format| format.recognises(line) == Resemblance::Certain)
 }
 
-/// Turns an error about a line into [`Error::Mixed`] if the line is certainly of another format.
-pub(crate) fn or_mixed(error: Error, lines: &Lines<'_>, expected: &dyn TraceFormat) -> Error {
+/// Turns an error about a line into [`Error::Mixed`] if the line is certainly of another format, or into the one about a record that lost its
+/// first line, since its second line is JSON.
+pub(crate) fn or_mixed(error: Error, lines: &mut Lines<'_>, expected: &dyn TraceFormat) -> Error {
+    if expected.name() == Json.name() {
+        let headless = match error {
+            Error::Syntax { .. } => {
+                recorded::without_header(lines.line(), lines.number(), lines.file())
+            }
+            Error::CrLf { line, .. } => {
+                let file = lines.file().to_owned();
+                recorded::without_header(lines.peek(), line + 1, &file)
+            }
+            _ => None,
+        };
+        if let Some(headless) = headless {
+            return headless;
+        }
+    }
     // A row of Ibex's table begins like a line of ProtocolTrace.
     let is_about_line =
         matches!(error, Error::Syntax { .. } | Error::Cut { .. }) && expected.name() != Ibex.name();

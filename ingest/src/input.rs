@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::mem;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use crate::error::Error;
 use ahead::{Ahead, FREE_IN_FRONT};
@@ -367,6 +367,23 @@ impl<'a> Lines<'a> {
         self.scanned = 0;
         // Binary formats have no current line.
         self.line = (next, next);
+    }
+
+    /// Moves to the next place where the input has these bytes, among the next `limit` bytes, and returns whether there is one. Lines are
+    /// counted. What cannot be read counts as the end.
+    pub(crate) fn seek(&mut self, needle: &[u8], limit: u64) -> bool {
+        let end = self.bytes.saturating_add(limit);
+        loop {
+            let found = memmem::find(self.text.get(), needle);
+            // The needle may begin at the end of what was read.
+            let passed = found.unwrap_or((self.text.len() + 1).saturating_sub(needle.len()));
+            self.number += memchr_iter(b'\n', &self.text.get()[..passed]).count() as u64;
+            self.consume(passed);
+            if found.is_some() || self.ended || self.bytes >= end {
+                return found.is_some();
+            }
+            self.fill();
+        }
     }
 
     /// Moves to the end of the input and ignores errors.

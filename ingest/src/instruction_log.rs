@@ -6,8 +6,10 @@
 //!
 //! A log shows what instructions loaded and stored, not when a store reached memory. The history has the operations of each hart in
 //! program order. The order of lines of different harts is only used to find a first explanation: no verdict rests on it.
+//! [`chain`] follows the addresses of instructions, by which lines that are missing or doubled are noticed.
 //! Testbenches write a log for each hart; [`read_harts`] reads those of one run as one history.
 
+mod chain;
 mod commit_log;
 mod execlog;
 mod harts;
@@ -28,9 +30,11 @@ use crate::input::{LineCount, Lines};
 use crate::options::Options;
 use crate::selection;
 
+use chain::{Chains, Link, Traps};
+
 pub(crate) use commit_log::{Cva6, Spike};
 pub(crate) use execlog::Execlog;
-pub(crate) use harts::{HartLogs, hart_logs, read_harts};
+pub(crate) use harts::{HartLogs, hart_logs, naming, read_harts};
 pub(crate) use ibex::Ibex;
 pub(crate) use tarmac::Tarmac;
 
@@ -48,6 +52,7 @@ pub(crate) struct InstructionLog<'o> {
     before: u64,
     /// Number of instructions.
     instructions: u64,
+    chains: Chains,
     skipped: LineCount,
     /// The first line that was skipped.
     gap: Option<NotUnderstood>,
@@ -84,8 +89,11 @@ fn read_alone(
 ) -> Result<Contents, Error> {
     let mut log = InstructionLog::new(lines, format, options, Isa::Riscv)?;
     format.read_hart(&mut log, lines)?;
-    let note = "The log of one hart alone: give the folder that has the logs of all harts to check them together.";
-    log.finish(lines, vec![note.to_owned()])
+    let note = format!(
+        "The log of one hart alone: give the folder that has the logs of all harts to check them together, named {}",
+        harts::names(format)
+    );
+    log.finish(lines, vec![note])
 }
 
 impl<'o> InstructionLog<'o> {
@@ -126,6 +134,7 @@ impl<'o> InstructionLog<'o> {
             harts: FxHashMap::default(),
             before: 0,
             instructions: 0,
+            chains: Chains::default(),
             skipped: LineCount::default(),
             gap: None,
         })
@@ -156,6 +165,24 @@ impl<'o> InstructionLog<'o> {
                 Problem::UnknownIsa(_) => "an instruction of a known instruction set".to_owned(),
             },
         })
+    }
+
+    /// Takes in where the next instruction of a hart is, before it is executed. Its line is one of the current file.
+    ///
+    /// # Errors
+    /// Fails if lines are certainly missing, doubled or in another order.
+    fn follow(&mut self, hart: u32, link: Link, traps: Traps) -> Result<(), Flaw> {
+        let link = Link { line: self.before + link.line, ..link };
+        let index = self.hart(hart)?;
+        if !self.chains.step(hart, link, traps)? {
+            self.recording.lose(index);
+        }
+        Ok(())
+    }
+
+    /// Takes in a trap of a hart.
+    fn trap(&mut self, hart: u32) {
+        self.chains.leave(hart);
     }
 
     fn hart(&mut self, number: u32) -> Result<usize, Flaw> {
@@ -195,6 +222,7 @@ impl<'o> InstructionLog<'o> {
         lines.note_skipped(lines.number());
         self.skipped.add(lines.number());
         self.recording.interrupt();
+        self.chains.clear();
         self.gap.get_or_insert_with(|| NotUnderstood {
             gap: Gap::Write,
             line: self.before + lines.number(),
@@ -216,6 +244,7 @@ impl<'o> InstructionLog<'o> {
         if selected.builder.is_empty() && self.options.addresses.is_some() {
             return Err(Error::NothingSelected { file });
         }
+        notes.extend(self.chains.note());
         notes.extend(selection::notes(&selected));
         if self.skipped.count > 0 {
             notes.push(format!("{}.", skipped_lines(self.skipped.count, self.skipped.first)));
@@ -229,6 +258,7 @@ impl<'o> InstructionLog<'o> {
             unknown_fences: selected.unknown_fences,
             unknown_dependencies: selected.unknown_dependencies,
             unfinished: selected.unfinished,
+            order_only: selected.order_only,
             notes,
             ..Provenance::of(Source::Exec)
         };

@@ -43,6 +43,7 @@
 
 mod binary;
 mod head;
+mod headless;
 mod layout;
 mod outcomes;
 mod text;
@@ -54,13 +55,15 @@ use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::Lines;
 use crate::options::Options;
 
+pub(crate) use headless::{blocks_without_header, without_header};
+
 pub use binary::{END_MAGIC, ROUNDS_MAGIC};
 pub use head::{Form, header};
 pub use layout::{Layout, Recording};
 pub use outcomes::{Outcome, Outcomes, Timing};
 
 /// The beginning of the first line of a record of any version.
-const MAGIC: &str = "rubric-record ";
+pub(crate) const MAGIC: &str = "rubric-record ";
 
 /// The advice of messages about damage.
 fn hint() -> String {
@@ -86,7 +89,11 @@ impl TraceFormat for Recorded {
     }
 
     fn recognises(&self, line: &[u8]) -> Resemblance {
-        if line.starts_with(MAGIC.as_bytes()) { Resemblance::Certain } else { Resemblance::None }
+        if head::first_line(line).is_some() { Resemblance::Certain } else { Resemblance::None }
+    }
+
+    fn changed(&self, line: &[u8], number: u64, file: &str) -> Option<Error> {
+        without_header(line, number, file)
     }
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {

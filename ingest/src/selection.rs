@@ -8,6 +8,12 @@ pub(crate) fn notes(selected: &Selected) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(bytes) = selected.shared_bytes {
         notes.push(found(bytes, selected.left_out));
+        if selected.announces {
+            notes.push(format!(
+                "The program announces its shared variables: {} checks those alone, without locks, flags and the libraries' own memory.",
+                Setting::Addresses.to("auto")
+            ));
+        }
     }
     if let Some(range) = &selected.announced {
         notes.push(format!(

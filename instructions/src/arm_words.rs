@@ -10,6 +10,7 @@ mod jump;
 use rustc_hash::FxHashMap;
 
 use crate::instruction::{Class, Encoded, Instruction};
+use crate::next::Next;
 
 /// Decodes instructions, and keeps the results: a log repeats few instructions many times.
 #[derive(Debug, Default)]
@@ -38,8 +39,12 @@ pub struct ArmWord {
     pub operand: Option<u8>,
     /// Whether it is a compare-and-swap, which compares memory with the register that receives its old value.
     pub compares: bool,
-    /// Whether the instruction behind it is executed next, unless there is an exception.
+    /// Whether the thread goes on behind the instruction, perhaps after a call of the system, unless there is an exception.
     pub goes_on: bool,
+    /// Where the hart goes on.
+    pub next: Next,
+    /// Whether it may write memory without a line or a word in the log that shows it.
+    pub hides_writes: bool,
 }
 
 /// The values that a log shows of a thread's registers; `None` stands for a value that is not known.

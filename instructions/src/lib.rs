@@ -7,7 +7,8 @@
 //!
 //! `decode` has the instruction sets: `isa` recognises them, `x86`, `riscv` and `arm` return an instruction's effect on memory, an `action`, and
 //! `riscv_uses` and `arm_uses` the registers that it reads and writes, from which `flow` finds the loads that accesses and branches depend on.
-//! [`RiscvWords`] disassembles the encoded instructions that logs of RISC-V print, and [`ArmWords`] those of AArch64.
+//! [`RiscvWords`] disassembles the encoded instructions that logs of RISC-V print, and [`ArmWords`] those of AArch64; [`Next`] says where a
+//! hart goes on after them.
 //! `hart` follows each hardware thread and writes to the `log`. `shared` finds the locations that threads share, `announced` those that the
 //! program announces as shared. `select` makes the history of either, with the `dependencies` between its operations. None of them says what
 //! the log does not show: a register whose value is not certain is forgotten, and an unknown instruction that touches shared memory is a
@@ -48,6 +49,7 @@ mod flow;
 mod hart;
 mod instruction;
 mod log;
+mod next;
 mod options;
 mod problem;
 mod recorder;
@@ -61,6 +63,7 @@ mod spaces;
 
 pub use arm_words::{ArmWord, ArmWords, RegisterValues};
 pub use instruction::{Class, Encoded, Instruction};
+pub use next::Next;
 pub use options::{Addresses, Options};
 pub use problem::{IsaBasis, Problem};
 pub use recording::Recording;

@@ -1,9 +1,9 @@
 //! [`Recording`]: takes the instructions of all threads, and returns the history that they show.
 
-use history::{Isa, Kind};
+use history::{Gap, Isa, Kind};
 
 use crate::decode::action::{Action, Operation};
-use crate::decode::isa;
+use crate::decode::{arm, isa};
 use crate::hart::Hart;
 use crate::instruction::Instruction;
 use crate::log::{Entry, LinePosition, gap_of};
@@ -34,11 +34,16 @@ pub struct Recording {
     /// Number of threads whose dependencies were dropped, since they turned out to be several.
     lost_dependencies: u64,
     classes: bool,
+    /// Number of bytes of the block that `dc zva` of AArch64 sets to 0, once an instruction has read it; 0 if processors differ.
+    zeroed: Option<u64>,
     /// Largest size in bytes of the vector registers that lines show; 0 as long as no line shows one.
     vector: usize,
     /// Number of lines that agreed with the known instruction set.
     agreed: u32,
 }
+
+/// Largest number of bytes that `dc zva` sets to 0.
+const LARGEST_ZEROED: u16 = 2048;
 
 /// Number of agreeing lines after which only accesses are checked against the instruction set that the user gave.
 const ISA_CHECKED_LINES: u32 = 256;
@@ -97,6 +102,9 @@ impl Recording {
         self.arrive(thread, instruction);
         match self.harts[thread].decode(isa, instruction, line) {
             Ok(action) => {
+                if isa == Isa::Arm {
+                    self.learn_zeroed(instruction);
+                }
                 self.act(spot, instruction, action);
                 Ok(())
             }
@@ -116,6 +124,11 @@ impl Recording {
         hart.decoders.lose();
         self.lost_dependencies += 1;
         recorder.distribute(thread, owner);
+    }
+
+    /// Takes in that a thread may have executed instructions that the log does not show.
+    pub fn lose(&mut self, thread: usize) {
+        self.harts[thread].decoders.lose();
     }
 
     /// Takes in that a line was skipped, which may have been an instruction of any thread.
@@ -169,6 +182,14 @@ impl Recording {
             return Err(Problem::UnknownIsa(line.shown()));
         }
         Ok(())
+    }
+
+    /// Takes in that an instruction reads the size of the block that `dc zva` sets to 0.
+    fn learn_zeroed(&mut self, line: &Instruction<'_>) {
+        if let Some(bytes) = arm::zeroed(line) {
+            let is_same = self.zeroed.is_none_or(|known| known == bytes);
+            self.zeroed = Some(if is_same { bytes } else { 0 });
+        }
     }
 
     /// Decides whether earlier accesses of a thread were performed, by the place where the thread continues.
@@ -231,6 +252,11 @@ impl Recording {
                 let start = address & !(u64::from(size) - 1);
                 self.unknown(spot, line, Entry::unknown(spot, start, size, gap));
             }
+            Action::Zero(bytes) => self.zero(spot, line, address, bytes),
+            Action::ZeroBlock => match self.zeroed {
+                Some(bytes @ 1..) => self.zero(spot, line, address & !(bytes - 1), bytes),
+                _ => self.act(spot, line, Action::UnknownBlock(Gap::Write, LARGEST_ZEROED)),
+            },
             Action::UnknownVector(gap) => {
                 let entry = Entry::unknown_vector(spot, address, gap);
                 self.unknown(spot, line, entry);
@@ -243,6 +269,13 @@ impl Recording {
                 let entry = Entry::unplaced(spot, gap, true);
                 self.recorder.keep(entry);
             }
+        }
+    }
+
+    /// Takes in stores of zeros.
+    fn zero(&mut self, spot: LinePosition, line: &Instruction<'_>, start: u64, bytes: u64) {
+        for offset in (0..bytes).step_by(8) {
+            self.access(spot, line, start.wrapping_add(offset), Operation::store(8, Some(0)));
         }
     }
 
@@ -360,7 +393,8 @@ impl Recording {
         let is_announced = options.addresses == Some(Addresses::Announced);
         let mut selected = select::history(log, &shared, &self.harts, vector, chosen.clone());
         selected.unknown_dependencies += self.lost_dependencies;
-        Some(Selected { announced: chosen.filter(|_| is_announced), ..selected })
+        let announces = options.addresses.is_none() && announced.range().is_some();
+        Some(Selected { announced: chosen.filter(|_| is_announced), announces, ..selected })
     }
 }
 

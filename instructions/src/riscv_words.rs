@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::riscv;
 use crate::instruction::{Class, nth, split_name};
+use crate::next::Next;
 
 /// Disassembles instructions, and keeps the texts: a log repeats few instructions many times.
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ pub struct RiscvWord {
     pub is_conditional: bool,
     /// Whether the instruction behind it is executed next, unless there is a trap.
     pub goes_on: bool,
+    /// The distance to the target, if it is a branch or a jump that its encoding shows whole, and whether it is always taken.
+    jump: Option<(i64, bool)>,
 }
 
 impl RiscvWord {
@@ -34,6 +37,16 @@ impl RiscvWord {
     pub fn register(&self, position: usize) -> Option<u8> {
         let (_, operands) = split_name(&self.text);
         riscv::number(nth(operands, position)).map(|number| number as u8)
+    }
+
+    /// Where a hart goes on after the instruction, which is at `pc`.
+    pub fn next(&self, pc: u64) -> Next {
+        match self.jump {
+            _ if self.goes_on => Next::Behind,
+            Some((distance, true)) => Next::Jump(pc.wrapping_add_signed(distance)),
+            Some((distance, false)) => Next::Branch(pc.wrapping_add_signed(distance)),
+            None => Next::Anywhere,
+        }
     }
 }
 
@@ -52,6 +65,7 @@ impl RiscvWords {
                 size: riscv::size(&text),
                 is_conditional: name.starts_with(b"sc."),
                 goes_on: goes_on(name) && !word.is_illegal(),
+                jump: jump(name, &text),
                 text: text.into(),
             }
         })
@@ -64,6 +78,16 @@ fn goes_on(name: &[u8]) -> bool {
     let changes =
         [&b"b"[..], b"j", b"e", b"mret", b"sret", b"uret", b"mnret", b"dret", b"wfi", b"cm."];
     !changes.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The distance to the target of a branch or a jump, and whether it is always taken.
+fn jump(name: &[u8], text: &[u8]) -> Option<(i64, bool)> {
+    let is_taken = match name {
+        b"beq" | b"bne" | b"blt" | b"bge" | b"bltu" | b"bgeu" | b"beqz" | b"bnez" => false,
+        b"j" | b"jal" => true,
+        _ => return None,
+    };
+    Some((riscv::immediate(text.rsplit(|&byte| byte == b',' || byte == b' ').next()?)?, is_taken))
 }
 
 #[cfg(test)]
@@ -96,6 +120,13 @@ mod tests {
             (words.decode(0xed4e, true).length, words.decode(0xed4e, true).goes_on),
             (2, true)
         );
+        // Where a hart goes on: `bne a5,a4,.-6`, `jal ra,.+8`, `c.j .-4`, `c.jr ra`, `ecall`.
+        let mut next = |word| words.decode(word, true).next(0x1000);
+        assert_eq!(next(0xfee7_9de3), Next::Branch(0xffa));
+        assert_eq!(next(0x0080_00ef), Next::Jump(0x1008));
+        assert_eq!(next(0xbff5), Next::Jump(0xffc));
+        assert_eq!((next(0x8082), next(0x73)), (Next::Anywhere, Next::Anywhere));
+        assert_eq!(next(0xed4e), Next::Behind);
         // `c.jal` of RV32 is `c.addiw` of RV64.
         assert_eq!(&*words.decode(0x2001, false).text, b"c.jal ra,0x0");
         assert_eq!(&*words.decode(0x2085, true).text, b"c.addiw ra,ra,1");

@@ -1,5 +1,6 @@
 //! Builds the history of the selected accesses: those to addresses that the user chose, or to locations that threads share.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use history::{
@@ -26,8 +27,12 @@ pub struct Selected {
     pub unknown_fences: Vec<u64>,
     /// Whether a write that is not selected reaches into the selected range.
     pub outside_writes: bool,
+    /// Addresses whose accesses were not selected, but are among the operations, without values, because they order others.
+    pub order_only: BTreeSet<u64>,
     /// The addresses that the program announces, if they select the accesses.
     pub announced: Option<Range<u64>>,
+    /// Whether the program announces its shared variables, although sharing selects the accesses.
+    pub announces: bool,
     /// Number of bytes that threads share, if sharing selects the accesses.
     pub shared_bytes: Option<u64>,
     /// Line and address of the first selected access to memory of a program, if sharing selects the accesses.
@@ -230,6 +235,7 @@ impl Selection<'_> {
                 EntryKind::Fence(kind) => (kind, Place::Nowhere),
                 EntryKind::Access(kind, _) => {
                     let address = entry.address;
+                    self.selected.order_only.insert(address);
                     (kind, Place::Bytes { address, size: 1 })
                 }
                 _ => {

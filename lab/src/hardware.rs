@@ -7,6 +7,7 @@
 mod judge;
 mod row;
 mod settings;
+mod violation;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,7 @@ use indexmap::IndexMap;
 use ingest::recorded::Outcomes;
 
 pub use row::{Found, ProgramRow, Tally};
+pub use violation::Violation;
 
 use crate::error::Error;
 use crate::journal::Journal;
@@ -66,8 +68,8 @@ pub struct Series {
 pub struct Results {
     /// The programs, by seed.
     pub rows: Vec<ProgramRow>,
-    /// The history of the first violation of this process's runs, with its seed and the violated model.
-    pub violation: Option<(u64, Model, History)>,
+    /// The first violation of what the machine should keep.
+    pub violation: Option<Violation>,
     /// Why the series ended before its bounds, if it did.
     pub stopped: Option<Stopped>,
 }
@@ -82,12 +84,16 @@ pub enum Stopped {
     #[error("seed {0}: {1}")]
     Record(u64, ingest::Error),
     /// The user asked for it.
-    #[error("interrupted: what was decided before is kept")]
+    #[error("interrupted")]
     Asked,
 }
 
 /// The file of the rows in the folder of a series.
 pub const JOURNAL: &str = "programs.jsonl";
+
+/// The advice of messages about a damaged record.
+const RECORD_ADVICE: &str =
+    "the command that runs programs must pass on all that they print, and nothing else";
 
 impl Series {
     /// Runs the series. `stop` ends it early; what was decided before is kept.
@@ -111,10 +117,19 @@ impl Series {
                 results.stopped = Some(Stopped::Asked);
                 break;
             }
+            let is_first = results.violation.is_none();
             let row = match known.swap_remove(&seed) {
-                Some(row) => row,
-                None => match self.program(seed, stop, &mut results.violation)? {
-                    Ok(row) => {
+                Some(row) => {
+                    let of_row = is_first.then(|| self.known_violation(&row)).flatten();
+                    results.violation = results.violation.or(of_row);
+                    row
+                }
+                None => match self.program(seed, stop)? {
+                    Ok((row, history)) => {
+                        if is_first {
+                            self.keep(seed, history.as_ref())?;
+                            results.violation = Violation::of(&row, &self.models, history);
+                        }
                         journal.as_ref().map_or(Ok(()), |journal| journal.add(&row))?;
                         row
                     }
@@ -159,44 +174,58 @@ impl Series {
         self.plan.source(seed, &name).map_err(Error::Inexpressible)
     }
 
-    /// Makes, runs and decides a program.
+    /// The violation that a row of the journal shows.
+    fn known_violation(&self, row: &ProgramRow) -> Option<Violation> {
+        let history = self.outcome_file(row.seed).filter(|_| !row.found.is_empty());
+        Violation::of(row, &self.models, history.and_then(|file| violation::kept(&file)))
+    }
+
+    /// Writes the outcome that violates what the machine should keep to the folder.
+    fn keep(&self, seed: u64, history: Option<&History>) -> Result<(), Error> {
+        match (self.outcome_file(seed), history) {
+            (Some(file), Some(history)) => violation::keep(&file, history),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes, runs and decides a program. Returns its row, and its first outcome that violates what the machine should keep.
     fn program(
         &self,
         seed: u64,
         stop: &AtomicBool,
-        violation: &mut Option<(u64, Model, History)>,
-    ) -> Result<Result<ProgramRow, Stopped>, Error> {
+    ) -> Result<Result<(ProgramRow, Option<History>), Stopped>, Error> {
         let source = self.source(seed)?;
-        let failed = |error| Ok(Err(Stopped::Program(seed, error)));
+        let failed = |error| {
+            Ok(Err(match error {
+                hardware::Error::Interrupted => Stopped::Asked,
+                error => Stopped::Program(seed, error),
+            }))
+        };
         let compiled = Instant::now();
-        let executable = match self.compiler.compile(&source, self.runner.is_elsewhere()) {
+        let executable = match self.compiler.compile(&source, self.runner.is_elsewhere(), stop) {
             Ok(executable) => executable,
             Err(error) => return failed(error),
         };
         let compiling = compiled.elapsed();
         let runs = u64::from(self.extent.runs_each);
-        let ran = match self.runner.run(&executable, runs, seed, stop) {
-            Ok(ran) if ran.is_stopped => return Ok(Err(Stopped::Asked)),
-            Ok(ran) => ran,
+        let record = match self.runner.run(&executable, runs, seed, stop) {
+            Ok(record) => record,
             Err(error) => return failed(error),
         };
         drop(executable);
         let decided = Instant::now();
         let file = format!("the record of seed {seed}");
-        let outcomes = match Outcomes::of(&ran.record, &file) {
+        let outcomes = match Outcomes::of(&record, &file, RECORD_ADVICE) {
             Ok(outcomes) => outcomes,
             Err(error) => return Ok(Err(Stopped::Record(seed, error))),
         };
-        drop(ran);
-        let mut row = judge::decide(&outcomes, &self.models, &self.check, seed)?;
+        drop(record);
+        let row = judge::decide(&outcomes, &self.models, &self.check, seed, stop)?;
+        let Some(mut row) = row else { return Ok(Err(Stopped::Asked)) };
         row.compiling = compiling.as_secs_f64();
         row.deciding = decided.elapsed().as_secs_f64();
-        if violation.is_none() {
-            *violation = row.found.first().and_then(|found| {
-                let outcome = outcomes.get(found.outcome)?;
-                Some((seed, *self.models.last()?, outcomes.history(&outcome)?))
-            });
-        }
-        Ok(Ok(row))
+        let first = row.found.first().and_then(|found| outcomes.get(found.outcome));
+        let history = first.and_then(|outcome| outcomes.history(&outcome));
+        Ok(Ok((row, history)))
     }
 }

@@ -65,11 +65,11 @@ impl Explanation {
             Decision::Consistent(steps) => {
                 let title = format!("{name} is consistent with {model}");
                 let text = format!("{}\n{}", decided.text(), memory_order(history, steps));
-                let too_large = (steps.len() > DRAWN).then(|| {
+                let drawn = explain::listed(history, steps).len();
+                let too_large = (drawn > DRAWN).then(|| {
                     format!(
-                        "a memory order of {} steps is too long to draw (more than {DRAWN}): use html, which lists it, or read a part of \
-                         the trace with addresses, from_tick and to_tick",
-                        steps.len()
+                        "a memory order of {drawn} steps is too long to draw (more than {DRAWN}): use html, which lists it, or read a part of \
+                         the trace with addresses, from_tick and to_tick"
                     )
                 });
                 let picture = explain::consistent(history, reads_from, steps, title);

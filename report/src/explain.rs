@@ -42,11 +42,33 @@ pub mod why;
 pub mod words;
 
 use history::{History, OpId};
+use memory::machine::Step;
 
 use crate::picture::Operation;
 
 pub use consistent::{DRAWN, consistent};
 pub use violation::{drawn, violation};
+
+/// The steps of a memory order that are listed and drawn: all but those of accesses that were not selected, and are part of the history only
+/// because they order others.
+pub fn listed(history: &History, steps: &[Step]) -> Vec<Step> {
+    let order_only = &history.provenance.order_only;
+    let is_listed = |step: &Step| {
+        let (Step::Execute(op) | Step::Commit(op)) = *step;
+        let has_value = history.read(op).is_some() || history.written(op).is_some();
+        let location = history.location(op).and_then(|at| history.locations().get(at as usize));
+        has_value || location.is_none_or(|location| !order_only.contains(&location.address))
+    };
+    steps.iter().copied().filter(is_listed).collect()
+}
+
+/// The remark on steps that are not listed.
+fn not_listed(count: usize) -> Option<String> {
+    let are = if count == 1 { "step of an access is" } else { "steps of accesses are" };
+    (count > 0).then(|| {
+        format!("{count} {are} not listed: the addresses are not selected, but the accesses order others.")
+    })
+}
 
 /// Makes the box of an operation in a picture.
 fn operation(history: &History, op: OpId, column: usize) -> Operation {

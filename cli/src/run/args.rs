@@ -12,7 +12,7 @@ use lab::text::quoted;
 use simulate::program::{ProgramSize, WeakShares};
 
 use crate::error::Error;
-use crate::limits::{parse_seconds, parse_size};
+use crate::limits::{parse_positive_seconds, parse_size};
 use crate::options::Format;
 use crate::simulate::parse;
 use crate::words;
@@ -70,7 +70,7 @@ input. With -o, DIR holds programs.jsonl, a line for each program; the same comm
 time. For the first violation DIR has the program, the outcome, its smallest part, a picture and a certificate.
 
 Exit status: 0 all runs consistent with what the machine should keep; 1 a violation; 3 undecided; 2 bad usage, no compiler, or a
-program that failed or hung.")]
+program that failed or hung; 130 interrupted before a violation was found.")]
 pub(crate) struct Args {
     /// The instruction set; `host` is that of this machine
     #[arg(long, value_name = "host|x86|riscv|arm", default_value = "host",
@@ -98,7 +98,7 @@ pub(crate) struct Args {
     runs: Option<u32>,
 
     /// Begin no further program after this time, such as 90s, 10m or 2h
-    #[arg(long = "for", value_name = "TIME", value_parser = parse::time)]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse::positive_time)]
     time: Option<Duration>,
 
     /// The number of runs of each program
@@ -128,11 +128,11 @@ pub(crate) struct Args {
     runner: Option<String>,
 
     /// Longest time of a program in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_positive_seconds)]
     timeout: Duration,
 
     /// Longest time of a verdict in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_positive_seconds)]
     verdict_timeout: Duration,
 
     /// Memory that the program may occupy before it gives up a verdict, in bytes or such as 500MiB, 4GB
@@ -394,9 +394,16 @@ impl Args {
         models
     }
 
-    /// What fewer processors than threads mean.
-    pub(super) fn too_few_processors(&self) -> Option<String> {
+    /// Why the threads of the programs show little or nothing of the memory model, if that is so.
+    pub(super) fn shows_little(&self) -> Option<String> {
         let (threads, processors) = (self.threads() as usize, processors());
+        if threads == 1 {
+            return Some(
+                "--threads 1: a thread alone sees its own operations in program order on any machine, so the runs show nothing of its memory \
+                 model; choose 2 or more"
+                    .to_owned(),
+            );
+        }
         (self.runner.is_none() && threads > processors).then(|| {
             format!(
                 "{threads} threads on {processors} processors: threads that share one do not run at the same time, so reorderings \

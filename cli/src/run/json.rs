@@ -77,7 +77,7 @@ pub(crate) struct Document<'a> {
     verdicts: Vec<Tally>,
     /// The programs, by seed.
     programs: &'a [ProgramRow],
-    /// The first violation, if this series ran into one.
+    /// The first violation, if there is one, also if an earlier process of the series has found it.
     violation: Option<ViolationJson<'a>>,
     /// Why the series ended before its bounds, if it did.
     stopped: Option<String>,
@@ -90,7 +90,7 @@ struct ViolationJson<'a> {
     seed: u64,
     /// The name of the memory model that the outcome violates.
     model: &'static str,
-    /// The operations of the smallest part.
+    /// The operations of the smallest part; empty if the outcome is not there any more.
     operations: &'a [String],
     /// Why they violate the model.
     explanation: &'a str,

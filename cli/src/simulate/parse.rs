@@ -198,6 +198,16 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * unit).map_err(|_| expected())
 }
 
+/// Parses a time that is not 0.
+///
+/// # Errors
+/// Returns a message that says what was expected.
+pub(crate) fn positive_time(text: &str) -> Result<Duration, String> {
+    let positive = |time: Duration| (!time.is_zero()).then_some(time);
+    positive(time(text)?)
+        .ok_or_else(|| "more than 0 was expected, such as 90s, 10m or 2h".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

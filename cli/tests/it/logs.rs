@@ -5,7 +5,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 
-use crate::common::{Folder, error, output, output_of};
+use crate::common::{Folder, error, output, output_of, rubric};
 
 const SPIKE: &str = "fixtures/logs/spike.log.gz";
 const IBEX: &str = "fixtures/logs/ibex";
@@ -66,6 +66,59 @@ fn a_line_of_something_else_is_an_error_with_its_number() {
     assert!(said.contains("mixed.log:101: found `Hello from the program`"), "{said}");
     assert!(said.contains("--lossy"), "{said}");
     assert!(output_of(&["check", &log, "--lossy"], 3).contains("undecided"));
+}
+
+/// Atomic operations on other addresses order those that are selected, but are none of them.
+#[test]
+fn what_is_not_selected_is_not_listed() {
+    let location = ["explain", SPIKE, "--addresses", "0x80002098-0x800020a0"];
+    let said = output(&location);
+    let others =
+        |line: &&str| line.contains("  load") || line.contains("rmw") || line.contains("store");
+    let accesses: Vec<&str> = said.lines().filter(others).collect();
+    assert!(accesses.iter().all(|line| line.contains(" 0x8000209")), "{said}");
+    assert!(accesses.iter().any(|line| line.contains("store 0x80002098 := 0x1")), "{said}");
+    assert!(!said.contains("0x80002090") && !said.contains("0x80002094"), "{said}");
+    assert!(
+        said.contains("steps of accesses are not listed: the addresses are not selected"),
+        "{said}"
+    );
+}
+
+/// The variables that a program announces are the ones to check: the others include locks and what libraries write.
+#[test]
+fn announced_variables_are_suggested() {
+    for isa in ["arm", "riscv"] {
+        let log = format!("fixtures/logs/qemu-{isa}-4x40.log.gz");
+        let suggestion = "announces its shared variables: --addresses auto checks those alone";
+        let said = rubric(&["check", &log]).output().unwrap().stdout;
+        let said = String::from_utf8(said).unwrap();
+        assert!(said.contains(suggestion), "{said}");
+        assert!(!output(&["check", &log, "--addresses", "auto"]).contains(suggestion));
+    }
+    assert!(!output(&["check", SPIKE]).contains("--addresses auto"));
+}
+
+/// Lines that were deleted from a log that does not show traps are mentioned in the answer.
+#[test]
+fn lines_that_do_not_follow_each_other_are_mentioned() {
+    let folder = Folder::new();
+    let whole = text(SPIKE);
+    let mut commits: Vec<&str> = whole.lines().filter(|line| line.contains(": 3 0x")).collect();
+    // A load, behind which nothing depends on it.
+    let at = commits.iter().rposition(|line| line.contains("mem 0x00000000800020a0")).unwrap();
+    let deleted = commits.remove(at);
+    let log = folder.file("commits.log", commits.join("\n") + "\n");
+    let said = output(&["check", &log]);
+    assert!(said.contains(&format!("(line {})", at + 1)), "{deleted}: {said}");
+    assert!(said.contains("does not follow the one before it at"), "{said}");
+    // Where traps are shown, too, the log is refused.
+    let lines: Vec<&str> = whole.lines().collect();
+    let at = lines.iter().position(|line| *line == deleted).unwrap();
+    let log =
+        folder.file("cut.log", [&lines[..at - 1], &lines[at + 1..]].concat().join("\n") + "\n");
+    let said = error(&["check", &log]);
+    assert!(said.contains(&format!("cut.log:{}: found an instruction at", at + 1)), "{said}");
 }
 
 /// What QEMU's execlog printed for programs of `rubric generate c`. The operations are those of the threads, with two for an exclusive pair, the

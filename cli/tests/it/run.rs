@@ -1,8 +1,10 @@
 //! `rubric run` and programs that record themselves: on this machine, in emulators of other ones, and with faults.
 
 use std::io::Write;
-use std::process::Command;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 use std::sync::Once;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -73,8 +75,25 @@ fn faults_are_found() {
         output_of(&["check", "--model", violation["model"].as_str().unwrap(), &part], 1);
         let whole = folder.path(&format!("found/seed-{seed}.jsonl"));
         output(&["verify", &whole, &folder.path(&format!("found/seed-{seed}.cert"))]);
+        // Text and picture call operations by the same names.
         let picture = std::fs::read_to_string(folder.path(&format!("found/seed-{seed}.svg")));
-        assert!(picture.unwrap().starts_with("<svg"));
+        let picture = picture.unwrap();
+        assert!(picture.starts_with("<svg"));
+        for operation in violation["operations"].as_array().unwrap() {
+            let name = operation.as_str().unwrap().split(' ').next().unwrap();
+            assert!(picture.contains(&format!(">{name}<")), "{name}: {picture}");
+        }
+        // A series that is resumed shows the violation again, with the command that repeats it.
+        let again = json(&[&bounds[..], &given, more].concat(), 1);
+        assert_eq!(&again["violation"], violation);
+        assert!(
+            violation["command"].as_str().unwrap().contains(&format!("--seed {seed} --runs 1000"))
+        );
+        std::fs::remove_file(&whole).unwrap();
+        let again = json(&[&bounds[..], &given, more].concat(), 1);
+        assert_eq!(again["violation"]["command"], violation["command"]);
+        let why = again["violation"]["explanation"].as_str().unwrap();
+        assert!(why.contains("its outcome cannot be read from"), "{why}");
     }
 }
 
@@ -89,15 +108,27 @@ fn what_goes_wrong_is_said() {
         (&["--cc", "cc -include no-such-file.h"], "the compiler `cc` ended with"),
         (&["--runner", "no-such-runner"], "`no-such-runner` cannot be started"),
         (&["--runner", "false"], "ended with exit status: 1 after 0 bytes"),
-        (&["--runner", "echo"], "expected the first line of a record"),
+        (&["--runner", "echo"], "the command that runs programs must pass on all that they print"),
+        (&["--runner", "true"], "`true` ended well, but printed no record"),
+        (&["--cc", "true"], "the compiler `true` ended well, but made no executable"),
+        (&["--cc", "false"], "the compiler `false` ended with exit status: 1 without a message"),
+        // It has closed its output, and goes on.
+        (
+            &["--runner", "sh -c 'exec >&-; sleep 60'", "--timeout", "0.2"],
+            "had not ended after 0.2 s",
+        ),
         (&["--runner", "sh -c 'sleep 60'", "--timeout", "0.2"], "had not ended after 0.2 s"),
         (&["--runner", "sh -c '\"$0\" \"$@\" | head -c 9000'"], "the record of seed 1"),
     ] {
         let message = said(arguments);
         assert!(message.contains(expected), "{arguments:?}: {message}");
+        // The program is no file of the user's, and `run` has no such option.
+        assert!(!message.contains("--lossy"), "{arguments:?}: {message}");
     }
     for (arguments, expected) in [
         (&["--runner", "a 'b"][..], "an open quote"),
+        (&["--for", "0s"], "more than 0 was expected, such as 90s"),
+        (&["--timeout", "0"], "more than 0 seconds were expected"),
         (&["--bytes", "3"], "1, 2, 4 or 8 was expected"),
         (&["--rmws", "60", "--fences", "50"], "more than 100 of 100"),
         (&["--locations", "1M"], "more than 64 MiB"),
@@ -105,6 +136,56 @@ fn what_goes_wrong_is_said() {
         let message = said(arguments);
         assert!(message.contains(expected), "{arguments:?}: {message}");
     }
+}
+
+/// A thread alone shows nothing.
+#[test]
+fn a_series_that_shows_little_says_so() {
+    let one = rubric(&[&SHORT[..], &["--threads", "1"]].concat()).assert().code(0);
+    let said = String::from_utf8(one.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("show nothing of its memory model; choose 2 or more"), "{said}");
+}
+
+/// Starts the program in a process group of its own, as a shell does, and sends SIGINT to the group when `is_time`.
+fn interrupted(arguments: &[&str], is_time: impl Fn() -> bool) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rubric"));
+    command.args(arguments).process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    while !is_time() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (ended.status.code().unwrap(), text(ended.stdout), text(ended.stderr))
+}
+
+/// Ctrl-C reaches the compiler, too, if it is in the same process group: it is no failure of the compiler.
+#[test]
+fn an_interruption_keeps_what_was_decided() {
+    let folder = Folder::new();
+    let (mark, series) = (folder.path("mark"), folder.path("series"));
+    let text =
+        format!("[ -e {mark} ] && touch {mark}.second && sleep 60\ntouch {mark}\nexec cc \"$@\"\n");
+    let compiler = format!("sh {}", folder.file("compiler", text));
+    let arguments = [&SHORT[..], &["--cc", &compiler, "-o", &series]].concat();
+    let second = folder.path("mark.second");
+    let is_compiling = || std::path::Path::new(&second).exists();
+    let (status, out, said) = interrupted(&arguments, is_compiling);
+    assert_eq!(status, 130, "{said}");
+    assert!(out.contains("runs        300 of 1 programs"), "{out}");
+    assert!(said.contains("interrupted: 1 program stored in"), "{said}");
+    assert!(!said.contains("compiler"), "{said}");
+    std::fs::remove_file(&mark).unwrap();
+    let resumed = json(&arguments, 0);
+    assert_eq!(resumed["runs"], 600);
+    // Before the first program was decided, there is nothing to show.
+    std::fs::remove_file(&second).unwrap();
+    let (status, out, said) =
+        interrupted(&[&SHORT[..], &["--cc", &compiler]].concat(), is_compiling);
+    assert_eq!((status, &*out), (130, ""));
+    assert!(said.contains("interrupted before a program was decided"), "{said}");
 }
 
 /// A runner that is called ssh receives the program on standard input.

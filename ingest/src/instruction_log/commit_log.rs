@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::instruction_log::harts::hart_of;
-use crate::instruction_log::{Flaw, HartLog, InstructionLog, read_alone};
+use crate::instruction_log::{Flaw, HartLog, InstructionLog, Link, Traps, read_alone};
 use crate::options::Options;
 use line::{Commit, Line, parse};
 
@@ -115,6 +115,21 @@ struct Reader<'l, 'o> {
     commits: u64,
     /// The harts that were reset.
     reset: FxHashSet<u32>,
+    /// The address and the encoding of the last instruction of each hart.
+    last: FxHashMap<u32, (u64, u32)>,
+    vectors: FxHashSet<Vector>,
+}
+
+/// Where harts go on after a trap: a value that was written to `mtvec` or a register like it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Vector(u64);
+
+impl Vector {
+    /// Whether a trap may lead to `pc`: its lowest bit says that each of up to 64 interrupts has an entry of 4 bytes.
+    fn has(self, pc: u64) -> bool {
+        let (base, is_table) = (self.0 & !3, self.0 & 1 == 1);
+        pc == base || (is_table && pc.wrapping_sub(base) < 4 * 64 && pc.is_multiple_of(4))
+    }
 }
 
 /// Where Spike's harts begin, in a ROM that no program goes back to.
@@ -136,11 +151,14 @@ fn read(
         announces: false,
         commits: 0,
         reset: FxHashSet::default(),
+        last: FxHashMap::default(),
+        vectors: FxHashSet::default(),
     };
     while lines.advance()? {
         if let Err(flaw) = reader.line(lines.number(), lines.line()) {
             reader.log.skip(lines, flaw)?;
             reader.announced.clear();
+            reader.last.clear();
             reader.announces = false;
         }
     }
@@ -159,10 +177,18 @@ impl Reader<'_, '_> {
         match parse(text)? {
             Line::Other => Ok(()),
             Line::Trap(hart) => {
-                self.announced.remove(&self.of_file.or(hart).unwrap_or(self.hart));
+                let hart = self.of_file.or(hart).unwrap_or(self.hart);
+                self.announced.remove(&hart);
+                self.log.trap(hart);
                 Ok(())
             }
-            Line::Next { hart, pc, .. } => self.announce(self.of_file.unwrap_or(hart), pc),
+            Line::Next { hart, pc, is_interrupt, .. } => {
+                let hart = self.of_file.unwrap_or(hart);
+                if is_interrupt {
+                    self.log.trap(hart);
+                }
+                self.announce(hart, pc)
+            }
             Line::Commit(commit) => self.commit(number, text, &commit),
         }
     }
@@ -188,7 +214,11 @@ impl Reader<'_, '_> {
                 expected: "the log of one run: split the file".to_owned(),
             });
         }
-        if self.announces && self.announced.remove(&hart) != Some(commit.pc) {
+        // Spike announces an instruction that is executed several times in a row once.
+        let is_again = self.printer == Printer::Spike
+            && self.last.insert(hart, (commit.pc, commit.word)) == Some((commit.pc, commit.word));
+        let announced = self.announced.remove(&hart).or(is_again.then_some(commit.pc));
+        if self.announces && announced != Some(commit.pc) {
             return Err(Flaw {
                 found: format!("an instruction at {:#x} that was not announced", commit.pc),
                 expected: "the line with its text before it, as for the others".to_owned(),
@@ -201,6 +231,18 @@ impl Reader<'_, '_> {
                 expected: format!("{}, the length that its lowest bits say", word.length),
             });
         }
+        let behind = commit.pc.wrapping_add(word.length);
+        let link = Link { line: number, pc: commit.pc, behind, next: word.next(commit.pc) };
+        let is_vector = self.vectors.iter().any(|vector| vector.has(commit.pc));
+        self.vectors.extend(commit.vector.map(Vector));
+        let traps = match self.printer {
+            Printer::Spike if self.announces => Traps::Shown,
+            _ => Traps::Hidden,
+        };
+        if is_vector && traps == Traps::Hidden {
+            self.log.trap(hart);
+        }
+        self.log.follow(hart, link, traps)?;
         let whole = match self.printer {
             Printer::Spike => spike(text, commit, word)?,
             Printer::Cva6 => cva6(text, commit, word)?,

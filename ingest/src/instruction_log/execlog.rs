@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::instruction_log::registers::Registers;
-use crate::instruction_log::{Flaw, InstructionLog};
+use crate::instruction_log::{Flaw, InstructionLog, Link, Traps};
 use crate::options::Options;
 use record::{Record, is_record, isa_of, records};
 
@@ -156,8 +156,10 @@ impl Reader<'_> {
                 Executed {
                     instruction: word.executed(pc, address, word.class, &seen),
                     behind: pc.wrapping_add(4),
+                    next: word.next,
                     goes_on: word.goes_on,
                     is_conditional: word.is_conditional(),
+                    hides_writes: word.hides_writes,
                 }
             }
             _ => {
@@ -165,13 +167,17 @@ impl Reader<'_> {
                 Executed {
                     instruction: riscv(word, pc, address, &seen),
                     behind: pc.wrapping_add(word.length),
+                    next: word.next(pc),
                     // A thread goes on behind a call of the system, unless it ends.
                     goes_on: word.goes_on || &*word.text == b"ecall",
                     is_conditional: word.is_conditional,
+                    hides_writes: false,
                 }
             }
         };
         let goes_on = next == Next::At(executed.behind);
+        let link = Link { line, pc, behind: executed.behind, next: executed.next };
+        self.log.follow(record.cpu, link, Traps::HiddenWithRestarts)?;
         let taken =
             executed.take(record, goes_on, |part| self.log.execute(line, record.cpu, part, None));
         let registers = &mut self.cpus.entry(record.cpu).or_default().registers;
@@ -222,10 +228,14 @@ struct Executed<'a> {
     instruction: Instruction<'a>,
     /// The address behind the instruction.
     behind: u64,
+    /// Where its encoding says that the CPU goes on.
+    next: instructions::Next,
     /// Whether that is the address of the next instruction, unless there is an exception.
     goes_on: bool,
     /// Whether it is a store-conditional.
     is_conditional: bool,
+    /// Whether it may write memory although no access is shown.
+    hides_writes: bool,
 }
 
 impl Executed<'_> {
@@ -263,10 +273,14 @@ impl Executed<'_> {
         }
         // Without an access, the instruction had an exception, or it is a store-conditional without a reservation.
         let failed = address.is_none() && (!went_on || self.is_conditional);
-        execute(Instruction {
-            class: Some(if failed { Class::default() } else { class }),
-            ..self.instruction
-        })
+        let class = match class {
+            _ if failed => Class::default(),
+            _ if self.hides_writes => Class { reads: false, writes: true },
+            class => class,
+        };
+        // QEMU zeroes blocks without showing an access, so the address is that of a register. An exception is not seen then.
+        let address = address.filter(|_| went_on || !accesses.is_empty());
+        execute(Instruction { class: Some(class), address, ..self.instruction })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::instruction_log::harts::hart_of;
-use crate::instruction_log::{Flaw, HartLog, InstructionLog, read_alone};
+use crate::instruction_log::{Flaw, HartLog, InstructionLog, Link, Traps, read_alone};
 use crate::options::Options;
 
 /// The log of the instructions that Ibex retired.
@@ -79,6 +79,7 @@ fn take(
     let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii).collect();
     let [_, cycle, pc, word, text, .., contents] = &columns[..] else { return Err(flaw()) };
     if text.starts_with(b"-->") {
+        log.trap(hart);
         return Ok(());
     }
     let cycle = std::str::from_utf8(cycle).ok().and_then(|digits| digits.parse().ok());
@@ -112,6 +113,11 @@ fn take(
         address: shown.address,
         ..Instruction::default()
     };
+    // The steps of an instruction are all at its address.
+    if !shown.is_expanded {
+        let link = Link { line: number, pc, behind: pc.wrapping_add(bytes), next: word.next(pc) };
+        log.follow(hart, link, Traps::Hidden)?;
+    }
     log.execute(number, hart, instruction, Some(cycle))
 }
 

@@ -5,9 +5,10 @@
 //! | `1500 clk cpu0 IT (4) 002109bc:0000002109bc f9000bfc O EL0t_ns : STR …` | when, CPU, address and physical address, encoding, mode and text of an instruction; `IS` if its condition is false |
 //! | `1500 clk cpu0 MW8 000ffff0:0000000ffff0 0000000000000007` | it wrote 8 bytes; `MR8` if it read them |
 //! | `1500 clk cpu0 R X0 0000000000100000` | it wrote a register |
+//! | `1500 clk cpu0 E …` | the CPU goes on at the vector of an exception |
 //!
-//! The log of a single CPU has no names of CPUs, and physical addresses may be missing. Addresses are virtual. Other lines, of signals,
-//! exceptions and other registers, say nothing of interest. Texts are in many spellings, so encodings are disassembled. Lines of one CPU
+//! The log of a single CPU has no names of CPUs, and physical addresses may be missing. Addresses are virtual. Other lines, of signals
+//! and other registers, say nothing of interest. Texts are in many spellings, so encodings are disassembled. Lines of one CPU
 //! belong to its last instruction.
 //!
 //! The values of accesses are those of the `M` lines. Only what an atomic operation did is taken from registers, since gem5 shows one of
@@ -25,7 +26,7 @@ use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::instruction_log::registers::{Registers, Written};
-use crate::instruction_log::{Flaw, InstructionLog};
+use crate::instruction_log::{Flaw, InstructionLog, Link, Traps};
 use crate::options::Options;
 use line::{Access, Event, parse};
 
@@ -45,7 +46,9 @@ impl TraceFormat for Tarmac {
 
     fn recognises(&self, line: &[u8]) -> Resemblance {
         match parse(line) {
-            Ok(line) if line.event != Event::Other => Resemblance::Certain,
+            Ok(line) if !matches!(line.event, Event::Other | Event::Exception) => {
+                Resemblance::Certain
+            }
             _ => Resemblance::None,
         }
     }
@@ -102,6 +105,8 @@ struct Last {
     word: u32,
     skipped: bool,
     accesses: Vec<Access>,
+    /// Whether an exception follows it.
+    is_left: bool,
 }
 
 impl Cpu {
@@ -129,7 +134,13 @@ impl Reader<'_> {
                     word,
                     skipped,
                     accesses: Vec::new(),
+                    is_left: false,
                 });
+            }
+            Event::Exception => {
+                if let Some(last) = &mut self.cpus[at].last {
+                    last.is_left = true;
+                }
             }
             Event::Register { number, value, wide } => {
                 let cpu = &mut self.cpus[at];
@@ -176,6 +187,12 @@ impl Reader<'_> {
             return Ok(());
         };
         let word = self.words.decode(last.pc, last.word);
+        let (line, pc) = (last.line, last.pc);
+        let link = Link { line, pc, behind: pc.wrapping_add(4), next: word.next };
+        self.log.follow(*hart, link, Traps::HiddenWithRestarts)?;
+        if last.is_left {
+            self.log.trap(*hart);
+        }
         let executed = take(word, &last, registers, |part| {
             self.log.execute(last.line, *hart, part, Some(last.time))
         });
@@ -198,12 +215,13 @@ fn take(
     let address = accesses.iter().map(|access| access.address).min();
     let instruction = word.executed(last.pc, address, word.class, &Written(registers));
     let nothing = Instruction { class: Some(Class::default()), ..instruction };
-    if last.skipped || (accesses.is_empty() && instruction.address.is_none() && word.class.writes) {
-        // A store-exclusive without its reservation, or an instruction with an exception.
+    if last.skipped {
         return execute(nothing);
     }
     if accesses.is_empty() && word.class != Class::default() {
-        return execute(if instruction.address.is_some() { instruction } else { nothing });
+        // A store-exclusive without its reservation, or an instruction with an exception. An instruction that zeroes a block may show none.
+        let is_of_block = word.operand.is_some() && word.size == 0;
+        return execute(if is_of_block { instruction } else { nothing });
     }
     if word.class == Class::default() {
         if accesses.is_empty() {

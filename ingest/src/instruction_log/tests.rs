@@ -139,6 +139,107 @@ fn harts_of_one_run_are_one_history() {
     let history = &trace.histories[0];
     let lines: Vec<_> = history.ops().map(|op| history.line(op)).collect();
     assert_eq!(lines, [2, 3, 4, 8, 9, 10].map(Some));
+    let notes = history.provenance.notes.join("\n");
+    assert!(notes.contains("no log of harts 1, 2, 3, 4, 5, 6, 7, 8, …, so"), "{notes}");
+}
+
+/// Two lines for each instruction of Spike's `-l`: a store, a load, a branch that is taken, a store, and a jump to itself.
+const ANNOUNCED: [&str; 5] = [
+    "core   0: 0x80000000 (0x00a5a023) sw a0, 0(a1)\ncore   0: 3 0x80000000 (0x00a5a023) mem 0x80004000 0x00000001\n",
+    "core   0: 0x80000004 (0x0005a603) lw a2, 0(a1)\ncore   0: 3 0x80000004 (0x0005a603) x12 0x00000001 mem 0x80004000\n",
+    "core   0: 0x80000008 (0x00000463) beqz zero, pc + 8\ncore   0: 3 0x80000008 (0x00000463)\n",
+    "core   0: 0x80000010 (0x00a5a223) sw a0, 4(a1)\ncore   0: 3 0x80000010 (0x00a5a223) mem 0x80004004 0x00000001\n",
+    "core   0: 0x80000014 (0x0000006f) j pc + 0x0\ncore   0: 3 0x80000014 (0x0000006f)\ncore   0: 3 0x80000014 (0x0000006f)\n",
+];
+
+/// The log with one instruction left out, printed twice, or printed before the one before it.
+fn disturbed(at: usize) -> [(&'static str, String); 3] {
+    let mut left_out = ANNOUNCED.to_vec();
+    left_out.remove(at);
+    let mut doubled = ANNOUNCED.to_vec();
+    doubled.insert(at, ANNOUNCED[at]);
+    let mut swapped = ANNOUNCED.to_vec();
+    swapped.swap(at - 1, at);
+    [("without", left_out), ("twice", doubled), ("before", swapped)]
+        .map(|(what, lines)| (what, lines.concat()))
+}
+
+fn notes(text: &str) -> String {
+    read(text.as_bytes(), "log", &everything(false)).unwrap().histories[0]
+        .provenance
+        .notes
+        .join("\n")
+}
+
+/// Where each trap has a line, an instruction that does not follow the one before it is damage.
+#[test]
+fn instructions_follow_each_other() {
+    let whole = ANNOUNCED.concat();
+    assert_eq!(strict(&whole, "log").unwrap().len(), 3);
+    assert!(!notes(&whole).contains("does not follow"), "{}", notes(&whole));
+    for at in 1..4 {
+        for (what, text) in disturbed(at) {
+            let error = strict(&text, "log").unwrap_err().to_string();
+            assert!(error.contains("found an instruction at 0x8000"), "{what} {at}: {error}");
+            assert!(error.contains("or a line with a trap"), "{what} {at}: {error}");
+            let kept = read(text.as_bytes(), "log", &everything(true)).unwrap();
+            assert!(!kept.histories[0].provenance.not_understood.is_empty(), "{what} {at}");
+        }
+    }
+}
+
+/// Where traps are not shown, the answer says what does not follow. No instruction is executed twice.
+#[test]
+fn instructions_that_do_not_follow_are_mentioned() {
+    let commits = |text: &str| -> String {
+        text.split_inclusive('\n').filter(|line| line.contains(": 3 ")).collect()
+    };
+    assert!(!notes(&commits(&ANNOUNCED.concat())).contains("does not follow"));
+    for at in 1..4 {
+        for (what, text) in disturbed(at) {
+            let text = commits(&text);
+            if what == "twice" {
+                assert!(strict(&text, "log").is_err(), "{at}");
+            } else {
+                assert!(
+                    notes(&text).contains("does not follow the one before it at"),
+                    "{what} {at}"
+                );
+            }
+        }
+    }
+    let trap = "\
+core   0: 3 0x80000000 (0x30529073) c773_mtvec 0x80000101
+core   0: 3 0x80000004 (0x00a5a023) mem 0x80004000 0x00000001
+core   0: 3 0x8000011c (0x0005a603) x12 0x00000001 mem 0x80004000
+";
+    assert!(!notes(trap).contains("does not follow"));
+    let said = notes(&trap.replace("c773_mtvec 0x80000101", ""));
+    let expected = "The instruction at 0x8000011c (line 3) does not follow the one before it at 0x80000004 (line 2): there was a trap";
+    assert!(said.contains(expected), "{said}");
+    // A step of an instruction of Ibex is at the address of the step before.
+    let fence = IBEX.lines().find(|line| line.contains("fence")).unwrap();
+    let twice = IBEX.replace(fence, &format!("{fence}\n{fence}"));
+    assert!(strict(&twice, "log").unwrap_err().to_string().contains("log:6: "));
+    assert!(strict(&twice.replace("fence\t\t", "fence\t\texpand_insn: 0"), "log").is_ok());
+}
+
+/// The old value follows from the new one and the operand, whose register the log has shown.
+#[test]
+fn what_an_atomic_operation_returns_to_the_zero_register() {
+    let read = |word: &str, stored: &str| {
+        let text = format!(
+            "core   0: 3 0x80000000 (0x4505) x10 0x00000003\n\
+             core   0: 3 0x80000002 ({word}) mem 0x80004000 mem 0x80004000 {stored}\n"
+        );
+        strict(&text, "log").unwrap().remove(0)
+    };
+    assert_eq!(read("0x00a5a02f", "0x00000008"), "0: rmw 0x80004000 == 0x5, := 0x8");
+    assert_eq!(read("0x00a5a02f", "0x00000001"), "0: rmw 0x80004000 == 0xfffffffe, := 0x1");
+    assert_eq!(read("0x20a5a02f", "0x00000006"), "0: rmw 0x80004000 == 0x5, := 0x6");
+    // `amoswap` and `amoor` forget it.
+    assert_eq!(read("0x08a5a02f", "0x00000003"), "0: rmw 0x80004000 == ?, := 0x3");
+    assert_eq!(read("0x40a5a02f", "0x00000007"), "0: rmw 0x80004000 == ?, := 0x7");
 }
 
 /// A file that is cut off anywhere is read up to there, or refused at its last line. Nothing that it shows changes.

@@ -1,6 +1,7 @@
 //! The header of a record: its form, the program, and the layout of its words.
 
 use history::{History, Source};
+use memchr::memmem;
 
 use super::layout::{Layout, Recording};
 use super::{MAGIC, checksum, hint};
@@ -78,8 +79,8 @@ impl Head {
         let mut texts = Vec::new();
         let first = loop {
             let line = next(lines, "the first line of a record")?;
-            if line.starts_with(MAGIC.as_bytes()) {
-                break line;
+            if let Some(first) = first_line(&line) {
+                break first.to_vec();
             }
         };
         let form = form(lines, &first)?;
@@ -101,6 +102,14 @@ impl Head {
         }
         Ok(Head { program, layout, form })
     }
+}
+
+/// The first line of a record in a line, which may begin with what a serial line has transmitted before.
+pub(super) fn first_line(line: &[u8]) -> Option<&[u8]> {
+    let at = memmem::find(line, MAGIC.as_bytes())?;
+    let first = &line[at..];
+    let ends = |form: &Form| first.ends_with(form.name().as_bytes());
+    (at == 0 || Form::ALL.iter().any(ends)).then_some(first)
 }
 
 fn next(lines: &mut Lines<'_>, expected: &str) -> Result<Vec<u8>, Error> {

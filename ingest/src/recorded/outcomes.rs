@@ -72,14 +72,21 @@ impl Outcomes {
         Ok(outcomes)
     }
 
-    /// Reads a record that is in memory. `file` is its name in messages.
+    /// Reads a record that is in memory. `file` is its name in messages, and `advice` is what the user can do about damage.
     ///
     /// # Errors
     /// As [`Outcomes::read`].
-    pub fn of(record: &[u8], file: &str) -> Result<Outcomes, Error> {
+    pub fn of(record: &[u8], file: &str, advice: &str) -> Result<Outcomes, Error> {
         let mut lines = Lines::new(record, file, false)?;
         lines.set_limit(super::LINE_LIMIT);
-        Outcomes::read(&mut lines, &Options::default())
+        Outcomes::read(&mut lines, &Options::default()).map_err(|mut error| {
+            if let Error::Syntax { hint, .. } | Error::Record { hint, .. } = &mut error
+                && *hint == super::hint()
+            {
+                advice.clone_into(hint);
+            }
+            error
+        })
     }
 
     /// The program: the history of a round without values of reads.

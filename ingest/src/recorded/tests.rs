@@ -97,7 +97,7 @@ fn all_forms_are_the_same_history() {
         let record =
             [begin(recording, Form::Binary), rounds, block(&[END_MAGIC, 1, 7, 5])].concat();
         assert_eq!(described(&read(&record, false).unwrap()[0]), expected);
-        let outcomes = Outcomes::of(&record, "test.record").unwrap();
+        let outcomes = Outcomes::of(&record, "test.record", "").unwrap();
         let timing = outcomes.timing().unwrap();
         assert_eq!((outcomes.rounds(), timing.nanoseconds, timing.spread), (1, 7, 5));
     }
@@ -143,6 +143,48 @@ fn damage_has_its_place() {
     // A serial line ends lines with CR LF, and boot messages come before.
     let serial = String::from_utf8(whole).unwrap().replace('\n', "\r\n");
     assert_eq!(read(format!("OpenSBI v1.3\n{serial}").as_bytes(), false).unwrap().len(), 2);
+}
+
+/// A serial line may transmit anything before a record, as the noise of a board that is switched on.
+#[test]
+fn a_record_is_found_behind_noise() {
+    let record = text(&[ROUND, "end 1 0 0"]);
+    let binary = [
+        begin(Recording::Values, Form::Binary),
+        block(&[&[ROUNDS_MAGIC, 0, 1], &[1, 1, 2, 1, 0, 2][..]].concat()),
+        block(&[END_MAGIC, 1, 0, 0]),
+    ];
+    let noise: Vec<u8> =
+        (0..=255).cycle().map(|byte: u8| byte.wrapping_mul(167)).take(200_000).collect();
+    for record in [record, binary.concat()] {
+        for noise in [&noise[..3], &noise, b"\0\xff\r\nboot\0", b"U-Boot 2023.01: "] {
+            assert_eq!(read(&[noise, &record].concat(), false).unwrap().len(), 1);
+            // Lines are counted through the noise.
+            let cut = [noise, &record[..60]].concat();
+            let line = 2 + noise.iter().filter(|&&byte| byte == b'\n').count();
+            let said = read(&cut, false).unwrap_err().to_string();
+            assert!(said.contains(&format!("test.record:{line}: ")), "{line}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_record_without_its_beginning_is_recognised() {
+    let said = |record: &[u8]| read(record, false).unwrap_err().to_string();
+    let whole = String::from_utf8(text(&[ROUND, "end 1 0 0"])).unwrap();
+    for (skipped, line) in [(1, 2), (2, 1), (3, 1), (4, 1), (5, 1)] {
+        let rest: String = whole.split_inclusive('\n').skip(skipped).collect();
+        for rest in [rest.replace('\n', "\r\n"), rest] {
+            let said = said(rest.as_bytes());
+            assert!(said.starts_with(&format!("test.record:{line}: found `")), "{said}");
+            assert!(said.contains("such as `rubric-record 1 text`"), "{said}");
+        }
+    }
+    let round = block(&[ROUNDS_MAGIC, 0, 1, 1, 1, 2, 1, 0, 2]);
+    let blocks = [round, block(&[END_MAGIC, 1, 0, 0])].concat();
+    let place = |cut: usize| format!("byte {}: found a block of a record", blocks.len() - 40 - cut);
+    assert!(said(&blocks).contains("byte 0: found a block of a record"));
+    assert!(said(&blocks[9..]).contains(&place(9)), "{}", said(&blocks[9..]));
 }
 
 #[test]

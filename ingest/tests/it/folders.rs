@@ -211,3 +211,27 @@ fn a_log_of_the_plug_in_is_the_trace_of_its_folder() {
     let error = read(several.path()).unwrap_err().to_string();
     assert!(error.contains("2 of its files are traces (a.log, b.log)"), "{error}");
 }
+
+/// The hart of a log is known by the name of its file, so files of other names are refused with the names that were expected.
+#[test]
+fn logs_of_harts_with_other_names() {
+    const IBEX: &[u8] =
+        b"Time\tCycle\tPC\tInsn\tDecoded instruction\tRegister and memory contents\n\
+          20\t5\t00100084\t00a12023\tsw\tx10,0(x2)\t x2:0x00100400 x10:0x00000001 PA:0x00100400 store:0x00000001\n";
+    let said = |names: [&str; 2]| {
+        let folder = folder(&names.map(|name| (name, IBEX)));
+        read(folder.path()).unwrap_err().to_string()
+    };
+    let message = said(["core0.log", "core1.log"]);
+    assert!(message.contains("its files (core0.log, core1.log)"), "{message}");
+    let expected =
+        "name them trace_core_00000000.log, trace_core_00000001.log … (a log of Ibex's tracer)";
+    assert!(message.ends_with(expected), "{message}");
+    // Of a folder with nothing known, all formats with a file for each hart are named.
+    let message = read(folder(&[("notes.txt", b"x\n")]).path()).unwrap_err().to_string();
+    for name in
+        ["trace_core_00000000.log", "trace_rvfi_hart_00.dasm", "named *trace* or debug.out*"]
+    {
+        assert!(message.contains(name), "{message}");
+    }
+}

@@ -17,6 +17,8 @@ pub(super) fn access(word: u32) -> ArmWord {
         (0b001, false) if !is_vector => exclusive(word),
         (0b011, false) => literal(word),
         (0b011, true) if !is_vector && !bit(word, 21) && bits(word, 11, 10) == 0 => ordered(word),
+        (0b011, true) if !bit(word, 21) && bits(word, 11, 10) == 1 => copies_or_sets(),
+        (0b011, true) if bits(word, 31, 30) == 3 && !is_vector => tags(word),
         (0b101, _) => pair(word),
         (0b111, true) => {
             let scale = if is_vector && bit(word, 23) { 4 } else { bits(word, 31, 30) };
@@ -91,6 +93,26 @@ fn stores(name: &str, register: u8, scale: u32, place: &str) -> ArmWord {
         size: 1 << scale,
         stored: Some(register),
         ..ArmWord::plain(format!("{name}   {}, {place}", general(register, scale == 3)))
+    }
+}
+
+/// Instructions that copy or set a part of memory, whose length is in a register: `cpym`, `setm` and others.
+fn copies_or_sets() -> ArmWord {
+    ArmWord { hides_writes: true, ..ArmWord::unknown() }
+}
+
+/// Accesses to memory tags. Some of them also set the memory to zero: one granule of 16 bytes, two of them, or a block of unknown size.
+fn tags(word: u32) -> ArmWord {
+    let zeroes = |name: &str, size| ArmWord {
+        class: WRITES,
+        size,
+        ..ArmWord::plain(format!("{name}   {}", base(word, "")))
+    };
+    match (bits(word, 23, 22), bits(word, 11, 10)) {
+        (0, 0) => ArmWord { hides_writes: true, ..ArmWord::unknown() },
+        (1, 1..) => zeroes("stzg", 16),
+        (3, 1..) => zeroes("stz2g", 32),
+        _ => ArmWord::unknown(),
     }
 }
 

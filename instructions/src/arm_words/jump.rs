@@ -2,6 +2,7 @@
 
 use super::{ArmWord, bit, bits, general, number, signed};
 use crate::instruction::Class;
+use crate::next::Next;
 
 /// The names of the domains and kinds of a barrier. The rest are reserved, and act as `sy` does.
 const DOMAINS: [&str; 16] = [
@@ -14,28 +15,48 @@ pub(super) const CONDITIONS: [&str; 16] = [
     "eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv",
 ];
 
+/// The encodings of `dc zva` and `dc gzva`, without the register that holds the address.
+const ZVA: u32 = 0xd50b_7420 >> 5;
+const GZVA: u32 = 0xd50b_7480 >> 5;
+
 /// An instruction of the group of branches, exceptions and system instructions.
 pub(super) fn jump(pc: u64, word: u32) -> ArmWord {
     let target = |high, low| pc.wrapping_add_signed(4 * signed(word, high, low));
     let register = general(number(word, 0), bit(word, 31));
-    let branch = |text: String| ArmWord { goes_on: false, ..ArmWord::plain(text) };
+    let branch =
+        |text: String, next: Next| ArmWord { goes_on: false, next, ..ArmWord::plain(text) };
+    let jumps = |name: &str| {
+        let target = target(25, 0);
+        branch(format!("{name}   {target:#x}"), Next::Jump(target))
+    };
+    let compares = |name: &str| {
+        let target = target(23, 5);
+        branch(format!("{name}   {register}, {target:#x}"), Next::Branch(target))
+    };
+    let tests = |name: &str| {
+        let target = target(18, 5);
+        branch(tested(name, word, target), Next::Branch(target))
+    };
     match word >> 24 {
-        0x14..=0x17 => branch(format!("b   {:#x}", target(25, 0))),
-        0x94..=0x97 => branch(format!("bl   {:#x}", target(25, 0))),
-        0x34 | 0xb4 => branch(format!("cbz   {register}, {:#x}", target(23, 5))),
-        0x35 | 0xb5 => branch(format!("cbnz   {register}, {:#x}", target(23, 5))),
-        0x36 | 0xb6 => branch(tested("tbz", word, target(18, 5))),
-        0x37 | 0xb7 => branch(tested("tbnz", word, target(18, 5))),
+        0x14..=0x17 => jumps("b"),
+        0x94..=0x97 => jumps("bl"),
+        0x34 | 0xb4 => compares("cbz"),
+        0x35 | 0xb5 => compares("cbnz"),
+        0x36 | 0xb6 => tests("tbz"),
+        0x37 | 0xb7 => tests("tbnz"),
         0x54 => {
             let condition = CONDITIONS[bits(word, 3, 0) as usize];
-            branch(format!("b.{condition}   {:#x}", target(23, 5)))
+            let target = target(23, 5);
+            branch(format!("b.{condition}   {target:#x}"), Next::Branch(target))
         }
         // Only a call of the system returns behind itself.
-        0xd4 if bits(word, 23, 21) == 0 && bits(word, 1, 0) == 1 => ArmWord::plain("svc   "),
-        0xd4 => branch("unknown   ".to_owned()),
+        0xd4 if bits(word, 23, 21) == 0 && bits(word, 1, 0) == 1 => {
+            ArmWord { next: Next::Anywhere, ..ArmWord::plain("svc   ") }
+        }
         0xd5 => system(word),
         0xd6 | 0xd7 => to_register(word),
-        _ => ArmWord::unknown(),
+        // Exceptions, and branches that are not known.
+        _ => branch("unknown   ".to_owned(), Next::Anywhere),
     }
 }
 
@@ -50,11 +71,12 @@ fn to_register(word: u32) -> ArmWord {
         0 => "br",
         1 => "blr",
         2 => "ret",
-        _ => return ArmWord { goes_on: false, ..ArmWord::unknown() },
+        _ => return ArmWord { goes_on: false, next: Next::Anywhere, ..ArmWord::unknown() },
     };
     ArmWord {
         operand: Some(target),
         goes_on: false,
+        next: Next::Anywhere,
         ..ArmWord::plain(format!("{name}   {}", general(target, true)))
     }
 }
@@ -73,10 +95,11 @@ fn system(word: u32) -> ArmWord {
             6 => ArmWord::plain("isb   "),
             _ => ArmWord::plain("hint   "),
         },
-        _ if word >> 5 == 0xd50b_7420 >> 5 => ArmWord {
+        // `dc zva`, and `dc gzva`, which also writes tags.
+        _ if matches!(word >> 5, ZVA | GZVA) => ArmWord {
             class: Class { reads: false, writes: true },
             operand: Some(number(word, 0)),
-            ..ArmWord::plain(format!("dc   {}", general(number(word, 0), true)))
+            ..ArmWord::plain(format!("dc   zva, {}", general(number(word, 0), true)))
         },
         // Other operations on caches and translations, which change no value.
         0xd5080..=0xd50ff => ArmWord::plain("ic   "),
@@ -85,6 +108,7 @@ fn system(word: u32) -> ArmWord {
                 0b101_1110_1000_0010 | 0b101_1110_1000_0011 => "tpidr_el0",
                 0b101_1111_0000_0010 => "cntvct_el0",
                 0b101_1111_0000_0000 => "cntfrq_el0",
+                0b101_1000_0000_0111 => "dczid_el0",
                 _ => "system",
             };
             let result = number(word, 0);

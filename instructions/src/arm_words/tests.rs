@@ -37,6 +37,14 @@ fn texts_are_those_of_gem5() {
         (0x1a84_03e4, "csel   w4, wzr, w4, eq"),
         (0xd53b_d054, "mrs   x20, tpidr_el0"),
         (0x9e66_0044, "fmov   x4"),
+        (0xd50b_7423, "dc   zva, x3"),
+        (0xd50b_7483, "dc   zva, x3"),
+        // `dc gva` writes tags alone.
+        (0xd50b_7463, "ic"),
+        (0xd960_0841, "stzg   [x2]"),
+        (0xd9e0_0841, "stz2g   [x2]"),
+        (0xd920_0841, "unknown"),
+        (0xd53b_00e0, "mrs   x0, dczid_el0"),
         (0x1e60_4020, "vector"),
         (0x0000_0000, "unknown"),
     ] {
@@ -59,6 +67,13 @@ fn registers_have_roles() {
     assert_eq!(roles(0xd280_001d), (0, Some(29), None, None, None));
     assert!(word(0xc8e8_fc01).compares && word(0xc80a_fc01).is_conditional());
     assert!(!word(0x35ff_ffca).goes_on && word(0xd400_0001).goes_on);
+    let next = |encoding| word(encoding).next;
+    assert_eq!((next(0x35ff_ffca), next(0x1400_0002)), (Next::Branch(0xff8), Next::Jump(0x1008)));
+    assert_eq!((next(0xd63f_0060), next(0xd69f_03e0)), (Next::Anywhere, Next::Anywhere));
+    assert_eq!((next(0xd400_0001), next(0xf940_07e1)), (Next::Anywhere, Next::Behind));
+    // `setm` and `cpyfm` have the length that they write in a register.
+    assert!(word(0x19c2_4420).hides_writes && word(0x1942_0420).hides_writes);
+    assert!(!word(0xd50b_7423).hides_writes);
     // `ldr w1` writes all of `x1`, and `ldrsw x1` sets what is above 4 bytes to something else.
     assert!(word(0xb940_0041).writes_half(1) && !word(0xb980_0041).writes_half(1));
 }

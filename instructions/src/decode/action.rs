@@ -28,6 +28,10 @@ pub(crate) enum Action {
     /// An instruction that is not understood and accesses at most the aligned block of this many bytes, a power of two,
     /// around its address.
     UnknownBlock(Gap, u16),
+    /// Stores of zeros to this number of bytes, a multiple of 8.
+    Zero(u64),
+    /// Stores of zeros to the aligned block around the address whose size the processor chooses.
+    ZeroBlock,
     /// An instruction that is not understood and accesses at most the bytes of a vector register from its address on.
     UnknownVector(Gap),
     /// An instruction that is not understood and may change accesses to any address.
@@ -165,6 +169,16 @@ impl Update {
             _ => Some(self.apply(old?, operand?, size)),
         }
     }
+
+    /// The value in memory before the operation, computed from the value that it has written and the operand; `None` if several values
+    /// are possible.
+    pub(crate) fn read(self, written: u64, operand: u64, size: u8) -> Option<u64> {
+        match self {
+            Update::Add => Some(cut(written.wrapping_sub(operand), size)),
+            Update::Xor => Some(cut(written ^ operand, size)),
+            _ => None,
+        }
+    }
 }
 
 fn signed(value: u64, size: u8) -> i64 {
@@ -186,5 +200,17 @@ mod tests {
         assert_eq!(Update::Max.apply(5, u64::MAX, 8), 5);
         assert_eq!(Update::Swap.written(None, Some(0x1_0000_0001), 4), Some(1));
         assert_eq!(Update::Add.written(None, Some(1), 4), None);
+    }
+
+    #[test]
+    fn the_old_value_follows_where_it_is_unique() {
+        for (update, old, operand) in
+            [(Update::Add, 5, u64::MAX), (Update::Add, 0xffff_ffff, 2), (Update::Xor, 0xa5, 0xff)]
+        {
+            let written = update.apply(old, operand, 4);
+            assert_eq!(update.read(written, operand, 4), Some(old));
+        }
+        assert_eq!(Update::Or.read(7, 1, 8), None);
+        assert_eq!(Update::Swap.read(7, 7, 8), None);
     }
 }

@@ -120,8 +120,11 @@ impl Decoder {
         if let Some(unplaced) = line.without_address() {
             return unplaced;
         }
-        if name == b"dc" && line.stores() {
-            return Action::UnknownBlock(Gap::Write, LARGEST_ZEROED);
+        match name {
+            b"dc" if line.stores() => return Action::ZeroBlock,
+            b"stzg" => return Action::Zero(16),
+            b"stz2g" => return Action::Zero(32),
+            _ => {}
         }
         let understood = self
             .atomic(line, name, operands)
@@ -205,7 +208,7 @@ impl Decoder {
 
     /// Notes the values that an instruction writes to registers.
     fn write_back(&mut self, line: &Instruction<'_>, name: &[u8], operands: &[u8]) {
-        if matches!(name, b"dmb" | b"dsb" | b"isb" | b"nop" | b"clrex" | b"prfm") {
+        if matches!(name, b"dmb" | b"dsb" | b"isb" | b"nop" | b"clrex" | b"prfm" | b"dc") {
             return;
         }
         if matches!(name, b"b" | b"bl" | b"br" | b"blr" | b"ret")
@@ -262,8 +265,14 @@ impl Decoder {
     }
 }
 
-/// Largest number of bytes that `dc zva` sets to 0.
-const LARGEST_ZEROED: u16 = 2048;
+/// Number of bytes that `dc zva` sets to 0, if an instruction reads it: `dczid_el0` has the logarithm of the number of words, and a bit that
+/// forbids the instruction.
+pub(crate) fn zeroed(line: &Instruction<'_>) -> Option<u64> {
+    let (name, operands) = split_name(line.body.trim_ascii_start());
+    let reads = name == b"mrs" && nth(operands, 1) == b"dczid_el0";
+    let value = line.data.filter(|value| reads && *value <= 9)?;
+    Some(4 << value)
+}
 
 /// Parses the target of a branch: `0x104`, or `<f+4>` if `f` is the function that the branch itself is in.
 fn target(line: &Instruction<'_>, shown: &[u8]) -> Option<u64> {

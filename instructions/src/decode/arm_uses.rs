@@ -29,6 +29,7 @@ pub(crate) fn uses(
     let first = named(nth(operands, 0));
     let branch = |branch| Uses { branch, ..Uses::default() };
     match name {
+        b"dc" if line.stores() => Uses { address: named(nth(operands, 1)), ..Uses::default() },
         b"b" | b"nop" | b"isb" | b"dmb" | b"dsb" | b"dmb.st" | b"dsb.st" | b"clrex" | b"yield"
         | b"wfe" | b"wfi" | b"sev" | b"sevl" | b"dc" | b"ic" | b"at" | b"tlbi" | b"hint" => {
             Uses::default()

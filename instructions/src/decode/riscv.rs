@@ -295,7 +295,9 @@ impl Decoder {
             }
             Atomic::Update(update) => {
                 let written = line.stored.or_else(|| update.written(line.data, operand, size));
-                Operation::rmw(size, line.data, written)
+                // A result that goes to `zero` is not shown.
+                let read = line.data.or_else(|| update.read(line.stored?, operand?, size));
+                Operation::rmw(size, read, written)
             }
             Atomic::CompareAndSwap => {
                 let expected = line.encoded.and_then(|encoded| encoded.expected);
@@ -397,7 +399,7 @@ impl Decoder {
 const RETURN_ADDRESS: usize = 1;
 
 /// A number among operands, decimal or hexadecimal. A distance in hexadecimal is as wide as a register.
-fn immediate(text: &[u8]) -> Option<i64> {
+pub(crate) fn immediate(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     match text.strip_prefix("0x") {
         Some(digits) => {

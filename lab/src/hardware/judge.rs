@@ -1,5 +1,7 @@
 //! Decides the outcomes of a program under several models, on all cores, and verifies the certificates.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use check::{Model, Question, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
 use ingest::recorded::Outcomes;
@@ -16,7 +18,8 @@ struct Answers {
     certificates: u64,
 }
 
-/// Decides all outcomes. The last model is what the machine should keep.
+/// Decides all outcomes. The last model is what the machine should keep. `stop` ends that early: the outcomes that are not decided then count
+/// as undecided if a violation was found, and otherwise `None` is returned.
 ///
 /// # Errors
 /// Fails if a certificate does not prove its verdict.
@@ -25,11 +28,15 @@ pub(super) fn decide(
     models: &[Model],
     options: &check::Options,
     seed: u64,
-) -> Result<ProgramRow, Error> {
+    stop: &AtomicBool,
+) -> Result<Option<ProgramRow>, Error> {
     let count = outcomes.iter().len();
     let answers: Vec<Answers> = (0..count)
         .into_par_iter()
         .map(|number| {
+            if stop.load(Ordering::SeqCst) {
+                return Ok(Answers::none(models));
+            }
             let history = outcomes.get(number).and_then(|outcome| outcomes.history(&outcome));
             history.map_or(Ok(Answers::none(models)), |history| answer(&history, models, options))
         })
@@ -52,8 +59,11 @@ pub(super) fn decide(
             found.push(Found { model: model.name().to_owned(), outcome: number, run, runs });
         }
     }
+    if stop.load(Ordering::SeqCst) && found.is_empty() {
+        return Ok(None);
+    }
     let timing = outcomes.timing().unwrap_or_default();
-    Ok(ProgramRow {
+    Ok(Some(ProgramRow {
         seed,
         runs: outcomes.rounds(),
         operations: outcomes.program().operations() as u64,
@@ -65,7 +75,7 @@ pub(super) fn decide(
         verdicts,
         certificates: answers.iter().map(|it| it.certificates).sum(),
         found,
-    })
+    }))
 }
 
 impl Answers {

@@ -20,6 +20,9 @@ pub fn consistent(
     steps: &[Step],
     title: String,
 ) -> Picture {
+    let listed = super::listed(history, steps);
+    let remark = super::not_listed(steps.len() - listed.len());
+    let steps = &listed[..];
     let has_buffers = steps.iter().any(|step| matches!(step, Step::Commit(_)));
     let buffer = if has_buffers { ", or what waits in its own thread's buffer" } else { "" };
     let mut picture = Picture {
@@ -45,6 +48,7 @@ pub fn consistent(
         });
         picture.timeline = Some(Timeline::of(history, &executed.collect::<Vec<_>>()));
     }
+    picture.notes.extend(remark);
     if steps.len() > LISTED {
         let left = steps.len() - LISTED;
         picture.notes.push(format!(

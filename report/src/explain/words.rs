@@ -142,8 +142,9 @@ fn cycle_of(
 /// A memory order in words, a line for each step, indented by thread.
 pub fn memory_order(history: &History, steps: &[Step]) -> String {
     collect(|out| {
-        writeln!(out, "  the memory order that explains it, {} steps:", steps.len())?;
-        for step in steps {
+        let listed = super::listed(history, steps);
+        writeln!(out, "  the memory order that explains it, {} steps:", listed.len())?;
+        for step in &listed {
             let (op, what) = match step {
                 Step::Execute(op) => (*op, why::operation(history, *op)),
                 Step::Commit(op) => (*op, format!("{:8} reaches memory", why::label(history, *op))),
@@ -151,7 +152,10 @@ pub fn memory_order(history: &History, steps: &[Step]) -> String {
             let indent = 2 * (1 + history.thread_of(op).min(20));
             writeln!(out, "{:indent$}{what}", "")?;
         }
-        Ok(())
+        match super::not_listed(steps.len() - listed.len()) {
+            Some(remark) => writeln!(out, "  {remark}"),
+            None => Ok(()),
+        }
     })
 }
 

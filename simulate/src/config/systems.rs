@@ -23,7 +23,7 @@ const MANDATORY: &str = "mandatoryQueue";
 /// use slicc::protocol::Protocol;
 ///
 /// let protocol = Protocol::open("MESI_Two_Level").unwrap();
-/// let plan = Plan::new(&protocol, &Options::default()).unwrap();
+/// let plan = Plan::of(&protocol, &Options::default()).unwrap();
 /// let mut systems = Systems::default();
 /// systems.add(&protocol, &plan, false);
 /// let found = systems.reachable(&protocol);

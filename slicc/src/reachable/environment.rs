@@ -86,3 +86,6 @@ pub(super) fn join<'a>(
         (one, two) => one.or(two),
     }
 }
+
+/// What is true where a condition holds, and where it fails.
+pub(super) type Ways<'a> = (Option<Environment<'a>>, Option<Environment<'a>>);

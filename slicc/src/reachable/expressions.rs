@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::environment::Environment;
+use super::environment::{Environment, Ways, join};
 use super::interpreter::Interpreter;
 use super::store::Place;
 use super::value::{Pointer, Truth, UNKNOWN, Value, equality};
@@ -68,10 +68,9 @@ impl<'a> Interpreter<'_, 'a> {
             ExpressionKind::Valid { .. }
             | ExpressionKind::Unary { operator: Unary::Not, .. }
             | ExpressionKind::Binary { .. } => {
-                let mut under = |truth| self.assume(whole, truth, now.clone());
-                let (holds, fails) = (under(true), under(false));
+                let (holds, fails) = self.decide(whole, now.clone());
                 let truth = Truth { holds: holds.is_some(), fails: fails.is_some() };
-                match super::environment::join(holds, fails) {
+                match join(holds, fails) {
                     Some(after) => *now = after,
                     None => self.is_dead = true,
                 }
@@ -170,43 +169,39 @@ impl<'a> Interpreter<'_, 'a> {
         truth
     }
 
-    /// Assumes that a condition holds, or that it fails. Returns what is true then, or `None` if it never does.
-    pub(super) fn assume(
-        &mut self,
-        whole: &'a Expression,
-        truth: bool,
-        mut now: Environment<'a>,
-    ) -> Option<Environment<'a>> {
+    /// What is true where a condition holds, and where it fails; `None` if it never does.
+    pub(super) fn decide(&mut self, whole: &'a Expression, mut now: Environment<'a>) -> Ways<'a> {
         match &whole.kind {
             ExpressionKind::Unary { operator: Unary::Not, value } => {
-                self.assume(value, !truth, now)
+                let (holds, fails) = self.decide(value, now);
+                (fails, holds)
             }
-            ExpressionKind::Binary {
-                operator: operator @ (Binary::And | Binary::Or),
-                left,
-                right,
-            } => {
-                // Both operands decide if the result is that of an `&&` that holds or an `||` that fails.
-                let both = (*operator == Binary::And) == truth;
-                if both {
-                    let now = self.assume(left, truth, now)?;
-                    return self.assume(right, truth, now);
-                }
-                let first = self.assume(left, truth, now.clone());
-                let second = self.assume(left, !truth, now);
-                let second = second.and_then(|now| self.assume(right, truth, now));
-                super::environment::join(first, second)
+            ExpressionKind::Binary { operator: Binary::And, left, right } => {
+                let (first, fails) = self.decide(left, now);
+                let Some(first) = first else { return (None, fails) };
+                let (holds, second) = self.decide(right, first);
+                (holds, join(fails, second))
+            }
+            ExpressionKind::Binary { operator: Binary::Or, left, right } => {
+                let (holds, first) = self.decide(left, now);
+                let Some(first) = first else { return (holds, None) };
+                let (second, fails) = self.decide(right, first);
+                (join(holds, second), fails)
             }
             ExpressionKind::Binary {
                 operator: operator @ (Binary::Equal | Binary::NotEqual),
                 left,
                 right,
             } => {
-                let equal = (*operator == Binary::Equal) == truth;
-                if let ExpressionKind::Bool(flag) = right.kind {
-                    return self.assume(left, flag == equal, now);
-                }
-                self.assume_equal(whole, (left, right), equal, now)
+                let equal = *operator == Binary::Equal;
+                let ways = match right.kind {
+                    ExpressionKind::Bool(flag) => {
+                        let (holds, fails) = self.decide(left, now);
+                        return if flag == equal { (holds, fails) } else { (fails, holds) };
+                    }
+                    _ => self.decide_equal(whole, left, right, now),
+                };
+                if equal { ways } else { (ways.1, ways.0) }
             }
             ExpressionKind::Binary {
                 operator:
@@ -220,46 +215,54 @@ impl<'a> Interpreter<'_, 'a> {
                 let left = self.expression(left, &mut now);
                 let right = self.expression(right, &mut now);
                 let found = Self::order(*operator, &left, &right);
-                self.alive(now).filter(|_| if truth { found.holds } else { found.fails })
+                let Some(now) = self.alive(now) else { return (None, None) };
+                (found.holds.then(|| now.clone()), found.fails.then_some(now))
             }
             ExpressionKind::Valid { valid, value } => {
                 let pointer = self.expression(value, &mut now);
-                let now = self.alive(now)?;
+                let Some(now) = self.alive(now) else { return (None, None) };
                 let null = Value::Pointer(Pointer::null());
-                self.narrow_equal(value, &pointer, &null, *valid != truth, now)
+                let other = now.clone();
+                let is_null = self.narrow_equal(value, &pointer, &null, true, other);
+                let is_not = self.narrow_equal(value, &pointer, &null, false, now);
+                if *valid { (is_not, is_null) } else { (is_null, is_not) }
             }
             _ => {
                 let value = self.expression(whole, &mut now);
-                let now = self.alive(now)?;
+                let Some(now) = self.alive(now) else { return (None, None) };
                 let found = value.as_truth();
-                if !(if truth { found.holds } else { found.fails }) {
-                    return None;
-                }
-                Some(self.narrow(whole, now, |known| match known {
-                    Value::Of(_) => {
-                        known.meet(&Value::truth(Truth { holds: truth, fails: !truth }))
-                    }
-                    other => other.clone(),
-                }))
+                let given = |truth: bool, now: Environment<'a>| {
+                    let wanted = Value::truth(Truth { holds: truth, fails: !truth });
+                    self.narrow(whole, now, |known| match known {
+                        Value::Of(_) => known.meet(&wanted),
+                        other => other.clone(),
+                    })
+                };
+                let holds = found.holds.then(|| given(true, now.clone()));
+                (holds, found.fails.then(|| given(false, now)))
             }
         }
     }
 
-    fn assume_equal(
+    /// What is true where two values are equal, and where they differ.
+    fn decide_equal(
         &mut self,
         whole: &'a Expression,
-        (left, right): (&'a Expression, &'a Expression),
-        equal: bool,
+        left: &'a Expression,
+        right: &'a Expression,
         mut now: Environment<'a>,
-    ) -> Option<Environment<'a>> {
+    ) -> Ways<'a> {
         let one = self.expression(left, &mut now);
         let two = self.expression(right, &mut now);
-        let now = self.alive(now)?;
+        let Some(now) = self.alive(now) else { return (None, None) };
         if equality(&one, &two).holds {
             self.equal.insert((self.instance, whole.span));
         }
-        let now = self.narrow_equal(left, &one, &two, equal, now)?;
-        self.narrow_equal(right, &two, &one, equal, now)
+        let given = |equal: bool, now: Environment<'a>| {
+            let now = self.narrow_equal(left, &one, &two, equal, now)?;
+            self.narrow_equal(right, &two, &one, equal, now)
+        };
+        (given(true, now.clone()), given(false, now))
     }
 
     /// Assumes that a place with the value `one` equals `two`, or that it does not.

@@ -10,6 +10,7 @@ use super::value::{Pointer, Value};
 use crate::ast::{self, Function, InPort, StatementKind};
 use crate::compile::types::TypeKind;
 use crate::outline::Next;
+use crate::source::Span;
 use crate::visit::{self, Node};
 
 /// The functions that the runtime calls for transitions, with the arguments that belong to them.
@@ -142,11 +143,23 @@ impl<'a> Interpreter<'_, 'a> {
         }
     }
 
+    /// Runs the code of an instance at a place, unless nothing that it has read has changed since.
+    fn run_if_stale(&mut self, place: Span, run: impl FnOnce(&mut Self)) {
+        let key = (self.instance, place);
+        if self.ran.get(&key).is_none_or(|reads| self.store.is_stale(reads)) {
+            let clock = self.store.begin();
+            run(self);
+            self.ran.insert(key, self.store.end(clock));
+        }
+    }
+
     fn run_ports(&mut self) {
         let machine = self.model.machine(self.instance);
         for port in machine.in_ports.values().copied() {
-            let now = self.outside();
-            self.block(&port.body, now);
+            self.run_if_stale(port.span, |this| {
+                let now = this.outside();
+                this.block(&port.body, now);
+            });
         }
     }
 
@@ -159,10 +172,13 @@ impl<'a> Interpreter<'_, 'a> {
                 continue;
             }
             for function in functions {
-                let values = self.any_arguments(function);
-                let mut now = self.outside();
-                self.run(function, &values, &[], &mut now);
-                self.is_dead = false;
+                let function: &'a Function = function;
+                self.run_if_stale(function.span, |this| {
+                    let values = this.any_arguments(function);
+                    let mut now = this.outside();
+                    this.run(function, &values, &[], &mut now);
+                    this.is_dead = false;
+                });
             }
         }
     }
@@ -215,13 +231,16 @@ impl<'a> Interpreter<'_, 'a> {
             Next::Computed => self.hook("getNextState", &[], &mut now),
         };
         self.next = next.clone();
-        for request in entry.requests.iter() {
-            let request = Value::word(i64::from(*request));
-            self.hook("checkResourceAvailable", std::slice::from_ref(&request), &mut now);
-            self.hook("recordRequestType", &[request], &mut now);
-        }
         if std::mem::take(&mut self.is_dead) {
             return;
+        }
+        for request in entry.requests.iter() {
+            let hooks = ["checkResourceAvailable", "recordRequestType"];
+            let value = Value::word(i64::from(*request));
+            match self.run_hooks(Piece::Request(*request), row, hooks, &value, now) {
+                Some(after) => now = after,
+                None => return,
+            }
         }
         for action in entry.actions.iter() {
             let name = &*outline.actions[usize::from(*action)].name;
@@ -241,14 +260,28 @@ impl<'a> Interpreter<'_, 'a> {
             }
         }
         for next in indices(&next, outline.states.len()) {
-            self.remembered(Piece::State(next), row, now.clone(), |this, mut now| {
-                let next = Value::word(i64::from(next));
-                this.hook("setState", std::slice::from_ref(&next), &mut now);
-                let mut now = this.alive(now)?;
-                this.hook("setAccessPermission", &[next], &mut now);
-                this.alive(now)
-            });
+            let hooks = ["setState", "setAccessPermission"];
+            let value = Value::word(i64::from(next));
+            self.run_hooks(Piece::State(next), row, hooks, &value, now.clone());
         }
+    }
+
+    /// Runs two functions that get the same value.
+    fn run_hooks(
+        &mut self,
+        piece: Piece,
+        row: Row,
+        hooks: [&str; 2],
+        value: &Value,
+        now: Environment<'a>,
+    ) -> Option<Environment<'a>> {
+        self.remembered(piece, row, now, |this, mut now| {
+            for hook in hooks {
+                this.hook(hook, std::slice::from_ref(value), &mut now);
+                now = this.alive(now)?;
+            }
+            Some(now)
+        })
     }
 }
 

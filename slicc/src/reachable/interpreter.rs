@@ -55,6 +55,8 @@ pub(super) struct Interpreter<'m, 'a> {
     pub rows: FxHashMap<Row, FxHashSet<Context<'a>>>,
     /// What each entry depends on that was run, so that it is run again only if that changes.
     pub done: FxHashMap<(Row, Context<'a>), Reads>,
+    /// What ports and functions that the runtime starts depend on, by instance and place.
+    pub ran: FxHashMap<(usize, Span), Reads>,
     pub memo: Memo<'a>,
     /// The branches of each `if` of each instance.
     pub branches: FxHashMap<(usize, Span), Branches>,
@@ -80,6 +82,7 @@ impl<'m, 'a> Interpreter<'m, 'a> {
             next: Value::Any,
             rows: FxHashMap::default(),
             done: FxHashMap::default(),
+            ran: FxHashMap::default(),
             memo: Memo::default(),
             branches: FxHashMap::default(),
             equal: FxHashSet::default(),
@@ -126,8 +129,7 @@ impl<'m, 'a> Interpreter<'m, 'a> {
                 self.alive(now)
             }
             StatementKind::If { condition, then, otherwise } => {
-                let holds = self.assume(condition, true, now.clone());
-                let fails = self.assume(condition, false, now);
+                let (holds, fails) = self.decide(condition, now);
                 let known = self.branches.entry((self.instance, statement.span)).or_default();
                 known.then |= holds.is_some();
                 known.otherwise |= fails.is_some();
@@ -167,7 +169,7 @@ impl<'m, 'a> Interpreter<'m, 'a> {
             match (&*function.text, &**arguments) {
                 // A run ends here.
                 ("error", _) => return None,
-                ("assert", [condition]) => return self.assume(condition, true, now),
+                ("assert", [condition]) => return self.decide(condition, now).0,
                 _ => {}
             }
         }

@@ -12,6 +12,8 @@ use super::value::Pointer;
 pub(super) enum Piece {
     /// An action, by its index.
     Action(u16),
+    /// The check and the record of a request for a resource.
+    Request(u16),
     /// `setState` and `setAccessPermission`, with a next state that is fixed.
     State(u16),
 }

@@ -106,13 +106,13 @@ impl<'a> Model<'a> {
 
     /// The initial values of the fields of a type.
     fn initials_of(&self, owner: &Type) -> Vec<Value> {
-        let initial = |name: &Box<str>| {
+        let initial = |name: &str| {
             let Some(found) = owner.fields.get(name) else { return Value::Any };
             let word = owner.initial.get(usize::from(found.offset));
             let word = word.filter(|_| self.is_followed(found.of));
             self.typed(word.map_or(Value::Any, |word| Value::word(*word as i64)), found.of)
         };
-        owner.order.iter().map(initial).collect()
+        owner.order.iter().map(|name| initial(name)).collect()
     }
 
     /// Notes the structures that come out of containers of the library, which fill them.

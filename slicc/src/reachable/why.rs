@@ -22,6 +22,8 @@ pub enum Why {
     Absent(String),
     /// It needs requests of this type, which the world does not make.
     Requests(String),
+    /// It needs requests that come through this buffer, into which the world puts none.
+    NoRequests(String),
     /// It needs requests that the world does not make.
     OtherRequests,
     /// It needs this parameter to have another value.
@@ -71,6 +73,9 @@ impl fmt::Display for Why {
             Why::Requests(kind) => {
                 write!(f, "needs requests of type {kind}, which no core or device here makes")
             }
+            Why::NoRequests(buffer) => {
+                write!(f, "needs requests through {buffer}, into which nothing here puts any")
+            }
             Why::OtherRequests => f.write_str("needs requests that no core or device here makes"),
             Why::Parameter { name, value } => write!(f, "needs {name}={value}"),
             Why::OtherParameters => f.write_str("needs other values of parameters"),
@@ -97,6 +102,7 @@ impl Why {
             self,
             Why::Absent(_)
                 | Why::Requests(_)
+                | Why::NoRequests(_)
                 | Why::OtherRequests
                 | Why::Parameter { .. }
                 | Why::OtherParameters
@@ -108,6 +114,7 @@ impl Why {
 #[derive(Clone, Debug)]
 enum Cause {
     Requests(String),
+    NoRequests(String),
     Parameter { name: String, value: String },
     NotSent(String),
     Condition { condition: String, place: String, holds: bool },
@@ -118,7 +125,7 @@ impl Cause {
     /// How much it tells: the lower, the more.
     fn rank(&self) -> u8 {
         match self {
-            Cause::Requests(_) => 0,
+            Cause::Requests(_) | Cause::NoRequests(_) => 0,
             Cause::Parameter { .. } => 1,
             Cause::NotSent(_) => 2,
             Cause::Condition { .. } => 3,
@@ -174,6 +181,7 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
         let cause = self.cause_of_row(machine, state, event, 0);
         match cause {
             Cause::Requests(kind) => return Why::Requests(kind),
+            Cause::NoRequests(buffer) => return Why::NoRequests(buffer),
             Cause::Parameter { name, value } => return Why::Parameter { name, value },
             _ => {}
         }
@@ -284,17 +292,20 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
                 Owner::Port => Cause::Nothing,
             };
         }
+        // All conditions around the place would have to hold. Where one never does, those within are never asked, and may tell more.
+        let mut found = Cause::Nothing;
         for (statement, is_then) in &site.around {
             let is_taken = |one: &usize| {
                 let known = self.found.branches.get(&(*one, statement.span));
                 known.is_some_and(|known| if *is_then { known.then } else { known.otherwise })
             };
+            let StatementKind::If { condition, .. } = &statement.kind else { continue };
             if !instances.iter().any(is_taken) {
-                let StatementKind::If { condition, .. } = &statement.kind else { continue };
-                return self.cause_of_condition(machine, condition, *is_then, depth + 1);
+                let cause = self.cause_of_condition(machine, condition, *is_then, depth + 1);
+                found = best([found, cause].into_iter());
             }
         }
-        Cause::Nothing
+        found
     }
 
     fn cause_of_action(&mut self, machine: usize, name: &str, depth: usize) -> Cause {
@@ -336,6 +347,14 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
         let mut found =
             nearest.and_then(|wrong| wrong.into_iter().next()).unwrap_or(Cause::Nothing);
         for (leaf, truth) in &leaves {
+            // A field that the runtime sets by the type of a request.
+            if matches!(&leaf.kind, ExpressionKind::Field { field, .. } if *truth && &*field.text == "isTlbi")
+            {
+                return Cause::Requests("TLBI".to_owned());
+            }
+            if let Some(buffer) = self.without_requests(machine, leaf).filter(|_| *truth) {
+                return Cause::NoRequests(buffer);
+            }
             let Some((of, word)) = self.missing(machine, leaf, *truth) else { continue };
             let cause = self.cause_of_missing(of, word, depth);
             if cause.rank() < found.rank() {
@@ -360,7 +379,8 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
         let TypeKind::Enumeration { values, .. } = &found.kind else { return Cause::Nothing };
         let name = values.get(word as usize).map_or("", |name| &**name);
         if matches!(&*found.name, "RubyRequestType" | "SequencerRequestType") {
-            return Cause::Requests(name.to_owned());
+            let is_made = self.held.contains(&(of, word as i64));
+            return if is_made { Cause::Nothing } else { Cause::Requests(name.to_owned()) };
         }
         let value = format!("{}:{name}", found.name);
         match self.cause_of_constant(of, word, depth + 1) {
@@ -368,6 +388,21 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
             _ if self.held.contains(&(of, word as i64)) => Cause::Nothing,
             _ => Cause::NotSent(value),
         }
+    }
+
+    /// The buffer of requests whose port a condition asks, if there are none.
+    fn without_requests(&self, machine: usize, leaf: &Expression) -> Option<String> {
+        let ExpressionKind::Method { object, method, .. } = &leaf.kind else { return None };
+        let ExpressionKind::Name(port) = &object.kind else { return None };
+        let port = self.found.model.machines[machine].in_ports.get(&*port.text).copied()?;
+        if &*method.text != "isReady" || &*port.message.text != "RubyRequest" {
+            return None;
+        }
+        let has_some = self.instances(machine).any(|one| {
+            let sources = self.found.model.sources(one, port).unwrap_or_default();
+            sources.into_iter().any(|channel| !self.found.store.messages(channel).is_empty())
+        });
+        (!has_some).then(|| port.buffer.text.to_string())
     }
 
     /// The value of an enumeration with which a comparison would have the given result, if its other operand never has it.

@@ -137,7 +137,12 @@ pub(super) fn programs(bin: &Path, trace: &Path) {
     program(bin, "less", "cat");
     program(bin, "man", "head -1 \"$1\"");
     for compiler in ["riscv64-linux-gnu-gcc", "aarch64-linux-gnu-gcc"] {
-        program(bin, compiler, "grep -q 'int main' program.c && touch program");
+        let makes = "for word; do case $word in *.c) source=$word;; esac; made=$word; done";
+        program(
+            bin,
+            compiler,
+            &format!("{makes}\ngrep -q 'int main' \"$source\" && touch \"$made\""),
+        );
     }
     // An emulator and another machine, on which programs take longer than an example may.
     for runner in ["qemu-riscv64", "ssh"] {

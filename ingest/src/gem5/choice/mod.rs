@@ -336,6 +336,7 @@ impl Reader<'_> {
             ended,
             crash: self.end.crash().cloned(),
             unfinished: self.wanted(unfinished),
+            order_only: std::mem::take(&mut selected.order_only),
             notes,
             outside_writes: selected.outside_writes || self.outside_writes(source),
             ..Provenance::of(source)

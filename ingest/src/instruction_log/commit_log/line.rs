@@ -1,5 +1,6 @@
 //! [`parse`]: a line of a commit log.
 
+use memchr::memmem;
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{char, space1, u8 as small, u32 as number};
 use nom::combinator::opt;
@@ -17,6 +18,8 @@ pub(super) enum Line {
         pc: u64,
         /// Whether it has no text of the instruction but its encoding, as CVA6 prints it.
         is_of_cva6: bool,
+        /// Whether it is the first one after an interrupt.
+        is_interrupt: bool,
     },
     /// An instruction that was executed.
     Commit(Commit),
@@ -42,6 +45,8 @@ pub(super) struct Commit {
     /// Addresses that were read.
     pub reads: Vec<u64>,
     pub stores: Vec<Store>,
+    /// The value that was written to `mtvec` or another register that says where traps lead.
+    pub vector: Option<u64>,
 }
 
 /// A store, as a line shows it behind `mem`.
@@ -69,7 +74,7 @@ pub(super) fn parse(line: &[u8]) -> Result<Line, Flaw> {
     }
     let (text, hart) = opt(core).parse(line).map_err(|_| flaw())?;
     if let Some(hart) = hart {
-        if text.starts_with(b">>>>") || text.starts_with(b"tval ") {
+        if [&b">>>>"[..], b"tval ", b"Executed "].iter().any(|begin| text.starts_with(begin)) {
             return Ok(Line::Other);
         }
         if text.starts_with(b"exception ") {
@@ -77,7 +82,8 @@ pub(super) fn parse(line: &[u8]) -> Result<Line, Flaw> {
         }
         if let Ok((rest, (pc, _))) = place(text) {
             let is_of_cva6 = rest.starts_with(b" DASM(");
-            return Ok(Line::Next { hart, pc: pc.value, is_of_cva6 });
+            let is_interrupt = memmem::find(line, b"INTERRUPT").is_some();
+            return Ok(Line::Next { hart, pc: pc.value, is_of_cva6, is_interrupt });
         }
     }
     let (text, (pc, word)) = preceded((small, char(' ')), place).parse(text).map_err(|_| flaw())?;
@@ -167,9 +173,10 @@ fn effects(text: &[u8], digits: u64, commit: &mut Commit) -> Option<()> {
             }
             // The number and the name of a control and status register.
             [b'c', rest @ ..] => {
-                let (number, _) = rest.split_at(rest.iter().position(|byte| *byte == b'_')?);
+                let (number, name) = rest.split_at(rest.iter().position(|byte| *byte == b'_')?);
                 is_number(number).then_some(())?;
-                value(words.next())?;
+                let value = value(words.next())?.value;
+                commit.vector = commit.vector.or(name.ends_with(b"tvec").then_some(value));
             }
             // Size of elements, number of registers in a group, and number of elements.
             [b'e' | b'l', number @ ..] if is_number(number) => {}

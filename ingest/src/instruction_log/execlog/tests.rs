@@ -1,6 +1,6 @@
 //! Logs of execlog in small, whole and damaged. QEMU's own logs are in `fixtures/logs`.
 
-use history::Initial;
+use history::{Gap, Initial};
 use instructions::Addresses;
 
 use crate::{Error, Options, read};
@@ -145,4 +145,41 @@ fn damage_is_an_error_with_its_line() {
     let x86 = "0, 0x401001, 0x48e58948, \"movq %rsp, %rbp\"\n";
     let error = operations(x86, false).unwrap_err().to_string();
     assert!(error.contains("neither RISC-V nor AArch64"), "{error}");
+}
+
+/// QEMU shows no access of `dc zva` and `dc gzva`. The size of their block is known once an instruction has read it.
+#[test]
+fn blocks_of_zeros_are_stores() {
+    const ZEROES: &str = "\
+0, 0x1000, 0xd53b00e0, \"\", x0 -> 0x0000000000000004
+0, 0x1004, 0xd2800003, \"\", x3 -> 0x0000000000020018
+0, 0x1008, 0xd50b7423, \"\"
+0, 0x100c, 0xd503201f, \"\"
+";
+    let expected: Vec<String> =
+        (0..8).map(|at| format!("0: store {:#x} := 0x0", 0x2_0000 + 8 * at)).collect();
+    let tagged = ZEROES.replace("0xd50b7423", "0xd50b7483");
+    for text in [ZEROES, &tagged] {
+        assert_eq!(operations(text, false).unwrap(), expected);
+    }
+    let stores = |text: &str| {
+        let (from, to) =
+            ("0xd50b7423, \"\"", "0xd9600841, \"\", store, 0x00020040, store, 0x00020048");
+        operations(&text.replace(from, to), false).unwrap()
+    };
+    assert_eq!(stores(ZEROES), ["0: store 0x20040 := 0x0", "0: store 0x20048 := 0x0"]);
+    // Otherwise what they write is not known: without the size, without the address, and where the length is in a register (`setm`).
+    for (from, to) in [
+        ("0xd53b00e0", "0xd53bd040"),
+        ("x0 -> 0x0000000000000004", "x0 -> 0x0000000000000014"),
+        ("x3 -> 0x0000000000020018", "x4 -> 0x0000000000020018"),
+        ("0xd50b7423", "0x19c24420"),
+        ("0x100c, 0xd503201f", "0x2000, 0xd503201f"),
+    ] {
+        let text = ZEROES.replace(from, to) + "0, 0x1010, 0xb9000003, \"\", store, 0x00020000\n";
+        let trace = read(text.as_bytes(), "log", &options(false)).unwrap();
+        assert_eq!(trace.histories[0].len(), 1, "{to}");
+        let unknown = &trace.histories[0].provenance.not_understood;
+        assert_eq!(unknown.first().map(|it| (it.gap, it.line)), Some((Gap::Write, 3)), "{to}");
+    }
 }

@@ -20,6 +20,8 @@ pub(super) enum Event {
     Register { number: u8, value: u64, wide: bool },
     /// The last instruction accessed memory; the value is not kept if it has more than 8 bytes.
     Access(Access),
+    /// The CPU goes on at the vector of an exception.
+    Exception,
     /// Something else.
     Other,
 }
@@ -56,6 +58,7 @@ pub(super) fn parse(line: &[u8]) -> Result<Line<'_>, Flaw> {
     let event = match keyword {
         b"IT" | b"IS" => instruction(keyword == b"IS", words).ok_or(AARCH64),
         b"R" => register(words).ok_or(REGISTER),
+        b"E" => Ok(Event::Exception),
         _ if is_access(keyword) => access(keyword, words).ok_or(ACCESS),
         _ if is_other(keyword) => Ok(Event::Other),
         _ => Err(LINE),
@@ -198,12 +201,13 @@ mod tests {
             event("0 clk cpu1 R W8 0000003a"),
             Some(Event::Register { number: 8, value: 0x3a, wide: false })
         );
+        let reset = "0 clk cpu0 E 10001848 00000001 CoreEvent_RESET";
+        assert_eq!(event(reset), Some(Event::Exception));
         for other in [
             "502 clk R SP_EL3 0000000010000000",
             "0 clk R cpsr 000001f3",
             "0 clk cpu0 R X35 0000000000000001",
             "4541 clk CADI E simulation_stopped",
-            "0 clk cpu0 E 10001848 00000001 CoreEvent_RESET",
             "7 ps SIGNAL: SIGNAL=WAKEUP",
         ] {
             assert_eq!(event(other), Some(Event::Other), "{other}");

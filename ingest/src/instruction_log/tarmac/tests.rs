@@ -116,3 +116,19 @@ fn damage_is_an_error_with_its_line() {
     let error = operations(&format!("{MODEL}{thumb}"), false).unwrap_err().to_string();
     assert!(error.contains("an instruction of AArch64"), "{error}");
 }
+
+#[test]
+fn an_exception_leads_elsewhere() {
+    let handler = "70 ps cluster0.cpu1 IT (6) 00000200:000000000200_NS d503201f O EL1h_n : NOP\n";
+    let whole = [MODEL, handler].concat();
+    let notes = |text: &str| {
+        read(text.as_bytes(), "log", &options(false)).unwrap().histories[0]
+            .provenance
+            .notes
+            .join("\n")
+    };
+    assert!(!notes(&whole).contains("does not follow"), "{}", notes(&whole));
+    let without: String =
+        whole.split_inclusive('\n').filter(|line| !line.contains(" E ")).collect();
+    assert!(notes(&without).contains("The instruction at 0x200 (line 22) does not follow"));
+}

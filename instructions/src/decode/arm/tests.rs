@@ -27,7 +27,7 @@ fn names_tell_sizes_and_annotations() {
     assert_eq!(access("stlr   x0, [x1]", "MemWrite"), Action::Access(release));
     assert_eq!(access("ldp_uop   x0, x1, [x2]", "MemRead"), Action::LoadPair(8));
     assert_eq!(access("ld1   v0", "MemRead"), Action::Unknown(Gap::Read, 256));
-    assert_eq!(access("dc zva   , x0", "MemWrite"), Action::UnknownBlock(Gap::Write, 2048));
+    assert_eq!(access("dc zva   , x0", "MemWrite"), Action::ZeroBlock);
     assert_eq!(access("stxp   x0, x1, x2, [x3]", "MemWrite"), Action::Unknown(Gap::Write, 256));
     assert_eq!(access("prfm   PLDL1KEEP, [x1]", "MemRead"), Action::Nothing);
 }
