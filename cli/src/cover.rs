@@ -25,9 +25,9 @@ use crate::status::Status;
 #[command(after_help = "\
 Examples:
   rubric cover MI_example --budget 5s
-  rubric cover path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc --repair all --budget 2m
+  rubric cover path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc --repair all --budget 10s
   rubric cover MI_example --to 'L1Cache II Writeback_Nack'
-  rubric cover path/to/CHI.slicc --to 'Cache UD_RSC SnpUniqueFwd' -o run.svg
+  rubric cover path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc --to 'L1Cache M_I Fwd_GETX' -o run.svg
 
 Walks through small systems, drawn one after another (threads, locations, sizes of caches, DMA devices, kinds of requests,
 and policies of CHI's controllers), begin where they may take something new, and let messages wait for each other as long as
