@@ -228,7 +228,8 @@ fn options_of(see: &str) -> Vec<String> {
 /// read-modify-writes, no DMA devices, no flushes, no TLB invalidations and no prefetches.
 fn is_explored(fault: &Released) -> bool {
     let is_plain = fault.see.contains(" --client in-order") && !fault.see.contains(" --linked");
-    let asks_more = ["+dma", "+flush", "+dvm", "_prefetch=true"].iter().any(|one| fault.see.contains(one));
+    let asks_more =
+        ["+dma", "+flush", "+dvm", "_prefetch=true"].iter().any(|one| fault.see.contains(one));
     !asks_more && (is_plain || fault.see.contains(" --strict"))
 }
 

@@ -26,8 +26,13 @@ pub(super) struct Search<'a> {
     open: BTreeSet<u32>,
     fates: BTreeMap<u32, Fate>,
     rounds: u32,
+    /// The round in which a program took the row that is looked for: a walk is looked for as long again, since its run can be shown.
+    taken_by_program: Option<u32>,
     last_taken: Duration,
 }
+
+/// The least number of rounds in which a walk is looked for after a program has taken the row that is looked for.
+const ROUNDS_FOR_WALK: u32 = 20;
 
 impl<'a> Search<'a> {
     pub(super) fn new(
@@ -48,6 +53,7 @@ impl<'a> Search<'a> {
             open: table.rows().map(|row| row.triple).collect(),
             fates: BTreeMap::new(),
             rounds: 0,
+            taken_by_program: None,
             last_taken: Duration::ZERO,
         }
     }
@@ -75,7 +81,9 @@ impl<'a> Search<'a> {
             Some(triple) => !self.open.contains(&triple),
             None => self.open.is_empty(),
         };
-        is_spent || is_done
+        let is_enough =
+            self.taken_by_program.is_some_and(|round| self.rounds >= 2 * round + ROUNDS_FOR_WALK);
+        is_spent || is_done || is_enough
     }
 
     /// Makes some walks in each of the systems, then runs some programs.
@@ -90,7 +98,14 @@ impl<'a> Search<'a> {
     }
 
     fn take(&mut self, triple: u32, fate: Fate) {
-        self.open.remove(&triple);
+        if self.towards == Some(triple) && matches!(fate, Fate::Program(..)) {
+            if self.taken_by_program.is_some() {
+                return;
+            }
+            self.taken_by_program = Some(self.rounds);
+        } else {
+            self.open.remove(&triple);
+        }
         self.fates.insert(triple, fate);
         self.last_taken = self.begun.elapsed();
     }
