@@ -115,3 +115,20 @@ fn walks_towards_a_row_take_it() {
     let needed = (1..200).find(|_| !walker.walk(&table, &open, Some(triple), 10).is_empty());
     assert!(needed.is_some());
 }
+
+#[test]
+fn a_walk_that_fails_has_a_short_run() {
+    let protocol = Protocol::open("MI_example").unwrap();
+    let mutant = mutate::named::find("mi-l1-nack-before-forward").unwrap();
+    let protocol = protocol.with(&mutant).unwrap();
+    let table = Table::of(&protocol);
+    let scope = Scope { lines: 2, tiny: true, ..Scope::default() };
+    let (mut walker, _) = taken(&protocol, &table, &scope, 300);
+    assert!(walker.findings().len() > 0);
+    let violation = walker.violation(0).unwrap();
+    let sentence = violation.sentence();
+    assert!(sentence.contains("event: Writeback_Nack state: MI"), "{sentence}");
+    // A shortest run has 10 moves apart from those of memory; that of a walk has at most 400.
+    assert!((10..=60).contains(&violation.steps.len()), "{}", violation.steps.len());
+    assert!(walker.violation(1000).is_none());
+}
