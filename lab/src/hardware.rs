@@ -220,7 +220,14 @@ impl Series {
             Err(error) => return Ok(Err(Stopped::Record(seed, error))),
         };
         drop(record);
-        let row = judge::decide(&outcomes, &self.models, &self.check, seed, stop)?;
+        let row = judge::decide(
+            &outcomes,
+            &self.models,
+            &self.check,
+            seed,
+            self.extent.until_violation,
+            stop,
+        )?;
         let Some(mut row) = row else { return Ok(Err(Stopped::Asked)) };
         row.compiling = compiling.as_secs_f64();
         row.deciding = decided.elapsed().as_secs_f64();

@@ -105,7 +105,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value = "10000", value_parser = parse::positive)]
     runs_each: u32,
 
-    /// End with the first program that shows a violation of what the machine should keep
+    /// End with the first program that shows a violation of what the machine should keep. Outcomes of it that are not decided by then count as
+    /// undecided
     #[arg(long)]
     until_violation: bool,
 

@@ -18,8 +18,8 @@ struct Answers {
     certificates: u64,
 }
 
-/// Decides all outcomes. The last model is what the machine should keep. `stop` ends that early: the outcomes that are not decided then count
-/// as undecided if a violation was found, and otherwise `None` is returned.
+/// Decides the outcomes, all or `until_violation`. The last model is what the machine should keep. `stop` ends that early. The outcomes that
+/// are not decided count as undecided if a violation was found, and otherwise `None` is returned.
 ///
 /// # Errors
 /// Fails if a certificate does not prove its verdict.
@@ -28,17 +28,24 @@ pub(super) fn decide(
     models: &[Model],
     options: &check::Options,
     seed: u64,
+    until_violation: bool,
     stop: &AtomicBool,
 ) -> Result<Option<ProgramRow>, Error> {
     let count = outcomes.iter().len();
+    let is_enough = AtomicBool::new(false);
     let answers: Vec<Answers> = (0..count)
         .into_par_iter()
         .map(|number| {
-            if stop.load(Ordering::SeqCst) {
+            if stop.load(Ordering::SeqCst) || is_enough.load(Ordering::SeqCst) {
                 return Ok(Answers::none(models));
             }
             let history = outcomes.get(number).and_then(|outcome| outcomes.history(&outcome));
-            history.map_or(Ok(Answers::none(models)), |history| answer(&history, models, options))
+            let Some(history) = history else { return Ok(Answers::none(models)) };
+            let answers = answer(&history, models, options)?;
+            if until_violation && answers.is_consistent.last() == Some(&Some(false)) {
+                is_enough.store(true, Ordering::SeqCst);
+            }
+            Ok(answers)
         })
         .collect::<Result<_, Error>>()?;
     let mut verdicts: Vec<Tally> = models.iter().map(|&model| Tally::new(model)).collect();
