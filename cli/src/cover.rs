@@ -143,7 +143,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     })
 }
 
-/// Draws a run.
+/// Draws the run to a transition as a message-sequence chart.
 ///
 /// # Errors
 /// Returns an error if the file cannot be written.

@@ -161,7 +161,7 @@ pub fn cover(given: &str, options: &Options, observer: &dyn Observer) -> Result<
 fn exclude(opened: Opened, settings: Vec<Setting>) -> Receiver<Result<Excluded, Error>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
-        // Nobody waits if the row that is looked for was taken before.
+        // Nobody waits if the row that is looked for has been taken.
         let _ = sender.send(Excluded::of(&opened, &settings));
     });
     receiver

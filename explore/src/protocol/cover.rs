@@ -50,7 +50,7 @@ pub use table::{Row, Table};
 
 /// Separates the choices of walks from others with the same seed.
 const PURPOSE: u64 = 0x57_41_4c_4b;
-/// The numbers of moves of walks.
+/// The numbers of moves that a walk may make; each is drawn equally often.
 const LENGTHS: [usize; 4] = [8, 20, 40, 100];
 /// Of 100 walks, how many begin in the first state.
 const FROM_START_PERCENT: u32 = 10;
@@ -179,7 +179,7 @@ impl Walker {
         }
     }
 
-    /// Makes a walk from a node.
+    /// Makes a walk from a node of the archive, until its length, a finding or a state without moves ends it.
     fn walk_from(&mut self, from: usize) {
         let mut place = self.archive.enter(from);
         let mut after = place.state.clone();

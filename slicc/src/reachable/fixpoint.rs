@@ -48,7 +48,7 @@ const MANDATORY: &str = "mandatoryQueue";
 /// The requests about translation buffers, whose messages say so in a field.
 const OF_TRANSLATION: [&str; 4] = ["TLBI", "TLBI_SYNC", "TLBI_EXT_SYNC", "TLBI_EXT_SYNC_COMP"];
 
-/// Analyses a protocol.
+/// Runs the code of a protocol abstractly until its memory grows no more.
 pub(super) fn solve<'m, 'a>(model: &'m Model<'a>) -> Interpreter<'m, 'a> {
     let mut interpreter = Interpreter::new(model);
     for instance in 0..model.instances.len() {

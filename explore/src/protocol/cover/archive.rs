@@ -35,7 +35,7 @@ struct Node {
 pub(super) struct Place {
     node: u32,
     moves: Vec<Move>,
-    /// The state there.
+    /// The state of the system, as the numbers of its parts.
     pub state: Vec<u32>,
     lines: Vec<u16>,
     /// The number of moves from the first state.
@@ -43,7 +43,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Adds a move.
+    /// Adds a move that the walk has made.
     pub(super) fn step(&mut self, chosen: Move) {
         self.moves.push(chosen);
         self.depth += 1;
