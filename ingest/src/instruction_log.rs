@@ -167,17 +167,19 @@ impl<'o> InstructionLog<'o> {
         })
     }
 
-    /// Takes in where the next instruction of a hart is, before it is executed. Its line is one of the current file.
+    /// Takes in where the next instruction of a hart is, before it is executed. Its line is one of the current file. Returns whether it
+    /// follows the one before.
     ///
     /// # Errors
     /// Fails if lines are certainly missing, doubled or in another order.
-    fn follow(&mut self, hart: u32, link: Link, traps: Traps) -> Result<(), Flaw> {
+    fn follow(&mut self, hart: u32, link: Link, traps: Traps) -> Result<bool, Flaw> {
         let link = Link { line: self.before + link.line, ..link };
         let index = self.hart(hart)?;
-        if !self.chains.step(hart, link, traps)? {
+        let follows = self.chains.step(hart, link, traps)?;
+        if !follows {
             self.recording.lose(index);
         }
-        Ok(())
+        Ok(follows)
     }
 
     /// Takes in a trap of a hart.

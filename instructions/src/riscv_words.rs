@@ -39,6 +39,16 @@ impl RiscvWord {
         riscv::number(nth(operands, position)).map(|number| number as u8)
     }
 
+    /// The number of the integer register that has the address of the instruction's access, and the distance that is added to it.
+    pub fn base(&self) -> Option<(u8, i64)> {
+        let (_, operands) = split_name(&self.text);
+        let last = operands.rsplit(|&byte| byte == b',' || byte == b' ').next()?;
+        let (distance, base) =
+            last.strip_suffix(b")")?.split_at(last.iter().position(|&it| it == b'(')?);
+        let distance = if distance.is_empty() { 0 } else { riscv::immediate(distance)? };
+        Some((riscv::number(&base[1..])? as u8, distance))
+    }
+
     /// Where a hart goes on after the instruction, which is at `pc`.
     pub fn next(&self, pc: u64) -> Next {
         match self.jump {
@@ -120,6 +130,10 @@ mod tests {
             (words.decode(0xed4e, true).length, words.decode(0xed4e, true).goes_on),
             (2, true)
         );
+        // Where the address of an access is: `c.sdsp s3,152(sp)`, `amoadd.d.aq a5,a2,(a1)`, `ld t0,-8(t0)`, `fence rw,rw`.
+        let mut base = |word| words.decode(word, true).base();
+        assert_eq!((base(0xed4e), base(0x04c5_b7af)), (Some((2, 152)), Some((11, 0))));
+        assert_eq!((base(0xff82_b283), base(0x0330_000f)), (Some((5, -8)), None));
         // Where a hart goes on: `bne a5,a4,.-6`, `jal ra,.+8`, `c.j .-4`, `c.jr ra`, `ecall`.
         let mut next = |word| words.decode(word, true).next(0x1000);
         assert_eq!(next(0xfee7_9de3), Next::Branch(0xffa));

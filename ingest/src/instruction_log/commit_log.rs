@@ -14,13 +14,14 @@
 mod line;
 
 use history::Isa;
-use instructions::{Class, Instruction, RiscvWord, RiscvWords};
+use instructions::{Class, Instruction, RegisterValues, RiscvWord, RiscvWords};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::instruction_log::harts::hart_of;
+use crate::instruction_log::registers::Registers;
 use crate::instruction_log::{Flaw, HartLog, InstructionLog, Link, Traps, read_alone};
 use crate::options::Options;
 use line::{Commit, Line, parse};
@@ -118,6 +119,16 @@ struct Reader<'l, 'o> {
     /// The address and the encoding of the last instruction of each hart.
     last: FxHashMap<u32, (u64, u32)>,
     vectors: FxHashSet<Vector>,
+    /// What else is known of the hart of a file of CVA6.
+    seen: Seen,
+}
+
+/// What the lines of a hart of CVA6 have shown.
+#[derive(Default)]
+struct Seen {
+    registers: Registers,
+    /// Whether an atomic operation has shown its access beside the register that receives the old value: then the value is the new one.
+    shows_updates: bool,
 }
 
 /// Where harts go on after a trap: a value that was written to `mtvec` or a register like it.
@@ -153,6 +164,7 @@ fn read(
         reset: FxHashSet::default(),
         last: FxHashMap::default(),
         vectors: FxHashSet::default(),
+        seen: Seen::default(),
     };
     while lines.advance()? {
         if let Err(flaw) = reader.line(lines.number(), lines.line()) {
@@ -160,6 +172,7 @@ fn read(
             reader.announced.clear();
             reader.last.clear();
             reader.announces = false;
+            reader.seen.registers.forget();
         }
     }
     if reader.commits == 0 {
@@ -242,10 +255,20 @@ impl Reader<'_, '_> {
         if is_vector && traps == Traps::Hidden {
             self.log.trap(hart);
         }
-        self.log.follow(hart, link, traps)?;
+        let follows = self.log.follow(hart, link, traps)?;
         let whole = match self.printer {
             Printer::Spike => spike(text, commit, word)?,
-            Printer::Cva6 => cva6(text, commit, word)?,
+            Printer::Cva6 => {
+                if !follows {
+                    self.seen.registers.forget();
+                }
+                let whole = cva6(text, commit, word, &mut self.seen)?;
+                if let Some((register, value)) = commit.integer {
+                    self.seen.registers.write(register, Some(value));
+                    self.seen.registers.advance();
+                }
+                whole
+            }
         };
         if word.class != Class::default() {
             return self.log.execute(number, hart, whole, None);
@@ -307,23 +330,48 @@ fn spike<'a>(text: &[u8], commit: &Commit, word: &'a RiscvWord) -> Result<Instru
     })
 }
 
-/// The instruction of a commit of CVA6. Its log does not show the address of a load without a register of integers to write, and as
-/// the value that an atomic operation stores it shows the operand.
-fn cva6<'a>(text: &[u8], commit: &Commit, word: &'a RiscvWord) -> Result<Instruction<'a>, Flaw> {
+/// The instruction of a commit of CVA6.
+///
+/// Its log shows the addresses of stores, and of loads that write a register of integers other than `x0`. Releases up to 5.3 show of an
+/// atomic operation, a load-reserved or a store-conditional either the register that it writes or, if that is `x0`, the address and the
+/// operand. Later versions show the register, the address, and the new value, as a load-reserved the value 0, and as a store-conditional
+/// that failed the value that it would have stored. An address that is not shown is that of the register.
+fn cva6<'a>(
+    text: &[u8],
+    commit: &Commit,
+    word: &'a RiscvWord,
+    seen: &mut Seen,
+) -> Result<Instruction<'a>, Flaw> {
     let store = commit.stores.first();
     let is_plain = word.class.writes && !word.class.reads && !word.is_conditional;
     let bytes = if commit.is_wide { 8 } else { 4 };
-    if (is_plain && store.is_none()) || store.is_some_and(|store| store.bytes != bytes) {
+    let is_cut = store.is_none() && (is_plain || (word.class.writes && !commit.reads.is_empty()));
+    if is_cut || store.is_some_and(|store| store.bytes != bytes) {
         return Err(Flaw::of(text, VALUE));
     }
+    let is_update = word.class.reads && word.class.writes;
+    seen.shows_updates |= is_update && store.is_some() && commit.register.is_some();
     let has_failed = word.is_conditional && commit.register.is_some_and(|status| status != 0);
+    let shown = store.map(|store| store.address).or(commit.reads.first().copied());
     Ok(Instruction {
         pc: Some(commit.pc),
         body: &word.text,
         class: Some(if has_failed { Class::default() } else { word.class }),
         data: if is_plain { store.map(|store| store.value) } else { commit.register },
-        stored: store.map(|store| store.value).filter(|_| word.is_conditional),
-        address: store.map(|store| store.address).or(commit.reads.first().copied()),
+        stored: store
+            .map(|store| store.value)
+            .filter(|_| word.is_conditional || (is_update && seen.shows_updates)),
+        address: shown.or_else(|| seen.address(word, commit.is_wide)),
         ..Instruction::default()
     })
+}
+
+impl Seen {
+    /// The address of an access that the line does not show; `None` if the instruction is none or its register is not known.
+    fn address(&self, word: &RiscvWord, is_wide: bool) -> Option<u64> {
+        let (register, distance) = word.base().filter(|_| word.class != Class::default())?;
+        let start = if register == 0 { 0 } else { self.registers.before(register)? };
+        let address = start.wrapping_add_signed(distance);
+        Some(if is_wide { address } else { address & u64::from(u32::MAX) })
+    }
 }

@@ -42,6 +42,8 @@ pub(super) struct Commit {
     pub is_wide: bool,
     /// The value that the last register of integers or of floating-point numbers received.
     pub register: Option<u64>,
+    /// The number and the value of the last register of integers that was written.
+    pub integer: Option<(u8, u64)>,
     /// Addresses that were read.
     pub reads: Vec<u64>,
     pub stores: Vec<Store>,
@@ -162,11 +164,15 @@ fn effects(text: &[u8], digits: u64, commit: &mut Commit) -> Option<()> {
                 // Earlier releases of Spike print a space before a number of one digit.
                 let number = if number.is_empty() { words.next()? } else { number };
                 is_number(number).then_some(())?;
+                let number = std::str::from_utf8(number).ok()?.parse().ok()?;
                 let register = value(words.next())?;
                 let is_whole = register.digits == digits
                     || (word[0] == b'f' && matches!(register.digits, 8 | 16 | 32));
                 is_whole.then_some(())?;
                 commit.register = Some(register.value);
+                if word[0] == b'x' {
+                    commit.integer = Some((number, register.value));
+                }
             }
             [b'v', number @ ..] if is_number(number) => {
                 value(words.next())?;
