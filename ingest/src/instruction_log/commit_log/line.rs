@@ -128,15 +128,20 @@ fn core(text: &[u8]) -> IResult<&[u8], u32> {
 
 /// The address of an instruction and its encoding.
 fn place(text: &[u8]) -> IResult<&[u8], (Hex, Hex)> {
-    (hex, delimited(tag(" ("), hex, char(')'))).parse(text)
+    (hex, encoding).parse(text)
 }
 
-/// Whether a line is such as `LD_ACCESS_FAULT exception @ 0x80000010 (0x0005b783)`.
+fn encoding(text: &[u8]) -> IResult<&[u8], Hex> {
+    delimited(tag(" ("), hex, char(')')).parse(text)
+}
+
+/// Whether a line is such as `LD_ACCESS_FAULT exception @ 0x80000010 (0x0005b783)`. Releases up to 5.1 show no encoding. An interrupt has
+/// the name of the last exception, or none.
 fn is_trap_of_cva6(line: &[u8]) -> bool {
     let name = take_while1::<_, _, nom::error::Error<&[u8]>>(|byte: u8| {
         byte.is_ascii_uppercase() || byte == b'_'
     });
-    let whole = (opt(name), preceded(tag(" exception @ "), place)).parse(line);
+    let whole = (opt(name), tag(" exception @ "), hex, opt(encoding)).parse(line);
     whole.is_ok_and(|(rest, _)| rest.is_empty())
 }
 
