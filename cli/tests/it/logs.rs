@@ -1,4 +1,4 @@
-//! Logs of instructions that Spike and a testbench of two Ibex cores printed, and what is said of them.
+//! Logs of instructions that real tools printed, and what is said of them.
 
 use std::fs;
 use std::io::Read;
@@ -9,6 +9,7 @@ use crate::common::{Folder, error, output, output_of, rubric};
 
 const SPIKE: &str = "fixtures/logs/spike.log.gz";
 const IBEX: &str = "fixtures/logs/ibex";
+const CVA6: &str = "fixtures/logs/cva6";
 
 fn text(path: &str) -> String {
     let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
@@ -54,6 +55,62 @@ fn stores_that_fences_do_not_wait_for() {
     let history = folder.path("ibex.jsonl");
     output(&["convert", IBEX, "-o", &history]);
     assert!(output_of(&["check", &history], 1).contains("violation  rvwmo"));
+}
+
+/// Two CVA6 cores whose write buffers pass stores on out of order, with variables that are not cached.
+#[test]
+fn cva6_is_weaker_than_tso() {
+    let folder = Folder::new();
+    let models = ["check", CVA6, "--addresses", "auto", "--model", "sc,tso,rvwmo"];
+    let said = output_of(&models, 1);
+    assert_eq!(said.matches("(2 threads, 86 operations").count(), 3, "{said}");
+    for verdict in ["violation  sc", "violation  tso", "consistent rvwmo"] {
+        assert!(said.contains(verdict), "{said}");
+    }
+    // The last write to a variable becomes one that the reader had seen before it.
+    let logs = ["trace_rvfi_hart_00.dasm", "trace_rvfi_hart_01.dasm"];
+    for (log, has_changed) in logs.iter().zip([true, false]) {
+        let whole = text(&format!("{CVA6}/{log}.gz"));
+        let loaded = "x28 0x000000020000000a mem 0x0000000080100100";
+        let changed = whole.replace(loaded, &loaded.replace("20000000a", "200000003"));
+        assert_eq!(changed != whole, has_changed);
+        folder.file(log, changed);
+    }
+    let said = output_of(&["check", &folder.path(""), "--addresses", "auto"], 1);
+    assert!(said.contains("violation  rvwmo"), "{said}");
+}
+
+/// Two CVA6 cores, each with a cache of its own and nothing that keeps the caches coherent.
+#[test]
+fn caches_of_cva6_that_are_not_coherent() {
+    let folder = Folder::new();
+    let log = "fixtures/logs/cva6-incoherent";
+    let said = output_of(
+        &["check", log, "--addresses", "auto", "--certificate", &folder.path("proofs")],
+        1,
+    );
+    assert!(said.contains("violation  rvwmo"), "{said}");
+    let certificate = folder.path("proofs/cva6-incoherent.rvwmo.cert");
+    let said = output(&["verify", log, &certificate, "--addresses", "auto"]);
+    assert!(said.contains("violates RVWMO"), "{said}");
+}
+
+/// Atomic operations, accesses of all sizes, loads into `x0`, exceptions, and an interrupt that CVA6 prints under an exception's name.
+#[test]
+fn a_hart_of_cva6_with_traps() {
+    let log = "fixtures/logs/cva6-traps";
+    let lines = text(&format!("{log}/trace_rvfi_hart_00.dasm.gz"));
+    assert!(lines.contains("ILLEGAL_INSTR exception @ 0x000000008000014c (0x10500073)"));
+    let said = output(&["check", log, "--addresses", "0x80100040-0x80100140"]);
+    assert!(said.starts_with("consistent rvwmo"), "{said}");
+    assert!(!said.contains("does not follow"), "{said}");
+    // The value that an atomic operation stored, and the load behind it.
+    let wrong = lines.replace("x14 0x55667788aa9988db", "x14 0x55667788aa9988dc");
+    assert_ne!(wrong, lines);
+    let folder = Folder::new();
+    let wrong = folder.file("trace_rvfi_hart_00.dasm", wrong);
+    let said = output_of(&["check", &wrong, "--addresses", "0x80100040-0x80100140"], 1);
+    assert!(said.contains("violation  rvwmo"), "{said}");
 }
 
 #[test]
