@@ -239,15 +239,12 @@ fn take(
     }
     let is_atomic = word.class.reads && word.class.writes;
     let size = u64::from(word.size);
-    // gem5 prints the 16 bytes of a pair of loads as written.
-    let is_other = |it: &&Access| it.writes != word.class.writes && it.size <= 8;
+    // gem5 prints what a pair of loads, or a load that changes its base register, loads as written.
+    let is_other = |it: &&Access| word.class.writes && !it.writes;
     if let Some(other) = accesses.iter().filter(|_| !is_atomic).find(is_other) {
         return Err(Flaw {
             found: format!("`{}` with an access at {:#x}", instruction.shown(), other.address),
-            expected: format!(
-                "a {}, as its encoding says",
-                if other.writes { "load" } else { "store" }
-            ),
+            expected: "a store, as its encoding says".to_owned(),
         });
     }
     let start = address.unwrap_or(0);
@@ -257,7 +254,11 @@ fn take(
         () if is_atomic => {
             Instruction { data: instruction.data.or(value(false, 0)), ..instruction }
         }
-        () if word.is_conditional() => Instruction { stored: value(true, 0), ..instruction },
+        // gem5 prints a store-exclusive as one of 0, whatever it stores and even if it fails.
+        () if word.is_conditional() => {
+            let shown = value(true, 0).filter(|value| *value != 0);
+            Instruction { stored: instruction.stored.or(shown), ..instruction }
+        }
         () => {
             let writes = word.class.writes;
             let second = word.second.and_then(|_| value(writes, size));

@@ -150,16 +150,22 @@ fn access<'a>(keyword: &[u8], mut words: impl Iterator<Item = &'a [u8]>) -> Opti
         return Some(Event::Other);
     }
     let value = digits(words);
-    let is_whole = value.len() as u64 == 2 * size && value.iter().all(u8::is_ascii_hexdigit);
     let writes = keyword[1] == b'W';
-    is_whole.then(|| {
-        Event::Access(Access {
-            writes,
-            address,
-            size,
-            value: hexadecimal(&value).filter(|_| size <= 8),
-        })
+    let length = value.len() as u64;
+    let is_whole = length == 2 * size || (!writes && (2 * size..=16).contains(&length));
+    (is_whole && value.iter().all(u8::is_ascii_hexdigit)).then(|| {
+        let value = hexadecimal(&value).and_then(|value| low_bytes(value, size));
+        Event::Access(Access { writes, address, size, value })
     })
+}
+
+/// The value of `size` bytes, up to 8, that a number of 8 bytes is, or whose sign it extends: gem5 prints bytes and words that loads
+/// extend so. Of a load into a vector register it prints an address of its own.
+fn low_bytes(value: u64, size: u64) -> Option<u64> {
+    let unused = 64 - 8 * u32::try_from(size).ok().filter(|size| *size <= 8)?;
+    let low = value << unused >> unused;
+    let extended = ((value << unused) as i64 >> unused) as u64;
+    (value == low || value == extended).then_some(low)
 }
 
 #[cfg(test)]
