@@ -31,6 +31,75 @@ const MODEL: &str = "\
 60 ps cluster0.cpu1 E 00000200 00000001 CoreEvent_DataAbort
 ";
 
+/// Lines that gem5 24.0 printed. It prints an atomic operation and a store-exclusive as a store of 0, whether that fails or not; a pair of loads
+/// and a load that changes its base register as written; the extended sign of a byte; registers of 8 bytes as 4; of a load
+/// into a vector register, an address of its own; and an access of a prefetch.
+const GEM5_PRINTED: &str = "\
+0 clk cpu0 IT (1) 00400110 10000b80 O EL0t_ns :   ADR   X0, #368
+0 clk cpu0 R X0 0000000000400280
+1000 clk cpu0 IT (2) 00400114 58000ba0 O EL0t_ns :   LDR   W0, #4194952
+1000 clk cpu0 MR8 00400288:000000400288 00000000004102c0
+1000 clk cpu0 R W0 004102c0
+7000 clk cpu0 IT (8) 0040012c 39802402 O EL0t_ns :   LDRSB   W2, [W0, #9]
+7000 clk cpu0 MR1 004102c9:0000004102c9 ffffffffffffff88
+7000 clk cpu0 R W2 ffffff88
+17000 clk cpu0 IT (14) 00400144 29421003 O EL0t_ns : LDP        
+17000 clk cpu0 MW8 004102d0:0000004102d0 0000000011223344
+17000 clk cpu0 R W3 55667788
+17000 clk cpu0 R W4 11223344
+31000 clk cpu0 IT (20) 0040015c f85d0403 O EL0t_ns :   LDR   X3, [X0], #-48]
+31000 clk cpu0 MW8 004102f0:0000004102f0 1122334455667788
+31000 clk cpu0 R X3 1122334455667788
+31000 clk cpu0 R X0 00000000004102c0
+35000 clk cpu0 IT (24) 0040016c c85f7c05 O EL0t_ns :   LDXR   X5, XZR, [X0]
+35000 clk cpu0 MR8 004102c0:0000004102c0 1122334455667788
+35000 clk cpu0 R X5 1122334455667788
+36000 clk cpu0 IT (25) 00400170 910004a5 O EL0t_ns :   ADD   X5, X5, #1
+36000 clk cpu0 R X5 1122334455667789
+37000 clk cpu0 IT (26) 00400174 c8067c05 O EL0t_ns :   STXR   X5, X6, [X0]
+37000 clk cpu0 MW8 004102c0:0000004102c0 0000000000000000
+37000 clk cpu0 R X6 0000000000000000
+37000 clk cpu0 R sev_mailbox 00000001
+37000 clk cpu0 R lockflag 00000000
+38000 clk cpu0 IT (27) 00400178 c8067c05 O EL0t_ns :   STXR   X5, X6, [X0]
+38000 clk cpu0 MW8 004102c0:0000004102c0 0000000000000000
+38000 clk cpu0 R X6 0000000000000001
+38000 clk cpu0 R sev_mailbox 00000001
+38000 clk cpu0 R lockflag 00000000
+47000 clk cpu0 IT (36) 0040019c d28000a8 O EL0t_ns :   MOVZ   X8, #5, #0
+47000 clk cpu0 R X8 0000000000000005
+48000 clk cpu0 IT (37) 004001a0 f8280009 O EL0t_ns :   LDADD64   X9, X8, [X0]
+48000 clk cpu0 MW8 004102c0:0000004102c0 0000000000000000
+48000 clk cpu0 R X9 5566778877888800
+48000 clk cpu0 R sev_mailbox 00000001
+48000 clk cpu0 R lockflag 00000000
+49000 clk cpu0 IT (38) 004001a4 f8a80009 O EL0t_ns :   LDADDA64   X9, X8, [X0]
+49000 clk cpu0 MW8 004102c0:0000004102c0 0000000000000000
+49000 clk cpu0 R X9 5566778877888805
+49000 clk cpu0 R sev_mailbox 00000001
+49000 clk cpu0 R lockflag 00000000
+61000 clk cpu0 IT (50) 004001d4 d2800029 O EL0t_ns :   MOVZ   X9, #1, #0
+61000 clk cpu0 R X9 0000000000000001
+62000 clk cpu0 IT (51) 004001d8 c8a97c08 O EL0t_ns :   CAS   X8, X9, [X0]
+62000 clk cpu0 MW8 004102c0:0000004102c0 0000000000000000
+62000 clk cpu0 R X9 000000000000000f
+62000 clk cpu0 R sev_mailbox 00000001
+62000 clk cpu0 R lockflag 00000000
+63000 clk cpu0 IT (52) 004001dc f9400009 O EL0t_ns :   LDR   X9, [X0]
+63000 clk cpu0 MR8 004102c0:0000004102c0 000000000000000f
+63000 clk cpu0 R X9 000000000000000f
+64000 clk cpu0 IT (53) 004001e0 c8e9fc08 O EL0t_ns :   CASAL   X8, X9, [X0]
+64000 clk cpu0 MW8 004102c0:0000004102c0 0000000000000000
+64000 clk cpu0 R X9 000000000000000f
+64000 clk cpu0 R sev_mailbox 00000001
+64000 clk cpu0 R lockflag 00000000
+79000 clk cpu0 IT (67) 00400218 f9800000 O EL0t_ns :   PRFM   PLDL1KEEP, [X0]
+79000 clk cpu0 MR8 004102c0:0000004102c0 0000000000000001
+80000 clk cpu0 IT (68) 0040021c fd400000 O EL0t_ns :   LDR   X0, [X0]
+80000 clk cpu0 MR8 004102c0:0000004102c0 00005588129f3220
+80000 clk cpu0 R Z0 00000000_00000000_00000000_00000001
+";
+
 /// gem5 prints one access of an atomic operation, and a pair of loads as one that is written.
 const GEM5: &str = "\
 100 clk cpu0 IT (1) 00001000:000000001000 d2800061 O EL0t_ns :   MOVZ   X1, #3, #0
@@ -94,6 +163,28 @@ fn gem5_shows_registers() {
         operations(&elsewhere, false).unwrap()[0],
         "0: rmw (acquire-release) 0x20020 == 0x6, := ?"
     );
+}
+
+#[test]
+fn lines_of_gem5() {
+    let expected = [
+        "0: load 0x400288 == 0x4102c0",
+        "0: load 0x4102c9 == 0x88",
+        "0: load 0x4102d0 == 0x55667788",
+        "0: load 0x4102d4 == 0x11223344",
+        "0: load 0x4102f0 == 0x1122334455667788",
+        "0: load-linked 0x4102c0 == 0x1122334455667788",
+        "0: store-conditional 0x4102c0 := 0x1122334455667789",
+        "0: rmw 0x4102c0 == 0x5566778877888800, := 0x5566778877888805",
+        "0: rmw (acquire) 0x4102c0 == 0x5566778877888805, := 0x556677887788880a",
+        // The operand was set by an instruction that is not among these lines.
+        "0: failed-cas 0x4102c0 == 0xf",
+        "0: load 0x4102c0 == 0xf",
+        "0: rmw (acquire-release) 0x4102c0 == 0xf, := ?",
+        "0: load 0x4102c0 == ?",
+    ];
+    let operations = operations(GEM5_PRINTED, false).unwrap();
+    assert_eq!(operations, expected);
 }
 
 #[test]
