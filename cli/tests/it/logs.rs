@@ -233,6 +233,32 @@ fn message(value: u32) -> String {
     )
 }
 
+/// What gem5's TarmacTracer printed for two CPUs, and for one that makes accesses of all kinds. It prints store-exclusives, failed or not, as
+/// stores of 0.
+#[test]
+fn gem5_keeps_armv8() {
+    let log = "fixtures/logs/gem5-arm-2x40.tarmac.gz";
+    let said = output(&["check", log, "--addresses", "auto", "--model", "sc,armv8"]);
+    assert_eq!(said.matches("(2 threads, 96 operations").count(), 2, "{said}");
+    for model in ["consistent sc ", "consistent armv8 "] {
+        assert!(said.contains(model), "{said}");
+    }
+    let log = "fixtures/logs/gem5-arm-accesses.tarmac.gz";
+    let said = output(&["check", log, "--addresses", "0x410200-0x410400"]);
+    assert!(said.starts_with("consistent armv8"), "{said}");
+    assert!(said.contains("(1 thread, 63 operations"), "{said}");
+    // A load behind a compare-and-swap that failed, which returns what an earlier operation stored.
+    let whole = text(log);
+    let place = "MR8 00410280:000000410280";
+    let wrong =
+        whole.replace(&format!("{place} 000000000000000f"), &format!("{place} 0000000000000005"));
+    assert_ne!(wrong, whole);
+    let folder = Folder::new();
+    let wrong = folder.file("wrong.tarmac", wrong);
+    let said = output_of(&["check", &wrong, "--addresses", "0x410200-0x410400"], 1);
+    assert!(said.contains("violation  armv8"), "{said}");
+}
+
 /// Tarmac text in which two CPUs both take a lock that a store-exclusive protects.
 #[test]
 fn exclusives_in_tarmac_are_atomic() {

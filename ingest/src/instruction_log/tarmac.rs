@@ -11,8 +11,9 @@
 //! and other registers, say nothing of interest. Texts are in many spellings, so encodings are disassembled. Lines of one CPU
 //! belong to its last instruction.
 //!
-//! The values of accesses are those of the `M` lines. Only what an atomic operation did is taken from registers, since gem5 shows one of
-//! its two accesses: the register that receives the old value, and the one that holds the operand.
+//! The values of accesses are those of the `M` lines, except for what gem5 prints otherwise than it is: what an atomic operation or a
+//! store-exclusive did is taken from registers, of which one holds the operand and another receives the old value or the status. Loads that gem5
+//! prints as stores have the values of their registers.
 
 mod line;
 #[cfg(test)]
