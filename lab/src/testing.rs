@@ -35,7 +35,7 @@ mod evidence;
 mod finding;
 mod gather;
 pub mod json;
-mod judge;
+pub(crate) mod judge;
 mod known;
 mod program;
 mod schedule;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use check::Bounds;
-use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
+use explore::protocol::{Exploration, Verdict, explore};
 use explore::search::{Limits, Progress, Stopped};
 use mutate::repair::Repaired;
 use simulate::config::{handled, most_threads};
@@ -14,8 +14,8 @@ use slicc::protocol::Protocol;
 
 use super::attribution::{ATTRIBUTION, is_without};
 use super::deadlines::{Deadlines, left};
-use super::finding::{FindingKind, Signature};
-use super::judge::{Problem, of_fault, of_warning};
+use super::finding::Signature;
+use super::judge::{Problem, of_violation, of_warning};
 use super::known::{needed, with};
 use super::{Extent, Options, STATES};
 use crate::error::{Error, Refusal};
@@ -312,7 +312,7 @@ pub(super) fn shown(
         is_repaired,
     };
     let found = match &exploration.verdict {
-        Verdict::Found(found) => Some(shown(problem(found, protocol), &found.steps)),
+        Verdict::Found(found) => Some(shown(of_violation(found, protocol), &found.steps)),
         Verdict::Clean | Verdict::Unproved { .. } | Verdict::Stopped(_) => None,
     };
     let warned = exploration
@@ -320,27 +320,6 @@ pub(super) fn shown(
         .iter()
         .map(|warned| shown(of_warning(&warned.warning, protocol), &warned.steps));
     found.into_iter().chain(warned).collect()
-}
-
-pub(super) fn problem(found: &Violation, protocol: &Protocol) -> Problem {
-    if let (Finding::Fault, Some(fault)) = (&found.finding, &found.fault) {
-        return of_fault(fault, protocol);
-    }
-    let kind = match found.finding {
-        Finding::Fault => FindingKind::OtherFault,
-        Finding::SwmrViolation { .. } => FindingKind::SwmrViolation,
-        Finding::StaleValue { .. } => FindingKind::StaleValue,
-        Finding::AtomicityViolation { .. } => FindingKind::AtomicityViolation,
-        Finding::MissedInvalidation { .. } => FindingKind::MissedInvalidation,
-        Finding::Deadlock { .. } => FindingKind::Deadlock,
-        Finding::Livelock { .. } => FindingKind::Livelock,
-    };
-    Problem {
-        signature: Signature { kind, place: String::new() },
-        message: found.sentence(),
-        source: None,
-        recent: Vec::new(),
-    }
 }
 
 /// The error of a system that cannot be explored. `given` is the protocol's name in messages.
