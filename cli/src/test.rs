@@ -70,6 +70,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     report: ReportArgs,
 
+    /// Repair known faults of gem5's released protocol first: `all` that fit, or names from `rubric
+    /// mutants list --repairs`. What is found is found with these repairs
+    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
+    repair: Repairs,
+
     /// Count known findings as findings in the exit status
     #[arg(long)]
     strict: bool,
@@ -102,11 +107,6 @@ pub(crate) struct ExtentArgs {
           value_parser = parse::client)]
     pub client: Vec<Clients>,
 
-    /// Repair known faults of gem5's released protocol first: `all` that fit, or names from `rubric
-    /// mutants list --repairs`. What is found is found with these repairs
-    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
-    pub repair: Repairs,
-
     /// Set a parameter of the protocol or the order of a buffer, as in `rubric simulate`
     #[arg(long, value_name = "[MACHINE.]NAME=VALUE")]
     pub set: Vec<Setting>,
@@ -131,7 +131,7 @@ impl ExtentArgs {
     }
 
     /// The options as the library takes them.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self, repairs: &Repairs) -> Options {
         Options {
             extent: match self.runs {
                 Some(runs) => Extent::Runs(runs),
@@ -140,7 +140,7 @@ impl ExtentArgs {
             seed: self.seed,
             extras: self.extras(),
             clients: parse::clients(&self.client),
-            repairs: self.repair.clone(),
+            repairs: repairs.clone(),
             settings: self.set.clone(),
             explores: !self.no_explore,
             max_memory: self.max_memory,
@@ -214,7 +214,7 @@ impl ReportArgs {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.report.check(&[&args.protocol])?;
-    let options = args.extent.options();
+    let options = args.extent.options(&args.repair);
     let tested = test(&args.protocol, &options, &args.report.bars())?;
     args.report.write(
         || page::page(&tested, &options),

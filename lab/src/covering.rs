@@ -38,6 +38,7 @@ use simulate::client::Client;
 use simulate::recipe::Lineage;
 use simulate::system::triple_of;
 use slicc::outline::TableEntry;
+use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
 use crate::error::Error;
@@ -249,6 +250,16 @@ pub fn replay(
     let no_walk = || Error::NoSuchWalk { protocol: given.to_owned(), walk: id.to_string() };
     let (system, run) = replayed.ok_or_else(no_walk)?;
     Ok(Replayed { opened, system, run })
+}
+
+/// The walk with these choices in the system of a seed with a number; `None` if the protocol has no such walk.
+pub(crate) fn replayed_in(
+    protocol: &Protocol,
+    settings: &[Setting],
+    (seed, system): (u64, u64),
+    choices: &[usize],
+) -> Option<CoveringRun> {
+    systems::draw(protocol, settings, seed, system)?.walker.replay(choices)
 }
 
 /// The command that makes a walk again, in a system of a seed with this number.

@@ -10,7 +10,7 @@
 //! - `schedule`: which programs run, and for how long;
 //! - `known`: which repairs make a run clean ([`Explainer`]);
 //! - `deadlines`: when the parts of a test end;
-//! - `small`: exploring small systems;
+//! - `small`: exploring small systems; `walks`: walking through larger ones;
 //! - `evidence`: a violation shrunk to its smallest part;
 //! - `gather`: findings from runs;
 //! - [`compare`](mod@compare): two versions of a protocol with the same programs ([`compare()`]);
@@ -42,6 +42,7 @@ mod schedule;
 mod shrinking;
 pub(crate) mod small;
 pub mod text;
+mod walks;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -70,6 +71,7 @@ use program::{Bench, Ran};
 use schedule::run_programs;
 pub(crate) use small::refusal;
 pub use small::{Explored, System};
+use walks::{Walked, walk_all};
 
 /// The options of a test. The default takes a minute.
 #[derive(Clone, Debug)]
@@ -142,6 +144,8 @@ pub struct Tested {
     pub explored: Vec<Explored>,
     /// The findings, the worst kind first; known ones after the others.
     pub findings: Vec<Finding>,
+    /// The time after which the first finding was seen that is not known; `None` if there is none.
+    pub first_found: Option<Duration>,
     /// How often each transition was taken by the programs.
     pub coverage: Vec<Coverage>,
     /// The wall time of the test.
@@ -168,8 +172,19 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     let deadlines = Deadlines::of(options.extent);
     let bench = Bench::new(&opened, &repaired, options, deadlines)?;
     observer.opened(&opened, &options.settings);
-    let (runs, explored) = std::thread::scope(|scope| {
+    // Known faults would end most walks, so walks go through the repaired protocol.
+    let is_repaired = !repaired.applied.is_empty();
+    let walked = Walked {
+        given,
+        protocol: bench.protocol(is_repaired),
+        repairs: bench.repairs(is_repaired).clone(),
+        is_repaired,
+        is_settled: true,
+        towards: Vec::new(),
+    };
+    let (runs, explored, found) = std::thread::scope(|scope| {
         let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, deadlines));
+        let walks = scope.spawn(|| walk_all(&[walked], options, deadlines));
         let runs = run_programs(
             options,
             guide(options, handled(&opened.protocol)),
@@ -178,20 +193,28 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
             |client, lineage| bench.run(client, lineage),
             |ran| ran.reached.clone(),
         );
-        let explored = small.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (runs, explored)
+        let resume = |panic| std::panic::resume_unwind(panic);
+        (
+            runs,
+            small.join().unwrap_or_else(resume),
+            walks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        )
     });
     let (runs, explored) = (runs?, explored?);
     let mut gathered = Gathered::new(&bench, options);
     runs.iter().for_each(|ran| gathered.add_run(ran));
     explored.iter().for_each(|explored| gathered.add_exploration(explored));
+    found.into_iter().for_each(|found| gathered.add_walks(found));
+    let findings = alike::together(gathered.findings(observer)?, &bench)?;
+    let new = findings.iter().filter(|finding| finding.known.is_none());
     Ok(Tested {
+        first_found: first_found(new, start),
         warnings: warnings(&opened),
         repairs: repaired.applied.iter().map(|one| one.name.to_string()).collect(),
         runs: (runs.len() / options.clients.len().max(1)) as u32,
         given_up: given_up(&runs),
         operations: runs.iter().map(|ran| ran.operations as u64).sum(),
-        findings: alike::together(gathered.findings(observer)?, &bench)?,
+        findings,
         coverage: covered(&opened, &runs, &options.settings)?,
         explored,
         elapsed: start.elapsed(),
@@ -206,6 +229,14 @@ fn guide(options: &Options, handled: Extras) -> Guide {
         Some(extras) => guide.with_extras(extras),
         None => guide.with_drawn_extras(handled),
     }
+}
+
+/// The time from `start` on after which the first of some findings was seen.
+fn first_found<'a>(
+    findings: impl Iterator<Item = &'a Finding>,
+    start: Instant,
+) -> Option<Duration> {
+    findings.map(|finding| finding.first.saturating_duration_since(start)).min()
 }
 
 /// The number of runs that were given up.

@@ -4,6 +4,7 @@
 //! run at a time. A system in which nothing new is taken for some rounds is replaced by the next one that is drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 use explore::protocol::cover::{CoveringRun, Table};
 use rayon::prelude::*;
@@ -50,6 +51,8 @@ pub struct FoundByWalks {
     pub run: CoveringRun,
     /// The number of walks that ended so.
     pub walks: u64,
+    /// When the first of them was made.
+    pub(crate) first: Instant,
 }
 
 /// Identifies a finding: its kind, and the row in whose transition it was found, by its triple.
@@ -170,7 +173,8 @@ impl<'a> Pool<'a> {
                 }
                 let Some(run) = system.walker.run_to_finding(at) else { continue };
                 let (system, scope) = (system.number, system.scope.clone());
-                self.found.insert(key, FoundByWalks { system, scope, run, walks: 0 });
+                let first = Instant::now();
+                self.found.insert(key, FoundByWalks { system, scope, run, walks: 0, first });
             }
         }
     }
