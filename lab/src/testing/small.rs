@@ -397,5 +397,16 @@ mod tests {
         assert_eq!((scope.repertoire.devices, scope.repertoire.flush), (2, true));
         let plain = SYSTEMS[1].with_extras(&Options::default(), &protocol);
         assert_eq!(plain.to_string(), "2 threads, 2 locations, one line a cache");
+        let drawn = systems_of(&protocol, &Options::default());
+        let named: Vec<String> = drawn[..3].iter().map(System::to_string).collect();
+        assert_eq!(
+            named,
+            [
+                "2 threads, 1 location",
+                "2 threads, 1 location, 1 DMA device",
+                "2 threads, 1 location, flushes"
+            ]
+        );
+        assert_eq!(systems_of(&protocol, &options).len(), SYSTEMS.len());
     }
 }

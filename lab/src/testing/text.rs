@@ -329,6 +329,8 @@ fn without_part(finding: &Finding) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::testing::{Cores, Signature, Weakness};
     use check::Model;
