@@ -249,14 +249,22 @@ pub(super) fn shown(
     for line in finding.known.iter().flat_map(explained_lines) {
         writeln!(out, "  {line}")?;
     }
-    let lines = evidence(finding, explain);
-    for line in lines.iter().take(LINES) {
+    for line in shortened(evidence(finding, explain), &finding.evidence) {
         writeln!(out, "    {line}")?;
     }
-    if let Some(more) = lines.len().checked_sub(LINES).filter(|&more| more > 0) {
-        writeln!(out, "    … {more} more lines (-o FILE.html shows all)")?;
-    }
     writeln!(out, "  reproduce with: {}", finding.command)
+}
+
+/// The lines of evidence, of which some are left out if there are many: the later ones, or of a run of a small system those after its
+/// beginning, since it goes wrong at its end.
+fn shortened(mut lines: Vec<String>, evidence: &Evidence) -> Vec<String> {
+    let more = lines.len().saturating_sub(LINES);
+    if more > 0 {
+        let from = if matches!(evidence, Evidence::Steps { .. }) { 1 } else { LINES };
+        let note = format!("… {more} more lines (-o FILE.html shows all)");
+        lines.splice(from..from + more, [note]);
+    }
+    lines
 }
 
 /// In how many runs, and on which cores, a finding was seen.
