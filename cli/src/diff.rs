@@ -29,7 +29,8 @@ same rows and code, is listed as renamed.
 Then both versions are tested with the same programs, as `rubric test` does. Programs are steered
 towards the changed transitions: those that come near to a change are varied, and walks through small systems make for
 them. Findings are listed that only the new version has, that only the old one has, and that both have. What comes from one
-edit is one finding, with the changed transition that is nearest before it.
+edit is one finding, with the changed transition that is nearest before it. In the smallest system, starvation that only the new
+version has is looked for as well.
 
 Known faults of gem5's released protocols that both versions have are repaired first: they are no difference, and would
 end many runs early. --repair none leaves them. A repair that is named must fit one of the versions: the other may have it

@@ -7,6 +7,7 @@
 
 mod cause;
 pub mod json;
+mod starving;
 pub mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,11 +111,13 @@ pub fn compare(
     let (pairs, explored, walks) = std::thread::scope(|scope| {
         let walks = scope.spawn(|| walk_all(&walked, options, deadlines));
         let small = scope.spawn(|| {
+            let repairs = benches[1].repairs(false);
+            let starving = starving::only_in_new(&old, &new, repairs, options, deadlines)?;
             // The old version may use half of what is left, the new one the rest.
             let half = deadlines.first_half();
             let old = small::explore_all(&old, &repaired_old, options, half)?;
             let new = small::explore_all(&new, &repaired_new, options, deadlines)?;
-            Ok::<_, Error>([old, new])
+            Ok::<_, Error>(([old, new], starving))
         });
         let run = |client, lineage: &Lineage| {
             let [old, new] = &benches;
@@ -130,7 +133,7 @@ pub fn compare(
         let walks = walks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         (pairs, explored, walks)
     });
-    let (pairs, [explored_old, explored_new]) = (pairs?, explored?);
+    let (pairs, ([explored_old, explored_new], starving)) = (pairs?, explored?);
     let (walks_old, walks_new) = on_both(walks, &old.protocol, options);
     let [bench_old, bench_new] = &benches;
     let mut gathered = [bench_old, bench_new].map(|bench| Gathered::new(bench, options));
@@ -142,11 +145,15 @@ pub fn compare(
     explored_new.iter().for_each(|explored| gathered[1].add_exploration(explored));
     let short = explored_new.iter().flat_map(|explored| &explored.problems);
     let short = short.chain(walks_new.iter().map(|found| &found.shown));
+    let short = short.chain(starving.iter().map(|(_, shown)| shown));
     let programs = pairs.iter().map(|pair| &pair.new);
     let causes = Causes::new(&difference, &new.protocol, programs, short);
     let [mut gathered_old, mut gathered_new] = gathered;
     gathered_old.add_walks(walks_old);
     gathered_new.add_walks(walks_new.clone());
+    if let Some((command, shown)) = starving.clone() {
+        gathered_new.add_shown(command, shown);
+    }
     let (found_old, found_new) =
         (gathered_old.findings(observer)?, gathered_new.findings(observer)?);
     let reached = reached(

@@ -42,6 +42,11 @@ impl Deadlines {
         Deadlines { working: half, ..self }
     }
 
+    /// A tenth of the time that is left until `working`; none if it is not limited.
+    pub(crate) fn tenth(self) -> Option<Duration> {
+        left(self.working).map(|left| left / 10)
+    }
+
     /// Whether programs may still be started.
     pub(crate) fn is_working(&self) -> bool {
         left(self.working).is_none_or(|left| !left.is_zero())

@@ -152,6 +152,8 @@ pub enum FindingKind {
     Deadlock,
     /// Transitions are possible, but none of the continuations completes what is outstanding.
     Livelock,
+    /// A request may wait for ever, although every message arrives and every controller goes on.
+    Starvation,
     /// An event occurred in a state that has no transition for it.
     UndefinedTransition,
     /// The protocol called `error`.
@@ -232,6 +234,7 @@ impl fmt::Display for FindingKind {
             FindingKind::AtomicityViolation => f.write_str("atomicity violation"),
             FindingKind::MissedInvalidation => f.write_str("missed invalidation"),
             FindingKind::Livelock => f.write_str("livelock"),
+            FindingKind::Starvation => f.write_str("starvation"),
             FindingKind::UndefinedTransition => f.write_str("undefined transition"),
             FindingKind::Error => f.write_str("protocol error"),
             FindingKind::FailedAssertion => f.write_str("failed assertion"),

@@ -159,6 +159,11 @@ impl<'a> Gathered<'a> {
         }));
     }
 
+    /// Adds a finding of an exploration of another kind, with the command that shows it.
+    pub(super) fn add_shown(&mut self, command: String, shown: Shown) {
+        self.explored.push((command, shown));
+    }
+
     /// Adds the findings of walks.
     pub(super) fn add_walks(&mut self, found: Vec<FoundOnWalk>) {
         self.explored.extend(found.into_iter().map(|one| (one.command, one.shown)));

@@ -117,7 +117,7 @@ impl System {
         }
     }
 
-    fn scope(self, options: &Options) -> Scope {
+    pub(super) fn scope(self, options: &Options) -> Scope {
         Scope {
             caches: self.threads,
             threads_per_cache: self.per_cache,
@@ -185,7 +185,7 @@ impl fmt::Display for System {
 
 /// The systems that are explored of a protocol. If the options do not say what cores and devices ask for, the smallest one is also explored
 /// with a device and with flushes, as far as the protocol handles them.
-fn systems_of(protocol: &Protocol, options: &Options) -> Vec<System> {
+pub(super) fn systems_of(protocol: &Protocol, options: &Options) -> Vec<System> {
     if !options.explores {
         return Vec::new();
     }
@@ -350,7 +350,7 @@ pub(super) fn shown(
 }
 
 /// The transitions that the moves of a run take, given the names of its parties, such as `L1Cache-1`.
-fn taken(steps: &[DescribedMove], parties: &[(Party, String)]) -> Vec<TableEntry> {
+pub(super) fn taken(steps: &[DescribedMove], parties: &[(Party, String)]) -> Vec<TableEntry> {
     let machine = |at: &Party| {
         let (_, name) = parties.iter().find(|(party, _)| party == at)?;
         Some(name.rsplit_once('-').map_or(&**name, |(machine, _)| machine))
