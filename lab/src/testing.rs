@@ -9,7 +9,7 @@
 //! - `program`: one random program on one kind of core; `judge`: what goes wrong in its run;
 //! - `schedule`: which programs run, and for how long;
 //! - `known`: which repairs make a run clean ([`Explainer`]);
-//! - `deadlines`: when the parts of a test end;
+//! - `options`: how much is tested; `deadlines`: when the parts of a test end;
 //! - `small`: exploring small systems; `walks`: walking through larger ones;
 //! - `evidence`: a violation shrunk to its smallest part;
 //! - `gather`: findings from runs;
@@ -37,6 +37,7 @@ mod gather;
 pub mod json;
 pub(crate) mod judge;
 mod known;
+mod options;
 mod program;
 mod schedule;
 mod shrinking;
@@ -48,7 +49,6 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use mutate::repair;
-use simulate::client::Client;
 use simulate::config::handled;
 use simulate::guided::Guide;
 use simulate::program::Extras;
@@ -59,7 +59,7 @@ use tables::Coverage;
 use crate::coverage;
 use crate::error::Error;
 use crate::observer::Observer;
-use crate::protocols::{Opened, Repairs};
+use crate::protocols::Opened;
 pub use attribution::{known_finding, known_warning};
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
@@ -67,63 +67,12 @@ pub use evidence::{Evidence, Part};
 pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source, Weakness, Witness};
 use gather::Gathered;
 pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
+pub use options::{BUDGET, Extent, Options, STATES};
 use program::{Bench, Ran};
 use schedule::run_programs;
 pub(crate) use small::refusal;
 pub use small::{Explored, System};
 use walks::{Walked, walk_all};
-
-/// The options of a test. The default takes a minute.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The extent of the test.
-    pub extent: Extent,
-    /// The seed of the first program; the next one has the next number.
-    pub seed: u64,
-    /// The requests that programs make in addition to their accesses, if the protocol handles them. If none, programs differ: some make no
-    /// such requests, others some of those that the protocol handles.
-    pub extras: Option<Extras>,
-    /// The kinds of cores.
-    pub clients: Vec<Client>,
-    /// The repairs of known faults that are applied to the protocol before the test.
-    pub repairs: Repairs,
-    /// Values of parameters of the protocol that replace what would be chosen, such as `requestToDir=ordered`.
-    pub settings: Vec<Setting>,
-    /// Whether small systems are explored.
-    pub explores: bool,
-    /// The memory that the process may occupy, in bytes, before a verdict or an exploration is given up.
-    pub max_memory: u64,
-}
-
-/// The extent of a test, as a number of runs or as a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// This number of programs on each kind of core, and explorations of up to [`STATES`] states: the same result every time.
-    Runs(u32),
-    /// As much as fits into this time, including the analysis of the findings.
-    Time(Duration),
-}
-
-/// The largest number of states of an exploration when the number of runs is given.
-pub const STATES: usize = 50_000;
-
-/// The default time of a test.
-pub const BUDGET: Duration = Duration::from_secs(60);
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            extent: Extent::Time(BUDGET),
-            seed: 1,
-            extras: None,
-            clients: Client::all().collect(),
-            repairs: Repairs::None,
-            settings: Vec::new(),
-            explores: true,
-            max_memory: 16 << 30,
-        }
-    }
-}
 
 /// The result of a test.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use simulate::stepper::{Order, Repertoire, Scope};
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
-use crate::exploration::size_of;
+use crate::exploration::plan::size_of;
 
 /// Separates the choice of systems from others with the same seed.
 const PURPOSE: u64 = 0x53_59_53_54;

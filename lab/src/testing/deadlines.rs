@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::Extent;
+use super::options::Extent;
 
 /// The share of a test's time in which programs are started and systems are explored, in percent.
 const WORKING: u32 = 75;

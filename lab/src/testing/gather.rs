@@ -10,11 +10,11 @@ use simulate::client::Client;
 use simulate::recipe::Lineage;
 use slicc::protocol::Protocol;
 
-use super::Options;
 use super::evidence::Evidence;
 use super::finding::{Finding, FindingKind, Known, Signature, Witness};
 use super::judge::Problem;
 use super::known::{VARIATIONS, needed, with};
+use super::options::Options;
 use super::program::{Bench, Ran};
 use super::shrinking::part;
 use super::small::{Explored, Shown};

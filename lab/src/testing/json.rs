@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tables::reached::Reached;
 
+use super::options::Options;
 use super::text::{self, Explain};
-use super::{Evidence, Explored, Finding, Known, Options, Tested};
+use super::{Evidence, Explored, Finding, Known, Tested};
 
 /// Version of the JSON object.
 pub const VERSION: u32 = 1;

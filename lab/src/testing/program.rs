@@ -14,7 +14,7 @@ use slicc::setting::Setting;
 use super::deadlines::Deadlines;
 use super::finding::FindingKind;
 use super::judge::{Judge, Problem, Simulated, Suspicion};
-use super::{Extent, Options};
+use super::options::{Extent, Options};
 use crate::error::Error;
 use crate::protocols::{Opened, Repairs, words_of};
 use crate::text::quoted;

@@ -18,7 +18,7 @@ use super::deadlines::{Deadlines, left};
 use super::finding::Signature;
 use super::judge::{Problem, of_violation, of_warning};
 use super::known::{needed, with};
-use super::{Extent, Options, STATES};
+use super::options::{Extent, Options, STATES};
 use crate::error::{Error, Refusal};
 use crate::protocols::{Opened, Repairs, refused, words_of};
 use crate::text::quoted;

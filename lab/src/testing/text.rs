@@ -12,7 +12,8 @@ use slicc::outline::TableEntry;
 use slicc::requests::never_sent;
 use tables::reached::Reached;
 
-use super::{Evidence, Explored, Finding, FindingKind, Known, Options, Part, Tested};
+use super::options::Options;
+use super::{Evidence, Explored, Finding, FindingKind, Known, Part, Tested};
 use crate::protocols::{Opened, words_of};
 use crate::released::words::explained_lines;
 use crate::text::{counted, tame};

@@ -10,8 +10,8 @@ use slicc::protocol::Protocol;
 
 use super::deadlines::Deadlines;
 use super::judge::of_violation;
+use super::options::{Extent, Options};
 use super::small::Shown;
-use super::{Extent, Options};
 use crate::covering::pool::Pool;
 use crate::covering::{FoundByWalks, replay_command, replayed_in};
 use crate::protocols::Repairs;

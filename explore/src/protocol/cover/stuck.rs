@@ -2,8 +2,8 @@
 
 use simulate::stepper::{Move, PartStepper};
 
-use super::is_spontaneous;
 use crate::protocol::Finding;
+use crate::protocol::search::is_spontaneous;
 
 /// The deadlock that a state is, given its moves: something is left to be done, and nothing but new requests leads to another state.
 pub(super) fn deadlock(

@@ -6,9 +6,10 @@ use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDiff
 use slicc::outline::TableEntry;
 
 use super::Compared;
+use crate::testing::Finding;
 use crate::testing::json::{ExploredJson, FindingJson, explored, finding};
+use crate::testing::options::Options;
 use crate::testing::text::Explain;
-use crate::testing::{Finding, Options};
 
 /// Version of the JSON object.
 pub const VERSION: u32 = 1;

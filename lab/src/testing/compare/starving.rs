@@ -11,8 +11,8 @@ use crate::protocols::{Opened, Repairs};
 use crate::testing::deadlines::Deadlines;
 use crate::testing::finding::{FindingKind, Signature};
 use crate::testing::judge::Problem;
+use crate::testing::options::{Options, STATES};
 use crate::testing::small::{self, Shown, System, refusal, taken};
-use crate::testing::{Options, STATES};
 
 /// A request that may starve in the new version only, with the command that shows it; `None` if there is none, or if a version has more than
 /// [`STATES`] states or takes more than a tenth of the time.

@@ -7,10 +7,11 @@ use slicc::outline::TableEntry;
 
 use super::Compared;
 use crate::protocols::Opened;
+use crate::testing::options::Options;
 use crate::testing::text::{
     Explain, extent, first_found, given_up, kinds_of_cores, occurrence, repaired, shown, untried,
 };
-use crate::testing::{Finding, Known, Options};
+use crate::testing::{Finding, Known};
 use crate::text::{counted, tame};
 
 /// Writes the report. `explain` shows the violation of a part.
