@@ -196,6 +196,9 @@ fn run_to(
         Format::Json => json::line(&documents::document_of(&covered, entry, run.as_ref()), out),
     }
     .map_err(Error::Output)?;
+    if run.is_none() && chart.is_some() && args.format == Format::Text {
+        writeln!(out, "  nothing to draw: no walk takes it").map_err(Error::Output)?;
+    }
     if let Some(run) = &run {
         let TableEntry { machine, state, event } = entry;
         let title = format!("How {machine} takes {event} in {state}");

@@ -36,6 +36,7 @@ use std::time::Duration;
 use explore::protocol::cover::{CoveringRun, Table, Walker};
 use simulate::client::Client;
 use simulate::recipe::Lineage;
+use simulate::stepper::DescribedMove;
 use simulate::system::triple_of;
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
@@ -252,14 +253,14 @@ pub fn replay(
     Ok(Replayed { opened, system, run })
 }
 
-/// The walk with these choices in the system of a seed with a number; `None` if the protocol has no such walk.
-pub(crate) fn replayed_in(
+/// The walk in which the same happens in the system of a seed with a number; `None` if the protocol has no such walk.
+pub(crate) fn followed_in(
     protocol: &Protocol,
     settings: &[Setting],
     (seed, system): (u64, u64),
-    choices: &[usize],
+    steps: &[DescribedMove],
 ) -> Option<CoveringRun> {
-    systems::draw(protocol, settings, seed, system)?.walker.replay(choices)
+    systems::draw(protocol, settings, seed, system)?.walker.follow(steps)
 }
 
 /// The command that makes a walk again, in a system of a seed with this number.

@@ -279,6 +279,32 @@ impl Walker {
         Some(self.told(&moves, found))
     }
 
+    /// The run in which the same happens as in a run of another version of the protocol, whose moves may have other places: what cores ask, and which
+    /// messages arrive where. `None` if this system has no such run.
+    pub fn follow(&mut self, steps: &[DescribedMove]) -> Option<CoveringRun> {
+        let stepper = self.stepper.stepper();
+        let mut state = stepper.first();
+        let mut under_way = UnderWay::default();
+        let mut choices = Vec::with_capacity(steps.len());
+        for (number, step) in steps.iter().enumerate() {
+            let possible = stepper.moves(&state);
+            let found = possible.into_iter().enumerate().find_map(|(place, chosen)| {
+                let mut way = under_way.clone();
+                let (described, outcome) = stepper.describe(&state, chosen, &mut way);
+                (described.happens == step.happens).then_some((place, outcome.state, way))
+            });
+            let (place, after, way) = found?;
+            choices.push(place);
+            under_way = way;
+            match after {
+                Ok(after) => state = after,
+                Err(_) if number + 1 < steps.len() => return None,
+                Err(_) => break,
+            }
+        }
+        self.replay(&choices)
+    }
+
     /// A run with these moves in words, which ends in a finding, if it does.
     fn told(&mut self, moves: &[Move], found: Option<Finding>) -> CoveringRun {
         let mut state = self.stepper.first();

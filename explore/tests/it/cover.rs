@@ -134,7 +134,12 @@ fn a_walk_that_fails_has_a_short_run() {
     assert!(walker.run_to_finding(1000).is_none());
     let again = Walker::new(&protocol, &scope, 9).unwrap().replay(&run.choices).unwrap();
     assert_eq!(again.violation.unwrap().sentence(), sentence);
-    assert_eq!((again.rows, again.choices), (run.rows, run.choices));
+    assert_eq!((&again.rows, &again.choices), (&run.rows, &run.choices));
+    let followed = Walker::new(&protocol, &scope, 9).unwrap().follow(&run.steps).unwrap();
+    assert_eq!((followed.rows, followed.choices), (again.rows, again.choices));
+    let correct = Protocol::open("MI_example").unwrap();
+    let same = Walker::new(&correct, &scope, 9).unwrap().follow(&run.steps).unwrap();
+    assert!(same.violation.is_none());
 }
 
 #[test]

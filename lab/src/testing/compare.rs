@@ -437,4 +437,21 @@ mod tests {
         assert!(compared.only_new.is_empty());
         assert!(!compared.only_old.is_empty());
     }
+
+    #[test]
+    fn a_harmless_edit_of_a_faulty_protocol_has_no_findings() {
+        let [old, new] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let original = mutated(old.path());
+        for file in std::fs::read_dir(old.path()).unwrap() {
+            let path = file.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let text = text.replace("pop_forward", "forward_done").replace("Fwd_GETX", "Forward");
+            std::fs::write(new.path().join(path.file_name().unwrap()), text).unwrap();
+        }
+        let edited = new.path().join("MI_example.slicc").display().to_string();
+        let options = Options { extent: Extent::Runs(6), ..Options::default() };
+        let compared = compare(&original, &edited, &options, &NoObserver).unwrap();
+        assert!(!compared.both.is_empty());
+        assert!(compared.only_new.is_empty(), "{:?}", compared.only_new[0].signature);
+    }
 }

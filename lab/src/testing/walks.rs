@@ -13,7 +13,7 @@ use super::judge::of_violation;
 use super::options::{Extent, Options};
 use super::small::Shown;
 use crate::covering::pool::Pool;
-use crate::covering::{FoundByWalks, replay_command, replayed_in};
+use crate::covering::{FoundByWalks, followed_in, replay_command};
 use crate::protocols::Repairs;
 
 /// A protocol that is walked through.
@@ -41,10 +41,10 @@ pub(super) struct FoundOnWalk {
 }
 
 impl FoundOnWalk {
-    /// Whether the same moves end in the same finding in the same system of another version of the protocol.
+    /// Whether the same run ends in the same finding in the same system of another version of the protocol.
     pub(super) fn is_in(&self, version: &Protocol, options: &Options) -> bool {
         let system = (options.seed, self.found.system);
-        let replayed = replayed_in(version, &options.settings, system, &self.found.run.choices);
+        let replayed = followed_in(version, &options.settings, system, &self.shown.steps);
         let violation = replayed.and_then(|run| run.violation);
         let same = violation.map(|found| of_violation(&found, version).signature);
         same.as_ref() == Some(&self.shown.problem.signature)
