@@ -39,7 +39,8 @@ pub(super) struct Programs<'a> {
 
 impl<'a> Programs<'a> {
     pub(super) fn new(protocol: &'a Protocol, settings: &'a [Setting], seed: u64) -> Programs<'a> {
-        let most = Extras { partial: PARTIAL_PERCENT, policies: 1, ..handled(protocol) };
+        let most =
+            Extras { partial: PARTIAL_PERCENT, policies: 1, clusters: 1, ..handled(protocol) };
         Programs {
             protocol,
             settings,

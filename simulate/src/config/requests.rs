@@ -85,6 +85,7 @@ pub fn handled(protocol: &Protocol) -> Extras {
         functional: 0,
         suppressed: 0,
         policies: 0,
+        clusters: 0,
     }
 }
 
