@@ -290,14 +290,16 @@ impl Planner<'_> {
                 Err(_) => {}
             }
         }
-        if let Some(role) = role {
-            let flag = |name: &str| match value_of(machine, &values, name) {
-                Some(Value::Number(value)) => Some(*value != 0),
-                _ => None,
-            };
-            if let Some(error) = contradictions::find(role, flag) {
-                self.report(error);
-            }
+        let value = |name: &str| match value_of(machine, &values, name) {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        };
+        let flag = |name: &str| value(name).map(|number| number != 0);
+        let found = role.and_then(|role| contradictions::find(role, flag));
+        let found = found
+            .or_else(|| contradictions::find_number(machine.name, self.options.block_bytes, value));
+        if let Some(error) = found.filter(|_| is_chi) {
+            self.report(error);
         }
         let tbes = self.tbes(machine, role);
         let downstream = chi::downstream(machine.name, number, self.options).filter(|_| is_chi);
