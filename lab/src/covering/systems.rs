@@ -2,7 +2,7 @@
 
 use explore::protocol::cover::Walker;
 use history::random::Rng;
-use simulate::config::{has_dma, policies, takes_flushes};
+use simulate::config::{clusters, has_dma, policies, takes_flushes};
 use simulate::stepper::{Order, Repertoire, Scope};
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
@@ -51,7 +51,10 @@ fn scope(
     let devices = if has_dma(protocol) { rng.one_of(&[0, 1, 1, 2]) } else { 0 };
     // The first systems have what gem5's scripts set.
     let is_usual = number < 4 || rng.percent(25);
-    let drawn = if is_usual { Vec::new() } else { policies(protocol, rng.below(u64::MAX)) };
+    let mut drawn = if is_usual { Vec::new() } else { policies(protocol, rng.below(u64::MAX)) };
+    if !is_usual && rng.percent(30) {
+        drawn.extend(clusters(protocol, rng.below(u64::MAX)));
+    }
     let own = settings.iter().cloned();
     Scope {
         caches,

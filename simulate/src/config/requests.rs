@@ -9,6 +9,7 @@ use slicc::scripts::Script;
 use slicc::source::Diagnostic;
 
 use super::chi::is_chi;
+use super::policies::has_policies;
 use super::plan::{FETCHER, Plan, Value, value_of};
 use super::sequencers::{DMA_SEQUENCER, has_dma};
 use crate::program::{Extras, ProgramSize};
@@ -72,8 +73,8 @@ fn performs_atomics(protocol: &Protocol) -> bool {
     has_atomics(protocol.name(), &protocol.declared())
 }
 
-/// The largest extras of programs that test a protocol: those that the protocol handles, and the policies of controllers that
-/// programs may differ in. Functional accesses are not among them, since they fail in states of most protocols: users have to ask for them.
+/// The largest extras of programs that test a protocol: those that the protocol handles, and the policies and clusters of
+/// controllers that programs may differ in. Functional accesses are not among them, since they fail in states of most protocols: users have to ask for them.
 pub fn handled(protocol: &Protocol) -> Extras {
     Extras {
         devices: if has_dma(protocol) { 2 } else { 0 },
@@ -83,7 +84,8 @@ pub fn handled(protocol: &Protocol) -> Extras {
         partial: 20,
         functional: 0,
         suppressed: 0,
-        policies: u32::from(is_chi(protocol)),
+        policies: u32::from(has_policies(protocol)),
+        clusters: u32::from(is_chi(protocol)),
     }
 }
 
