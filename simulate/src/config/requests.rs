@@ -9,8 +9,8 @@ use slicc::scripts::Script;
 use slicc::source::Diagnostic;
 
 use super::chi::is_chi;
-use super::policies::has_policies;
 use super::plan::{FETCHER, Plan, Value, value_of};
+use super::policies::has_policies;
 use super::sequencers::{DMA_SEQUENCER, has_dma};
 use crate::program::{Extras, ProgramSize};
 
