@@ -8,11 +8,13 @@
 //! - `placement`: routers of controllers;
 //! - `sequencers`: which machines serve cores and DMA devices; `requests`: which requests a protocol handles;
 //! - `absent`: machines to which a protocol sends and that the system does not have;
+//! - `clusters`: which cores of CHI share a second level;
 //! - `policies`: settings of CHI that are drawn;
 //! - `contradictions`: settings of CHI that exclude each other; `complaints`: errors about options and settings.
 
 mod absent;
 mod chi;
+mod clusters;
 mod complaints;
 mod contradictions;
 mod known;
@@ -39,6 +41,7 @@ use slicc::error::ParseError;
 
 pub use absent::absent;
 pub use chi::Group;
+pub use clusters::clusters;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
 pub use policies::policies;
 pub use requests::{

@@ -31,7 +31,8 @@ use slicc::setting::Setting;
 
 use crate::client::Client;
 use crate::config::{
-    CacheGeometry, Options, has_dma, most_threads, policies, takes_flushes, takes_invalidations,
+    CacheGeometry, Options, clusters, has_dma, most_threads, policies, takes_flushes,
+    takes_invalidations,
 };
 use crate::program::{Edit, EditKind, Extras, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
@@ -165,7 +166,7 @@ impl Recipe {
 
     /// The extras of the program that a protocol and a kind of cores handle.
     fn extras_for(&self, protocol: &Protocol, client: Client) -> Extras {
-        let Extras { devices, flushes, atomics, dvm, partial, functional, suppressed, policies } =
+        let Extras { devices, flushes, atomics, dvm, functional, suppressed, .. } =
             self.shape.extras;
         let is_functional = client.makes_functional_accesses();
         Extras {
@@ -173,18 +174,20 @@ impl Recipe {
             flushes: if flushes > 0 && takes_flushes(protocol) { flushes } else { 0 },
             atomics,
             dvm: if dvm > 0 && takes_invalidations(protocol) { dvm } else { 0 },
-            partial,
             functional: if is_functional { functional } else { 0 },
             suppressed: if is_functional { suppressed } else { 0 },
-            policies,
+            ..self.shape.extras
         }
     }
 
-    /// The settings of the recipe that the protocol has: its policies, and a probe filter.
+    /// The settings of the recipe that the protocol has: its policies, its clusters, and a probe filter.
     fn settings(&self, protocol: &Protocol) -> Vec<Setting> {
         let mut settings = self.filter_settings(protocol);
         if self.shape.extras.policies > 0 {
             settings.extend(policies(protocol, self.lineage.seed()));
+        }
+        if self.shape.extras.clusters > 0 {
+            settings.extend(clusters(protocol, self.lineage.seed()));
         }
         settings
     }

@@ -123,11 +123,11 @@ pub(crate) struct System {
     #[arg(long, alias = "caches", value_name = "tiny|default|SIZES", value_parser = parse::caches)]
     pub(super) cache_size: Option<(String, Caches)>,
 
-    /// Number of L2 caches, where threads share them, or of home nodes of CHI: a power of two [default: 1]
+    /// Number of L2 caches, where threads share them, or of home nodes of CHI (its second levels are those of --set clusters=): a power of two [default: 1]
     #[arg(long, value_name = "N", value_parser = parse::power)]
     pub(super) l2_banks: Option<u32>,
 
-    /// Number of directories: a power of two [default: 1]
+    /// Number of directories, or of memory nodes of CHI: a power of two [default: 1]
     #[arg(long, value_name = "N", value_parser = parse::power)]
     pub(super) directories: Option<u32>,
 
@@ -154,7 +154,8 @@ pub(crate) struct System {
     pub(super) steady: bool,
 
     /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
-    /// (L1Cache.requestFromCache=ordered); may be repeated
+    /// (L1Cache.requestFromCache=ordered); may be repeated. In CHI a role stands for a machine (L2.number_of_TBEs=2), and clusters=4:1 has
+    /// four cores share a second level, 2:2 two cores one of two banks, 1:0 none, and 4:1,1:0 the first and the third in turn
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
     pub(super) set: Vec<Setting>,
 

@@ -2,7 +2,8 @@
 //! these, and which controllers they send requests to.
 //!
 //! Caches of all levels are controllers of one machine, `Cache`. Each core is a request node (RNF)
-//! with three of them: the first levels for instructions and data, and a second level. Then
+//! with three of them: the first levels for instructions and data, and a second level. Settings may make
+//! nodes of several cores that share a second level, or have none (`clusters`). Then
 //! come the home nodes (HNF), between which the lines are dealt, as they are between the
 //! memory nodes (SNF), controllers of the machine `Memory`. A DMA device has a request node of its
 //! own without a cache (RNI), one more controller of `Cache`. The one `MiscNode` distributes
@@ -11,6 +12,7 @@
 use slicc::protocol::Protocol;
 use slicc::scripts::{KnownProtocol, Script};
 
+use super::clusters::Clusters;
 use super::known::machine_type;
 use super::{CacheGeometry, Options, Sizes};
 use crate::ruby::directory::Interleaving;
@@ -30,42 +32,70 @@ pub(super) enum Role {
     Rni,
 }
 
-/// The controllers of a core's request node, in the order in which the script makes them.
-const REQUEST_NODE: [Role; 3] = [Role::L1I, Role::L1D, Role::L2];
-
-/// The controllers of the machine `Cache`, in the order of their numbers: the role of each, and the number of its node among
-/// those of its kind.
-fn caches(options: &Options) -> impl Iterator<Item = (Role, u32)> {
-    let cores = (0..options.threads).flat_map(|node| REQUEST_NODE.map(|role| (role, node)));
-    let homes = (0..options.l2_banks).map(|node| (Role::Hnf, node));
-    let devices = (0..options.devices).map(|node| (Role::Rni, node));
-    cores.chain(homes).chain(devices)
+/// A controller of the machine `Cache`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    pub role: Role,
+    /// The number among the controllers of this role.
+    pub number: u32,
+    /// The number of its node, among those of its kind. The nodes of cores are their clusters.
+    pub node: u32,
 }
 
-/// The number of the controller of a role in a node.
-fn number_of(role: Role, node: u32, options: &Options) -> Option<u32> {
-    let at = caches(options).position(|it| it == (role, node))?;
-    Some(at as u32)
+/// The controllers of the machine `Cache`, in the order of their numbers: with private second levels those of each core, else
+/// the first levels of all cores and then the second levels, as gem5's script numbers them.
+fn members(options: &Options) -> Vec<Member> {
+    let clusters = Clusters::of(options);
+    let first_levels = |core: u32| {
+        let node = clusters.of_core(core);
+        [Role::L1I, Role::L1D].map(|role| Member { role, number: core, node })
+    };
+    let numbered =
+        |role: Role, nodes: u32| (0..nodes).map(move |node| Member { role, number: node, node });
+    let mut members: Vec<Member> = (0..options.threads).flat_map(first_levels).collect();
+    let banks = |(node, banks)| (0..banks).map(move |_| node);
+    let second_levels = clusters.of_system(options.threads).into_iter().flat_map(banks);
+    members.extend((0..).zip(second_levels).map(|(number, node)| Member {
+        role: Role::L2,
+        number,
+        node,
+    }));
+    if clusters == Clusters::default() {
+        members.sort_by_key(|member| member.node);
+    }
+    members.extend(numbered(Role::Hnf, options.l2_banks));
+    members.extend(numbered(Role::Rni, options.devices));
+    members
+}
+
+/// The numbers of the controllers of a role, of one node or of all: that of the first, and how many there are.
+fn numbers_of(role: Role, node: Option<u32>, options: &Options) -> (u32, u32) {
+    let members = members(options);
+    let is_one =
+        |member: &&Member| member.role == role && node.is_none_or(|node| member.node == node);
+    let first = members.iter().position(|member| is_one(&member)).unwrap_or_default();
+    (first as u32, members.iter().filter(is_one).count() as u32)
+}
+
+impl Member {
+    /// The controller of the machine `Cache` with a number; `None` for one of another machine.
+    pub(super) fn of(machine: &str, number: u32, options: &Options) -> Option<Member> {
+        members(options).get(number as usize).copied().filter(|_| machine == "Cache")
+    }
+
+    /// The number of banks among which the lines are dealt that this controller shares with others of its role and node.
+    pub(super) fn banks(self, options: &Options) -> u32 {
+        match self.role {
+            Role::Hnf => options.l2_banks,
+            Role::L2 => numbers_of(Role::L2, Some(self.node), options).1,
+            Role::L1I | Role::L1D | Role::Rni => 1,
+        }
+    }
 }
 
 impl Role {
     /// All roles.
     pub(super) const ALL: [Role; 5] = [Role::L1I, Role::L1D, Role::L2, Role::Hnf, Role::Rni];
-
-    /// The role of a controller, by its machine and number.
-    pub(super) fn of(machine: &str, number: u32, options: &Options) -> Option<Role> {
-        Role::in_node(machine, number, options).map(|(role, _)| role)
-    }
-
-    /// The number of the node, among those of its kind, to which a controller of the machine `Cache`
-    /// belongs.
-    pub(super) fn node(machine: &str, number: u32, options: &Options) -> Option<u32> {
-        Role::in_node(machine, number, options).map(|(_, node)| node)
-    }
-
-    fn in_node(machine: &str, number: u32, options: &Options) -> Option<(Role, u32)> {
-        caches(options).nth(number as usize).filter(|_| machine == "Cache")
-    }
 
     /// The name of the role, by which settings may name it in place of the machine.
     pub(super) fn name(self) -> &'static str {
@@ -169,7 +199,7 @@ pub(super) fn common_value(options: &Options, machine: &str, parameter: &str) ->
 /// The number of controllers of a machine.
 pub(super) fn count(machine: &str, options: &Options) -> u32 {
     match machine {
-        "Cache" => caches(options).count() as u32,
+        "Cache" => members(options).len() as u32,
         "Memory" => options.directories,
         _ => 1,
     }
@@ -192,35 +222,31 @@ pub struct Group {
 
 /// The controllers to which a controller sends requests.
 pub(super) fn downstream(machine: &str, number: u32, options: &Options) -> Option<Group> {
-    let dealt = |count: u32| Interleaving {
+    let Member { role, node, .. } = Member::of(machine, number, options)?;
+    let second_level = numbers_of(Role::L2, Some(node), options);
+    let homes = numbers_of(Role::Hnf, None, options);
+    let (machine, (first, count)) = match role {
+        Role::L1I | Role::L1D if second_level.1 > 0 => ("Cache", second_level),
+        Role::L1I | Role::L1D | Role::L2 | Role::Rni => ("Cache", homes),
+        Role::Hnf => ("Memory", (0, options.directories)),
+    };
+    let interleaving = Interleaving {
         end: options.memory_bytes,
         low: options.block_bytes.ilog2(),
         bits: count.ilog2(),
         hash: None,
     };
-    let group = |machine: &str, first: u32, count: u32| {
-        let kind = machine_type(machine)?;
-        Some(Group { kind, first, count, step: 1, interleaving: dealt(count) })
-    };
-    let (role, node) = Role::in_node(machine, number, options)?;
-    match role {
-        Role::L1I | Role::L1D => group("Cache", number_of(Role::L2, node, options)?, 1),
-        Role::L2 | Role::Rni => group("Cache", number_of(Role::Hnf, 0, options)?, options.l2_banks),
-        Role::Hnf => group("Memory", 0, options.directories),
-    }
+    Some(Group { kind: machine_type(machine)?, first, count, step: 1, interleaving })
 }
 
 /// The controllers that the MiscNode snoops, whatever the address is. Other machines have none.
 pub(super) fn upstream(machine: &str, options: &Options) -> Option<Group> {
     let kind = machine_type("Cache")?;
     let interleaving = Interleaving { end: 0, low: 0, bits: 0, hash: None };
-    (machine == "MiscNode").then_some(Group {
-        kind,
-        first: number_of(Role::L1D, 0, options)?,
-        count: options.threads,
-        step: REQUEST_NODE.len() as u32,
-        interleaving,
-    })
+    let (first, count) = numbers_of(Role::L1D, None, options);
+    let mut data = members(options).into_iter().skip(first as usize + 1);
+    let step = data.position(|member| member.role == Role::L1D).map_or(1, |at| at as u32 + 1);
+    (machine == "MiscNode").then_some(Group { kind, first, count, step, interleaving })
 }
 
 /// Whether a protocol has gem5's script for CHI.
@@ -237,20 +263,39 @@ mod tests {
         Options { threads: 2, l2_banks: 4, directories: 2, ..Options::default() }
     }
 
+    fn roles(options: &Options) -> Vec<&'static str> {
+        members(options).into_iter().map(|member| member.role.name()).collect()
+    }
+
+    #[test]
+    fn cores_of_a_cluster_share_a_second_level_or_have_none() {
+        let settings = vec!["clusters=2:2,1:0".parse().unwrap()];
+        let options = Options { threads: 4, settings, ..options() };
+        let expected = "L1I L1D L1I L1D L1I L1D L1I L1D L2 L2 L2 L2 HNF HNF HNF HNF";
+        assert_eq!(roles(&options).join(" "), expected);
+        let down = |number| downstream("Cache", number, &options).map(|one| (one.first, one.count));
+        // The second and the last core share their levels with others, the third asks the home nodes.
+        assert_eq!(
+            [2, 3, 4, 5, 6, 8].map(down),
+            [(8, 2), (8, 2), (12, 4), (12, 4), (10, 2), (12, 4)].map(Some)
+        );
+        let nodes = |number| Member::of("Cache", number, &options).map(|one| one.node);
+        assert_eq!([3, 4, 6, 9, 10].map(nodes), [0, 1, 2, 0, 2].map(Some));
+        let snooped = upstream("MiscNode", &options).unwrap();
+        assert_eq!((snooped.first, snooped.count, snooped.step), (1, 4, 2));
+    }
+
     #[test]
     fn devices_come_after_cores_and_home_nodes() {
         let options = options();
         assert_eq!(count("Cache", &options), 2 * 3 + 4);
         assert_eq!((count("Memory", &options), count("MiscNode", &options)), (2, 1));
-        let roles: Vec<_> =
-            (0..8).filter_map(|at| Role::of("Cache", at, &options)).map(Role::name).collect();
-        assert_eq!(roles, ["L1I", "L1D", "L2", "L1I", "L1D", "L2", "HNF", "HNF"]);
-        assert_eq!(Role::of("Memory", 0, &options), None);
+        assert_eq!(roles(&options)[..8], ["L1I", "L1D", "L2", "L1I", "L1D", "L2", "HNF", "HNF"]);
+        assert_eq!(Member::of("Memory", 0, &options), None);
         let options = Options { devices: 2, ..options };
         assert_eq!(count("Cache", &options), 2 * 3 + 4 + 2);
-        assert_eq!(Role::of("Cache", 9, &options), Some(Role::Hnf));
-        assert_eq!(Role::of("Cache", 10, &options), Some(Role::Rni));
-        assert_eq!(Role::node("Cache", 11, &options), Some(1));
+        assert_eq!(roles(&options)[9..], ["HNF", "RNI", "RNI"]);
+        assert_eq!(Member::of("Cache", 11, &options).map(|one| one.node), Some(1));
     }
 
     #[test]

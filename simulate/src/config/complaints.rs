@@ -1,5 +1,6 @@
 //! Errors about options and settings.
 
+use slicc::error::ParseError;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
@@ -10,4 +11,8 @@ pub(super) fn anywhere(message: String) -> Diagnostic {
 
 pub(super) fn wrong(setting: &Setting, expected: &str) -> Diagnostic {
     anywhere(format!("{}: {expected} was expected", settings::Setting::Set.to(setting)))
+}
+
+pub(super) fn unreadable(setting: &Setting, why: ParseError) -> Diagnostic {
+    anywhere(format!("{}: {why}", settings::Setting::Set.to(setting)))
 }

@@ -1,6 +1,6 @@
 //! Settings of CHI's controllers that contradict each other.
 //!
-//! gem5 accepts them, and fails an assertion as soon as a controller handles a request to which both apply. Here they
+//! gem5 accepts them, and mostly fails an assertion as soon as a controller handles a request to which both apply. Here they
 //! are an error before anything runs.
 
 use slicc::source::Diagnostic;
@@ -14,6 +14,35 @@ const OPPOSITES: [(&str, &str, &str); 2] = [
     ("alloc_on_readshared", "dealloc_on_shared", "ReadShared"),
     ("alloc_on_readunique", "dealloc_on_unique", "ReadUnique"),
 ];
+
+/// The slots of the MiscNode, and how many of them are for invalidations alone.
+const SLOTS: [&str; 2] = ["number_of_DVM_TBEs", "number_of_non_sync_TBEs"];
+
+/// The first value of a controller that gem5 stops for, or that leaves requests without an answer, if there is one. `number` gives the
+/// value of a parameter, if the machine has it, and `line` the bytes of a line.
+pub(super) fn find_number(
+    machine: &str,
+    line: u64,
+    number: impl Fn(&str) -> Option<u64>,
+) -> Option<Diagnostic> {
+    let refused = |message: String| Some(anywhere(format!("{machine}.{message}")));
+    if let Some(policy) = number("policy_type").filter(|policy| *policy > 2) {
+        return refused(format!("policy_type={policy}: 0, 1 or 2 was expected"));
+    }
+    let width = number("data_channel_size");
+    if let Some(width) = width.filter(|width| *width == 0 || !line.is_multiple_of(*width)) {
+        return refused(format!(
+            "data_channel_size={width}: messages of {width} bytes do not make up a line of {line} bytes"
+        ));
+    }
+    let [all, reserved] = SLOTS.map(|name| (name, number(name)));
+    match (all, reserved) {
+        ((all, Some(slots)), (name, Some(reserved))) if reserved >= slots => refused(format!(
+            "{name}={reserved} and {machine}.{all}={slots}: no slot is left for a sync, which would wait for ever"
+        )),
+        _ => None,
+    }
+}
 
 /// The flag that says whether a controller is a home node.
 const IS_HOME: &str = "is_HN";
@@ -47,6 +76,25 @@ mod tests {
             let own = |flag: &str| role.value(flag).map(|value| value == 1);
             assert_eq!(find(role, own).map(|it| it.message), None, "{}", role.name());
         }
+    }
+
+    #[test]
+    fn numbers_that_leave_requests_without_an_answer_are_errors() {
+        let found = |machine: &str, values: &[(&str, u64)]| {
+            let number = |name: &str| values.iter().find(|one| one.0 == name).map(|one| one.1);
+            find_number(machine, 64, number).map_or(String::new(), |it| it.message)
+        };
+        let slots = |all, reserved| [(SLOTS[0], all), (SLOTS[1], reserved)];
+        assert_eq!(found("MiscNode", &slots(16, 1)), "");
+        let message = found("MiscNode", &slots(1, 1));
+        assert!(SLOTS.iter().all(|name| message.contains(name)), "{message}");
+        for (size, fits) in
+            [(8, true), (32, true), (64, true), (24, false), (128, false), (0, false)]
+        {
+            assert_eq!(found("Cache", &[("data_channel_size", size)]).is_empty(), fits, "{size}");
+        }
+        assert!(found("Cache", &[("policy_type", 3)]).contains("0, 1 or 2"));
+        assert_eq!(found("Cache", &[("policy_type", 2)]), "");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Which controller is attached to which router of a mesh.
 
 use super::Options;
-use super::chi::Role;
+use super::chi::Member;
 use super::plan::MachinePlan;
 use crate::ruby::mesh::Mesh;
 
 /// Attaches all controllers to routers.
 pub(super) fn place(mesh: Mesh, machines: &mut [MachinePlan], options: &Options) {
-    let is_chi = machines.iter().any(|machine| Role::of(&machine.name, 0, options).is_some());
+    let is_chi = machines.iter().any(|machine| Member::of(&machine.name, 0, options).is_some());
     if is_chi {
         place_nodes(mesh, machines, options);
     } else {
@@ -16,11 +16,12 @@ pub(super) fn place(mesh: Mesh, machines: &mut [MachinePlan], options: &Options)
 }
 
 /// Attaches the nodes of CHI: each kind is dealt to the routers in turn, all controllers of a
-/// core to the same one. In gem5 a user's file for `--chi-config` places them.
+/// cluster to the same one. In gem5 a user's file for `--chi-config` places them.
 fn place_nodes(mesh: Mesh, machines: &mut [MachinePlan], options: &Options) {
     for machine in machines {
         for (number, instance) in (0..).zip(&mut machine.instances) {
-            let node = Role::node(&machine.name, number, options).unwrap_or(number);
+            let member = Member::of(&machine.name, number, options);
+            let node = member.map_or(number, |member| member.node);
             instance.router = node % mesh.routers();
         }
     }

@@ -8,8 +8,9 @@ use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
 use super::Options;
-use super::chi::{self, Role};
-use super::complaints::{anywhere, wrong};
+use super::chi::{self, Member, Role};
+use super::clusters::{self, Clusters};
+use super::complaints::{anywhere, unreadable, wrong};
 use super::contradictions;
 use super::known;
 use super::placement;
@@ -81,6 +82,7 @@ impl Plan {
         };
         planner.plan.sends_atomics = planner.known().is_some_and(KnownProtocol::has_atomics);
         planner.check_options();
+        planner.check_clusters();
         if planner.errors.is_empty() {
             planner.plan_all(machines);
         }
@@ -148,6 +150,18 @@ impl Planner<'_> {
         }
     }
 
+    /// Reports clusters that cannot be read, and marks their setting as used.
+    fn check_clusters(&mut self) {
+        if self.known() != Some(KnownProtocol::Chi) {
+            return;
+        }
+        if let Some(setting) = self.setting("", None, clusters::PARAMETER)
+            && let Err(why) = setting.value.parse::<Clusters>()
+        {
+            self.report(unreadable(setting, why));
+        }
+    }
+
     /// Records an error once: a setting for several machines is wrong for each of them.
     fn report(&mut self, error: Diagnostic) {
         if !self.errors.contains(&error) {
@@ -185,8 +199,9 @@ impl Planner<'_> {
         if count == 0 {
             self.note_settings(machine, None);
         }
-        if self.known() == Some(KnownProtocol::Chi) && self.options.devices == 0 {
-            self.note_settings(machine, Some(Role::Rni));
+        if self.known() == Some(KnownProtocol::Chi) {
+            // A system need not have devices, or second levels.
+            Role::ALL.into_iter().for_each(|role| self.note_settings(machine, Some(role)));
         }
         let instances = (0..count).map(|number| self.plan_instance(machine, number));
         let instances = instances.collect();
@@ -260,11 +275,13 @@ impl Planner<'_> {
 
     fn plan_instance(&mut self, machine: &Declared, number: u32) -> Instance {
         let is_chi = self.known() == Some(KnownProtocol::Chi);
-        let role = Role::of(machine.name, number, self.options).filter(|_| is_chi);
+        let member = Member::of(machine.name, number, self.options).filter(|_| is_chi);
+        let role = member.map(|member| member.role);
+        let banks = member.map_or(1, |member| member.banks(self.options));
         let mut core = 0;
         let mut values = Vec::new();
         for parameter in machine.parameters {
-            let site = Site { machine: machine.name, number, parameter, role };
+            let site = Site { machine: machine.name, number, parameter, role, banks };
             let value = self.value(site, &mut core);
             match value {
                 Ok(value) => values.push(value),
@@ -273,20 +290,21 @@ impl Planner<'_> {
                 Err(_) => {}
             }
         }
-        if let Some(role) = role {
-            let flag = |name: &str| match value_of(machine, &values, name) {
-                Some(Value::Number(value)) => Some(*value != 0),
-                _ => None,
-            };
-            if let Some(error) = contradictions::find(role, flag) {
-                self.report(error);
-            }
+        let value = |name: &str| match value_of(machine, &values, name) {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        };
+        let flag = |name: &str| value(name).map(|number| number != 0);
+        let found = role.and_then(|role| contradictions::find(role, flag));
+        let found = found
+            .or_else(|| contradictions::find_number(machine.name, self.options.block_bytes, value));
+        if let Some(error) = found.filter(|_| is_chi) {
+            self.report(error);
         }
         let tbes = self.tbes(machine, role);
         let downstream = chi::downstream(machine.name, number, self.options).filter(|_| is_chi);
         let upstream = chi::upstream(machine.name, self.options).filter(|_| is_chi);
-        let node = chi::Role::node(machine.name, number, self.options);
-        let role = role.zip(node).map(|(role, node)| format!("{} {node}", role.name()));
+        let role = member.map(|member| format!("{} {}", member.role.name(), member.number));
         Instance { values, tbes, downstream, upstream, router: 0, role }
     }
 
@@ -357,8 +375,9 @@ impl Planner<'_> {
 
     /// Marks settings for a machine or a role without controllers as used: their parameter exists.
     fn note_settings(&mut self, machine: &Declared, role: Option<Role>) {
-        for parameter in machine.parameters {
-            self.setting(machine.name, role, &parameter.name.text);
+        let declared = machine.parameters.iter().map(|parameter| &*parameter.name.text);
+        for name in declared.chain(known::BASE) {
+            self.setting(machine.name, role, name);
         }
     }
 

@@ -3,13 +3,12 @@
 use slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
 use slicc::cplusplus::evaluate;
 use slicc::dialect::{ECHO, PEERS};
-use slicc::error::ParseError;
 use slicc::scripts::{KnownProtocol, is_ordered};
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
 use super::chi::{self, Role};
-use super::complaints::{anywhere, wrong};
+use super::complaints::{unreadable, wrong};
 use super::known;
 use super::plan::{Buffer, Direction, FETCHER, Value, Wire};
 use super::planner::Planner;
@@ -26,6 +25,8 @@ pub(super) struct Site<'a> {
     pub parameter: &'a Object,
     /// The role of a controller of CHI's caches.
     pub role: Option<Role>,
+    /// The number of such controllers of CHI among which the lines are dealt.
+    pub banks: u32,
 }
 
 impl Site<'_> {
@@ -148,8 +149,7 @@ impl Planner<'_> {
             },
             Some(setting) => setting.value.parse().map_err(|why| unreadable(setting, why))?,
         };
-        let shared = site.machine == "L2Cache" || site.role == Some(Role::Hnf);
-        let banks = if shared { options.l2_banks.ilog2() } else { 0 };
+        let banks = if site.machine == "L2Cache" { options.l2_banks } else { site.banks };
         let blocks = blocks.and_then(|blocks| blocks.value.parse().ok());
         let region = match self.known() {
             Some(KnownProtocol::GpuViperRegion) => regions::index_bits(site.machine, blocks),
@@ -161,7 +161,7 @@ impl Planner<'_> {
         let geometry = CacheParameters {
             size: shape.size,
             ways: shape.ways,
-            start_index_bit: options.block_bytes.ilog2() + banks + region,
+            start_index_bit: options.block_bytes.ilog2() + banks.ilog2() + region,
             policy: shape.policy,
             tag_latency,
             data_latency,
@@ -214,10 +214,6 @@ impl Planner<'_> {
         let error = site.error(&format!("{what}, and it has no default"));
         Err(error.hint(site.hint("value")))
     }
-}
-
-fn unreadable(setting: &Setting, why: ParseError) -> Diagnostic {
-    anywhere(format!("{}: {why}", settings::Setting::Set.to(setting)))
 }
 
 /// The separator in the names of direct connections.

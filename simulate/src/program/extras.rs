@@ -29,6 +29,8 @@ pub struct Extras {
     /// 1 if the policies of controllers are drawn, in protocols that have any ([`policies`](crate::config::policies)). It changes no
     /// program.
     pub policies: u32,
+    /// 1 if the clusters of cores are drawn, in protocols that have any ([`clusters`](crate::config::clusters())). It changes no program.
+    pub clusters: u32,
     /// 1 if a functional read that fails is made again in the usual way, and 0 if it ends the run.
     pub suppressed: u32,
 }
@@ -55,7 +57,7 @@ impl Extras {
             devices: if rng.percent(EACH_PERCENT) { devices.min(self.devices) } else { 0 },
             flushes: if rng.percent(EACH_PERCENT) { self.flushes } else { 0 },
             atomics: if rng.percent(EACH_PERCENT) { self.atomics } else { 0 },
-            // Drawn last, so that the others are the same for protocols that have none of it.
+            // Drawn last, as clusters are, so that the others are the same for protocols that have none of it.
             dvm: 0,
             // Rarer than the others, since splitting accesses makes histories longer.
             partial: if rng.percent(PARTIAL_PERCENT) { self.partial } else { 0 },
@@ -63,9 +65,11 @@ impl Extras {
             functional: self.functional,
             suppressed: self.suppressed,
             policies: if rng.percent(EACH_PERCENT) { self.policies } else { 0 },
+            clusters: 0,
         };
-        let has_dvm = rng.percent(EACH_PERCENT);
-        Extras { dvm: if has_dvm { self.dvm } else { 0 }, ..drawn }
+        let [has_dvm, has_clusters] = [(); 2].map(|()| rng.percent(EACH_PERCENT));
+        let dvm = if has_dvm { self.dvm } else { 0 };
+        Extras { dvm, clusters: if has_clusters { self.clusters } else { 0 }, ..drawn }
     }
 
     /// The larger number in each field.
@@ -80,6 +84,7 @@ impl Extras {
             functional: self.functional.max(other.functional),
             suppressed: self.suppressed.max(other.suppressed),
             policies: self.policies.max(other.policies),
+            clusters: self.clusters.max(other.clusters),
         }
     }
 
@@ -95,6 +100,7 @@ impl Extras {
             functional: self.functional.min(other.functional),
             suppressed: self.suppressed.min(other.suppressed),
             policies: self.policies.min(other.policies),
+            clusters: self.clusters.min(other.clusters),
         }
     }
 }

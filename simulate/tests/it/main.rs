@@ -5,6 +5,7 @@
 mod actions;
 mod beside;
 mod clients;
+mod clusters;
 mod common;
 mod dma;
 mod dvm;

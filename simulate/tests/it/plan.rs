@@ -464,3 +464,23 @@ fn regions_have_a_buffer_for_the_core_pair_and_one_for_the_gpu() {
         "3 threads on 2 core pairs: GPU_VIPER_Region works for one pair in gem5"
     );
 }
+
+#[test]
+fn cores_of_a_cluster_share_a_router_and_clusters_are_read() {
+    let cache = vec![object("Sequencer*", "sequencer")];
+    let machines = Machines(vec![("Cache", cache), ("Memory", vec![]), ("MiscNode", vec![])]);
+    let mesh = Some("2x2".parse().unwrap());
+    let plan = |clusters: &str| {
+        let settings = [format!("clusters={clusters}")];
+        let options = Options { mesh, ..options(4, &settings.each_ref().map(String::as_str)) };
+        machines.plan("CHI", &options)
+    };
+    // The first levels of two cores, of one without a second level, and of the next cluster; the banks; the home node.
+    let caches = vec![0, 0, 0, 0, 1, 1, 2, 2, 0, 0, 2, 2, 0];
+    assert_eq!(routers(&plan("2:2,1:0").unwrap())[0], caches);
+    let planned = plan("2:2,1:0").unwrap();
+    let roles = planned.machines[0].instances.iter().filter_map(|one| one.role.as_deref());
+    assert_eq!(roles.filter(|role| role.starts_with("L2 ")).count(), 4);
+    let error = &plan("2:3").unwrap_err()[0].message;
+    assert!(error.contains("`2:3`: expected numbers of cores"), "{error}");
+}
