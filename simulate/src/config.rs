@@ -40,7 +40,7 @@ use crate::ruby::network::UNLOADED;
 use slicc::error::ParseError;
 
 pub use absent::absent;
-pub use chi::Group;
+pub use chi::{Group, is_chi};
 pub use clusters::clusters;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
 pub use policies::policies;
