@@ -5,6 +5,7 @@ mod page;
 
 use std::io::Write;
 
+use lab::protocols::Repairs;
 use lab::testing::compare::{compare, json as documents, text};
 
 use crate::error::Error;
@@ -26,11 +27,14 @@ ports and functions with other code. Comments and formatting do not count. What 
 same rows and code, is listed as renamed.
 
 Then both versions are tested with the same programs, as `rubric test` does. Programs are steered
-towards the changed transitions: those that come near to a change are varied. Findings are listed that only
-the new version has, that only the old one has, and that both have.
+towards the changed transitions: those that come near to a change are varied, and walks through small systems make for
+them. Findings are listed that only the new version has, that only the old one has, and that both have. What comes from one
+edit is one finding, with the changed transition that is nearest before it. In the smallest system, starvation that only the new
+version has is looked for as well.
 
-With --repair both versions are repaired first. A repair that is named must fit one of them: the other may have
-it already.
+Known faults of gem5's released protocols that both versions have are repaired first: they are no difference, and would
+end many runs early. --repair none leaves them. A repair that is named must fit one of the versions: the other may have it
+already.
 
 JSON is one object; docs/formats.md has its keys.
 
@@ -45,6 +49,11 @@ pub(crate) struct Args {
     #[arg(value_name = "NEW")]
     new: String,
 
+    /// Repair known faults of gem5's released protocols first: those that both versions have (`common`), `all` that fit,
+    /// names from `rubric mutants list --repairs`, or `none`
+    #[arg(long, value_name = "REPAIRS", default_value = "common")]
+    repair: Repairs,
+
     #[command(flatten)]
     extent: ExtentArgs,
 
@@ -55,7 +64,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.report.check(&[&args.old, &args.new])?;
-    let options = args.extent.options();
+    let options = args.extent.options(&args.repair);
     let compared = compare(&args.old, &args.new, &options, &args.report.bars())?;
     args.report.write(
         || page::page(&compared, &options),

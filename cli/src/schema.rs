@@ -115,6 +115,12 @@ const SCHEMAS: &[Schema] = &[
         "rubric cover",
         "what `rubric cover --format json` prints",
     ),
+    Schema::of::<lab::covering::json::ReplayedDocument<'_>>(
+        "cover-replay",
+        lab::covering::json::VERSION,
+        "rubric cover --replay",
+        "what `rubric cover --replay WALK --format json` prints",
+    ),
     Schema::of::<lab::statistics::Summary<'_>>(
         "stats",
         1,

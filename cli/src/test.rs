@@ -36,10 +36,12 @@ Each seed draws a program, caches and latencies (a recipe, as `rubric campaign` 
 kind of core, all kinds in turn; what the cores observed is checked under the model that they guarantee, with
 certificates. After the first programs, those that took rare transitions are varied.
 Unless --dma, --flush, --atomics, --dvm or --partial is given, programs differ in what else they ask for: some for nothing, others
-for up to 2 DMA devices, flushes or TLB invalidations before 10 % of the operations, and atomics in place of 50 % of the
-read-modify-writes, if the protocol handles that. --dma 0 leaves all of it out. What is given and not handled is refused. Accesses to parts of words come with --partial alone.
+for up to 2 DMA devices, flushes or TLB invalidations before 10 % of the operations, atomics in place of 50 % of the
+read-modify-writes, if the protocol handles that, and 20 % of the accesses to parts of words; policies of CHI's controllers are
+drawn as well. --dma 0 leaves all of it out. What is given and not handled is refused.
 Beside that, systems of two or three threads and one or two locations are explored completely, as far as time
-allows, with the DMA devices, flushes and atomics that are given. The last line says how many transitions no program took.
+allows, with the DMA devices, flushes and atomics that are given, or else one system with a device and one with flushes; and random walks
+go through larger ones, as in `rubric cover`, of the protocol with all repairs. The last line says how many transitions no program took.
 
 Findings that have the same cause, as far as can be told, are reported once, the worst first: SWMR
 violation, stale value, violation of a memory model (the weakest is named), deadlock, livelock, undefined
@@ -69,6 +71,11 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     report: ReportArgs,
+
+    /// Repair known faults of gem5's released protocol first: `all` that fit, or names from `rubric
+    /// mutants list --repairs`. What is found is found with these repairs
+    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
+    repair: Repairs,
 
     /// Count known findings as findings in the exit status
     #[arg(long)]
@@ -102,11 +109,6 @@ pub(crate) struct ExtentArgs {
           value_parser = parse::client)]
     pub client: Vec<Clients>,
 
-    /// Repair known faults of gem5's released protocol first: `all` that fit, or names from `rubric
-    /// mutants list --repairs`. What is found is found with these repairs
-    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
-    pub repair: Repairs,
-
     /// Set a parameter of the protocol or the order of a buffer, as in `rubric simulate`
     #[arg(long, value_name = "[MACHINE.]NAME=VALUE")]
     pub set: Vec<Setting>,
@@ -131,7 +133,7 @@ impl ExtentArgs {
     }
 
     /// The options as the library takes them.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self, repairs: &Repairs) -> Options {
         Options {
             extent: match self.runs {
                 Some(runs) => Extent::Runs(runs),
@@ -140,7 +142,7 @@ impl ExtentArgs {
             seed: self.seed,
             extras: self.extras(),
             clients: parse::clients(&self.client),
-            repairs: self.repair.clone(),
+            repairs: repairs.clone(),
             settings: self.set.clone(),
             explores: !self.no_explore,
             max_memory: self.max_memory,
@@ -214,7 +216,7 @@ impl ReportArgs {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.report.check(&[&args.protocol])?;
-    let options = args.extent.options();
+    let options = args.extent.options(&args.repair);
     let tested = test(&args.protocol, &options, &args.report.bars())?;
     args.report.write(
         || page::page(&tested, &options),

@@ -4,7 +4,8 @@
 //! beside that. `slicc::reachable` proves rows unreachable in systems of any size. For each row that was taken, [`Covered`] knows the first
 //! walk or program; [`Covered::run_to`] makes a short run of a walk.
 //!
-//! - `systems`: which systems are drawn; `pool`: walks through several of them; `programs`: the random programs;
+//! - `systems`: which systems are drawn; `pool`: walks through several of them; `walk_id`: how a walk is named;
+//! - `programs`: the random programs;
 //! - `search`: the rounds; `reasons`: why a row was not taken;
 //! - [`text`] and [`json`]: the report.
 //!
@@ -19,12 +20,13 @@
 //! ```
 
 pub mod json;
-mod pool;
+pub(crate) mod pool;
 mod programs;
 mod reasons;
 mod search;
 mod systems;
 pub mod text;
+mod walk_id;
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
@@ -34,17 +36,20 @@ use std::time::Duration;
 use explore::protocol::cover::{CoveringRun, Table, Walker};
 use simulate::client::Client;
 use simulate::recipe::Lineage;
-use simulate::stepper::{Move, Scope};
+use simulate::stepper::DescribedMove;
 use simulate::system::triple_of;
 use slicc::outline::TableEntry;
+use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
 use crate::error::Error;
 use crate::observer::{Observer, Stage};
 use crate::protocols::{Opened, Repairs, words_of};
 use crate::text::quoted;
+pub use pool::{FoundByWalks, Walk};
 use reasons::Excluded;
 use search::Search;
+pub use walk_id::WalkId;
 
 /// The options of a search for runs. The default takes a minute.
 #[derive(Clone, Debug)]
@@ -88,8 +93,8 @@ impl Default for Options {
 /// What became of a row of a table.
 #[derive(Clone, Debug)]
 pub enum Fate {
-    /// A walk through a small system took it: the system and the moves.
-    Walk(Box<Scope>, Vec<Move>),
+    /// A walk through a small system took it.
+    Walk(Box<Walk>),
     /// A random program took it.
     Program(Client, Lineage),
     /// No run takes it in a system of any size, for this reason.
@@ -115,8 +120,8 @@ pub struct Covered {
     pub walks: u64,
     /// The number of random programs.
     pub programs: u64,
-    /// The number of walks that ended in each kind of finding, by its name.
-    pub findings: BTreeMap<&'static str, u64>,
+    /// The findings in which walks ended.
+    pub findings: Vec<FoundByWalks>,
     /// The time after which the last row was taken, and that of the whole search.
     pub last_taken: Duration,
     /// The wall time of the search.
@@ -188,35 +193,96 @@ impl Covered {
 
     /// A short run that takes a row, if a walk took it.
     pub fn run_to(&self, entry: &TableEntry) -> Option<CoveringRun> {
-        let Some(Fate::Walk(scope, moves)) = self.rows.get(entry) else { return None };
+        let Some(Fate::Walk(walk)) = self.rows.get(entry) else { return None };
         let TableEntry { machine, state, event } = entry;
         let triple = triple_of(&self.opened.protocol, machine, state, event)?;
-        let mut walker = Walker::new(&self.opened.protocol, scope, 0).ok()?;
-        walker.run_to(triple, moves)
+        let mut walker = Walker::new(&self.opened.protocol, &walk.scope, 0).ok()?;
+        walker.run_to(triple, &walk.moves)
     }
 
     /// The system in which a walk took a row, in words.
     pub fn system_of(&self, entry: &TableEntry) -> Option<String> {
         match self.rows.get(entry) {
-            Some(Fate::Walk(scope, _)) => Some(systems::in_words(scope)),
+            Some(Fate::Walk(walk)) => Some(systems::in_words(&walk.scope)),
             _ => None,
         }
     }
 
+    /// The command that makes a walk again, in the system with this number.
+    fn replay_command(&self, system: u64, run: &CoveringRun) -> String {
+        let Options { repairs, settings, seed, .. } = &self.options;
+        replay_command(&self.opened.given, repairs, settings, (*seed, system), run)
+    }
+
     /// The command that repeats the run of a program.
     fn command(&self, client: Client, lineage: &Lineage) -> String {
-        let repair = match &self.options.repairs {
-            Repairs::None => String::new(),
-            repairs => format!(" --repair {repairs}"),
-        };
-        let settings = self.options.settings.iter();
-        let settings = settings.map(|one| format!(" --set {}", quoted(&one.to_string())));
-        format!(
-            "rubric simulate {}{repair} --client {client} --recipe {lineage}{} --check",
-            words_of(&self.opened.given),
-            settings.collect::<String>()
-        )
+        let Options { repairs, settings, .. } = &self.options;
+        let (protocol, options) = (words_of(&self.opened.given), shared_options(repairs, settings));
+        format!("rubric simulate {protocol}{options} --client {client} --recipe {lineage} --check")
     }
+}
+
+/// A walk that was made again.
+#[derive(Debug)]
+pub struct Replayed {
+    /// The protocol, as it was given and repaired.
+    pub opened: Opened,
+    /// The system in words.
+    pub system: String,
+    /// The walk.
+    pub run: CoveringRun,
+}
+
+/// Makes a walk again, in the system that its seed draws for a protocol with these repairs and settings.
+///
+/// # Errors
+/// Fails if the protocol cannot be read or has errors, if a repair does not exist or fit, or if the protocol has no such walk.
+pub fn replay(
+    given: &str,
+    repairs: &Repairs,
+    settings: &[Setting],
+    id: &WalkId,
+) -> Result<Replayed, Error> {
+    let opened = Opened::repaired(given, repairs, None)?;
+    let drawn = systems::draw(&opened.protocol, settings, id.seed, id.system);
+    let replayed = drawn.and_then(|mut drawn| {
+        Some((systems::in_words(&drawn.scope), drawn.walker.replay(&id.choices)?))
+    });
+    let no_walk = || Error::NoSuchWalk { protocol: given.to_owned(), walk: id.to_string() };
+    let (system, run) = replayed.ok_or_else(no_walk)?;
+    Ok(Replayed { opened, system, run })
+}
+
+/// The walk in which the same happens in the system of a seed with a number; `None` if the protocol has no such walk.
+pub(crate) fn followed_in(
+    protocol: &Protocol,
+    settings: &[Setting],
+    (seed, system): (u64, u64),
+    steps: &[DescribedMove],
+) -> Option<CoveringRun> {
+    systems::draw(protocol, settings, seed, system)?.walker.follow(steps)
+}
+
+/// The command that makes a walk again, in a system of a seed with this number.
+pub(crate) fn replay_command(
+    given: &str,
+    repairs: &Repairs,
+    settings: &[Setting],
+    (seed, system): (u64, u64),
+    run: &CoveringRun,
+) -> String {
+    let id = WalkId { seed, system, choices: run.choices.clone() };
+    format!("rubric cover {}{} --replay {id}", words_of(given), shared_options(repairs, settings))
+}
+
+/// The options that say which repairs and settings a protocol has.
+fn shared_options(repairs: &Repairs, settings: &[Setting]) -> String {
+    let repair = match repairs {
+        Repairs::None => String::new(),
+        repairs => format!(" --repair {repairs}"),
+    };
+    let settings = settings.iter().map(|one| format!(" --set {}", quoted(&one.to_string())));
+    repair + &settings.collect::<String>()
 }
 
 impl Fate {

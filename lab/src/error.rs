@@ -45,6 +45,17 @@ pub enum Error {
         /// What is wrong, with names that are like those given.
         complaint: String,
     },
+    /// A walk that a protocol does not have.
+    #[error(
+        "{protocol} has no walk {walk}: the names of walks are those of one version of a protocol, with the same repairs and \
+         settings, and of one version of rubric"
+    )]
+    NoSuchWalk {
+        /// The protocol, as the user named it.
+        protocol: String,
+        /// The name of the walk.
+        walk: String,
+    },
     /// A folder or a pattern without traces.
     #[error(
         "{}: there is no trace in it: names that end in .trace, .axe, .json, .jsonl or .parquet, plain or .gz, gem5's debug.out \

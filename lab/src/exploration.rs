@@ -8,7 +8,7 @@ pub mod fair;
 pub mod json;
 pub mod memory_system;
 pub mod moves;
-mod plan;
+pub(crate) mod plan;
 pub mod program;
 pub mod text;
 pub(crate) mod unreached;
@@ -37,7 +37,6 @@ use crate::outcome::Outcome;
 use crate::protocols::{Opened, Repairs};
 use crate::testing::{Known, known_finding, known_warning, refusal};
 use crate::text::written_at;
-pub(crate) use plan::size_of;
 pub use plan::{Limits, Plan};
 use unreached::Met;
 

@@ -7,7 +7,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use mutate::{Misfit, Mutant, made, named, repair};
+use mutate::repair::{self, Repaired};
+use mutate::{Misfit, Mutant, made, named};
 use simulate::config::{Options, Plan, absent, most_threads, unhandled};
 use simulate::program::Extras;
 use simulate::simulation::Simulation;
@@ -41,6 +42,8 @@ pub enum Repairs {
     None,
     /// Every repair of the protocol's name that fits.
     All,
+    /// Every repair that fits all of the versions that are compared, so that the difference between them stays.
+    Common,
     /// The repairs of these names, applied in this order; each must fit.
     Named(Vec<String>),
 }
@@ -50,6 +53,7 @@ impl fmt::Display for Repairs {
         match self {
             Repairs::None => f.write_str("none"),
             Repairs::All => f.write_str("all"),
+            Repairs::Common => f.write_str("common"),
             Repairs::Named(names) => f.write_str(&names.join(",")),
         }
     }
@@ -62,6 +66,7 @@ impl FromStr for Repairs {
         Ok(match text {
             "none" => Repairs::None,
             "all" => Repairs::All,
+            "common" => Repairs::Common,
             names => Repairs::Named(names.split(',').map(str::to_owned).collect()),
         })
     }
@@ -90,7 +95,7 @@ impl Opened {
         let mut opened = Opened { given: given.to_owned(), protocol, refused: Vec::new() };
         match repairs {
             Repairs::None => {}
-            Repairs::All => opened.repair_all_but(&BTreeSet::new()),
+            Repairs::All | Repairs::Common => opened.repair_all_but(&BTreeSet::new()),
             Repairs::Named(names) => {
                 names.iter().try_for_each(|name| opened.apply_repair(name))?;
             }
@@ -146,6 +151,7 @@ impl Opened {
                 let own = opened.iter().flat_map(|one| one.refusals().into_keys()).collect();
                 opened.iter_mut().for_each(|one| one.repair_all_but(&own));
             }
+            Repairs::Common => repair_in_common(&mut opened),
             Repairs::Named(names) => {
                 names.iter().try_for_each(|name| repair_some(&mut opened, name))?;
             }
@@ -213,6 +219,18 @@ impl Opened {
         }
     }
 
+    /// The repairs as commands about this protocol alone name them.
+    pub(crate) fn repairs_in_commands(&self, asked: &Repairs) -> Repairs {
+        match (asked, &self.protocol.loaded.repairs[..]) {
+            (Repairs::Common, []) => Repairs::None,
+            (Repairs::Common, _) if repair::all_that_fit(&self.protocol).applied.is_empty() => {
+                Repairs::All
+            }
+            (Repairs::Common, applied) => Repairs::Named(applied.to_vec()),
+            (asked, _) => asked.clone(),
+        }
+    }
+
     /// What the user should know before the protocol runs with these settings: the repairs that were left out because they would overwrite
     /// the user's own changes, which buffers are assumed to be ordered, and why, if no script of gem5 says it, and the machines to which it
     /// sends and that the system lacks.
@@ -276,6 +294,27 @@ pub fn words_of(given: &str) -> String {
     };
     let include = option("include", disk::allowed());
     format!("{}{include}{}", quoted(given), option("library", disk::libraries()))
+}
+
+/// Applies the repairs that fit all protocols. A repair may fit only with others, so what is left out for one protocol can
+/// take others out.
+fn repair_in_common(opened: &mut [Opened]) {
+    let mut without = BTreeSet::new();
+    loop {
+        let repaired = opened.iter().map(|one| repair::all_that_fit_but(&one.protocol, &without));
+        let repaired: Vec<Repaired> = repaired.collect();
+        let names = |one: &Repaired| -> BTreeSet<String> {
+            one.applied.iter().map(|repair| repair.name.to_string()).collect()
+        };
+        let all: BTreeSet<String> = repaired.iter().flat_map(names).collect();
+        let fits_all = |name: &String| repaired.iter().all(|one| names(one).contains(name));
+        let lacking: Vec<String> = all.into_iter().filter(|name| !fits_all(name)).collect();
+        if lacking.is_empty() {
+            let pairs = opened.iter_mut().zip(repaired);
+            return pairs.for_each(|(one, repaired)| one.protocol = repaired.protocol);
+        }
+        without.extend(lacking);
+    }
 }
 
 /// Applies a repair to all protocols that it fits, which must be at least one.

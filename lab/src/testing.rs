@@ -9,8 +9,8 @@
 //! - `program`: one random program on one kind of core; `judge`: what goes wrong in its run;
 //! - `schedule`: which programs run, and for how long;
 //! - `known`: which repairs make a run clean ([`Explainer`]);
-//! - `deadlines`: when the parts of a test end;
-//! - `small`: exploring small systems;
+//! - `options`: how much is tested; `deadlines`: when the parts of a test end;
+//! - `small`: exploring small systems; `walks`: walking through larger ones;
 //! - `evidence`: a violation shrunk to its smallest part;
 //! - `gather`: findings from runs;
 //! - [`compare`](mod@compare): two versions of a protocol with the same programs ([`compare()`]);
@@ -35,19 +35,20 @@ mod evidence;
 mod finding;
 mod gather;
 pub mod json;
-mod judge;
+pub(crate) mod judge;
 mod known;
+mod options;
 mod program;
 mod schedule;
 mod shrinking;
 pub(crate) mod small;
 pub mod text;
+mod walks;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use mutate::repair;
-use simulate::client::Client;
 use simulate::config::handled;
 use simulate::guided::Guide;
 use simulate::program::Extras;
@@ -58,7 +59,7 @@ use tables::Coverage;
 use crate::coverage;
 use crate::error::Error;
 use crate::observer::Observer;
-use crate::protocols::{Opened, Repairs};
+use crate::protocols::Opened;
 pub use attribution::{known_finding, known_warning};
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
@@ -66,62 +67,12 @@ pub use evidence::{Evidence, Part};
 pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source, Weakness, Witness};
 use gather::Gathered;
 pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
+pub use options::{BUDGET, Extent, Options, STATES};
 use program::{Bench, Ran};
 use schedule::run_programs;
 pub(crate) use small::refusal;
 pub use small::{Explored, System};
-
-/// The options of a test. The default takes a minute.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The extent of the test.
-    pub extent: Extent,
-    /// The seed of the first program; the next one has the next number.
-    pub seed: u64,
-    /// The requests that programs make in addition to their accesses, if the protocol handles them. If none, programs differ: some make no
-    /// such requests, others some of those that the protocol handles.
-    pub extras: Option<Extras>,
-    /// The kinds of cores.
-    pub clients: Vec<Client>,
-    /// The repairs of known faults that are applied to the protocol before the test.
-    pub repairs: Repairs,
-    /// Values of parameters of the protocol that replace what would be chosen, such as `requestToDir=ordered`.
-    pub settings: Vec<Setting>,
-    /// Whether small systems are explored.
-    pub explores: bool,
-    /// The memory that the process may occupy, in bytes, before a verdict or an exploration is given up.
-    pub max_memory: u64,
-}
-
-/// The extent of a test, as a number of runs or as a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// This number of programs on each kind of core, and explorations of up to [`STATES`] states: the same result every time.
-    Runs(u32),
-    /// As much as fits into this time, including the analysis of the findings.
-    Time(Duration),
-}
-
-/// The largest number of states of an exploration when the number of runs is given.
-pub const STATES: usize = 50_000;
-
-/// The default time of a test.
-pub const BUDGET: Duration = Duration::from_secs(60);
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            extent: Extent::Time(BUDGET),
-            seed: 1,
-            extras: None,
-            clients: Client::all().collect(),
-            repairs: Repairs::None,
-            settings: Vec::new(),
-            explores: true,
-            max_memory: 16 << 30,
-        }
-    }
-}
+use walks::{Walked, walk_all};
 
 /// The result of a test.
 #[derive(Debug)]
@@ -142,6 +93,8 @@ pub struct Tested {
     pub explored: Vec<Explored>,
     /// The findings, the worst kind first; known ones after the others.
     pub findings: Vec<Finding>,
+    /// The time after which the first finding was seen that is not known; `None` if there is none.
+    pub first_found: Option<Duration>,
     /// How often each transition was taken by the programs.
     pub coverage: Vec<Coverage>,
     /// The wall time of the test.
@@ -168,8 +121,19 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     let deadlines = Deadlines::of(options.extent);
     let bench = Bench::new(&opened, &repaired, options, deadlines)?;
     observer.opened(&opened, &options.settings);
-    let (runs, explored) = std::thread::scope(|scope| {
+    // Known faults would end most walks, so walks go through the repaired protocol.
+    let is_repaired = !repaired.applied.is_empty();
+    let walked = Walked {
+        given,
+        protocol: bench.protocol(is_repaired),
+        repairs: bench.repairs(is_repaired).clone(),
+        is_repaired,
+        is_settled: true,
+        towards: Vec::new(),
+    };
+    let (runs, explored, found) = std::thread::scope(|scope| {
         let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, deadlines));
+        let walks = scope.spawn(|| walk_all(&[walked], options, deadlines));
         let runs = run_programs(
             options,
             guide(options, handled(&opened.protocol)),
@@ -178,20 +142,28 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
             |client, lineage| bench.run(client, lineage),
             |ran| ran.reached.clone(),
         );
-        let explored = small.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (runs, explored)
+        let resume = |panic| std::panic::resume_unwind(panic);
+        (
+            runs,
+            small.join().unwrap_or_else(resume),
+            walks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        )
     });
     let (runs, explored) = (runs?, explored?);
     let mut gathered = Gathered::new(&bench, options);
     runs.iter().for_each(|ran| gathered.add_run(ran));
     explored.iter().for_each(|explored| gathered.add_exploration(explored));
+    found.into_iter().for_each(|found| gathered.add_walks(found));
+    let findings = alike::together(gathered.findings(observer)?, &bench)?;
+    let new = findings.iter().filter(|finding| finding.known.is_none());
     Ok(Tested {
+        first_found: first_found(new, start),
         warnings: warnings(&opened),
         repairs: repaired.applied.iter().map(|one| one.name.to_string()).collect(),
         runs: (runs.len() / options.clients.len().max(1)) as u32,
         given_up: given_up(&runs),
         operations: runs.iter().map(|ran| ran.operations as u64).sum(),
-        findings: alike::together(gathered.findings(observer)?, &bench)?,
+        findings,
         coverage: covered(&opened, &runs, &options.settings)?,
         explored,
         elapsed: start.elapsed(),
@@ -206,6 +178,14 @@ fn guide(options: &Options, handled: Extras) -> Guide {
         Some(extras) => guide.with_extras(extras),
         None => guide.with_drawn_extras(handled),
     }
+}
+
+/// The time from `start` on after which the first of some findings was seen.
+fn first_found<'a>(
+    findings: impl Iterator<Item = &'a Finding>,
+    start: Instant,
+) -> Option<Duration> {
+    findings.map(|finding| finding.first.saturating_duration_since(start)).min()
 }
 
 /// The number of runs that were given up.

@@ -42,7 +42,7 @@ pub(crate) fn shown(finding: &Finding, group: &str) -> Shown {
             &|_, _| None,
             &finding.signature.to_string(),
         ),
-        Evidence::Recent(_) | Evidence::Steps(_) => Vec::new(),
+        Evidence::Recent(_) | Evidence::Steps { .. } => Vec::new(),
     };
     let source = finding.source.iter();
     let mut facts: Vec<String> = vec![finding.message.clone()];

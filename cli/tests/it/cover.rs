@@ -42,6 +42,58 @@ fn a_run_to_a_transition_is_shown_and_drawn() {
     assert!(rows[0]["steps"].as_array().unwrap().len() > 2);
 }
 
+/// MI_example, whose cache lacks a transition, in a folder.
+fn without_a_transition(folder: &Folder) -> String {
+    for name in [
+        "MI_example.slicc",
+        "MI_example-cache.sm",
+        "MI_example-dir.sm",
+        "MI_example-dma.sm",
+        "MI_example-msg.sm",
+    ] {
+        let text = std::fs::read_to_string(format!("../fixtures/protocols/{name}")).unwrap();
+        let row = "  transition(MI, Writeback_Nack, MII) {pop_forward}";
+        std::fs::write(folder.path(name), text.replace(row, "")).unwrap();
+    }
+    folder.path("MI_example.slicc")
+}
+
+#[test]
+fn what_goes_wrong_on_walks_is_shown_again() {
+    let folder = Folder::new();
+    let protocol = without_a_transition(&folder);
+    let search = ["cover", &*protocol, "-q", "--rounds", "10"];
+    let text = output(&search);
+    let finding = "  undefined transition: L1Cache (MI, Writeback_Nack), ";
+    assert!(text.contains("\nwalks ended in 1 finding:\n") && text.contains(finding), "{text}");
+    let command =
+        text.lines().find_map(|line| line.trim().strip_prefix("show it: rubric ")).unwrap();
+    let chart = folder.path("walk.svg");
+    let words: Vec<&str> = command.split(' ').chain(["-o", &*chart]).collect();
+    let shown = output_of(&words, 1);
+    assert!(shown.contains("\nundefined transition: L1Cache (MI, Writeback_Nack)\n"), "{shown}");
+    assert!(std::fs::read_to_string(&chart).unwrap().contains("Writeback_Nack"));
+    let json = |words: &[&str], status| -> Value {
+        serde_json::from_str(&output_of(&[words, &["--format", "json"]].concat(), status)).unwrap()
+    };
+    let found = &json(&search, 0)["findings"][0];
+    assert_eq!(found["finding"], "undefined transition: L1Cache (MI, Writeback_Nack)");
+    let again = json(&command.split(' ').collect::<Vec<_>>(), 1);
+    assert_eq!(again["finding"], found["finding"]);
+    assert_eq!(again["steps"].as_array().unwrap().len() as u64, found["moves"].as_u64().unwrap());
+}
+
+#[test]
+fn names_of_walks_are_checked() {
+    let wrong = |walk: &str| error(&["cover", "MI_example", "--replay", walk]);
+    assert!(wrong("1:0").contains("the name of a walk was expected, such as 7:12:0.3.1"));
+    assert!(
+        wrong("1:0:9999").contains(
+            "MI_example has no walk 1:0:9999: the names of walks are those of one version"
+        )
+    );
+}
+
 #[test]
 fn what_is_not_taken_is_undecided() {
     let to = ["cover", "MI_example", "--rounds", "3", "--to", "Directory ID PUTX"];

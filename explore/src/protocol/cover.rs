@@ -31,6 +31,7 @@
 mod archive;
 mod priorities;
 mod shorten;
+mod stuck;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,13 +64,19 @@ const MOST_FINDINGS: usize = 64;
 /// The largest number of moves of a run.
 const MOST_MOVES: usize = 400;
 
-/// A run that takes a row of the table in its last move.
+/// A run that takes a row of the table, or ends in a finding, in its last move.
 #[derive(Clone, Debug)]
 pub struct CoveringRun {
     /// The moves, in words.
     pub steps: Vec<DescribedMove>,
     /// The participants of the run with their names.
     pub parties: Vec<(Party, String)>,
+    /// The place of each move among the moves that are possible before it, from which [`Walker::replay`] makes the run again.
+    pub choices: Vec<usize>,
+    /// The rows that the run takes or that stall, by their triples, in order. That of a row that stalls is one more than if it is taken.
+    pub rows: Vec<u32>,
+    /// The finding in which the run ends, if it does.
+    pub violation: Option<Violation>,
 }
 
 /// A finding in which walks ended.
@@ -157,13 +164,12 @@ impl Walker {
     }
 
     /// A short run to one of the [`Walker::findings`]. Shorter ones may exist. Cost: some hundred times the run.
-    pub fn violation(&mut self, finding: usize) -> Option<Violation> {
+    pub fn run_to_finding(&mut self, finding: usize) -> Option<CoveringRun> {
         let ended = self.findings.get(finding)?;
         let goal = Goal::Finding(ended.finding.name(), ended.row);
         let moves = self.archive.moves_to(&ended.place);
         let (moves, found) = shorten::shorten(&mut self.stepper, &moves, goal)?;
-        let run = self.whole(&moves);
-        Some(describe(self.stepper.stepper(), &run, found?))
+        found.map(|found| self.told(&moves, Some(found)))
     }
 
     /// The node in which the next walk begins.
@@ -185,11 +191,19 @@ impl Walker {
         let mut after = place.state.clone();
         let length = self.rng.one_of(&LENGTHS);
         let priorities = Priorities::draw(&mut self.rng);
+        let mut stood_still = false;
         for _ in 0..length {
             if place.depth >= MOST_MOVES {
                 return;
             }
             self.stepper.known().moves(&place.state, &mut self.moves);
+            let looks_stuck = stood_still || !self.moves.iter().any(|&one| is_spontaneous(one));
+            if looks_stuck
+                && let Some(found) = stuck::deadlock(&mut self.stepper, &place.state, &self.moves)
+            {
+                self.note(found, None, place);
+                return;
+            }
             let Some(chosen) =
                 priorities.choose(self.stepper.known(), &place.state, &self.moves, &mut self.rng)
             else {
@@ -205,6 +219,7 @@ impl Walker {
                 self.note(finding(problem), change.map(|change| change.triple), place);
                 return;
             }
+            stood_still = place.state == after;
             std::mem::swap(&mut place.state, &mut after);
             if let Some(change) = change {
                 place.change(change, self.stepper.known());
@@ -237,26 +252,88 @@ impl Walker {
     /// `None` if the moves are not those of such a walk.
     pub fn run_to(&mut self, triple: u32, moves: &[Move]) -> Option<CoveringRun> {
         let (moves, _) = shorten::shorten(&mut self.stepper, moves, Goal::Row(triple))?;
-        let run = self.whole(&moves);
-        let stepper = self.stepper.stepper();
-        let mut under_way = UnderWay::default();
-        let steps =
-            run.iter().map(|(state, chosen)| stepper.describe(state, *chosen, &mut under_way).0);
-        Some(CoveringRun { steps: steps.collect(), parties: stepper.parties() })
+        Some(self.told(&moves, None))
     }
 
-    /// The moves of a run, each with the whole state before it.
-    fn whole(&mut self, moves: &[Move]) -> Vec<(Vec<u8>, Move)> {
+    /// The run whose moves have these places among the moves that are possible before them. It ends in a finding if its last move leads to
+    /// one. `None` if a state has no such move, or if a finding comes before the last move.
+    pub fn replay(&mut self, choices: &[usize]) -> Option<CoveringRun> {
         let mut state = self.stepper.first();
         let mut after = state.clone();
-        let mut run = Vec::with_capacity(moves.len());
+        let (mut moves, mut possible) = (Vec::with_capacity(choices.len()), Vec::new());
+        let mut found = None;
+        for &choice in choices {
+            if found.is_some() {
+                return None;
+            }
+            self.stepper.known().moves(&state, &mut possible);
+            let chosen = *possible.get(choice)?;
+            moves.push(chosen);
+            found = self.stepper.take(&state, chosen, &mut after).err().map(finding);
+            std::mem::swap(&mut state, &mut after);
+        }
+        if found.is_none() {
+            self.stepper.known().moves(&state, &mut possible);
+            found = stuck::deadlock(&mut self.stepper, &state, &possible);
+        }
+        Some(self.told(&moves, found))
+    }
+
+    /// The run in which the same happens as in a run of another version of the protocol, whose moves may have other places: what cores ask, and which
+    /// messages arrive where. `None` if this system has no such run.
+    pub fn follow(&mut self, steps: &[DescribedMove]) -> Option<CoveringRun> {
+        let stepper = self.stepper.stepper();
+        let mut state = stepper.first();
+        let mut under_way = UnderWay::default();
+        let mut choices = Vec::with_capacity(steps.len());
+        for (number, step) in steps.iter().enumerate() {
+            let possible = stepper.moves(&state);
+            let found = possible.into_iter().enumerate().find_map(|(place, chosen)| {
+                let mut way = under_way.clone();
+                let (described, outcome) = stepper.describe(&state, chosen, &mut way);
+                (described.happens == step.happens).then_some((place, outcome.state, way))
+            });
+            let (place, after, way) = found?;
+            choices.push(place);
+            under_way = way;
+            match after {
+                Ok(after) => state = after,
+                Err(_) if number + 1 < steps.len() => return None,
+                Err(_) => break,
+            }
+        }
+        self.replay(&choices)
+    }
+
+    /// A run with these moves in words, which ends in a finding, if it does.
+    fn told(&mut self, moves: &[Move], found: Option<Finding>) -> CoveringRun {
+        let mut state = self.stepper.first();
+        let mut after = state.clone();
+        let (mut run, mut choices) = (Vec::with_capacity(moves.len()), Vec::new());
+        let (mut rows, mut possible) = (Vec::new(), Vec::new());
         for &chosen in moves {
+            self.stepper.known().moves(&state, &mut possible);
+            choices.extend(possible.iter().position(|one| *one == chosen));
             run.push((self.stepper.whole(&state), chosen));
-            if self.stepper.take(&state, chosen, &mut after).is_err() {
+            let is_over = self.stepper.take(&state, chosen, &mut after).is_err();
+            rows.extend(self.stepper.change().map(|change| change.triple));
+            if is_over {
                 break;
             }
             std::mem::swap(&mut state, &mut after);
         }
-        run
+        let stepper = self.stepper.stepper();
+        let violation = found.map(|found| describe(stepper, &run, found));
+        let steps = match &violation {
+            Some(violation) => violation.steps.clone(),
+            None => in_words(stepper, &run),
+        };
+        CoveringRun { steps, parties: stepper.parties(), choices, rows, violation }
     }
+}
+
+/// The moves of a run, each given with the state before it, in words.
+fn in_words(stepper: &mut Stepper, run: &[(Vec<u8>, Move)]) -> Vec<DescribedMove> {
+    let mut under_way = UnderWay::default();
+    run.iter().map(|(state, chosen)| stepper.describe(state, *chosen, &mut under_way).0).collect()
 }

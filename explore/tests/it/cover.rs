@@ -125,10 +125,39 @@ fn a_walk_that_fails_has_a_short_run() {
     let scope = Scope { lines: 2, tiny: true, ..Scope::default() };
     let (mut walker, _) = taken(&protocol, &table, &scope, 300);
     assert!(walker.findings().len() > 0);
-    let violation = walker.violation(0).unwrap();
+    let run = walker.run_to_finding(0).unwrap();
+    let violation = run.violation.as_ref().unwrap();
     let sentence = violation.sentence();
     assert!(sentence.contains("event: Writeback_Nack state: MI"), "{sentence}");
     // A shortest run has 10 moves apart from those of memory; that of a walk has at most 400.
     assert!((10..=60).contains(&violation.steps.len()), "{}", violation.steps.len());
-    assert!(walker.violation(1000).is_none());
+    assert!(walker.run_to_finding(1000).is_none());
+    let again = Walker::new(&protocol, &scope, 9).unwrap().replay(&run.choices).unwrap();
+    assert_eq!(again.violation.unwrap().sentence(), sentence);
+    assert_eq!((&again.rows, &again.choices), (&run.rows, &run.choices));
+    let followed = Walker::new(&protocol, &scope, 9).unwrap().follow(&run.steps).unwrap();
+    assert_eq!((followed.rows, followed.choices), (again.rows, again.choices));
+    let correct = Protocol::open("MI_example").unwrap();
+    let same = Walker::new(&correct, &scope, 9).unwrap().follow(&run.steps).unwrap();
+    assert!(same.violation.is_none());
+}
+
+#[test]
+fn a_walk_into_a_deadlock_has_a_short_run() {
+    let protocol = Protocol::open("MI_example").unwrap();
+    let id = "MI_example/L1Cache/action:pass_block_on/message-not-sent:response_out@1";
+    let mutant = mutate::made::by(&protocol, &[]).into_iter().find(|one| one.name == id);
+    let protocol = protocol.with(&mutant.unwrap()).unwrap();
+    let table = Table::of(&protocol);
+    let scope = Scope::default();
+    let (mut walker, _) = taken(&protocol, &table, &scope, 300);
+    let names: Vec<_> = walker.findings().map(|(finding, ..)| finding.name()).collect();
+    assert_eq!(names, ["deadlock"]);
+    let run = walker.run_to_finding(0).unwrap();
+    let violation = run.violation.as_ref().unwrap();
+    assert!(!violation.left.is_empty() && violation.steps.len() < 60, "{violation:?}");
+    let again = Walker::new(&protocol, &scope, 9).unwrap().replay(&run.choices).unwrap();
+    assert_eq!(again.violation.unwrap().left, violation.left);
+    let all = explore(&protocol, &scope, &Limits::default(), &mut |_| {}).unwrap();
+    assert!(matches!(all.verdict, explore::protocol::Verdict::Found(_)));
 }

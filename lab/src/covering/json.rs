@@ -6,8 +6,10 @@ use serde::Serialize;
 use simulate::stepper::DescribedMove;
 use slicc::outline::TableEntry;
 
-use super::text::counts;
-use super::{Covered, Fate};
+use super::systems;
+use super::text::{counts, problem};
+use super::{Covered, Fate, FoundByWalks, Replayed};
+use crate::testing::judge::of_violation;
 
 /// Version of the JSON object.
 pub const VERSION: u32 = 1;
@@ -41,6 +43,48 @@ pub struct Document<'a> {
     needs: usize,
     /// The transitions of the table; with `--to` only that one.
     transitions: Vec<RowJson<'a>>,
+    /// The findings in which walks ended.
+    findings: Vec<FindingJson>,
+}
+
+/// A finding in which walks ended.
+#[derive(Serialize, JsonSchema)]
+pub struct FindingJson {
+    /// What it is, as `rubric test` calls it: `undefined transition: L1Cache (I, Inv)`.
+    finding: String,
+    /// What happened, in words.
+    message: String,
+    /// The file of the protocol that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// The line there, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    /// The number of walks that ended so.
+    walks: u64,
+    /// The system of a short one, in words.
+    system: String,
+    /// The number of its moves.
+    moves: usize,
+    /// The command that shows it.
+    command: String,
+}
+
+/// What `rubric cover --replay WALK --format json` prints: one object.
+#[derive(Serialize, JsonSchema)]
+pub struct ReplayedDocument<'a> {
+    /// The version of this object.
+    version: u32,
+    /// The protocol, as it was given.
+    protocol: &'a str,
+    /// The system in words.
+    system: &'a str,
+    /// The moves.
+    steps: Vec<StepJson<'a>>,
+    /// The finding in which the walk ends, if it does, as `rubric test` calls it.
+    finding: Option<String>,
+    /// What happened there, in words.
+    message: Option<String>,
 }
 
 /// A transition of the table.
@@ -61,7 +105,7 @@ pub struct RowJson<'a> {
     /// The system of the walk that took it, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<String>,
-    /// The command that runs the program that took it.
+    /// The command that runs the program that took it or, with `--to`, makes the walk again.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
     /// With `--to`: the run that takes it in its last step.
@@ -111,7 +155,37 @@ fn with_rows<'a>(covered: &'a Covered, transitions: Vec<RowJson<'a>>) -> Documen
         proved: all.proved,
         needs: all.lacking,
         transitions,
+        findings: covered.findings.iter().filter_map(|found| finding(covered, found)).collect(),
     }
+}
+
+fn finding(covered: &Covered, found: &FoundByWalks) -> Option<FindingJson> {
+    let problem = problem(covered, found)?;
+    let (file, line) = problem.source.map(|source| (source.file, source.line)).unzip();
+    Some(FindingJson {
+        finding: problem.signature.to_string(),
+        message: problem.message,
+        file,
+        line,
+        walks: found.walks,
+        system: systems::in_words(&found.scope),
+        moves: found.run.steps.len(),
+        command: covered.replay_command(found.system, &found.run),
+    })
+}
+
+/// The report of a walk that was made again.
+pub fn document_of_walk(replayed: &Replayed) -> ReplayedDocument<'_> {
+    let Replayed { opened, system, run } = replayed;
+    let problem = run.violation.as_ref().map(|found| of_violation(found, &opened.protocol));
+    let (finding, message) =
+        problem.map(|problem| (problem.signature.to_string(), problem.message)).unzip();
+    let steps = run.steps.iter().map(step).collect();
+    ReplayedDocument { version: VERSION, protocol: &opened.given, system, steps, finding, message }
+}
+
+fn step(step: &DescribedMove) -> StepJson<'_> {
+    StepJson { happens: &step.happens, effects: &step.effects }
 }
 
 fn row<'a>(
@@ -121,7 +195,7 @@ fn row<'a>(
     run: Option<&'a CoveringRun>,
 ) -> RowJson<'a> {
     let (outcome, reason, command) = match fate {
-        Fate::Walk(..) => ("walk", None, None),
+        Fate::Walk(walk) => ("walk", None, run.map(|run| covered.replay_command(walk.system, run))),
         Fate::Program(client, lineage) => {
             ("program", None, Some(covered.command(*client, lineage)))
         }
@@ -129,8 +203,6 @@ fn row<'a>(
         Fate::Lacking(why) => ("needs", Some(&**why), None),
         Fate::Left(why) => ("left", Some(&**why), None),
     };
-    let step =
-        |step: &'a DescribedMove| StepJson { happens: &step.happens, effects: &step.effects };
     RowJson {
         machine: &entry.machine,
         state: &entry.state,

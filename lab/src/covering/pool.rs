@@ -4,8 +4,9 @@
 //! run at a time. A system in which nothing new is taken for some rounds is replaced by the next one that is drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
-use explore::protocol::cover::Table;
+use explore::protocol::cover::{CoveringRun, Table};
 use rayon::prelude::*;
 use simulate::stepper::{Move, Scope};
 use slicc::protocol::Protocol;
@@ -22,15 +23,43 @@ const PATIENCE: u32 = 6;
 /// The number of systems, one after another, that do not fit a protocol before none are drawn any more.
 const MISFITS: u32 = 40;
 
+/// The number of findings whose runs are made short. Of others, only how many there are is known.
+const MOST_FINDINGS: usize = 40;
+
 /// A row that a walk was the first to take.
-pub(super) struct TakenByWalk {
+pub(crate) struct TakenByWalk {
     pub triple: u32,
-    pub scope: Scope,
-    pub moves: Vec<Move>,
+    pub walk: Walk,
 }
 
+/// A walk through a system.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// The number of the system among those of the seed.
+    pub(super) system: u64,
+    pub(super) scope: Scope,
+    pub(super) moves: Vec<Move>,
+}
+
+/// A finding in which walks ended.
+#[derive(Clone, Debug)]
+pub struct FoundByWalks {
+    /// The number of the system of the short walk among those of the seed.
+    pub(crate) system: u64,
+    pub(crate) scope: Scope,
+    /// A short walk that ends so.
+    pub run: CoveringRun,
+    /// The number of walks that ended so.
+    pub walks: u64,
+    /// When the first of them was made.
+    pub(crate) first: Instant,
+}
+
+/// Identifies a finding: its kind, and the row in whose transition it was found, by its triple.
+type Key = (&'static str, Option<u32>);
+
 /// The systems that are walked through.
-pub(super) struct Pool<'a> {
+pub(crate) struct Pool<'a> {
     protocol: &'a Protocol,
     table: &'a Table,
     settings: &'a [Setting],
@@ -46,12 +75,9 @@ pub(super) struct Pool<'a> {
     pub walks: u64,
     /// The rows that were taken or have stalled.
     pub met: BTreeSet<u32>,
-    /// The number of walks that ended in each kind of finding, in systems that were dropped.
-    dropped_findings: Findings,
+    /// The findings in which walks ended. Of those in systems that are still there, the walks are not counted yet.
+    found: BTreeMap<Key, FoundByWalks>,
 }
-
-/// The number of walks that ended in each kind of finding, by its name.
-pub(super) type Findings = BTreeMap<&'static str, u64>;
 
 struct Active {
     system: System,
@@ -60,7 +86,8 @@ struct Active {
 }
 
 impl<'a> Pool<'a> {
-    pub(super) fn new(
+    /// Draws no system yet. All are of a protocol with some settings.
+    pub(crate) fn new(
         protocol: &'a Protocol,
         table: &'a Table,
         settings: &'a [Setting],
@@ -77,13 +104,13 @@ impl<'a> Pool<'a> {
             systems_made: 0,
             walks: 0,
             met: BTreeSet::new(),
-            dropped_findings: Findings::new(),
+            found: BTreeMap::new(),
         }
     }
 
     /// Makes a round of walks, and returns what they take of `open`, in an order that depends on the seed alone. `towards` is a row that
     /// they are to come near to.
-    pub(super) fn round(&mut self, open: &BTreeSet<u32>, towards: Option<u32>) -> Vec<TakenByWalk> {
+    pub(crate) fn round(&mut self, open: &BTreeSet<u32>, towards: Option<u32>) -> Vec<TakenByWalk> {
         self.fill();
         let table = self.table;
         let all: Vec<Vec<u32>> = self
@@ -98,11 +125,13 @@ impl<'a> Pool<'a> {
             self.met.extend(one.system.walker.met());
             one.idle = if triples.is_empty() { one.idle + 1 } else { 0 };
             for triple in triples.into_iter().filter(|triple| left.remove(triple)) {
-                let System { scope, walker } = &one.system;
+                let System { number, scope, walker } = &one.system;
                 let moves = walker.moves_to(triple).unwrap_or_default();
-                taken.push(TakenByWalk { triple, scope: scope.clone(), moves });
+                let walk = Walk { system: *number, scope: scope.clone(), moves };
+                taken.push(TakenByWalk { triple, walk });
             }
         }
+        self.note_findings();
         self.retire();
         taken
     }
@@ -129,20 +158,40 @@ impl<'a> Pool<'a> {
     fn retire(&mut self) {
         let is_done = |one: &Active| one.idle >= PATIENCE || one.system.walker.is_full();
         for one in self.systems.extract_if(.., |one| is_done(one)) {
-            add(&mut self.dropped_findings, &one);
+            count(&mut self.found, &one);
         }
     }
 
-    /// The number of walks that ended in each kind of finding, by its name.
-    pub(super) fn findings(&self) -> Findings {
-        let mut all = self.dropped_findings.clone();
-        self.systems.iter().for_each(|one| add(&mut all, one));
-        all
+    /// Makes the runs of new findings short.
+    fn note_findings(&mut self) {
+        for Active { system, .. } in &mut self.systems {
+            let keys: Vec<Key> =
+                system.walker.findings().map(|(finding, row, _)| (finding.name(), row)).collect();
+            for (at, key) in keys.into_iter().enumerate() {
+                if self.found.contains_key(&key) || self.found.len() >= MOST_FINDINGS {
+                    continue;
+                }
+                let Some(run) = system.walker.run_to_finding(at) else { continue };
+                let (system, scope) = (system.number, system.scope.clone());
+                let first = Instant::now();
+                self.found.insert(key, FoundByWalks { system, scope, run, walks: 0, first });
+            }
+        }
+    }
+
+    /// The findings in which walks ended, in an order that depends on the seed alone.
+    pub(crate) fn findings(&self) -> Vec<FoundByWalks> {
+        let mut found = self.found.clone();
+        self.systems.iter().for_each(|one| count(&mut found, one));
+        found.into_values().collect()
     }
 }
 
-fn add(findings: &mut Findings, of: &Active) {
-    for (finding, _, walks) in of.system.walker.findings() {
-        *findings.entry(finding.name()).or_default() += walks;
+/// Counts the walks of a system that ended in findings.
+fn count(found: &mut BTreeMap<Key, FoundByWalks>, of: &Active) {
+    for (finding, row, walks) in of.system.walker.findings() {
+        if let Some(one) = found.get_mut(&(finding.name(), row)) {
+            one.walks += walks;
+        }
     }
 }

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use simulate::client::Client;
 use simulate::config::handled;
 use simulate::guided::Guide;
-use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::system::Reached;
 use slicc::protocol::Protocol;
@@ -15,8 +14,6 @@ use slicc::setting::Setting;
 
 /// The number of programs in a round.
 const PROGRAMS: usize = 8;
-/// Of 100 accesses of some programs, how many are to parts of words.
-const PARTIAL_PERCENT: u32 = 20;
 
 /// A row that a program was the first to take.
 pub(super) struct TakenByProgram {
@@ -39,12 +36,10 @@ pub(super) struct Programs<'a> {
 
 impl<'a> Programs<'a> {
     pub(super) fn new(protocol: &'a Protocol, settings: &'a [Setting], seed: u64) -> Programs<'a> {
-        let most =
-            Extras { partial: PARTIAL_PERCENT, policies: 1, clusters: 1, ..handled(protocol) };
         Programs {
             protocol,
             settings,
-            guide: Guide::new(seed).with_drawn_extras(most),
+            guide: Guide::new(seed).with_drawn_extras(handled(protocol)),
             clients: Client::all().collect(),
             runs: 0,
             reached: BTreeSet::new(),

@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
     /// Makes some walks in each of the systems, then runs some programs.
     pub(super) fn round(&mut self) {
         for one in self.pool.round(&self.open, self.towards) {
-            self.take(one.triple, Fate::Walk(Box::new(one.scope), one.moves));
+            self.take(one.triple, Fate::Walk(Box::new(one.walk)));
         }
         for one in self.programs.round(&self.open) {
             self.take(one.triple, Fate::Program(one.client, one.lineage));

@@ -7,7 +7,7 @@ use simulate::stepper::{Order, Repertoire, Scope};
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
-use crate::exploration::size_of;
+use crate::exploration::plan::size_of;
 
 /// Separates the choice of systems from others with the same seed.
 const PURPOSE: u64 = 0x53_59_53_54;
@@ -16,6 +16,8 @@ const TRIES: u64 = 12;
 
 /// A system of a protocol.
 pub(super) struct System {
+    /// Its number among those of the seed.
+    pub number: u64,
     pub scope: Scope,
     pub walker: Walker,
 }
@@ -31,7 +33,7 @@ pub(super) fn draw(
         let mut rng = Rng::new(seed, PURPOSE + (number << 8) + attempt);
         let scope = scope(protocol, settings, number, attempt, &mut rng);
         let walker = Walker::new(protocol, &scope, seed.wrapping_add(number)).ok()?;
-        Some(System { scope, walker })
+        Some(System { number, scope, walker })
     })
 }
 

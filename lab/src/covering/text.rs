@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use explore::protocol::cover::CoveringRun;
+use simulate::stepper::DescribedMove;
 use slicc::outline::TableEntry;
 
-use super::{Covered, Fate};
+use super::{Covered, Fate, FoundByWalks, Replayed};
+use crate::testing::judge::{Problem, of_violation};
 use crate::text::{counted, tame};
 
 /// The number of rows of a machine, by their fate.
@@ -156,14 +158,26 @@ fn extent(covered: &Covered, out: &mut dyn Write) -> io::Result<()> {
     if covered.findings.is_empty() {
         return Ok(());
     }
-    let all: u64 = covered.findings.values().sum();
-    let kinds = covered.findings.iter().map(|(name, walks)| format!("{name} ({walks})"));
-    let kinds = kinds.collect::<Vec<_>>().join(", ");
-    writeln!(
-        out,
-        "{} ended early: {kinds}. `rubric test` and `rubric explore protocol` look into that",
-        counted(all as usize, "walk")
-    )
+    writeln!(out, "\nwalks ended in {}:", counted(covered.findings.len(), "finding"))?;
+    covered.findings.iter().try_for_each(|found| finding(covered, found, out))
+}
+
+/// Writes a finding in which walks ended.
+fn finding(covered: &Covered, found: &FoundByWalks, out: &mut dyn Write) -> io::Result<()> {
+    let walks = counted(found.walks as usize, "walk");
+    let Some(problem) = problem(covered, found) else { return Ok(()) };
+    writeln!(out, "  {}, {walks}", tame(&problem.signature.to_string()))?;
+    writeln!(out, "    {}", tame(&problem.message))?;
+    if let Some(source) = &problem.source {
+        writeln!(out, "    at {}:{}: {}", source.file, source.line, source.text)?;
+    }
+    writeln!(out, "    show it: {}", covered.replay_command(found.system, &found.run))
+}
+
+/// What is wrong at the end of walks.
+pub(super) fn problem(covered: &Covered, found: &FoundByWalks) -> Option<Problem> {
+    let violation = found.run.violation.as_ref()?;
+    Some(of_violation(violation, &covered.opened.protocol))
 }
 
 /// Writes how a row is reached, or why it is not.
@@ -186,17 +200,12 @@ pub fn write_run(
         (Some(Fate::Proved(why)), _) => {
             writeln!(out, "{}: unreachable in systems of any size: {}", tame(&name), tame(why))
         }
-        (Some(Fate::Walk(..)), Some(run)) => {
+        (Some(Fate::Walk(walk)), Some(run)) => {
             let system = covered.system_of(entry).unwrap_or_default();
             writeln!(out, "{}: taken in {}", tame(&name), counted(run.steps.len(), "move"))?;
             writeln!(out, "  in a system of {}", tame(&system))?;
-            for (number, step) in run.steps.iter().enumerate() {
-                writeln!(out, "  {:3}  {}", number + 1, tame(&step.happens))?;
-                for effect in &step.effects {
-                    writeln!(out, "       {}", tame(effect))?;
-                }
-            }
-            Ok(())
+            steps(&run.steps, out)?;
+            writeln!(out, "  show it again: {}", covered.replay_command(walk.system, run))
         }
         (fate, _) => {
             let why = match fate {
@@ -207,4 +216,34 @@ pub fn write_run(
             extent(covered, out)
         }
     }
+}
+
+/// Writes a walk that was made again, and how it ends.
+///
+/// # Errors
+/// Fails if `out` cannot be written.
+pub fn write_replayed(replayed: &Replayed, out: &mut dyn Write) -> io::Result<()> {
+    let Replayed { opened, system, run } = replayed;
+    let moves = counted(run.steps.len(), "move");
+    writeln!(out, "{}: {moves} in a system of {}", tame(&opened.given), tame(system))?;
+    steps(&run.steps, out)?;
+    let Some(violation) = &run.violation else {
+        return writeln!(out, "nothing wrong is found at its end");
+    };
+    let problem = of_violation(violation, &opened.protocol);
+    writeln!(out, "{}", tame(&problem.signature.to_string()))?;
+    writeln!(out, "  {}", tame(&problem.message))?;
+    if let Some(source) = &problem.source {
+        writeln!(out, "  at {}:{}: {}", source.file, source.line, source.text)?;
+    }
+    let notes = violation.latest_sentence().into_iter().chain(violation.left.iter().cloned());
+    notes.into_iter().try_for_each(|note| writeln!(out, "  {}", tame(&note)))
+}
+
+fn steps(steps: &[DescribedMove], out: &mut dyn Write) -> io::Result<()> {
+    for (number, step) in steps.iter().enumerate() {
+        writeln!(out, "  {:3}  {}", number + 1, tame(&step.happens))?;
+        step.effects.iter().try_for_each(|effect| writeln!(out, "       {}", tame(effect)))?;
+    }
+    Ok(())
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
-use super::Plan;
+use super::plan::Plan;
 use crate::text::tame;
 
 /// The events and states that occurred in the runs of an exploration, each as its machine and its name.

@@ -13,9 +13,9 @@ use simulate::stepper::{Access, Move, Scope, Stepper, StepperError};
 use slicc::protocol::Protocol;
 
 use super::finding::{Known, Signature};
-use super::judge::of_fault;
+use super::judge::{of_fault, of_violation};
 use super::known::{needed, with};
-use super::small::{problem, shown};
+use super::small::shown;
 
 /// Largest number of states of an exploration that tests whether a repair removes a finding, as a multiple of those explored until the
 /// finding.
@@ -37,7 +37,7 @@ pub fn known_finding(
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Option<Known>, StepperError> {
     let repaired = all_that_fit(protocol);
-    let signature = problem(found, protocol).signature;
+    let signature = of_violation(found, protocol).signature;
     let store = match found.finding {
         // Only exact states tell.
         Finding::Livelock { .. } => search_options.store,

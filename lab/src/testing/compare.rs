@@ -2,9 +2,12 @@
 //!
 //! Programs are steered towards what changed: of the transitions that a program took on the new version, the guide that proposes programs
 //! learns only those that were changed and their neighbours, which have the same state or event in the same machine. So it varies the
-//! programs that came near a change.
+//! programs that came near a change. Walks through small systems make for changed and removed transitions. `cause` says which change
+//! a finding comes from.
 
+mod cause;
 pub mod json;
+mod starving;
 pub mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,13 +24,16 @@ use slicc::protocol::Protocol;
 use super::alike;
 use super::deadlines::Deadlines;
 use super::gather::Gathered;
+use super::options::Options;
 use super::program::{Bench, Ran};
 use super::schedule::run_programs;
 use super::small::{self, Explored};
-use super::{Finding, Options, Signature, given_up, guide};
+use super::walks::{FoundOnWalk, Walked, walk_all};
+use super::{Finding, Signature, first_found, given_up, guide};
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::protocols::{Opened, Repairs};
+use cause::Causes;
 
 /// The result of comparing two versions of a protocol.
 #[derive(Debug)]
@@ -48,8 +54,10 @@ pub struct Compared {
     pub explored_old: Vec<Explored>,
     /// The small systems of the new version that were explored.
     pub explored_new: Vec<Explored>,
-    /// The findings that only the new version shows, the worst first.
+    /// The findings that only the new version shows, the worst first. What comes from one edit is one finding.
     pub only_new: Vec<Finding>,
+    /// The time after which the first of these was seen; `None` if there is none.
+    pub first_found: Option<Duration>,
     /// The findings that only the old version shows, the worst first.
     pub only_old: Vec<Finding>,
     /// The findings that both versions show: as the old version shows it, and as the new one does.
@@ -93,13 +101,24 @@ pub fn compare(
     [&old, &new].into_iter().for_each(|version| observer.opened(version, &options.settings));
     let difference = difference(&old.protocol, &new.protocol);
     let near = Neighbourhood::new(&difference);
-    let (pairs, explored) = std::thread::scope(|scope| {
+    let walked = [(&old, &benches[0]), (&new, &benches[1])].map(|(version, bench)| Walked {
+        given: &version.given,
+        protocol: &version.protocol,
+        repairs: bench.repairs(false).clone(),
+        is_repaired: false,
+        is_settled: bench.repaired.applied.is_empty(),
+        towards: difference.entries().cloned().collect(),
+    });
+    let (pairs, explored, walks) = std::thread::scope(|scope| {
+        let walks = scope.spawn(|| walk_all(&walked, options, deadlines));
         let small = scope.spawn(|| {
+            let repairs = benches[1].repairs(false);
+            let starving = starving::only_in_new(&old, &new, repairs, options, deadlines)?;
             // The old version may use half of what is left, the new one the rest.
             let half = deadlines.first_half();
             let old = small::explore_all(&old, &repaired_old, options, half)?;
             let new = small::explore_all(&new, &repaired_new, options, deadlines)?;
-            Ok::<_, Error>([old, new])
+            Ok::<_, Error>(([old, new], starving))
         });
         let run = |client, lineage: &Lineage| {
             let [old, new] = &benches;
@@ -112,9 +131,11 @@ pub fn compare(
             reached.filter(|one| near.has(&new.protocol, one.triple)).copied().collect()
         });
         let explored = small.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (pairs, explored)
+        let walks = walks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (pairs, explored, walks)
     });
-    let (pairs, [explored_old, explored_new]) = (pairs?, explored?);
+    let (pairs, ([explored_old, explored_new], starving)) = (pairs?, explored?);
+    let (walks_old, walks_new) = on_both(walks, &old.protocol, options);
     let [bench_old, bench_new] = &benches;
     let mut gathered = [bench_old, bench_new].map(|bench| Gathered::new(bench, options));
     for pair in &pairs {
@@ -123,7 +144,17 @@ pub fn compare(
     }
     explored_old.iter().for_each(|explored| gathered[0].add_exploration(explored));
     explored_new.iter().for_each(|explored| gathered[1].add_exploration(explored));
-    let [gathered_old, gathered_new] = gathered;
+    let short = explored_new.iter().flat_map(|explored| &explored.problems);
+    let short = short.chain(walks_new.iter().map(|found| &found.shown));
+    let short = short.chain(starving.iter().map(|(_, shown)| shown));
+    let programs = pairs.iter().map(|pair| &pair.new);
+    let causes = Causes::new(&difference, &new.protocol, programs, short);
+    let [mut gathered_old, mut gathered_new] = gathered;
+    gathered_old.add_walks(walks_old);
+    gathered_new.add_walks(walks_new.clone());
+    if let Some((command, shown)) = starving.clone() {
+        gathered_new.add_shown(command, shown);
+    }
     let (found_old, found_new) =
         (gathered_old.findings(observer)?, gathered_new.findings(observer)?);
     let reached = reached(
@@ -146,7 +177,7 @@ pub fn compare(
     only_old.retain(|finding| !is_in(finding, &repaired_new));
     only_new.retain(|finding| !is_in(finding, &repaired_old));
     let only_old = alike::together(only_old, bench_old)?;
-    let only_new = alike::together(only_new, bench_new)?;
+    let only_new = causes.together(alike::together(only_new, bench_new)?);
     let both = alike::pairs_together(both, bench_new)?;
     let elapsed = start.elapsed();
     Ok(Compared {
@@ -158,6 +189,7 @@ pub fn compare(
         operations,
         explored_old,
         explored_new,
+        first_found: first_found(only_new.iter(), start),
         only_new,
         only_old,
         both,
@@ -165,6 +197,26 @@ pub fn compare(
         reached_removed,
         elapsed,
     })
+}
+
+/// What walks found in each version. What only walks through the new version met is looked for in the old one by making the same moves, since walks
+/// find by chance what is rare.
+fn on_both(
+    found: Vec<Vec<FoundOnWalk>>,
+    old: &Protocol,
+    options: &Options,
+) -> (Vec<FoundOnWalk>, Vec<FoundOnWalk>) {
+    let mut found = found.into_iter();
+    let (mut in_old, in_new) = (found.next().unwrap_or_default(), found.next().unwrap_or_default());
+    let has = |all: &[FoundOnWalk], one: &FoundOnWalk| {
+        all.iter().any(|other| other.shown.problem.signature == one.shown.problem.signature)
+    };
+    for one in &in_new {
+        if !has(&in_old, one) && one.is_in(old, options) {
+            in_old.push(one.clone());
+        }
+    }
+    (in_old, in_new)
 }
 
 /// Opens both versions, with the repairs. A named repair must fit at least one of them: the other one may have it already, which is often
@@ -335,6 +387,8 @@ mod tests {
             clients: vec!["in-order".to_owned()],
             seen: 1,
             also: Vec::new(),
+            first: Instant::now(),
+            change: None,
             witness: None,
             command: String::new(),
             known: (!known.is_empty())
@@ -382,5 +436,22 @@ mod tests {
         let compared = compare(&path, "MI_example", &options, &NoObserver).unwrap();
         assert!(compared.only_new.is_empty());
         assert!(!compared.only_old.is_empty());
+    }
+
+    #[test]
+    fn a_harmless_edit_of_a_faulty_protocol_has_no_findings() {
+        let [old, new] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let original = mutated(old.path());
+        for file in std::fs::read_dir(old.path()).unwrap() {
+            let path = file.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let text = text.replace("pop_forward", "forward_done").replace("Fwd_GETX", "Forward");
+            std::fs::write(new.path().join(path.file_name().unwrap()), text).unwrap();
+        }
+        let edited = new.path().join("MI_example.slicc").display().to_string();
+        let options = Options { extent: Extent::Runs(6), ..Options::default() };
+        let compared = compare(&original, &edited, &options, &NoObserver).unwrap();
+        assert!(!compared.both.is_empty());
+        assert!(compared.only_new.is_empty(), "{:?}", compared.only_new[0].signature);
     }
 }

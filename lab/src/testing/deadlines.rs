@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::Extent;
+use super::options::Extent;
 
 /// The share of a test's time in which programs are started and systems are explored, in percent.
 const WORKING: u32 = 75;
@@ -40,6 +40,11 @@ impl Deadlines {
     pub(crate) fn first_half(self) -> Deadlines {
         let half = left(self.working).map(|left| Instant::now() + left / 2);
         Deadlines { working: half, ..self }
+    }
+
+    /// A tenth of the time that is left until `working`; none if it is not limited.
+    pub(crate) fn tenth(self) -> Option<Duration> {
+        left(self.working).map(|left| left / 10)
     }
 
     /// Whether programs may still be started.

@@ -1,4 +1,4 @@
-//! The [`Evidence`] of a finding: the smallest part of a history, the last transitions, or a shortest run.
+//! The [`Evidence`] of a finding: the smallest part of a history, the last transitions, or a run of a small system.
 
 use check::engine::proof::Violation;
 use check::shrink::Shrunk;
@@ -13,8 +13,13 @@ pub enum Evidence {
     Part(Box<Part>),
     /// The last transitions and messages for the line that the finding is about, the oldest first.
     Recent(Vec<String>),
-    /// A shortest run of a small system.
-    Steps(Vec<DescribedMove>),
+    /// A run of a small system: a shortest one, or the short one of a walk.
+    Steps {
+        /// Its moves.
+        steps: Vec<DescribedMove>,
+        /// Whether no run is shorter.
+        is_shortest: bool,
+    },
 }
 
 /// A part of a history that violates a model.

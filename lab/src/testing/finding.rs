@@ -1,6 +1,7 @@
 //! The kinds of findings, and when two runs show the same one.
 
 use std::fmt;
+use std::time::Instant;
 
 use memory::Model;
 use simulate::client::Client;
@@ -23,8 +24,13 @@ pub struct Finding {
     pub clients: Vec<String>,
     /// The number of runs that showed it.
     pub seen: u32,
-    /// Other violations that are considered the same fault, since their programs show this finding, too. Their runs are counted here.
-    pub also: Vec<FindingKind>,
+    /// Other findings that are considered the same fault: violations whose programs show this finding, too, and what comes of the same change
+    /// of a protocol. Their runs are counted here.
+    pub also: Vec<Signature>,
+    /// When it was first seen.
+    pub first: Instant,
+    /// The changed transition that comes nearest before it, if versions are compared and one is known.
+    pub change: Option<TableEntry>,
     /// The run that represents the finding; none if exploration found it.
     pub witness: Option<Witness>,
     /// The command that reproduces it.
@@ -47,9 +53,9 @@ pub struct Witness {
 }
 
 impl Finding {
-    /// Counts the runs of a violation of another model that is considered the same fault as runs of this finding.
+    /// Counts the runs of another finding that is considered the same fault as runs of this one.
     pub(super) fn lead(&mut self, other: Finding) {
-        self.also.push(other.signature.kind.clone());
+        self.also.push(other.signature.clone());
         self.also.extend(other.also.iter().cloned());
         self.absorb(other);
     }
@@ -57,6 +63,7 @@ impl Finding {
     /// Counts the runs of another finding with the same signature as runs of this one. It is known only if both are.
     pub(super) fn absorb(&mut self, other: Finding) {
         self.seen += other.seen;
+        self.first = self.first.min(other.first);
         self.clients.extend(other.clients);
         self.clients.sort();
         self.clients.dedup();
@@ -145,6 +152,8 @@ pub enum FindingKind {
     Deadlock,
     /// Transitions are possible, but none of the continuations completes what is outstanding.
     Livelock,
+    /// A request may wait for ever, although every message arrives and every controller goes on.
+    Starvation,
     /// An event occurred in a state that has no transition for it.
     UndefinedTransition,
     /// The protocol called `error`.
@@ -225,6 +234,7 @@ impl fmt::Display for FindingKind {
             FindingKind::AtomicityViolation => f.write_str("atomicity violation"),
             FindingKind::MissedInvalidation => f.write_str("missed invalidation"),
             FindingKind::Livelock => f.write_str("livelock"),
+            FindingKind::Starvation => f.write_str("starvation"),
             FindingKind::UndefinedTransition => f.write_str("undefined transition"),
             FindingKind::Error => f.write_str("protocol error"),
             FindingKind::FailedAssertion => f.write_str("failed assertion"),

@@ -2,6 +2,7 @@
 //! known. [`Gathered`] collects the runs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Instant;
 
 use mutate::Mutant;
 use rayon::prelude::*;
@@ -9,14 +10,15 @@ use simulate::client::Client;
 use simulate::recipe::Lineage;
 use slicc::protocol::Protocol;
 
-use super::Options;
 use super::evidence::Evidence;
 use super::finding::{Finding, FindingKind, Known, Signature, Witness};
 use super::judge::Problem;
 use super::known::{VARIATIONS, needed, with};
+use super::options::Options;
 use super::program::{Bench, Ran};
 use super::shrinking::part;
-use super::small::{Explored, Shown, System};
+use super::small::{Explored, Shown};
+use super::walks::FoundOnWalk;
 use crate::error::Error;
 use crate::observer::{Observer, Stage};
 
@@ -35,7 +37,8 @@ pub(super) struct Gathered<'a> {
     new: BTreeMap<(Signature, IsRepaired), Vec<Showing>>,
     /// Findings that all repairs together explain.
     known: BTreeMap<Signature, Vec<Showing>>,
-    explored: Vec<(System, Shown)>,
+    /// Findings of explorations and of walks, with the commands that show them.
+    explored: Vec<(String, Shown)>,
     compiled: HashMap<Vec<String>, Option<Protocol>>,
 }
 
@@ -50,6 +53,7 @@ struct Showing {
     client: Client,
     lineage: Lineage,
     operations: usize,
+    ended: Instant,
     problem: Problem,
     /// Whether the same program shows nothing on the repaired protocol, so that a released fault may be what this run shows.
     may_be_known: bool,
@@ -76,6 +80,7 @@ impl<'a> Gathered<'a> {
             client: ran.client,
             lineage: ran.lineage.clone(),
             operations: ran.operations,
+            ended: ran.ended,
             problem: problem.clone(),
             may_be_known,
         };
@@ -147,7 +152,21 @@ impl<'a> Gathered<'a> {
     /// Adds the findings of an exploration.
     pub(super) fn add_exploration(&mut self, explored: &Explored) {
         let shown = explored.problems.iter().cloned();
-        self.explored.extend(shown.map(|shown| (explored.system, shown)));
+        self.explored.extend(shown.map(|shown| {
+            let repairs = self.bench.repairs(shown.is_repaired);
+            let given = &self.bench.opened.given;
+            (explored.system.command(given, self.options, repairs), shown)
+        }));
+    }
+
+    /// Adds a finding of an exploration of another kind, with the command that shows it.
+    pub(super) fn add_shown(&mut self, command: String, shown: Shown) {
+        self.explored.push((command, shown));
+    }
+
+    /// Adds the findings of walks.
+    pub(super) fn add_walks(&mut self, found: Vec<FoundOnWalk>) {
+        self.explored.extend(found.into_iter().map(|one| (one.command, one.shown)));
     }
 
     /// The findings: new ones before known ones, each group with the worst first.
@@ -183,8 +202,8 @@ impl<'a> Gathered<'a> {
             }
         }
         observer.end();
-        for (system, shown) in std::mem::take(&mut self.explored) {
-            self.add_shown(&mut findings, system, shown);
+        for (command, shown) in std::mem::take(&mut self.explored) {
+            add_shown(&mut findings, command, shown);
         }
         let mut findings = without_doubtful(findings);
         findings.sort_by(|a, b| {
@@ -273,6 +292,8 @@ impl<'a> Gathered<'a> {
             clients: clients.into_iter().collect(),
             seen: runs.len() as u32,
             also: Vec::new(),
+            first: runs.iter().map(|run| run.ended).min().unwrap_or(first.ended),
+            change: None,
             witness: Some(Witness {
                 client: first.client,
                 lineage: first.lineage.clone(),
@@ -283,41 +304,42 @@ impl<'a> Gathered<'a> {
             evidence: part.unwrap_or(Evidence::Recent(recent)),
         })
     }
+}
 
-    /// Adds a finding of an exploration: to the same finding of runs, if there is one. A shortest run is better evidence than the last
-    /// transitions of a long one.
-    fn add_shown(&self, findings: &mut Vec<Finding>, system: System, shown: Shown) {
-        let Shown { problem, steps, known, is_settled, is_repaired } = shown;
-        let bench = self.bench;
-        let Problem { signature, message, source, .. } = problem;
-        let known = known.map(Known::by);
-        let command = system.command(&bench.opened.given, self.options, is_repaired);
-        // If exploration did not determine whether the finding is known, the runs decide.
-        let is_same =
-            |one: &&mut Finding| one.signature == signature && (one.known == known || !is_settled);
-        let same = findings.iter_mut().find(is_same);
-        match same {
-            Some(finding) => {
-                finding.seen += 1;
-                if let Evidence::Recent(_) = finding.evidence {
-                    finding.message = message;
-                    finding.evidence = Evidence::Steps(steps);
-                    finding.command = command;
-                }
+/// Adds a finding of an exploration or a walk: to the same finding of runs, if there is one. A short run of a small system is better evidence
+/// than the last transitions of a long one.
+fn add_shown(findings: &mut Vec<Finding>, command: String, shown: Shown) {
+    let Shown { problem, steps, is_shortest, known, is_settled, first, .. } = shown;
+    let Problem { signature, message, source, .. } = problem;
+    let known = known.map(Known::by);
+    // If it is not known whether the finding is new, the runs decide.
+    let is_same =
+        |one: &&mut Finding| one.signature == signature && (one.known == known || !is_settled);
+    let same = findings.iter_mut().find(is_same);
+    match same {
+        Some(finding) => {
+            finding.seen += 1;
+            finding.first = finding.first.min(first);
+            if let Evidence::Recent(_) = finding.evidence {
+                finding.message = message;
+                finding.evidence = Evidence::Steps { steps, is_shortest };
+                finding.command = command;
             }
-            None => findings.push(Finding {
-                source,
-                signature,
-                message,
-                clients: Vec::new(),
-                seen: 1,
-                also: Vec::new(),
-                witness: None,
-                command,
-                known,
-                evidence: Evidence::Steps(steps),
-            }),
         }
+        None => findings.push(Finding {
+            source,
+            signature,
+            message,
+            clients: Vec::new(),
+            seen: 1,
+            also: Vec::new(),
+            first,
+            change: None,
+            witness: None,
+            command,
+            known,
+            evidence: Evidence::Steps { steps, is_shortest },
+        }),
     }
 }
 
@@ -357,6 +379,8 @@ mod tests {
             clients: vec![format!("client of {known:?}")],
             seen: 2,
             also: Vec::new(),
+            first: Instant::now(),
+            change: None,
             witness: None,
             command: String::new(),
             known: known.map(|repair| Known::by(vec![repair.to_owned()])),
@@ -385,6 +409,7 @@ mod tests {
             client: Client::IN_ORDER,
             lineage: Lineage::root(1),
             operations: 1,
+            ended: Instant::now(),
             problem: Problem {
                 signature: finding("a", None).signature,
                 message: String::new(),

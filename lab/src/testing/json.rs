@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tables::reached::Reached;
 
+use super::options::Options;
 use super::text::{self, Explain};
-use super::{Evidence, Explored, Finding, Known, Options, Tested};
+use super::{Evidence, Explored, Finding, Known, Tested};
 
 /// Version of the JSON object.
 pub const VERSION: u32 = 1;
@@ -40,6 +41,8 @@ pub struct Document<'a> {
     coverage: Reached,
     /// The small systems that were explored.
     explored: Vec<ExploredJson>,
+    /// The seconds after which the first finding was seen that is not known; `None` if there is none.
+    first_found: Option<f64>,
     /// The findings, the worst kind first; known ones after the others.
     findings: Vec<FindingJson<'a>>,
 }
@@ -86,8 +89,10 @@ pub struct FindingJson<'a> {
     clients: &'a [String],
     /// The number of runs that showed it.
     seen: u32,
-    /// Other kinds of findings that are considered the same fault.
+    /// Other findings that are considered the same fault.
     also: Vec<String>,
+    /// The changed transition that comes nearest before it, as `L1Cache/M.Inv`, if versions are compared and one is known.
+    change: Option<String>,
     /// The names of all repairs of released faults that explain it; `None` if none do.
     known: Option<Vec<&'a str>>,
     /// The same, as sets of repairs of which each explains it.
@@ -127,6 +132,7 @@ pub fn document<'a>(tested: &'a Tested, options: &Options, explain: Explain<'_>)
         warnings: tested.warnings.len(),
         coverage: text::coverage(tested),
         explored: tested.explored.iter().map(explored).collect(),
+        first_found: tested.first_found.map(|first| first.as_secs_f64()),
         findings: tested.findings.iter().map(|one| finding(one, explain)).collect(),
     }
 }
@@ -160,6 +166,7 @@ pub(super) fn finding<'a>(finding: &'a Finding, explain: Explain<'_>) -> Finding
         clients: &finding.clients,
         seen: finding.seen,
         also: finding.also.iter().map(ToString::to_string).collect(),
+        change: finding.change.as_ref().map(ToString::to_string),
         known: finding.known.as_ref().map(Known::all),
         known_sets: finding.known.as_ref().map(sets),
         command: &finding.command,

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use check::Answer;
+use explore::protocol::{Finding, Violation};
 use history::History;
 use memory::{Model, models};
 use simulate::client::Client;
@@ -208,6 +209,28 @@ pub(super) fn of_fault(fault: &Fault, protocol: &Protocol) -> Problem {
         message: tame(&fault.message),
         source: source(fault.span, protocol),
         recent: fault.recent.iter().map(|line| tame(line)).collect(),
+    }
+}
+
+/// A finding of an exploration or a walk as a problem.
+pub(crate) fn of_violation(found: &Violation, protocol: &Protocol) -> Problem {
+    if let (Finding::Fault, Some(fault)) = (&found.finding, &found.fault) {
+        return of_fault(fault, protocol);
+    }
+    let kind = match found.finding {
+        Finding::Fault => FindingKind::OtherFault,
+        Finding::SwmrViolation { .. } => FindingKind::SwmrViolation,
+        Finding::StaleValue { .. } => FindingKind::StaleValue,
+        Finding::AtomicityViolation { .. } => FindingKind::AtomicityViolation,
+        Finding::MissedInvalidation { .. } => FindingKind::MissedInvalidation,
+        Finding::Deadlock { .. } => FindingKind::Deadlock,
+        Finding::Livelock { .. } => FindingKind::Livelock,
+    };
+    Problem {
+        signature: Signature { kind, place: String::new() },
+        message: found.sentence(),
+        source: None,
+        recent: Vec::new(),
     }
 }
 

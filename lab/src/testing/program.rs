@@ -14,7 +14,7 @@ use slicc::setting::Setting;
 use super::deadlines::Deadlines;
 use super::finding::FindingKind;
 use super::judge::{Judge, Problem, Simulated, Suspicion};
-use super::{Extent, Options};
+use super::options::{Extent, Options};
 use crate::error::Error;
 use crate::protocols::{Opened, Repairs, words_of};
 use crate::text::quoted;
@@ -30,8 +30,8 @@ pub(crate) struct Bench<'a> {
     pub judge: Judge<'a>,
     pub deadlines: Deadlines,
     settings: &'a [Setting],
-    /// The repairs with which the protocol was opened.
-    repairs: &'a Repairs,
+    /// The repairs with which the protocol was opened, as commands name them.
+    pub repairs: Repairs,
     /// Whether the transitions that the repaired protocol takes count as those of the protocol as it is.
     counts_repaired: bool,
     /// How many more deadlocks of the protocol as it is must be confirmed before suspicions are taken for granted.
@@ -48,6 +48,8 @@ pub(super) struct Ran {
     pub reached: Vec<Reached>,
     /// Whether one of the two runs was given up because time ran out. Then no problems are reported.
     pub is_given_up: bool,
+    /// When the run had ended.
+    pub ended: Instant,
     /// The problems of the run on the protocol as it is.
     pub problems: Vec<Problem>,
     /// The problems of the run on the repaired protocol; empty if no repairs fit, or if the run on the protocol as it is was clean.
@@ -76,7 +78,7 @@ impl<'a> Bench<'a> {
             judge: Judge { given: &opened.given, checking },
             deadlines,
             settings: &options.settings,
-            repairs: &options.repairs,
+            repairs: opened.repairs_in_commands(&options.repairs),
             counts_repaired: has_same_numbers(&repaired.protocol, &opened.protocol),
             confirmations: AtomicU32::new(match options.extent {
                 Extent::Runs(_) => u32::MAX,
@@ -121,6 +123,7 @@ impl<'a> Bench<'a> {
             operations,
             reached,
             is_given_up,
+            ended: Instant::now(),
             problems: simulated.problems,
             left,
         })
@@ -181,10 +184,14 @@ impl<'a> Bench<'a> {
         self.deadlines.is_over()
     }
 
+    /// The repairs of the protocol as it was opened, or of that with all repairs, as commands name them.
+    pub(super) fn repairs(&self, is_repaired: bool) -> &Repairs {
+        if is_repaired { &Repairs::All } else { &self.repairs }
+    }
+
     /// The command that reproduces a run, on the protocol as it was opened or with all repairs.
     pub(super) fn command(&self, client: Client, lineage: &Lineage, is_repaired: bool) -> String {
-        let repairs = if is_repaired { &Repairs::All } else { self.repairs };
-        let repair = match repairs {
+        let repair = match self.repairs(is_repaired) {
             Repairs::None => String::new(),
             repairs => format!(" --repair {repairs}"),
         };

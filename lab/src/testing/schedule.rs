@@ -11,7 +11,7 @@ use simulate::recipe::Lineage;
 use simulate::system::Reached;
 
 use super::deadlines::Deadlines;
-use super::{Extent, Options};
+use super::options::{Extent, Options};
 use crate::error::Error;
 use crate::observer::{Observer, Stage};
 

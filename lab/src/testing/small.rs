@@ -4,20 +4,21 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use check::Bounds;
-use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
+use explore::protocol::{Exploration, Verdict, explore};
 use explore::search::{Limits, Progress, Stopped};
 use mutate::repair::Repaired;
-use simulate::config::{handled, most_threads};
+use simulate::config::{handled, has_dma, most_threads, takes_flushes};
 use simulate::program::Extras;
-use simulate::stepper::{DescribedMove, Repertoire, Scope, StepperError};
+use simulate::stepper::{DescribedMove, Party, Repertoire, Scope, Signal, StepperError};
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
 use super::attribution::{ATTRIBUTION, is_without};
 use super::deadlines::{Deadlines, left};
-use super::finding::{FindingKind, Signature};
-use super::judge::{Problem, of_fault, of_warning};
+use super::finding::Signature;
+use super::judge::{Problem, of_violation, of_warning};
 use super::known::{needed, with};
-use super::{Extent, Options, STATES};
+use super::options::{Extent, Options, STATES};
 use crate::error::{Error, Refusal};
 use crate::protocols::{Opened, Repairs, refused, words_of};
 use crate::text::quoted;
@@ -74,6 +75,12 @@ pub struct Explored {
 pub(super) struct Shown {
     pub problem: Problem,
     pub steps: Vec<DescribedMove>,
+    /// Whether no run is shorter.
+    pub is_shortest: bool,
+    /// The transitions that the run takes, in order.
+    pub taken: Vec<TableEntry>,
+    /// When it was found.
+    pub first: Instant,
     /// The repairs with which it is no longer found.
     pub known: Option<Vec<String>>,
     /// Whether it is certain that the finding is known or new. It is not if time ran out before the repaired protocol was explored as far.
@@ -110,7 +117,7 @@ impl System {
         }
     }
 
-    fn scope(self, options: &Options) -> Scope {
+    pub(super) fn scope(self, options: &Options) -> Scope {
         Scope {
             caches: self.threads,
             threads_per_cache: self.per_cache,
@@ -133,9 +140,8 @@ impl System {
         all.into_iter().filter_map(|(has, option, words)| has.then_some((option, words)))
     }
 
-    /// The command that explores it, with the repairs of the options or with all.
-    pub fn command(self, given: &str, options: &Options, is_repaired: bool) -> String {
-        let repairs = if is_repaired { &Repairs::All } else { &options.repairs };
+    /// The command that explores it, with some repairs.
+    pub(super) fn command(self, given: &str, options: &Options, repairs: &Repairs) -> String {
         let mut words = vec![format!("rubric explore protocol {}", words_of(given))];
         if *repairs != Repairs::None {
             words.push(format!("--repair {repairs}"));
@@ -177,6 +183,27 @@ impl fmt::Display for System {
     }
 }
 
+/// The systems that are explored of a protocol. If the options do not say what cores and devices ask for, the smallest one is also explored
+/// with a device and with flushes, as far as the protocol handles them.
+pub(super) fn systems_of(protocol: &Protocol, options: &Options) -> Vec<System> {
+    if !options.explores {
+        return Vec::new();
+    }
+    let most = most_threads(protocol).unwrap_or(u32::MAX);
+    let plain = SYSTEMS.map(|system| system.with_extras(options, protocol));
+    let smallest = plain[0];
+    let more = [
+        (has_dma(protocol), System { devices: 1, ..smallest }),
+        (takes_flushes(protocol), System { flushes: true, ..smallest }),
+    ];
+    let more = more.into_iter().filter(|(handles, _)| *handles && options.extras.is_none());
+    let mut all: Vec<System> = plain.into_iter().chain(more.map(|(_, system)| system)).collect();
+    all.retain(|system| system.threads <= most);
+    // What is small comes first: time that it does not use goes to the others.
+    all.sort_by_key(|system| (system.locations, system.threads));
+    all
+}
+
 /// Explores all systems, each until its limit.
 ///
 /// # Errors
@@ -187,12 +214,9 @@ pub(crate) fn explore_all(
     options: &Options,
     deadlines: Deadlines,
 ) -> Result<Vec<Explored>, Error> {
-    let most = most_threads(&opened.protocol).unwrap_or(u32::MAX);
-    let has_room = |system: &&System| options.explores && system.threads <= most;
-    let systems: Vec<&System> = SYSTEMS.iter().filter(has_room).collect();
+    let systems = systems_of(&opened.protocol, options);
     let mut explored = Vec::new();
-    for (at, system) in systems.iter().enumerate() {
-        let system = system.with_extras(options, &opened.protocol);
+    for (at, &system) in systems.iter().enumerate() {
         // Time that a system does not use goes to the others.
         let share = |left: Duration| left / (systems.len() - at) as u32;
         let until = left(deadlines.working).map(|left| Instant::now() + share(left));
@@ -307,12 +331,15 @@ pub(super) fn shown(
     let shown = |problem: Problem, steps: &[DescribedMove]| Shown {
         problem,
         steps: steps.to_vec(),
+        is_shortest: true,
+        taken: taken(steps, &exploration.parties),
+        first: Instant::now(),
         known: None,
         is_settled: true,
         is_repaired,
     };
     let found = match &exploration.verdict {
-        Verdict::Found(found) => Some(shown(problem(found, protocol), &found.steps)),
+        Verdict::Found(found) => Some(shown(of_violation(found, protocol), &found.steps)),
         Verdict::Clean | Verdict::Unproved { .. } | Verdict::Stopped(_) => None,
     };
     let warned = exploration
@@ -322,25 +349,20 @@ pub(super) fn shown(
     found.into_iter().chain(warned).collect()
 }
 
-pub(super) fn problem(found: &Violation, protocol: &Protocol) -> Problem {
-    if let (Finding::Fault, Some(fault)) = (&found.finding, &found.fault) {
-        return of_fault(fault, protocol);
-    }
-    let kind = match found.finding {
-        Finding::Fault => FindingKind::OtherFault,
-        Finding::SwmrViolation { .. } => FindingKind::SwmrViolation,
-        Finding::StaleValue { .. } => FindingKind::StaleValue,
-        Finding::AtomicityViolation { .. } => FindingKind::AtomicityViolation,
-        Finding::MissedInvalidation { .. } => FindingKind::MissedInvalidation,
-        Finding::Deadlock { .. } => FindingKind::Deadlock,
-        Finding::Livelock { .. } => FindingKind::Livelock,
+/// The transitions that the moves of a run take, given the names of its parties, such as `L1Cache-1`.
+pub(super) fn taken(steps: &[DescribedMove], parties: &[(Party, String)]) -> Vec<TableEntry> {
+    let machine = |at: &Party| {
+        let (_, name) = parties.iter().find(|(party, _)| party == at)?;
+        Some(name.rsplit_once('-').map_or(&**name, |(machine, _)| machine))
     };
-    Problem {
-        signature: Signature { kind, place: String::new() },
-        message: found.sentence(),
-        source: None,
-        recent: Vec::new(),
-    }
+    let signals = steps.iter().flat_map(|step| &step.signals);
+    let taken = signals.filter_map(|signal| match signal {
+        Signal::Changes { at, event, states, .. } => {
+            Some(TableEntry::new(machine(at)?, &states.0, event))
+        }
+        _ => None,
+    });
+    taken.collect()
 }
 
 /// The error of a system that cannot be explored. `given` is the protocol's name in messages.
@@ -370,10 +392,21 @@ mod tests {
         assert_eq!(system.to_string(), named);
         let command =
             "rubric explore protocol MOESI_hammer --locations 2 --tiny --also atomic,flush --dma 2";
-        assert_eq!(system.command("MOESI_hammer", &options, false), command);
+        assert_eq!(system.command("MOESI_hammer", &options, &Repairs::None), command);
         let scope = system.scope(&options);
         assert_eq!((scope.repertoire.devices, scope.repertoire.flush), (2, true));
         let plain = SYSTEMS[1].with_extras(&Options::default(), &protocol);
         assert_eq!(plain.to_string(), "2 threads, 2 locations, one line a cache");
+        let drawn = systems_of(&protocol, &Options::default());
+        let named: Vec<String> = drawn[..3].iter().map(System::to_string).collect();
+        assert_eq!(
+            named,
+            [
+                "2 threads, 1 location",
+                "2 threads, 1 location, 1 DMA device",
+                "2 threads, 1 location, flushes"
+            ]
+        );
+        assert_eq!(systems_of(&protocol, &options).len(), SYSTEMS.len());
     }
 }

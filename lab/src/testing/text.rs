@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::time::Duration;
 
 use explore::search::Stopped;
 use settings::Setting;
 use simulate::config::{handled, has_dma, takes_flushes, takes_invalidations};
 use simulate::program::Extras;
+use slicc::outline::TableEntry;
 use slicc::requests::never_sent;
 use tables::reached::Reached;
 
-use super::{Evidence, Explored, Finding, FindingKind, Known, Options, Part, Tested};
+use super::options::Options;
+use super::{Evidence, Explored, Finding, FindingKind, Known, Part, Tested};
 use crate::protocols::{Opened, words_of};
 use crate::released::words::explained_lines;
 use crate::text::{counted, tame};
@@ -144,7 +147,7 @@ pub fn headline(tested: &Tested, options: &Options) -> String {
         }
     };
     format!(
-        "{}{}: {} on each of {}, {} operations, {seeds}{}; {:.0} s",
+        "{}{}: {} on each of {}, {} operations, {seeds}{}; {:.0} s{}",
         tame(&tested.opened.given),
         repaired(&tested.opened),
         counted(tested.runs as usize, "program"),
@@ -152,7 +155,15 @@ pub fn headline(tested: &Tested, options: &Options) -> String {
         tested.operations,
         given_up(tested.given_up),
         tested.elapsed.as_secs_f64(),
+        first_found(tested.first_found),
     )
+}
+
+/// When the first finding was seen, as `, the first finding after 3 s`; empty if there is none.
+pub(super) fn first_found(first: Option<Duration>) -> String {
+    let first =
+        first.map(|first| format!(", the first finding after {:.1} s", first.as_secs_f64()));
+    first.unwrap_or_default()
 }
 
 /// The repairs with which a protocol was tested, as ` with repairs one, another`; empty if there are none.
@@ -233,32 +244,43 @@ pub(super) fn shown(
         writeln!(out, "  at {}:{}: {}", source.file, source.line, source.text)?;
     }
     writeln!(out, "  {}", occurrence(finding))?;
+    if let Some(TableEntry { machine, state, event }) = &finding.change {
+        writeln!(out, "  nearest change: {machine} ({state}, {event})")?;
+    }
     for line in finding.known.iter().flat_map(explained_lines) {
         writeln!(out, "  {line}")?;
     }
-    let lines = evidence(finding, explain);
-    for line in lines.iter().take(LINES) {
+    for line in shortened(evidence(finding, explain), &finding.evidence) {
         writeln!(out, "    {line}")?;
     }
-    if let Some(more) = lines.len().checked_sub(LINES).filter(|&more| more > 0) {
-        writeln!(out, "    … {more} more lines (-o FILE.html shows all)")?;
-    }
     writeln!(out, "  reproduce with: {}", finding.command)
+}
+
+/// The lines of evidence, of which some are left out if there are many: the later ones, or of a run of a small system those after its
+/// beginning, since it goes wrong at its end.
+fn shortened(mut lines: Vec<String>, evidence: &Evidence) -> Vec<String> {
+    let more = lines.len().saturating_sub(LINES);
+    if more > 0 {
+        let from = if matches!(evidence, Evidence::Steps { .. }) { 1 } else { LINES };
+        let note = format!("… {more} more lines (-o FILE.html shows all)");
+        lines.splice(from..from + more, [note]);
+    }
+    lines
 }
 
 /// In how many runs, and on which cores, a finding was seen.
 pub fn occurrence(finding: &Finding) -> String {
     if finding.clients.is_empty() {
-        return "seen by exploration only".to_owned();
+        return format!("seen in small systems only{}", also(finding));
     }
     let seen = counted(finding.seen as usize, "time");
     format!("seen {seen} on {}{}", finding.clients.join(", "), also(finding))
 }
 
-/// The violations that are taken for the same fault, as `, also as TSO violation`; empty if there are none.
+/// The findings that are taken for the same fault, as `, also as TSO violation`; empty if there are none.
 fn also(finding: &Finding) -> String {
-    let kinds: Vec<String> = finding.also.iter().map(ToString::to_string).collect();
-    if kinds.is_empty() { String::new() } else { format!(", also as {}", kinds.join(", ")) }
+    let others: Vec<String> = finding.also.iter().map(ToString::to_string).collect();
+    if others.is_empty() { String::new() } else { format!(", also as {}", others.join("; ")) }
 }
 
 /// The evidence for a finding, as lines: the smallest part of a violation, the last transitions and messages, or a shortest run.
@@ -288,8 +310,9 @@ pub fn evidence(finding: &Finding, explain: Explain<'_>) -> Vec<String> {
             lines.extend(recent.iter().map(|line| format!("  {line}")));
             lines
         }
-        Evidence::Steps(steps) => {
-            let mut lines = vec![format!("a shortest run, of {}:", counted(steps.len(), "move"))];
+        Evidence::Steps { steps, is_shortest } => {
+            let short = if *is_shortest { "shortest" } else { "short" };
+            let mut lines = vec![format!("a {short} run, of {}:", counted(steps.len(), "move"))];
             for (at, step) in steps.iter().enumerate() {
                 lines.push(format!("{:3}  {}", at + 1, tame(&step.happens)));
                 lines.extend(step.effects.iter().map(|effect| format!("       {}", tame(effect))));
@@ -315,6 +338,8 @@ fn without_part(finding: &Finding) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::testing::{Cores, Signature, Weakness};
     use check::Model;
@@ -328,6 +353,8 @@ mod tests {
             clients: Vec::new(),
             seen: 1,
             also: Vec::new(),
+            first: Instant::now(),
+            change: None,
             witness: None,
             command: "rubric simulate P --recipe 7 --check".to_owned(),
             known: None,

@@ -1,5 +1,6 @@
-//! Policies of CHI's controllers that random programs and walks draw: which lines a controller keeps, which messages it uses, and how many
-//! requests it handles at a time. gem5's users choose them in scripts derived from `configs/ruby/CHI_config.py`.
+//! Policies that random programs and walks draw. Of CHI's controllers: which lines a controller keeps, which messages it uses, and how many
+//! requests it handles at a time. gem5's users choose them in scripts derived from `configs/ruby/CHI_config.py`. Of other protocols: whether
+//! their prefetchers are on.
 
 use history::random::Rng;
 use slicc::protocol::Protocol;
@@ -45,10 +46,27 @@ const NUMBERS: [(&str, [u64; 3]); 4] = [
     ("policy_type", [1, 1, 1]),
 ];
 
-/// The policies of a seed: settings of the roles of CHI's controllers that do not contradict each other. Other protocols have none.
+/// The parameter by which protocols other than CHI turn their prefetchers on.
+const PREFETCH: &str = "enable_prefetch";
+
+/// Whether there are policies to choose of a protocol.
+pub(super) fn has_policies(protocol: &Protocol) -> bool {
+    is_chi(protocol) || has_prefetchers(protocol)
+}
+
+fn has_prefetchers(protocol: &Protocol) -> bool {
+    let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
+    parameters.any(|parameter| &*parameter.name.text == PREFETCH)
+}
+
+/// The policies of a seed: settings of the roles of CHI's controllers that do not contradict each other, or whether the prefetchers of
+/// another protocol are on.
 pub fn policies(protocol: &Protocol, seed: u64) -> Vec<Setting> {
     if !is_chi(protocol) {
-        return Vec::new();
+        let is_on = has_prefetchers(protocol) && Rng::new(seed, PURPOSE).percent(50);
+        let value = is_on.to_string();
+        let on = Setting { machine: None, parameter: PREFETCH.to_owned(), value };
+        return if is_on { vec![on] } else { Vec::new() };
     }
     let declared: Vec<&str> = protocol
         .machines()

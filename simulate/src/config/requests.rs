@@ -9,6 +9,7 @@ use slicc::scripts::Script;
 use slicc::source::Diagnostic;
 
 use super::chi::is_chi;
+use super::policies::has_policies;
 use super::plan::{FETCHER, Plan, Value, value_of};
 use super::sequencers::{DMA_SEQUENCER, has_dma};
 use crate::program::{Extras, ProgramSize};
@@ -72,20 +73,19 @@ fn performs_atomics(protocol: &Protocol) -> bool {
     has_atomics(protocol.name(), &protocol.declared())
 }
 
-/// The largest extras of programs that test a protocol: those that the protocol handles. Accesses to parts of words are
-/// not among them, although every protocol handles them, because histories split them and shrunk violations become
-/// long; nor are functional accesses, which fail in states of most protocols. Users have to ask for them.
+/// The largest extras of programs that test a protocol: those that the protocol handles, and the policies and clusters of
+/// controllers that programs may differ in. Functional accesses are not among them, since they fail in states of most protocols: users have to ask for them.
 pub fn handled(protocol: &Protocol) -> Extras {
     Extras {
         devices: if has_dma(protocol) { 2 } else { 0 },
         flushes: if takes_flushes(protocol) { 10 } else { 0 },
         atomics: if performs_atomics(protocol) { 50 } else { 0 },
         dvm: if takes_invalidations(protocol) { 10 } else { 0 },
-        partial: 0,
+        partial: 20,
         functional: 0,
         suppressed: 0,
-        policies: 0,
-        clusters: 0,
+        policies: u32::from(has_policies(protocol)),
+        clusters: u32::from(is_chi(protocol)),
     }
 }
 

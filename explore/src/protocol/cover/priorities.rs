@@ -3,7 +3,7 @@
 use history::random::Rng;
 use simulate::stepper::{Known, Label, Move};
 
-use super::is_spontaneous;
+use crate::protocol::search::is_spontaneous;
 
 /// The choices that a walk keeps to: how often cores ask, and what waits for what.
 pub(super) struct Priorities {

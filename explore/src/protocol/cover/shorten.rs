@@ -3,6 +3,7 @@
 use simulate::stepper::{Label, Move, PartStepper};
 
 use super::super::search::finding;
+use super::stuck;
 use crate::protocol::Finding;
 
 /// What the last move of a run does.
@@ -12,6 +13,14 @@ pub(super) enum Goal {
     Row(u32),
     /// It leads to a finding of this name, in the transition of this row.
     Finding(&'static str, Option<u32>),
+}
+
+impl Goal {
+    /// Whether the goal is a state in which nothing goes on, whatever row led there.
+    fn is_deadlock(self) -> bool {
+        let deadlock = Finding::Deadlock { waiting: 0 }.name();
+        matches!(self, Goal::Finding(name, _) if name == deadlock)
+    }
 }
 
 /// A run that reaches its goal: its moves, their labels, and the finding in which it ends, if it does.
@@ -79,16 +88,22 @@ fn replay(stepper: &mut PartStepper, labels: &[Label], goal: Goal) -> Option<Rep
         made.moves.push(chosen);
         made.labels.push(*label);
         let row = stepper.change().map(|change| change.triple);
+        let is_over = made.finding.is_some();
+        if goal.is_deadlock() && !is_over {
+            stepper.known().moves(&after, &mut possible);
+            made.finding = stuck::deadlock(stepper, &after, &possible);
+        }
         let is_reached = match goal {
             Goal::Row(triple) => row == Some(triple),
             Goal::Finding(name, of) => {
-                row == of && made.finding.as_ref().is_some_and(|one| one.name() == name)
+                let is_same = made.finding.as_ref().is_some_and(|one| one.name() == name);
+                is_same && (row == of || goal.is_deadlock())
             }
         };
         if is_reached {
             return Some(made);
         }
-        if made.finding.is_some() {
+        if is_over {
             return None;
         }
         std::mem::swap(&mut state, &mut after);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use simulate::system::triple_of;
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
 /// A row of a table: what a machine does for an event in a state.
@@ -41,6 +42,30 @@ impl Table {
             })
         });
         Table { rows: rows.collect() }
+    }
+
+    /// The same table, also with rows for these entries, as if the protocol had them, so that walks can make for them. An entry whose machine,
+    /// state or event it does not have is left out.
+    #[must_use]
+    pub fn with<'a>(
+        mut self,
+        protocol: &Protocol,
+        entries: impl IntoIterator<Item = &'a TableEntry>,
+    ) -> Table {
+        for TableEntry { machine, state, event } in entries {
+            let mut machines = protocol.program.machines.iter().enumerate();
+            let of = machines.find(|(_, one)| *one.name == **machine);
+            let triple = triple_of(protocol, machine, state, event);
+            if let (Some((number, of)), Some(triple)) = (of, triple) {
+                let place = |names: &[Box<str>], name: &str| {
+                    names.iter().position(|one| **one == *name).unwrap_or_default() as u16
+                };
+                let (state, event) = (place(&of.states, state), place(&of.events, event));
+                let row = Row { triple, machine: number, state, event, next: None };
+                self.rows.entry(triple).or_insert(row);
+            }
+        }
+        self
     }
 
     /// The rows, by their triples.

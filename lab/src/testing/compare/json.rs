@@ -6,9 +6,10 @@ use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDiff
 use slicc::outline::TableEntry;
 
 use super::Compared;
+use crate::testing::Finding;
 use crate::testing::json::{ExploredJson, FindingJson, explored, finding};
+use crate::testing::options::Options;
 use crate::testing::text::Explain;
-use crate::testing::{Finding, Options};
 
 /// Version of the JSON object.
 pub const VERSION: u32 = 1;
@@ -50,7 +51,9 @@ pub struct Document<'a> {
     explored_old: Vec<ExploredJson>,
     /// The small systems of the new version that were explored.
     explored_new: Vec<ExploredJson>,
-    /// The findings that only the new version shows, the worst first.
+    /// The seconds after which the first finding was seen that only the new version shows; `None` if there is none.
+    first_found: Option<f64>,
+    /// The findings that only the new version shows, the worst first. What comes from one edit is one finding.
     only_new: Vec<FindingJson<'a>>,
     /// The findings that only the old version shows, the worst first.
     only_old: Vec<FindingJson<'a>>,
@@ -164,6 +167,7 @@ pub fn document<'a>(
         removed_transitions: compared.reached_removed.iter().map(count).collect(),
         explored_old: compared.explored_old.iter().map(explored).collect(),
         explored_new: compared.explored_new.iter().map(explored).collect(),
+        first_found: compared.first_found.map(|first| first.as_secs_f64()),
         only_new: compared.only_new.iter().map(finding).collect(),
         only_old: compared.only_old.iter().map(finding).collect(),
         both: both.map(|(old, new)| Both { old: finding(old), new: finding(new) }).collect(),

@@ -6,10 +6,12 @@ use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDiff
 use slicc::outline::TableEntry;
 
 use super::Compared;
+use crate::protocols::Opened;
+use crate::testing::options::Options;
 use crate::testing::text::{
-    Explain, extent, given_up, kinds_of_cores, occurrence, repaired, shown, untried,
+    Explain, extent, first_found, given_up, kinds_of_cores, occurrence, repaired, shown, untried,
 };
-use crate::testing::{Finding, Known, Options};
+use crate::testing::{Finding, Known};
 use crate::text::{counted, tame};
 
 /// Writes the report. `explain` shows the violation of a part.
@@ -67,13 +69,14 @@ pub fn not_reached(compared: &Compared, options: &Options) -> Option<String> {
 /// The extent of the tests in a sentence: programs, kinds of cores, operations, seed and time.
 pub fn headline(compared: &Compared, options: &Options) -> String {
     format!(
-        "Both versions: {} on each of {}, {} operations, seed {}{}; {:.0} s",
+        "Both versions: {} on each of {}, {} operations, seed {}{}; {:.0} s{}",
         counted(compared.runs as usize, "program"),
         kinds_of_cores(options),
         compared.operations,
         options.seed,
         given_up(compared.given_up),
         compared.elapsed.as_secs_f64(),
+        first_found(compared.first_found),
     )
 }
 
@@ -132,7 +135,14 @@ fn group(
 /// Writes the names of the two versions, and the differences between their files.
 fn tables(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     let (old, new) = (tame(&compared.old.given), tame(&compared.new.given));
-    writeln!(out, "{old}{} and {new}{}", repaired(&compared.old), repaired(&compared.new))?;
+    let applied = |opened: &Opened| opened.protocol.loaded.repairs.clone();
+    let (of_old, of_new) = (applied(&compared.old), applied(&compared.new));
+    match of_old == of_new && !of_old.is_empty() {
+        true => writeln!(out, "{old} and {new}\n  repaired in both: {}", of_new.join(", "))?,
+        false => {
+            writeln!(out, "{old}{} and {new}{}", repaired(&compared.old), repaired(&compared.new))?;
+        }
+    }
     lines(compared).iter().try_for_each(|line| writeln!(out, "  {line}"))
 }
 
