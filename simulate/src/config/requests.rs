@@ -9,8 +9,8 @@ use slicc::scripts::Script;
 use slicc::source::Diagnostic;
 
 use super::chi::is_chi;
-use super::policies::has_policies;
 use super::plan::{FETCHER, Plan, Value, value_of};
+use super::policies::has_policies;
 use super::sequencers::{DMA_SEQUENCER, has_dma};
 use crate::program::{Extras, ProgramSize};
 
@@ -84,7 +84,7 @@ pub fn handled(protocol: &Protocol) -> Extras {
         partial: 20,
         functional: 0,
         suppressed: 0,
-        policies: u32::from(has_policies(protocol)),
+        policies: if is_chi(protocol) { 2 } else { u32::from(has_policies(protocol)) },
         clusters: u32::from(is_chi(protocol)),
     }
 }
