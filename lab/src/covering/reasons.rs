@@ -34,13 +34,13 @@ impl Excluded {
         let extras = handled(protocol);
         let plain = Options { devices, settings: settings.to_vec(), ..Options::default() };
         systems.add(protocol, &opened.plan_of(&plain)?, extras);
-        let prefetching = PREFETCHERS.map(|name| {
-            vec![Setting { machine: None, parameter: name.to_owned(), value: "true".to_owned() }]
-        });
-        let drawn = (0..POLICIES).map(|seed| policies(protocol, seed));
-        for more in prefetching.into_iter().chain(drawn).filter(|more| !more.is_empty()) {
+        let mut drawn: Vec<Vec<Setting>> =
+            (0..POLICIES).map(|seed| policies(protocol, seed)).collect();
+        drawn.sort_by_cached_key(|more| more.iter().map(Setting::to_string).collect::<Vec<_>>());
+        drawn.dedup();
+        for more in drawn.into_iter().filter(|more| !more.is_empty()) {
             let settings = more.into_iter().chain(settings.iter().cloned()).collect();
-            // Not every protocol has prefetchers.
+            // The user's settings may contradict them.
             if let Ok(plan) = Plan::of(protocol, &Options { settings, ..plain.clone() }) {
                 systems.add(protocol, &plan, extras);
             }
@@ -54,8 +54,6 @@ impl Excluded {
     }
 }
 
-/// The parameters by which protocols turn their prefetchers on.
-const PREFETCHERS: [&str; 1] = ["enable_prefetch"];
 /// The number of systems with drawn policies that stand for all: each flag has both values in some of them.
 const POLICIES: u64 = 64;
 
