@@ -31,7 +31,7 @@ use slicc::setting::Setting;
 
 use crate::client::Client;
 use crate::config::{
-    CacheGeometry, Options, clusters, has_dma, most_threads, policies, takes_flushes,
+    CacheGeometry, Options, clusters, has_dma, most_threads, policies, slots, takes_flushes,
     takes_invalidations,
 };
 use crate::program::{Edit, EditKind, Extras, ProgramSize, WeakShares};
@@ -185,6 +185,9 @@ impl Recipe {
         let mut settings = self.filter_settings(protocol);
         if self.shape.extras.policies > 0 {
             settings.extend(policies(protocol, self.lineage.seed()));
+        }
+        if self.shape.extras.policies > 1 {
+            settings.extend(slots(protocol, self.lineage.seed()));
         }
         if self.shape.extras.clusters > 0 {
             settings.extend(clusters(protocol, self.lineage.seed()));

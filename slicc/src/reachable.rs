@@ -31,7 +31,7 @@
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
 //! let found = reachable(&protocol, &World::any());
 //! let why = found.why_not(&TableEntry::new("Directory", "IM", "GETS")).expect("no cache asks for a copy to share");
-//! assert_eq!(why.to_string(), "event GETS never comes up: nobody sends CoherenceRequestType:GETS");
+//! assert_eq!(why.to_string(), "event GETS never comes up: nothing that can happen sends CoherenceRequestType:GETS");
 //! assert!(found.why_not(&TableEntry::new("Directory", "IM", "GETX")).is_none());
 //! ```
 

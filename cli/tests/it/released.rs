@@ -38,10 +38,15 @@ fn shown() -> impl Iterator<Item = &'static Released> {
     released::all().iter().filter(is_shown)
 }
 
-/// The faults that a run of the given files shows: those of v24.0.0.1, or of the version that `RUBRIC_GEM5_VERSION` names.
+/// The faults that a run of the given files shows: those of v24.0.0.1, or of the version that `RUBRIC_GEM5_VERSION` names; of these, those that
+/// `RUBRIC_FAULTS` names, if it does.
 fn shown_in_given() -> impl Iterator<Item = &'static Released> {
     let version = std::env::var("RUBRIC_GEM5_VERSION").unwrap_or("v24.0.0.1".to_owned());
-    shown().filter(move |one| one.version == version)
+    let named = std::env::var("RUBRIC_FAULTS").ok();
+    let is_named = move |name: &str| {
+        named.as_ref().is_none_or(|names| names.split(',').any(|one| one == name))
+    };
+    shown().filter(move |one| one.version == version && is_named(&one.name))
 }
 
 fn listing_of(fault: &Released) -> PathBuf {

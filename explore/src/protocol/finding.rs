@@ -138,6 +138,11 @@ pub struct Violation {
 }
 
 impl Violation {
+    /// What else is known about the end of the run, in sentences: who wrote a value last, or what waits.
+    pub fn notes(&self) -> Vec<String> {
+        self.latest_sentence().into_iter().chain(self.left.iter().cloned()).collect()
+    }
+
     /// The finding as a sentence: the fault's own message if it is one.
     pub fn sentence(&self) -> String {
         match &self.finding {

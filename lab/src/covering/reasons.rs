@@ -78,7 +78,10 @@ pub(super) fn complaint(protocol: &Protocol, entry: &TableEntry) -> String {
     };
     let missing = |kind: &str, name: &str, names: &[Box<str>]| {
         let like = near(name, names.iter().map(|one| &**one));
-        let hint = if like.is_empty() { String::new() } else { format!(": {}?", like.join(", ")) };
+        let hint = match like.is_empty() {
+            true => format!("; it has {}", listed(names.iter().map(|one| &**one))),
+            false => format!(": {}?", like.join(", ")),
+        };
         format!("{machine} has no {kind} {name}{hint}")
     };
     if !of.states.iter().any(|one| **one == **state) {

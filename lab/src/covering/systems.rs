@@ -2,7 +2,7 @@
 
 use explore::protocol::cover::Walker;
 use history::random::Rng;
-use simulate::config::{clusters, has_dma, policies, takes_flushes};
+use simulate::config::{clusters, has_dma, is_chi, policies, takes_flushes};
 use simulate::stepper::{Order, Repertoire, Scope};
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
@@ -45,7 +45,7 @@ fn scope(
     attempt: u64,
     rng: &mut Rng,
 ) -> Scope {
-    let caches = rng.one_of(&[2, 2, 3, 4]);
+    let caches = rng.one_of(&[1, 2, 2, 2, 3, 3, 4]);
     let lines = rng.one_of(&[1, 2, 2, 3, 3]);
     let is_modest = attempt >= TRIES / 2;
     let devices = if has_dma(protocol) { rng.one_of(&[0, 1, 1, 2]) } else { 0 };
@@ -83,7 +83,8 @@ fn repertoire(protocol: &Protocol, devices: u32, is_modest: bool, rng: &mut Rng)
         flush: draws(40) && takes_flushes(protocol),
         fetch: draws(50) && !is_modest,
         early: draws(20) && !is_modest,
-        prefetch: draws(30) && !is_modest,
+        // CHI's caches refuse prefetches unless a parameter allows them, with which programs run.
+        prefetch: draws(30) && !is_modest && !is_chi(protocol),
         devices,
     }
 }

@@ -101,7 +101,8 @@ pub fn write(covered: &Covered, out: &mut dyn Write) -> io::Result<()> {
     by_reason(covered, "proved unreachable, in systems of any size", proved, out)?;
     by_reason(covered, "not in any system that is drawn here", lacking, out)?;
     by_reason(covered, "left", left, out)?;
-    extent(covered, out)
+    extent(covered, out)?;
+    findings(covered, out)
 }
 
 /// Lists the rows of one fate, those of one reason together.
@@ -154,7 +155,11 @@ fn extent(covered: &Covered, out: &mut dyn Write) -> io::Result<()> {
         covered.options.seed,
         covered.elapsed.as_secs_f64(),
         covered.last_taken.as_secs_f64()
-    )?;
+    )
+}
+
+/// Lists what went wrong on walks.
+fn findings(covered: &Covered, out: &mut dyn Write) -> io::Result<()> {
     if covered.findings.is_empty() {
         return Ok(());
     }
@@ -236,8 +241,7 @@ pub fn write_replayed(replayed: &Replayed, out: &mut dyn Write) -> io::Result<()
     if let Some(source) = &problem.source {
         writeln!(out, "  at {}:{}: {}", source.file, source.line, source.text)?;
     }
-    let notes = violation.latest_sentence().into_iter().chain(violation.left.iter().cloned());
-    notes.into_iter().try_for_each(|note| writeln!(out, "  {}", tame(&note)))
+    violation.notes().iter().try_for_each(|note| writeln!(out, "  {}", tame(note)))
 }
 
 fn steps(steps: &[DescribedMove], out: &mut dyn Write) -> io::Result<()> {

@@ -135,7 +135,9 @@ pub fn compare(
         (pairs, explored, walks)
     });
     let (pairs, ([explored_old, explored_new], starving)) = (pairs?, explored?);
-    let (walks_old, walks_new) = on_both(walks, &old.protocol, options);
+    // A finding of the smallest system says more than that a request waits.
+    let starving = starving.filter(|_| !explored_new.first().is_some_and(|one| one.is_found));
+    let (walks_old, walks_new) = on_both(walks, [&old.protocol, &new.protocol], options);
     let [bench_old, bench_new] = &benches;
     let mut gathered = [bench_old, bench_new].map(|bench| Gathered::new(bench, options));
     for pair in &pairs {
@@ -199,23 +201,26 @@ pub fn compare(
     })
 }
 
-/// What walks found in each version. What only walks through the new version met is looked for in the old one by making the same moves, since walks
-/// find by chance what is rare.
+/// What walks found in each version. What only walks through one version met is looked for in the other by making the same run there, since
+/// walks find by chance what is rare.
 fn on_both(
     found: Vec<Vec<FoundOnWalk>>,
-    old: &Protocol,
+    [old, new]: [&Protocol; 2],
     options: &Options,
 ) -> (Vec<FoundOnWalk>, Vec<FoundOnWalk>) {
     let mut found = found.into_iter();
-    let (mut in_old, in_new) = (found.next().unwrap_or_default(), found.next().unwrap_or_default());
-    let has = |all: &[FoundOnWalk], one: &FoundOnWalk| {
-        all.iter().any(|other| other.shown.problem.signature == one.shown.problem.signature)
+    let (mut in_old, mut in_new) =
+        (found.next().unwrap_or_default(), found.next().unwrap_or_default());
+    let missing = |from: &[FoundOnWalk], to: &[FoundOnWalk], version: &Protocol| {
+        let has = |one: &FoundOnWalk| {
+            to.iter().any(|other| other.shown.problem.signature == one.shown.problem.signature)
+        };
+        let missing = from.iter().filter(|one| !has(one) && one.is_in(version, options));
+        missing.cloned().collect::<Vec<FoundOnWalk>>()
     };
-    for one in &in_new {
-        if !has(&in_old, one) && one.is_in(old, options) {
-            in_old.push(one.clone());
-        }
-    }
+    let (more_old, more_new) = (missing(&in_new, &in_old, old), missing(&in_old, &in_new, new));
+    in_old.extend(more_old);
+    in_new.extend(more_new);
     (in_old, in_new)
 }
 
@@ -242,10 +247,16 @@ fn sorted(
     new: Vec<Finding>,
     difference: &Difference,
 ) -> (Vec<Finding>, Vec<Finding>, Vec<(Finding, Finding)>) {
-    let is_same = |one: &Finding, other: &Finding| {
+    let has_name = |one: &Finding, other: &Finding| {
         in_new_names(&one.signature, difference) == other.signature
             && one.known.is_some() == other.known.is_some()
     };
+    // What programs show in the new version and in no run of the old one is something else, even if small systems show in the old version what
+    // has the same name.
+    let is_other = |one: &Finding, other: &Finding| {
+        other.signature.place.is_empty() && one.clients.is_empty() && !other.clients.is_empty()
+    };
+    let is_same = |one: &Finding, other: &Finding| has_name(one, other) && !is_other(one, other);
     let mut left: Vec<Finding> = Vec::new();
     let mut both = Vec::new();
     let mut only_old = old;
@@ -257,7 +268,8 @@ fn sorted(
     }
     // Several causes of one finding are one finding here.
     left.retain(|finding| !both.iter().any(|(known, _)| is_same(known, finding)));
-    only_old.retain(|finding| !both.iter().any(|(_, known)| is_same(finding, known)));
+    only_old.retain(|finding| !both.iter().any(|(_, known)| has_name(finding, known)));
+    only_old.retain(|finding| !left.iter().any(|other| has_name(finding, other)));
     (once(only_old), once(left), both)
 }
 

@@ -19,6 +19,8 @@ pub enum Evidence {
         steps: Vec<DescribedMove>,
         /// Whether no run is shorter.
         is_shortest: bool,
+        /// What else is known about its end: who wrote a value, or what waits in a deadlock.
+        notes: Vec<String>,
     },
 }
 

@@ -309,7 +309,7 @@ impl<'a> Gathered<'a> {
 /// Adds a finding of an exploration or a walk: to the same finding of runs, if there is one. A short run of a small system is better evidence
 /// than the last transitions of a long one.
 fn add_shown(findings: &mut Vec<Finding>, command: String, shown: Shown) {
-    let Shown { problem, steps, is_shortest, known, is_settled, first, .. } = shown;
+    let Shown { problem, steps, is_shortest, notes, known, is_settled, first, .. } = shown;
     let Problem { signature, message, source, .. } = problem;
     let known = known.map(Known::by);
     // If it is not known whether the finding is new, the runs decide.
@@ -322,7 +322,7 @@ fn add_shown(findings: &mut Vec<Finding>, command: String, shown: Shown) {
             finding.first = finding.first.min(first);
             if let Evidence::Recent(_) = finding.evidence {
                 finding.message = message;
-                finding.evidence = Evidence::Steps { steps, is_shortest };
+                finding.evidence = Evidence::Steps { steps, is_shortest, notes };
                 finding.command = command;
             }
         }
@@ -338,7 +338,7 @@ fn add_shown(findings: &mut Vec<Finding>, command: String, shown: Shown) {
             witness: None,
             command,
             known,
-            evidence: Evidence::Steps { steps, is_shortest },
+            evidence: Evidence::Steps { steps, is_shortest, notes },
         }),
     }
 }

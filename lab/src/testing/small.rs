@@ -77,6 +77,8 @@ pub(super) struct Shown {
     pub steps: Vec<DescribedMove>,
     /// Whether no run is shorter.
     pub is_shortest: bool,
+    /// What else is known about the end of the run.
+    pub notes: Vec<String>,
     /// The transitions that the run takes, in order.
     pub taken: Vec<TableEntry>,
     /// When it was found.
@@ -328,8 +330,9 @@ pub(super) fn shown(
     protocol: &Protocol,
     is_repaired: bool,
 ) -> Vec<Shown> {
-    let shown = |problem: Problem, steps: &[DescribedMove]| Shown {
+    let shown = |problem: Problem, steps: &[DescribedMove], notes: Vec<String>| Shown {
         problem,
+        notes,
         steps: steps.to_vec(),
         is_shortest: true,
         taken: taken(steps, &exploration.parties),
@@ -339,13 +342,15 @@ pub(super) fn shown(
         is_repaired,
     };
     let found = match &exploration.verdict {
-        Verdict::Found(found) => Some(shown(of_violation(found, protocol), &found.steps)),
+        Verdict::Found(found) => {
+            Some(shown(of_violation(found, protocol), &found.steps, found.notes()))
+        }
         Verdict::Clean | Verdict::Unproved { .. } | Verdict::Stopped(_) => None,
     };
     let warned = exploration
         .warnings
         .iter()
-        .map(|warned| shown(of_warning(&warned.warning, protocol), &warned.steps));
+        .map(|warned| shown(of_warning(&warned.warning, protocol), &warned.steps, Vec::new()));
     found.into_iter().chain(warned).collect()
 }
 

@@ -21,8 +21,10 @@ use crate::text::{counted, tame};
 /// Explains the violation of a part of a run, in lines.
 pub type Explain<'a> = &'a dyn Fn(&Part) -> String;
 
-/// Most lines of evidence that are printed for a finding.
+/// Most lines of evidence that are printed for a finding, if more than a few would be left out.
 const LINES: usize = 40;
+/// The number of lines that are not worth to be left out.
+const FEW: usize = 10;
 
 /// Writes the report. `explain` shows the violation of a part.
 ///
@@ -259,12 +261,20 @@ pub(super) fn shown(
 /// The lines of evidence, of which some are left out if there are many: the later ones, or of a run of a small system those after its
 /// beginning, since it goes wrong at its end.
 fn shortened(mut lines: Vec<String>, evidence: &Evidence) -> Vec<String> {
-    let more = lines.len().saturating_sub(LINES);
-    if more > 0 {
-        let from = if matches!(evidence, Evidence::Steps { .. }) { 1 } else { LINES };
-        let note = format!("… {more} more lines (-o FILE.html shows all)");
-        lines.splice(from..from + more, [note]);
+    if lines.len() <= LINES + FEW {
+        return lines;
     }
+    let mut left_out = match evidence {
+        Evidence::Steps { .. } => 1..lines.len() - LINES,
+        _ => LINES..lines.len(),
+    };
+    // A move is shown with all its effects.
+    let is_effect = |line: &str| line.starts_with("       ");
+    while lines.get(left_out.end).is_some_and(|line| is_effect(line)) {
+        left_out.end += 1;
+    }
+    let note = format!("… {} more lines (-o FILE.html shows all)", left_out.len());
+    lines.splice(left_out, [note]);
     lines
 }
 
@@ -310,13 +320,14 @@ pub fn evidence(finding: &Finding, explain: Explain<'_>) -> Vec<String> {
             lines.extend(recent.iter().map(|line| format!("  {line}")));
             lines
         }
-        Evidence::Steps { steps, is_shortest } => {
+        Evidence::Steps { steps, is_shortest, notes } => {
             let short = if *is_shortest { "shortest" } else { "short" };
             let mut lines = vec![format!("a {short} run, of {}:", counted(steps.len(), "move"))];
             for (at, step) in steps.iter().enumerate() {
                 lines.push(format!("{:3}  {}", at + 1, tame(&step.happens)));
                 lines.extend(step.effects.iter().map(|effect| format!("       {}", tame(effect))));
             }
+            lines.extend(notes.iter().map(|note| tame(note)));
             lines
         }
     }

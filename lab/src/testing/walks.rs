@@ -125,6 +125,7 @@ fn told(found: FoundByWalks, version: &Walked<'_>, options: &Options) -> Option<
         problem: of_violation(violation, protocol),
         steps: found.run.steps.clone(),
         is_shortest: false,
+        notes: violation.notes(),
         taken: rows.collect(),
         first: found.first,
         known: None,

@@ -250,7 +250,7 @@ pub(super) fn upstream(machine: &str, options: &Options) -> Option<Group> {
 }
 
 /// Whether a protocol has gem5's script for CHI.
-pub(super) fn is_chi(protocol: &Protocol) -> bool {
+pub fn is_chi(protocol: &Protocol) -> bool {
     let script = Script::find(protocol.name(), &protocol.declared());
     script.is_some_and(|script| script.known == KnownProtocol::Chi)
 }

@@ -44,6 +44,9 @@ pub(super) fn find_number(
     }
 }
 
+/// The flag that says whether a controller has a prefetcher.
+const PREFETCHES: &str = "use_prefetcher";
+
 /// The flag that says whether a controller is a home node.
 const IS_HOME: &str = "is_HN";
 
@@ -57,6 +60,12 @@ pub(super) fn find(role: Role, flag: impl Fn(&str) -> Option<bool>) -> Option<Di
         return Some(anywhere(message).hint(format!("leave {IS_HOME} out")));
     }
     let is_set = |name: &str| flag(name) == Some(true);
+    if is_home && is_set(PREFETCHES) {
+        let message = format!(
+            "{name}.{PREFETCHES} and {name}.{IS_HOME} are both true: home nodes send none of the requests of a prefetch"
+        );
+        return Some(anywhere(message).hint(format!("leave {PREFETCHES} to the caches above")));
+    }
     let (keep, drop, request) =
         OPPOSITES.iter().find(|(keep, drop, _)| is_set(keep) && is_set(drop))?;
     let message = format!(
@@ -109,6 +118,7 @@ mod tests {
             (Role::L2, "dealloc_on_shared", true),
             (Role::Hnf, IS_HOME, false),
             (Role::L2, IS_HOME, true),
+            (Role::Hnf, PREFETCHES, true),
         ];
         for (role, flag, value) in refused {
             let found = with(role, flag, value).map(|it| it.message).unwrap_or_default();

@@ -49,6 +49,32 @@ const NUMBERS: [(&str, [u64; 3]); 4] = [
 /// The parameter by which protocols other than CHI turn their prefetchers on.
 const PREFETCH: &str = "enable_prefetch";
 
+/// Numbers of slots of CHI's other nodes, with values that keep them short of room.
+const SLOTS: [(&str, &str, [u64; 3]); 2] =
+    [("Memory", "number_of_TBEs", [1, 2, 4]), ("MiscNode", "number_of_DVM_TBEs", [2, 3, 4])];
+/// Separates the choice of these numbers from others with the same seed.
+const OF_SLOTS: u64 = 0x53_4c_4f_54;
+/// Of 100 systems, how many have a drawn number of slots in nodes of a kind.
+const SHORT_PERCENT: u32 = 40;
+
+/// The numbers of slots of memory nodes and of the MiscNode for a seed, as settings; other protocols than CHI have none.
+pub fn slots(protocol: &Protocol, seed: u64) -> Vec<Setting> {
+    let mut rng = Rng::new(seed, OF_SLOTS);
+    let drawn = SLOTS.map(|(machine, parameter, values)| {
+        let value = rng.one_of(&values);
+        rng.percent(SHORT_PERCENT).then(|| Setting {
+            machine: Some(machine.to_owned()),
+            parameter: parameter.to_owned(),
+            value: value.to_string(),
+        })
+    });
+    // Early releases have no MiscNode.
+    let has = |name: &str| protocol.machines().any(|one| &*one.name.text == name);
+    let is_there = |one: &Setting| one.machine.as_deref().is_some_and(has);
+    let drawn = drawn.into_iter().flatten().filter(is_there);
+    if is_chi(protocol) { drawn.collect() } else { Vec::new() }
+}
+
 /// Whether there are policies to choose of a protocol.
 pub(super) fn has_policies(protocol: &Protocol) -> bool {
     is_chi(protocol) || has_prefetchers(protocol)

@@ -26,7 +26,7 @@ pub struct Extras {
     /// Of 100 loads and stores of cores, how many are made functionally. Cores draw them when they run, so they change no
     /// program; only cores that complete each operation before the next make any.
     pub functional: u32,
-    /// 1 if the policies of controllers are drawn, in protocols that have any ([`policies`](crate::config::policies)). It changes no
+    /// 1 if the policies of controllers are drawn, 2 if slots of CHI's other nodes are, too, in protocols that have any ([`policies`](crate::config::policies)). It changes no
     /// program.
     pub policies: u32,
     /// 1 if the clusters of cores are drawn, in protocols that have any ([`clusters`](crate::config::clusters())). It changes no program.

@@ -62,7 +62,7 @@ fn why_not(protocol: &Protocol) -> Option<String> {
 }
 
 const NOBODY: Option<&str> =
-    Some("event GETS never comes up: nobody sends CoherenceRequestType:GETS");
+    Some("event GETS never comes up: nothing that can happen sends CoherenceRequestType:GETS");
 
 /// `X` and `S` stand for GETX and GETS.
 fn check(declarations: &str, code: &str, expected: Option<&str>) {
@@ -177,7 +177,7 @@ fn what_a_condition_says_is_known_within() {
     check(
         "",
         "out_msg.Type := X; if (is_valid(tbe) && is_invalid(tbe)) { out_msg.Type := S; }",
-        Some("event GETS never comes up: nobody sends CoherenceRequestType:GETS"),
+        Some("event GETS never comes up: nothing that can happen sends CoherenceRequestType:GETS"),
     );
 }
 

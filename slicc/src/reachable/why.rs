@@ -80,7 +80,7 @@ impl fmt::Display for Why {
             Why::Parameter { name, value } => write!(f, "needs {name}={value}"),
             Why::OtherParameters => f.write_str("needs other values of parameters"),
             Why::NotSent { event, value } => {
-                write!(f, "event {event} never comes up: nobody sends {value}")
+                write!(f, "event {event} never comes up: nothing that can happen sends {value}")
             }
             Why::Condition { event, condition, place, holds } => {
                 let what = if *holds { "never holds" } else { "always holds" };

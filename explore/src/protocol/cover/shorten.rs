@@ -30,8 +30,8 @@ struct Replayed {
     finding: Option<Finding>,
 }
 
-/// The moves of a run that reaches a goal in its last move, and the finding in which it ends, without moves that can be left out one by one
-/// or in blocks, as delta debugging does (Zeller and Hildebrandt, 2002). `moves` begin in the first state. `None` if they do not reach the
+/// The moves of a run that reaches a goal in its last move, and the finding in which it ends, without moves that can be left out one by one,
+/// in blocks, as delta debugging does (Zeller and Hildebrandt, 2002), or in pairs. `moves` begin in the first state. `None` if they do not reach the
 /// goal.
 pub(super) fn shorten(
     stepper: &mut PartStepper,
@@ -57,7 +57,31 @@ pub(super) fn shorten(
             block /= 2;
         }
     }
+    leave_out_pairs(stepper, &mut best, goal);
     Some((best.moves, best.finding))
+}
+
+/// The largest number of moves of a run of which pairs are left out.
+const MOST_OF_PAIRS: usize = 60;
+
+/// Leaves out two moves at a time: a request and its end, say, neither of which can be left out alone.
+fn leave_out_pairs(stepper: &mut PartStepper, best: &mut Replayed, goal: Goal) {
+    if best.labels.len() > MOST_OF_PAIRS {
+        return;
+    }
+    let mut first = 0;
+    while first < best.labels.len() {
+        let without = (first + 1..best.labels.len()).find_map(|second| {
+            let mut rest = best.labels.clone();
+            rest.remove(second);
+            rest.remove(first);
+            replay(stepper, &rest, goal)
+        });
+        match without {
+            Some(shorter) => *best = shorter,
+            None => first += 1,
+        }
+    }
 }
 
 /// What the moves of a run do, which says more than their places in queues when some of them are left out.

@@ -42,6 +42,7 @@ pub(super) fn only_in_new(
         taken: taken(&steps, &parties),
         steps,
         is_shortest: false,
+        notes: Vec::new(),
         first: Instant::now(),
         known: None,
         is_settled: true,
