@@ -174,6 +174,7 @@ impl Args {
         if !is_wrong {
             drawn.wrong = None;
         }
+        drawn.notes = run.violation.as_ref().map(Violation::notes).unwrap_or_default();
         sequence::write(&drawn, path, form)?;
         if self.format == Format::Text {
             writeln!(out, "  written: {}", path.display()).map_err(Error::Output)?;

@@ -79,7 +79,7 @@ fn chart(subject: &Subject, explored: &Explored, plan: &Plan) -> Option<Chart> {
     let mut chart = run.chart(capitalized(&finding), lead, finding + &place);
     chart.repeats_from = starved.map(|found| found.stem.len());
     if let (None, Verdict::Found(found)) = (starved, &explored.exploration.verdict) {
-        chart.notes = found.latest_sentence().into_iter().chain(found.left.clone()).collect();
+        chart.notes = found.notes();
     }
     Some(chart)
 }

@@ -48,7 +48,7 @@ impl Stepping {
     fn cause_text(&self, chosen: Move, sender: Option<Party>) -> String {
         match chosen {
             Move::Ask { core, action: Action::PrefetchRead | Action::PrefetchWrite, .. } => {
-                format!("{}{}", self.agent_name(core), self.request_text(chosen))
+                format!("{}'s {}", self.agent_name(core), self.request_text(chosen))
             }
             Move::Ask { core, .. } => {
                 format!("{} {}", self.agent_name(core), self.request_text(chosen))
@@ -92,8 +92,8 @@ impl Stepping {
             (Action::Flush, _) => format!("flushes line {line}"),
             (Action::EarlyLoad, _) => format!("loads line {line} early"),
             (Action::Use, _) => format!("uses the value of line {line} that it loaded early"),
-            (Action::PrefetchRead, _) => format!("'s prefetcher asks to read line {line}"),
-            (Action::PrefetchWrite, _) => format!("'s prefetcher asks to write line {line}"),
+            (Action::PrefetchRead, _) => format!("prefetcher asks to read line {line}"),
+            (Action::PrefetchWrite, _) => format!("prefetcher asks to write line {line}"),
         }
     }
 
