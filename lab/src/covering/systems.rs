@@ -37,6 +37,11 @@ pub(super) fn draw(
     })
 }
 
+/// Whether the system with a number has one core: some rows are taken only there.
+pub(super) fn has_one_core(number: u64) -> bool {
+    number % 8 == 7
+}
+
 /// A system that a protocol may have. Later attempts ask for less that is not in every protocol.
 fn scope(
     protocol: &Protocol,
@@ -45,7 +50,8 @@ fn scope(
     attempt: u64,
     rng: &mut Rng,
 ) -> Scope {
-    let caches = rng.one_of(&[1, 2, 2, 2, 3, 3, 4]);
+    let several = rng.one_of(&[2, 2, 3, 4]);
+    let caches = if has_one_core(number) { 1 } else { several };
     let lines = rng.one_of(&[1, 2, 2, 3, 3]);
     let is_modest = attempt >= TRIES / 2;
     let devices = if has_dma(protocol) { rng.one_of(&[0, 1, 1, 2]) } else { 0 };

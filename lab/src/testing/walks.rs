@@ -99,7 +99,7 @@ impl<'a> Walking<'a> {
             [] => table.rows().map(|row| row.triple).collect(),
             _ => changed.iter().copied().collect(),
         };
-        let pool = Pool::new(version.protocol, table, &options.settings, options.seed);
+        let pool = Pool::new(version.protocol, table, &options.settings, options.seed).shared();
         Walking { pool, open, changed }
     }
 
