@@ -5,13 +5,15 @@ use simulate::stepper::{Move, PartStepper};
 use crate::protocol::Finding;
 use crate::protocol::search::is_spontaneous;
 
-/// The deadlock that a state is, given its moves: something is left to be done, and nothing but new requests leads to another state.
+/// The deadlock that a state is, given its moves: a core or device waits, and nothing but new requests leads to another state. What is left
+/// without anybody who waits for it shows when a core asks for the line, if it matters: a prefetch that is never served does not.
 pub(super) fn deadlock(
     stepper: &mut PartStepper,
     state: &[u32],
     moves: &[Move],
 ) -> Option<Finding> {
-    if !stepper.known().is_busy(state) {
+    let waiting = stepper.known().waiting(state);
+    if waiting == 0 {
         return None;
     }
     let mut after = state.to_vec();
@@ -19,5 +21,5 @@ pub(super) fn deadlock(
         let is_finding = stepper.take(state, chosen, &mut after).is_err();
         is_finding || after != state
     });
-    (!leads_on).then(|| Finding::Deadlock { waiting: stepper.known().waiting(state) })
+    (!leads_on).then_some(Finding::Deadlock { waiting })
 }
