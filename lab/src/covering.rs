@@ -166,7 +166,7 @@ pub fn cover(given: &str, options: &Options, observer: &dyn Observer) -> Result<
 fn exclude(opened: Opened, settings: Vec<Setting>) -> Receiver<Result<Excluded, Error>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
-        // Nobody waits if the row that is looked for has been taken.
+        // The receiver is gone if the search ended because the row was taken.
         let _ = sender.send(Excluded::of(&opened, &settings));
     });
     receiver
@@ -227,9 +227,9 @@ impl Covered {
 pub struct Replayed {
     /// The protocol, as it was given and repaired.
     pub opened: Opened,
-    /// The system in words.
+    /// The system in words: threads, locations, sizes of caches, and settings.
     pub system: String,
-    /// The walk.
+    /// The moves that were made again, and the finding in which they end, if they do.
     pub run: CoveringRun,
 }
 

@@ -79,7 +79,7 @@ pub struct ReplayedDocument<'a> {
     protocol: &'a str,
     /// The system in words.
     system: &'a str,
-    /// The moves.
+    /// The moves of the walk, in order.
     steps: Vec<StepJson<'a>>,
     /// The finding in which the walk ends, if it does, as `rubric test` calls it.
     finding: Option<String>,

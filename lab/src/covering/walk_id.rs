@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// A walk: one of the systems that a seed draws for a protocol, and the moves that are made there. As text `7:12:0.3.1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkId {
-    /// The seed.
+    /// The seed from which the systems were drawn.
     pub seed: u64,
     /// The number of the system among those of the seed.
     pub system: u64,

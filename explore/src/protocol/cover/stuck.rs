@@ -1,4 +1,4 @@
-//! Deadlocks on walks.
+//! Recognises the deadlocks in which walks end.
 
 use simulate::stepper::{Move, PartStepper};
 
