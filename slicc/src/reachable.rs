@@ -46,6 +46,7 @@ mod sites;
 mod store;
 #[cfg(test)]
 mod tests;
+mod under_way;
 mod value;
 mod why;
 

@@ -168,6 +168,7 @@ impl<'a> Interpreter<'_, 'a> {
             (_, of) => Pointer::any(of),
         };
         match name {
+            "mod" => return remainder(values),
             "set_tbe" => now.tbe = given(own.tbe),
             "unset_tbe" => now.tbe = Pointer::null(),
             "set_cache_entry" => now.entry = given(own.entry),
@@ -335,6 +336,7 @@ impl<'a> Interpreter<'_, 'a> {
             (machine.program, machine.outline.events.len(), machine.outline.states.len());
         let event = values.next().unwrap_or(Value::Any);
         values.next();
+        let sequencer = self.sequencer_of(arguments.get(1), now);
         let mut pointer = |of: Option<TypeId>| match of.and_then(|_| values.next()) {
             _ if of.is_none() => Pointer::null(),
             Some(Value::Pointer(pointer)) => Pointer { of: pointer.of.or(of), ..pointer },
@@ -349,8 +351,8 @@ impl<'a> Interpreter<'_, 'a> {
                 if std::mem::take(&mut self.is_dead) {
                     continue;
                 }
-                let context =
-                    Context { head: now.head, has_entry: entry.valid, has_tbe: tbe.valid };
+                let (has_entry, has_tbe) = (entry.valid, tbe.valid);
+                let context = Context { head: now.head, has_entry, has_tbe, sequencer };
                 for state in indices(&state, states) {
                     for event in indices(&event, events) {
                         let row = (self.instance, state, event);
@@ -388,6 +390,17 @@ impl<'a> Interpreter<'_, 'a> {
             });
         let values: Vec<Value> = values.collect();
         self.run(function, &values, &[], now)
+    }
+}
+
+/// `mod(number, divisor)`
+fn remainder(values: &[Value]) -> Value {
+    let [number, divisor] = values else { return Value::Any };
+    match (number, divisor.known()) {
+        (Value::Residue { rest, of }, Some([divisor])) if *divisor > 0 && of % divisor == 0 => {
+            Value::word(rest % divisor)
+        }
+        _ => Value::Any,
     }
 }
 

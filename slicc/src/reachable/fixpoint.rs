@@ -1,11 +1,14 @@
 //! Runs all code that the runtime may start, until nothing new comes of it.
 
+use std::collections::BTreeSet;
+
 use super::calls::indices;
 use super::environment::Environment;
 use super::interpreter::{Context, Interpreter, Row};
 use super::memo::Piece;
 use super::model::Model;
 use super::store::{Channel, Message};
+use super::under_way::Lines;
 use super::value::{Pointer, Value};
 use crate::ast::{self, Function, InPort, StatementKind};
 use crate::compile::types::TypeKind;
@@ -62,11 +65,11 @@ pub(super) fn solve<'m, 'a>(model: &'m Model<'a>) -> Interpreter<'m, 'a> {
             interpreter.run_ports();
             interpreter.run_functions();
         }
-        let rows: Vec<(Row, Context<'a>)> = interpreter
-            .rows
-            .iter()
-            .flat_map(|(row, contexts)| contexts.iter().map(|context| (*row, *context)))
-            .collect();
+        interpreter.follow_lines();
+        let rows = interpreter.rows.iter();
+        let rows = rows.flat_map(|(row, contexts)| contexts.iter().map(|one| (*row, *one)));
+        let rows = rows.filter(|(row, context)| interpreter.allows(*row, context));
+        let rows: Vec<(Row, Context<'a>)> = rows.collect();
         for (row, context) in rows {
             let known = interpreter.done.get(&(row, context));
             if known.is_none_or(|reads| interpreter.store.is_stale(reads)) {
@@ -86,7 +89,7 @@ impl<'a> Interpreter<'_, 'a> {
     /// Whether some instance of a machine may take an entry of its table.
     pub(super) fn takes(&self, machine: usize, state: u16, event: u16) -> bool {
         let mut instances = self.model.instances.iter().enumerate();
-        let takes = |at| self.rows.contains_key(&(at, state, event));
+        let takes = |at| self.is_taken((at, state, event));
         self.gave_up || instances.any(|(at, one)| one.machine == machine && takes(at))
     }
 
@@ -129,6 +132,12 @@ impl<'a> Interpreter<'_, 'a> {
         let TypeKind::Enumeration { values, .. } = &self.model.types[kinds].kind else { return };
         let allowed =
             (self.model.world.requests)(&self.model.instances[self.instance].role, buffer);
+        let has_transactions = |names: &BTreeSet<String>| names.iter().any(|one| one.starts_with("HTM_"));
+        let is_outside = allowed.as_ref().is_some_and(|names| !has_transactions(names));
+        let mut message = message;
+        if let Some((at, _)) = self.model.field(of, "htmFromTransaction").filter(|_| is_outside) {
+            message.fields[at] = Value::word(0);
+        }
         let about_translation = self.model.field(of, "isTlbi").map(|(at, _)| at);
         for (word, name) in values.iter().enumerate() {
             if allowed.as_ref().is_some_and(|allowed| !allowed.contains(&**name)) {
@@ -136,10 +145,23 @@ impl<'a> Interpreter<'_, 'a> {
             }
             let mut message = message.clone();
             message.fields[kind] = Value::word(word as i64);
+            let is_of_translation = OF_TRANSLATION.contains(&&**name);
             if let Some(at) = about_translation {
-                message.fields[at] = Value::word(i64::from(OF_TRANSLATION.contains(&&**name)));
+                message.fields[at] = Value::word(i64::from(is_of_translation));
             }
-            self.store.send(channel, message, &[kind]);
+            let context = self.model.field(of, "contextId").map(|(at, _)| at);
+            let Some(context) = context.filter(|_| !is_of_translation) else {
+                self.store.send(channel, message, &[kind]);
+                continue;
+            };
+            // Contexts are numbered across controllers, so that of a sequencer is known up to a multiple of their number.
+            let count = self.lines.get(&self.instance).map_or(0, Lines::sequencers);
+            for rest in 0..count.max(1) {
+                if count > 0 {
+                    message.fields[context] = Value::Residue { rest, of: count };
+                }
+                self.store.send(channel, message.clone(), &[kind, context]);
+            }
         }
     }
 
@@ -259,6 +281,7 @@ impl<'a> Interpreter<'_, 'a> {
                 None => return,
             }
         }
+        self.note_end(row, context, &next, &now);
         for next in indices(&next, outline.states.len()) {
             let hooks = ["setState", "setAccessPermission"];
             let value = Value::word(i64::from(next));

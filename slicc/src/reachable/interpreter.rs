@@ -8,6 +8,7 @@ use super::environment::{Environment, Head, join};
 use super::memo::Memo;
 use super::model::Model;
 use super::store::{Message, Place, Reads, Store};
+use super::under_way::{CoreActions, Lines};
 use super::value::{Pointer, Value};
 use crate::ast::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
 use crate::compile::types::TypeKind;
@@ -25,6 +26,8 @@ pub(super) struct Context<'a> {
     pub has_entry: bool,
     /// Whether there is a TBE.
     pub has_tbe: bool,
+    /// The sequencer, by its number in the controller, whose request for the line triggered the event.
+    pub sequencer: Option<u8>,
 }
 
 /// The branches of an `if` that some run takes.
@@ -58,6 +61,8 @@ pub(super) struct Interpreter<'m, 'a> {
     /// What ports and functions that the runtime starts depend on, by instance and place.
     pub ran: FxHashMap<(usize, Span), Reads>,
     pub memo: Memo<'a>,
+    /// The lines of the instances that serve cores.
+    pub lines: FxHashMap<usize, Lines<'a>>,
     /// The branches of each `if` of each instance.
     pub branches: FxHashMap<(usize, Span), Branches>,
     /// The comparisons of each instance whose operands may be equal.
@@ -70,6 +75,9 @@ pub(super) struct Interpreter<'m, 'a> {
 
 impl<'m, 'a> Interpreter<'m, 'a> {
     pub(super) fn new(model: &'m Model<'a>) -> Interpreter<'m, 'a> {
+        let followed =
+            |at| Some((at, Lines::new(CoreActions::of(model.machine(at))?)));
+        let lines = (0..model.instances.len()).filter_map(followed);
         Interpreter {
             model,
             store: Store::default(),
@@ -84,6 +92,7 @@ impl<'m, 'a> Interpreter<'m, 'a> {
             done: FxHashMap::default(),
             ran: FxHashMap::default(),
             memo: Memo::default(),
+            lines: lines.collect(),
             branches: FxHashMap::default(),
             equal: FxHashSet::default(),
             reached: FxHashSet::default(),

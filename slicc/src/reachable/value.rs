@@ -12,6 +12,13 @@ pub(super) enum Value {
     /// One of these words, in ascending order: indices of enumerators, truth values or small numbers. Nothing if the code that
     /// computes it never runs.
     Of(Rc<[i64]>),
+    /// A number of which the rest is known when it is divided by another.
+    Residue {
+        /// The rest.
+        rest: i64,
+        /// The divisor.
+        of: i64,
+    },
     /// A pointer to an object that the controller keeps, or the object itself.
     Pointer(Pointer),
     /// The message that has this index in the environment.

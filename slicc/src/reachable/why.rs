@@ -57,6 +57,14 @@ pub enum Why {
     Untriggered(String),
     /// No transition that is taken leads to the state.
     NoState(String),
+    /// The event comes from a core, which has a request for the line under way while the line is in the state. So its sequencer holds
+    /// the next one back.
+    HeldBack {
+        /// The state.
+        state: String,
+        /// The event.
+        event: String,
+    },
     /// The event comes up, but never for a line in the state.
     Apart {
         /// The state.
@@ -88,6 +96,10 @@ impl fmt::Display for Why {
             }
             Why::Untriggered(event) => write!(f, "nothing triggers event {event}"),
             Why::NoState(state) => write!(f, "no transition leads to state {state}"),
+            Why::HeldBack { state, event } => write!(
+                f,
+                "in state {state} the core's request is under way, and its sequencer holds back the next one for the line, which would trigger {event}"
+            ),
             Why::Apart { state, event } => {
                 write!(f, "event {event} never comes up for a line in state {state}")
             }
@@ -186,6 +198,9 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
             _ => {}
         }
         let state_name = || outline.states[usize::from(state)].name.clone();
+        if self.is_held_back(machine, state, event) {
+            return Why::HeldBack { state: state_name(), event: name };
+        }
         if self.has_event(machine, event) {
             return if self.has_state(machine, state) {
                 Why::Apart { state: state_name(), event: name }
@@ -221,8 +236,26 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
         self.rows_of(machine).any(|row| row.1 == event)
     }
 
+    /// Whether a line comes into a state in which something may happen.
     fn has_state(&self, machine: usize, state: u16) -> bool {
-        self.rows_of(machine).any(|row| row.0 == state)
+        let comes_up = |row: &(usize, u16, u16)| match self.found.lines.get(&row.0) {
+            Some(lines) => lines.has_state(row.1),
+            None => true,
+        };
+        let instances = &self.found.model.instances;
+        let of_state = |row: &&(usize, u16, u16)| {
+            instances[row.0].machine == machine && row.1 == state
+        };
+        self.found.rows.keys().filter(of_state).any(comes_up)
+    }
+
+    /// Whether an entry would be taken if sequencers did not hold requests back.
+    fn is_held_back(&self, machine: usize, state: u16, event: u16) -> bool {
+        let mut instances = self.instances(machine);
+        instances.any(|at| {
+            let is_in_state = self.found.lines.get(&at).is_some_and(|lines| lines.has_state(state));
+            is_in_state && self.found.rows.contains_key(&(at, state, event))
+        })
     }
 
     fn cause_of_row(&mut self, machine: usize, state: u16, event: u16, depth: usize) -> Cause {
