@@ -40,6 +40,7 @@ mod environment;
 mod expressions;
 mod fixpoint;
 mod interpreter;
+mod machines;
 mod memo;
 mod model;
 mod sites;

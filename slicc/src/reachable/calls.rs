@@ -2,6 +2,7 @@
 
 use super::environment::{Environment, join};
 use super::interpreter::{Context, Interpreter};
+use super::machines;
 use super::store::Place;
 use super::value::{Pointer, Value};
 use crate::ast::{Expression, ExpressionKind, Function, Name, Passing};
@@ -169,6 +170,7 @@ impl<'a> Interpreter<'_, 'a> {
         };
         match name {
             "mod" => return remainder(values),
+            _ if let Some(machines) = machines::function(name, values) => return machines,
             "set_tbe" => now.tbe = given(own.tbe),
             "unset_tbe" => now.tbe = Pointer::null(),
             "set_cache_entry" => now.entry = given(own.entry),
@@ -200,6 +202,13 @@ impl<'a> Interpreter<'_, 'a> {
             return value;
         }
         let of = self.type_of(object, now);
+        let is_set = of == Some(self.model.types.known.destinations)
+            || matches!(&object.kind, ExpressionKind::Name(name)
+                if self.local_at(&name.text, now).is_some_and(|at| matches!(now.locals[at].1, Value::Machines(_))));
+        if is_set {
+            let value = self.destinations(object, method, &values, now);
+            return value;
+        }
         let place = self.place_of(object, now);
         let result = of.and_then(|of| {
             let methods = self.model.types[of].methods.get(method)?;
@@ -215,6 +224,16 @@ impl<'a> Interpreter<'_, 'a> {
                     _ => self.gave_up = true,
                 }
                 Value::Any
+            }
+            "persistentRequestLock" => {
+                match (place, values.into_iter().nth(1)) {
+                    (Some(place), Some(value)) => self.store.push(place, &value),
+                    _ => self.gave_up = true,
+                }
+                Value::Any
+            }
+            "findSmallest" if place.is_some() => {
+                place.map_or(Value::Any, |place| self.store.elements(place))
             }
             "front" | "back" | "next" => match (place, result) {
                 (Some(place), Some(of)) if self.model.is_followed(of) => self.store.elements(place),

@@ -100,7 +100,8 @@ impl<'a> Interpreter<'_, 'a> {
             _ => {}
         }
         let Some((initial, of)) = self.model.member(self.instance, &name.text) else {
-            return Value::Any;
+            let own = self.model.kind_of(self.instance).filter(|_| &*name.text == "machineID");
+            return own.map_or(Value::Any, Value::Machines);
         };
         match self.store.written(Place::Variable(self.instance, &name.text)) {
             Some(written) => self.model.typed(initial.join(written), *of),
@@ -121,7 +122,11 @@ impl<'a> Interpreter<'_, 'a> {
                 now.messages.push(self.model.fresh_message(of).into());
                 Value::Message(now.messages.len() - 1)
             }
-            Some(of) => self.model.typed(Value::Any, of),
+            Some(of) => {
+                let word = self.model.types[of].initial.first().copied();
+                let machines = self.model.initial_machines(of, word);
+                machines.unwrap_or_else(|| self.model.typed(Value::Any, of))
+            }
             None => Value::Any,
         };
         now.locals.push((&name.text, value.clone()));

@@ -132,7 +132,8 @@ impl<'a> Interpreter<'_, 'a> {
         let TypeKind::Enumeration { values, .. } = &self.model.types[kinds].kind else { return };
         let allowed =
             (self.model.world.requests)(&self.model.instances[self.instance].role, buffer);
-        let has_transactions = |names: &BTreeSet<String>| names.iter().any(|one| one.starts_with("HTM_"));
+        let has_transactions =
+            |names: &BTreeSet<String>| names.iter().any(|one| one.starts_with("HTM_"));
         let is_outside = allowed.as_ref().is_some_and(|names| !has_transactions(names));
         let mut message = message;
         if let Some((at, _)) = self.model.field(of, "htmFromTransaction").filter(|_| is_outside) {

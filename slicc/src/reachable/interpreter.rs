@@ -75,8 +75,7 @@ pub(super) struct Interpreter<'m, 'a> {
 
 impl<'m, 'a> Interpreter<'m, 'a> {
     pub(super) fn new(model: &'m Model<'a>) -> Interpreter<'m, 'a> {
-        let followed =
-            |at| Some((at, Lines::new(CoreActions::of(model.machine(at))?)));
+        let followed = |at| Some((at, Lines::new(CoreActions::of(model.machine(at))?)));
         let lines = (0..model.instances.len()).filter_map(followed);
         Interpreter {
             model,
@@ -238,7 +237,8 @@ impl<'m, 'a> Interpreter<'m, 'a> {
                 let peeked: Message = self.store.messages(*channel)[at].clone();
                 let head = (buffer, source, at);
                 let is_other = |known: Head<'a>| known.0 == buffer && known != head;
-                if Some(peeked.of) != of || now.head.is_some_and(is_other) {
+                let arrives = self.model.may_arrive(self.instance, *channel, &peeked);
+                if Some(peeked.of) != of || !arrives || now.head.is_some_and(is_other) {
                     continue;
                 }
                 let mut now = now.clone();

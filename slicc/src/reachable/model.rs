@@ -4,6 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::World;
+use super::machines::DESTINATION;
 use super::store::{Channel, Message};
 use super::value::{Pointer, Value};
 use crate::ast::{
@@ -109,6 +110,9 @@ impl<'a> Model<'a> {
         let initial = |name: &str| {
             let Some(found) = owner.fields.get(name) else { return Value::Any };
             let word = owner.initial.get(usize::from(found.offset));
+            if let Some(machines) = self.initial_machines(found.of, word.copied()) {
+                return machines;
+            }
             let word = word.filter(|_| self.is_followed(found.of));
             self.typed(word.map_or(Value::Any, |word| Value::word(*word as i64)), found.of)
         };
@@ -147,13 +151,19 @@ impl<'a> Model<'a> {
         let Some(of) = self.types.find(machine, &structure.name.text) else { return };
         for body in structure.methods.iter().filter_map(|method| method.body.as_ref()) {
             visit::block(body, &mut |node| {
-                if let Node::Statement(statement) = node
-                    && let StatementKind::Assign { target, .. } = &statement.kind
-                {
-                    for (at, field) in self.types[of].order.iter().enumerate() {
-                        if mentions(target, field) {
-                            self.loose.insert((of, at));
-                        }
+                let changed = match node {
+                    Node::Statement(statement) => match &statement.kind {
+                        StatementKind::Assign { target, .. } => target,
+                        _ => return,
+                    },
+                    Node::Expression(one) => match &one.kind {
+                        ExpressionKind::Method { object, .. } => &**object,
+                        _ => return,
+                    },
+                };
+                for (at, field) in self.types[of].order.iter().enumerate() {
+                    if mentions(changed, field) {
+                        self.loose.insert((of, at));
                     }
                 }
             });
@@ -227,6 +237,7 @@ impl<'a> Model<'a> {
         let is_kind = |name: &str| {
             let of = &self.types[owner.fields[name].of];
             matches!(of.kind, TypeKind::Enumeration { .. }) && !INCIDENTAL.contains(&&*of.name)
+                || name == DESTINATION
         };
         let fields = owner.order.iter().enumerate();
         fields.filter(|(_, name)| is_kind(name)).map(|(at, _)| at).collect()

@@ -94,13 +94,7 @@ impl<'a> CoreActions<'a> {
         is_of_actions.then_some(found)
     }
 
-    fn read_action(
-        &mut self,
-        name: &'a str,
-        body: &'a Block,
-        port: &str,
-        sequencers: &[&'a str],
-    ) {
+    fn read_action(&mut self, name: &'a str, body: &'a Block, port: &str, sequencers: &[&'a str]) {
         let is_removal = |one: &Statement| match &one.kind {
             StatementKind::Expression(Expression {
                 kind: ExpressionKind::Method { object, method, .. },

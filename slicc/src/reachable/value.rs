@@ -19,6 +19,8 @@ pub(super) enum Value {
         /// The divisor.
         of: i64,
     },
+    /// A number of a machine of one of these types, or a set of such machines: a bit for each type.
+    Machines(u64),
     /// A pointer to an object that the controller keeps, or the object itself.
     Pointer(Pointer),
     /// The message that has this index in the environment.
@@ -134,6 +136,7 @@ impl Value {
                 Value::words(one.iter().chain(two.iter()).copied())
             }
             (Value::Pointer(one), Value::Pointer(two)) => Value::Pointer(one.join(*two)),
+            (Value::Machines(one), Value::Machines(two)) => Value::Machines(one | two),
             _ => Value::Any,
         }
     }
@@ -142,6 +145,8 @@ impl Value {
     pub(super) fn meet(&self, other: &Value) -> Value {
         match (self, other) {
             (Value::Any, Value::Of(words)) => Value::Of(words.clone()),
+            (Value::Any, Value::Machines(kinds)) => Value::Machines(*kinds),
+            (Value::Machines(one), Value::Machines(two)) => Value::Machines(one & two),
             (Value::Of(one), Value::Of(two)) => {
                 Value::words(one.iter().filter(|word| two.contains(word)).copied())
             }
@@ -169,6 +174,11 @@ pub(super) fn equality(one: &Value, two: &Value) -> Truth {
         },
         (Value::Pointer(one), Value::Pointer(two)) if !one.valid || !two.valid => {
             Truth { holds: one.null && two.null, fails: one.valid || two.valid }
+        }
+        (Value::Machines(one), Value::Machines(two))
+            if one & two == 0 && *one != 0 && *two != 0 =>
+        {
+            Truth { holds: false, fails: true }
         }
         _ => UNKNOWN,
     }

@@ -243,9 +243,8 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
             None => true,
         };
         let instances = &self.found.model.instances;
-        let of_state = |row: &&(usize, u16, u16)| {
-            instances[row.0].machine == machine && row.1 == state
-        };
+        let of_state =
+            |row: &&(usize, u16, u16)| instances[row.0].machine == machine && row.1 == state;
         self.found.rows.keys().filter(of_state).any(comes_up)
     }
 

@@ -1,0 +1,134 @@
+//! Numbers of machines (`MachineID`) and sets of them (`NetDest`): of which types they are.
+//!
+//! A number that was never assigned stands for no machine; its type is the number of machine types.
+
+use super::environment::Environment;
+use super::interpreter::Interpreter;
+use super::model::Model;
+use super::store::{Channel, Message};
+use super::value::{Truth, UNKNOWN, Value};
+use crate::ast::Expression;
+use crate::compile::types::TypeId;
+
+/// The field by which the network routes messages.
+pub(super) const DESTINATION: &str = "Destination";
+
+impl<'a> Model<'a> {
+    /// The bit of a machine's type.
+    pub(super) fn kind_of(&self, instance: usize) -> Option<u64> {
+        let name = &self.machine(instance).declared.name.text;
+        let kind = self.types[self.types.known.machine_type].enumerator(name)?;
+        bit(kind as i64)
+    }
+
+    /// The initial value of a number of a machine, or of a set; `None` for other types.
+    pub(super) fn initial_machines(&self, of: TypeId, word: Option<u64>) -> Option<Value> {
+        let known = &self.types.known;
+        if of == known.destinations {
+            return Some(Value::Machines(0));
+        }
+        let none = word.filter(|_| of == known.machine)?;
+        bit((none >> 32) as i64).map(Value::Machines)
+    }
+
+    /// Whether a message in a channel may arrive at an instance.
+    pub(super) fn may_arrive(
+        &self,
+        instance: usize,
+        channel: Channel<'a>,
+        message: &Message,
+    ) -> bool {
+        let (Channel::Network(_), Some(own)) = (channel, self.kind_of(instance)) else {
+            return true;
+        };
+        let destination = self.field(message.of, DESTINATION);
+        match destination.map(|(at, _)| &message.fields[at]) {
+            Some(Value::Machines(kinds)) => kinds & own != 0,
+            _ => true,
+        }
+    }
+}
+
+/// The bit of the type with a number.
+fn bit(kind: i64) -> Option<u64> {
+    u32::try_from(kind).ok().and_then(|kind| 1_u64.checked_shl(kind))
+}
+
+/// The bits of the types that a value may be.
+fn bits(kinds: Option<&Value>) -> Value {
+    let known = kinds.and_then(Value::known);
+    let all = known.and_then(|kinds| kinds.iter().map(|kind| bit(*kind)).sum::<Option<u64>>());
+    all.map_or(Value::Any, Value::Machines)
+}
+
+/// What the runtime's functions return that are about numbers of machines; `None` for other functions.
+pub(super) fn function(name: &str, values: &[Value]) -> Option<Value> {
+    Some(match name {
+        "mapAddressToMachine" | "mapAddressToRange" => bits(values.get(1)),
+        "createMachineID" | "broadcast" => bits(values.first()),
+        "machineIDToMachineType" => match values.first() {
+            Some(Value::Machines(kinds)) => {
+                Value::words((0..64).filter(|kind| kinds >> kind & 1 == 1))
+            }
+            _ => Value::Any,
+        },
+        _ => return None,
+    })
+}
+
+impl<'a> Interpreter<'_, 'a> {
+    /// A method of a set of machines.
+    pub(super) fn destinations(
+        &mut self,
+        object: &'a Expression,
+        method: &str,
+        values: &[Value],
+        now: &mut Environment<'a>,
+    ) -> Value {
+        let known = self.expression(object, now);
+        let kinds = |value: Option<&Value>| match value {
+            Some(Value::Machines(kinds)) => Some(*kinds),
+            Some(Value::Of(none)) if none.is_empty() => Some(0),
+            _ => None,
+        };
+        let (own, given) = (kinds(Some(&known)), kinds(values.first()));
+        let both = own.zip(given);
+        let or_any = |kinds: Option<u64>| kinds.map_or(Value::Any, Value::Machines);
+        let after = match (method, values) {
+            ("add" | "addNetDest", _) => or_any(both.map(|(own, given)| own | given)),
+            ("setNetDest" | "broadcast", [kind, ..]) => {
+                let given = kinds(Some(&bits(Some(kind))));
+                or_any(own.zip(given).map(|(own, given)| own | given))
+            }
+            ("clear", _) => Value::Machines(0),
+            ("OR", _) => return or_any(both.map(|(own, given)| own | given)),
+            ("AND", _) => return or_any(both.map(|(own, given)| own & given)),
+            ("smallestElement", [kind]) => {
+                let given = kinds(Some(&bits(Some(kind))));
+                return or_any(own.zip(given).map(|(own, given)| own & given));
+            }
+            ("smallestElement", []) => return known,
+            ("count", _) if own == Some(0) => return Value::word(0),
+            ("isEmpty", _) if own == Some(0) => return Value::word(1),
+            ("isElement", _) => return Value::truth(common(both)),
+            ("intersectionIsEmpty", _) => {
+                let Truth { holds, fails } = common(both);
+                return Value::truth(Truth { holds: fails, fails: holds });
+            }
+            ("count" | "isEmpty" | "isSuperset" | "isEqual" | "toSet", _) => return Value::Any,
+            // What is taken out may have been the only machine of its type, or not.
+            ("remove" | "removeNetDest", _) => return Value::Any,
+            _ => Value::Any,
+        };
+        self.assign(object, after, now);
+        Value::Any
+    }
+}
+
+/// Whether two sets may have a machine in common.
+fn common(both: Option<(u64, u64)>) -> Truth {
+    match both {
+        Some((one, two)) if one & two == 0 => Truth { holds: false, fails: true },
+        _ => UNKNOWN,
+    }
+}
