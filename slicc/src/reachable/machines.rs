@@ -9,13 +9,14 @@ use super::store::{Channel, Message};
 use super::value::{Truth, UNKNOWN, Value};
 use crate::ast::Expression;
 use crate::compile::types::TypeId;
+use crate::outline::MOST_MACHINE_TYPES;
 
 /// The field by which the network routes messages.
 pub(super) const DESTINATION: &str = "Destination";
 
 impl<'a> Model<'a> {
     /// The bit of a machine's type.
-    pub(super) fn kind_of(&self, instance: usize) -> Option<u64> {
+    pub(super) fn kind_of(&self, instance: usize) -> Option<u128> {
         let name = &self.machine(instance).declared.name.text;
         let kind = self.types[self.types.known.machine_type].enumerator(name)?;
         bit(kind as i64)
@@ -50,14 +51,14 @@ impl<'a> Model<'a> {
 }
 
 /// The bit of the type with a number.
-fn bit(kind: i64) -> Option<u64> {
-    u32::try_from(kind).ok().and_then(|kind| 1_u64.checked_shl(kind))
+fn bit(kind: i64) -> Option<u128> {
+    u32::try_from(kind).ok().and_then(|kind| 1_u128.checked_shl(kind))
 }
 
 /// The bits of the types that a value may be.
 fn bits(kinds: Option<&Value>) -> Value {
     let known = kinds.and_then(Value::known);
-    let all = known.and_then(|kinds| kinds.iter().map(|kind| bit(*kind)).sum::<Option<u64>>());
+    let all = known.and_then(|kinds| kinds.iter().map(|kind| bit(*kind)).sum::<Option<u128>>());
     all.map_or(Value::Any, Value::Machines)
 }
 
@@ -68,7 +69,7 @@ pub(super) fn function(name: &str, values: &[Value]) -> Option<Value> {
         "createMachineID" | "broadcast" => bits(values.first()),
         "machineIDToMachineType" => match values.first() {
             Some(Value::Machines(kinds)) => {
-                Value::words((0..64).filter(|kind| kinds >> kind & 1 == 1))
+                Value::words((0..=MOST_MACHINE_TYPES as i64).filter(|kind| kinds >> kind & 1 == 1))
             }
             _ => Value::Any,
         },
@@ -93,7 +94,7 @@ impl<'a> Interpreter<'_, 'a> {
         };
         let (own, given) = (kinds(Some(&known)), kinds(values.first()));
         let both = own.zip(given);
-        let or_any = |kinds: Option<u64>| kinds.map_or(Value::Any, Value::Machines);
+        let or_any = |kinds: Option<u128>| kinds.map_or(Value::Any, Value::Machines);
         let after = match (method, values) {
             ("add" | "addNetDest", _) => or_any(both.map(|(own, given)| own | given)),
             ("setNetDest" | "broadcast", [kind, ..]) => {
@@ -126,7 +127,7 @@ impl<'a> Interpreter<'_, 'a> {
 }
 
 /// Whether two sets may have a machine in common.
-fn common(both: Option<(u64, u64)>) -> Truth {
+fn common(both: Option<(u128, u128)>) -> Truth {
     match both {
         Some((one, two)) if one & two == 0 => Truth { holds: false, fails: true },
         _ => UNKNOWN,

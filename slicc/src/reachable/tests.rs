@@ -1,3 +1,6 @@
+mod machines;
+mod under_way;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -31,6 +34,35 @@ fn no_entry_that_runs_take_is_excluded() {
 }
 
 const ASSIGNMENT: &str = "      out_msg.Type := CoherenceRequestType:GETX;\n      out_msg.Requestor := machineID;\n      out_msg.Destination.add(mapAddressToMachine(address, MachineType:Directory));\n      out_msg.MessageSize := MessageSizeType:Request_Control;";
+
+/// A built-in protocol in which one text is replaced with another, each of these once.
+fn edited(name: &str, edits: &[(&str, &str)]) -> Protocol {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols"));
+    let mut found = vec![false; edits.len()];
+    let loaded = load_with(&folder.join(format!("{name}.slicc")), &mut |path| {
+        let mut text = std::fs::read_to_string(path)?;
+        for ((from, to), found) in edits.iter().zip(&mut found) {
+            *found |= text.contains(from);
+            text = text.replacen(from, to, 1);
+        }
+        Ok(text.into_bytes())
+    });
+    assert!(found.iter().all(|found| *found), "an edit applies nowhere: {edits:?}");
+    let protocol = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES));
+    protocol.unwrap_or_else(|failure| {
+        let messages = failure.diagnostics.iter().map(|one| &*one.message);
+        panic!("{edits:?}: {:?}", messages.collect::<Vec<_>>())
+    })
+}
+
+/// Why no run takes an entry of the table, of any system.
+fn why_not_in_any(
+    protocol: &Protocol,
+    (machine, state, event): (&str, &str, &str),
+) -> Option<String> {
+    let found = reachable(protocol, &World::any());
+    found.why_not(&TableEntry::new(machine, state, event)).map(ToString::to_string)
+}
 
 /// MI_example with these declarations before the actions of its cache, and with other code for the type of the request by which the
 /// cache asks for a line, at which the directory may trigger GETS.

@@ -20,7 +20,7 @@ pub(super) enum Value {
         of: i64,
     },
     /// A number of a machine of one of these types, or a set of such machines: a bit for each type.
-    Machines(u64),
+    Machines(u128),
     /// A pointer to an object that the controller keeps, or the object itself.
     Pointer(Pointer),
     /// The message that has this index in the environment.

@@ -11,6 +11,7 @@ use super::value::Value;
 use crate::ast::{Binary, Expression, ExpressionKind, StatementKind, Unary};
 use crate::compile::types::{TypeId, TypeKind};
 use crate::outline::Next;
+use crate::source::Span;
 
 /// Number of steps from an event to what never happens.
 const FARTHEST: usize = 16;
@@ -388,7 +389,10 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
                 return Cause::NoRequests(buffer);
             }
             let Some((of, word)) = self.missing(machine, leaf, *truth) else { continue };
-            let cause = self.cause_of_missing(of, word, depth);
+            let cause = match self.cause_of_missing(of, word, depth) {
+                Cause::Nothing => self.not_received(machine, leaf, of, word),
+                cause => cause,
+            };
             if cause.rank() < found.rank() {
                 found = cause;
             }
@@ -420,6 +424,28 @@ impl<'r, 'm, 'a> Reasons<'r, 'm, 'a> {
             _ if self.held.contains(&(of, word as i64)) => Cause::Nothing,
             _ => Cause::NotSent(value),
         }
+    }
+
+    /// That a value is sent, but in no message that arrives where a comparison asks for it.
+    fn not_received(&self, machine: usize, leaf: &Expression, of: TypeId, word: u64) -> Cause {
+        let model = self.found.model;
+        let (found, own) = (&model.types[of], &model.machines[machine]);
+        let TypeKind::Enumeration { values, .. } = &found.kind else { return Cause::Nothing };
+        let ExpressionKind::Binary { left, .. } = &leaf.kind else { return Cause::Nothing };
+        let is_of_message = matches!(&left.kind, ExpressionKind::Field { object, .. }
+            if matches!(&object.kind, ExpressionKind::Name(name) if &*name.text == "in_msg"));
+        let is_around = |span: Span| {
+            span.file == leaf.span.file
+                && span.start <= leaf.span.start
+                && leaf.span.end <= span.end
+        };
+        let port = own.in_ports.values().find(|port| is_around(port.body.span));
+        let (true, Some(port), Some(value)) = (is_of_message, port, values.get(word as usize))
+        else {
+            return Cause::Nothing;
+        };
+        let (machine, buffer) = (&own.declared.name.text, &port.buffer.text);
+        Cause::NotSent(format!("{}:{value} to {machine} through {buffer}", found.name))
     }
 
     /// The buffer of requests whose port a condition asks, if there are none.

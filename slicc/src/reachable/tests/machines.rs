@@ -1,0 +1,76 @@
+//! Types of the machines to which messages go.
+
+use super::{edited, why_not_in_any};
+
+/// Why the directory never gets GETS while it reads memory for a device, if the cache's request is a GETS to these destinations.
+fn why_not(destination: &str) -> Option<String> {
+    let kind = "out_msg.Type := CoherenceRequestType:GETX;\n      out_msg.Requestor := machineID;\n      out_msg.Destination.add(mapAddressToMachine(address, MachineType:Directory));";
+    let other = format!(
+        "out_msg.Type := CoherenceRequestType:GETS; out_msg.Requestor := machineID; {destination}"
+    );
+    let protocol = edited("MI_example", &[(kind, &other)]);
+    why_not_in_any(&protocol, ("Directory", "ID", "GETS"))
+}
+
+const ELSEWHERE: &str = "event GETS never comes up: nothing that can happen sends CoherenceRequestType:GETS to Directory through requestToDir";
+
+#[test]
+fn messages_arrive_at_machines_of_the_types_of_their_destinations() {
+    for to_others in [
+        "out_msg.Destination.add(machineID);",
+        "out_msg.Destination.add(out_msg.Requestor);",
+        "out_msg.Destination.broadcast(MachineType:L1Cache); out_msg.Destination.remove(machineID);",
+        "out_msg.Destination.broadcast(MachineType:Directory); out_msg.Destination.clear();",
+        "MachineID to := createMachineID(MachineType:DMA, intToID(0)); out_msg.Destination.add(to);",
+        "NetDest all := broadcast(MachineType:DMA); out_msg.Destination := all;",
+        "NetDest all; all.broadcast(MachineType:Directory); out_msg.Destination.add(machineID);",
+    ] {
+        assert_eq!(why_not(to_others).as_deref(), Some(ELSEWHERE), "{to_others}");
+    }
+    for to_directory in [
+        "out_msg.Destination.broadcast();",
+        "out_msg.Destination.broadcast(MachineType:Directory); out_msg.Destination.remove(machineID);",
+        "NetDest all; all.broadcast(MachineType:Directory); out_msg.Destination.addNetDest(all);",
+        "NetDest all; all.broadcast(MachineType:Directory); out_msg.Destination := all.OR(out_msg.Destination);",
+        "MachineID to := machineID; if (is_valid(tbe)) { to := mapAddressToMachine(address, MachineType:Directory); } out_msg.Destination.add(to);",
+        "out_msg.Destination.add(createMachineID(machineIDToMachineType(mapAddressToMachine(address, MachineType:Directory)), intToID(0)));",
+    ] {
+        assert_eq!(why_not(to_directory), None, "{to_directory}");
+    }
+}
+
+/// Why the directory never gets GETS if the cache's request becomes one under a condition. The request goes to the directory.
+fn why_not_if(condition: &str) -> Option<String> {
+    let kind = "out_msg.Type := CoherenceRequestType:GETX;\n      out_msg.Requestor := machineID;";
+    let other = format!(
+        "out_msg.Requestor := machineID; MachineID nobody; NetDest nowhere; MachineID other := mapAddressToMachine(address, MachineType:Directory); \
+         out_msg.Type := CoherenceRequestType:GETX; if ({condition}) {{ out_msg.Type := CoherenceRequestType:GETS; }}"
+    );
+    let protocol = edited("MI_example", &[(kind, &other)]);
+    why_not_in_any(&protocol, ("Directory", "ID", "GETS"))
+}
+
+#[test]
+fn comparisons_of_machines_are_decided_by_their_types() {
+    for never in [
+        "out_msg.Requestor == other",
+        "machineIDToMachineType(other) == MachineType:L1Cache",
+        "nowhere.isElement(machineID)",
+        "nowhere.count() > 0",
+        "nowhere.isEmpty() == false",
+        "machineIDToMachineType(nobody) == MachineType:Directory",
+    ] {
+        assert!(why_not_if(never).is_some(), "{never}");
+    }
+    for maybe in [
+        "out_msg.Requestor == machineID",
+        "out_msg.Requestor != machineID",
+        "nobody == machineID || nobody != machineID",
+        "machineIDToMachineType(other) != MachineType:L1Cache",
+        "machineIDToMachineType(nobody) != MachineType:Directory",
+        "nowhere.isEmpty()",
+        "nowhere.count() == 0",
+    ] {
+        assert_eq!(why_not_if(maybe), None, "{maybe}");
+    }
+}
