@@ -75,6 +75,9 @@ pub struct World<'a> {
     pub requests: &'a Requests<'a>,
     /// The values of a parameter of a role; `None` if they may be any.
     pub parameters: &'a dyn Fn(&str, &str) -> Option<BTreeSet<i64>>,
+    /// Whether each system has only one controller of a machine for any line: one at all, or several among which lines are dealt by
+    /// their addresses.
+    pub sole: &'a dyn Fn(&str) -> bool,
 }
 
 impl World<'static> {
@@ -84,6 +87,7 @@ impl World<'static> {
             roles: &|machine| vec![machine.to_owned()],
             requests: &|_, _| None,
             parameters: &|_, _| None,
+            sole: &|_| false,
         }
     }
 }
@@ -110,14 +114,19 @@ impl Reachable {
 /// the number of roles.
 pub fn reachable(protocol: &Protocol, world: &World<'_>) -> Reachable {
     let any = World { roles: world.roles, ..World::any() };
-    let asked = World { requests: any.requests, ..*world };
-    let models = [&any, &asked, world].map(|world| Model::new(protocol, world));
-    let [any, asked, given] = models.each_ref().map(|model| fixpoint::solve(model));
+    let several = World { parameters: world.parameters, ..any };
+    let asked = World { sole: world.sole, ..several };
+    let models = [&any, &several, &asked, world].map(|world| Model::new(protocol, world));
+    let sole: Vec<&str> = models[0].names().filter(|name| (world.sole)(name)).collect();
+    let [any, several, given] = [0, 1, 3].map(|at| fixpoint::solve(&models[at]));
+    // Without such machines it has the same result as the one before.
+    let asked = (!sole.is_empty()).then(|| fixpoint::solve(&models[2]));
     if given.gave_up {
         return Reachable { excluded: BTreeMap::new() };
     }
-    let mut reasons = [Reasons::new(&any), Reasons::new(&asked), Reasons::new(&given)];
+    let mut reasons = [Reasons::new(&any), Reasons::new(&several), Reasons::new(&given)];
     let mut excluded = BTreeMap::new();
+    let mut lone = Vec::new();
     for (machine, model) in models[0].machines.iter().enumerate() {
         let outline = model.outline;
         for entry in &outline.entries {
@@ -126,22 +135,57 @@ pub fn reachable(protocol: &Protocol, world: &World<'_>) -> Reachable {
             if takes(&given) {
                 continue;
             }
-            let [structure, parameters, requests] = &mut reasons;
-            let why = if !takes(&any) {
-                structure.of_row(machine, state, event)
-            } else if !takes(&asked) {
-                or_else(parameters.of_row(machine, state, event), Why::OtherParameters)
-            } else {
-                or_else(requests.of_row(machine, state, event), Why::OtherRequests)
-            };
-            let [state, event] = [
+            let [state_name, event_name] = [
                 &outline.states[usize::from(state)].name,
                 &outline.events[usize::from(event)].name,
             ];
-            excluded.insert(TableEntry::new(&outline.name, state, event), why);
+            let name = TableEntry::new(&outline.name, state_name, event_name);
+            let [structure, parameters, requests] = &mut reasons;
+            let why = if !takes(&any) {
+                structure.of_row(machine, state, event)
+            } else if !takes(&several) {
+                or_else(parameters.of_row(machine, state, event), Why::OtherParameters)
+            } else if asked.as_ref().is_some_and(|asked| !takes(asked)) {
+                lone.push((name.clone(), machine, state, event));
+                Why::Second(sole.join(" or "))
+            } else {
+                or_else(requests.of_row(machine, state, event), Why::OtherRequests)
+            };
+            excluded.insert(name, why);
         }
     }
+    name_second(
+        protocol,
+        &World { requests: World::any().requests, ..*world },
+        &sole,
+        lone,
+        &mut excluded,
+    );
     Reachable { excluded }
+}
+
+/// Names the machine of which rows need a second controller for a line, where it is one alone.
+fn name_second(
+    protocol: &Protocol,
+    world: &World<'_>,
+    sole: &[&str],
+    rows: Vec<(TableEntry, usize, u16, u16)>,
+    excluded: &mut BTreeMap<TableEntry, Why>,
+) {
+    if rows.is_empty() || sole.len() < 2 {
+        return;
+    }
+    for name in sole {
+        let others = |other: &str| other != *name && (world.sole)(other);
+        let without = World { sole: &others, ..*world };
+        let model = Model::new(protocol, &without);
+        let found = fixpoint::solve(&model);
+        for (row, machine, state, event) in &rows {
+            if found.takes(*machine, *state, *event) {
+                excluded.insert(row.clone(), Why::Second((*name).to_owned()));
+            }
+        }
+    }
 }
 
 /// A reason that names what the world lacks, or else the other one.

@@ -65,6 +65,8 @@ pub struct MachinePlan {
     pub mandatory_queue_latency: u64,
     /// The mapping from addresses to controllers (`mapAddressToMachine`).
     pub interleaving: Interleaving,
+    /// Whether lines are dealt to the controllers by their addresses, so that each line has one, however many there are.
+    pub is_dealt: bool,
 }
 
 /// A controller.

@@ -215,6 +215,7 @@ impl Planner<'_> {
             recycle_latency: base(self, "recycle_latency"),
             mandatory_queue_latency: base(self, "mandatory_queue_latency"),
             interleaving: self.interleaving(machine, count),
+            is_dealt: self.is_dealt(machine),
         };
         self.plan.machines.push(machine);
     }
@@ -257,6 +258,16 @@ impl Planner<'_> {
             "L1Cache" => below("L0Cache").map_or(1, |cores| self.count(cores, all)),
             _ => 1,
         }
+    }
+
+    /// Whether a machine has banks: directories, and shared caches of the second level. Controllers of CHI, and of regions, are not
+    /// counted among them.
+    fn is_dealt(&self, machine: &Declared) -> bool {
+        let is_other =
+            matches!(self.known(), Some(KnownProtocol::Chi | KnownProtocol::GpuViperRegion));
+        let is = |kind: &str| machine.parameters.iter().any(|object| is_kind(object, kind));
+        let is_bank = matches!(machine.name, "Directory" | "L2Cache") || is("DirectoryMemory");
+        is_bank && !is_other && sequencers(machine) == 0 && !is(DMA_SEQUENCER)
     }
 
     fn interleaving(&self, machine: &Declared, count: u32) -> Interleaving {

@@ -38,6 +38,8 @@ pub struct Systems {
     roles: BTreeMap<String, BTreeSet<String>>,
     /// The values of each parameter of a role; `None` if one is not a number.
     values: BTreeMap<(String, String), Option<BTreeSet<i64>>>,
+    /// Whether each system deals the lines to the controllers of a machine, so that there is one for each line.
+    sole: BTreeMap<String, bool>,
     /// The types of requests that each role gets from cores and devices.
     requests: BTreeMap<String, BTreeSet<String>>,
     /// The roles whose prefetchers may ask for lines.
@@ -50,6 +52,7 @@ impl Systems {
         let machines: Vec<_> = protocol.machines().collect();
         for planned in &plan.machines {
             let machine = machines[planned.declared];
+            *self.sole.entry(planned.name.to_string()).or_insert(true) &= planned.is_dealt;
             let roles = self.roles.entry(planned.name.to_string()).or_default();
             roles.extend(planned.instances.iter().map(|one| role_of(planned, one)));
             for instance in &planned.instances {
@@ -91,6 +94,7 @@ impl Systems {
             parameters: &|role, name| {
                 self.values.get(&(role.to_owned(), name.to_owned())).cloned().flatten()
             },
+            sole: &|machine| self.sole.get(machine).copied().unwrap_or(false),
         };
         reachable(protocol, &world)
     }

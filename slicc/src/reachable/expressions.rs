@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::environment::{Environment, Ways, join};
 use super::interpreter::Interpreter;
 use super::store::Place;
-use super::value::{Pointer, Truth, UNKNOWN, Value, equality};
+use super::value::{Pointer, Truth, UNKNOWN, Value};
 use crate::ast::{Binary, Expression, ExpressionKind, Name, Unary};
 use crate::compile::types::{TypeId, TypeKind};
 
@@ -260,7 +260,7 @@ impl<'a> Interpreter<'_, 'a> {
         let one = self.expression(left, &mut now);
         let two = self.expression(right, &mut now);
         let Some(now) = self.alive(now) else { return (None, None) };
-        if equality(&one, &two).holds {
+        if self.model.equality(&one, &two).holds {
             self.equal.insert((self.instance, whole.span));
         }
         let given = |equal: bool, now: Environment<'a>| {
@@ -279,7 +279,7 @@ impl<'a> Interpreter<'_, 'a> {
         equal: bool,
         now: Environment<'a>,
     ) -> Option<Environment<'a>> {
-        let found = equality(one, two);
+        let found = self.model.equality(one, two);
         if !(if equal { found.holds } else { found.fails }) {
             return None;
         }

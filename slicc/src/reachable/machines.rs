@@ -6,9 +6,9 @@ use super::environment::Environment;
 use super::interpreter::Interpreter;
 use super::model::Model;
 use super::store::{Channel, Message};
-use super::value::{Truth, UNKNOWN, Value};
+use super::value::{Truth, UNKNOWN, Value, equality};
 use crate::ast::Expression;
-use crate::compile::types::TypeId;
+use crate::compile::types::{TypeId, TypeKind};
 use crate::outline::MOST_MACHINE_TYPES;
 
 /// The field by which the network routes messages.
@@ -20,6 +20,26 @@ impl<'a> Model<'a> {
         let name = &self.machine(instance).declared.name.text;
         let kind = self.types[self.types.known.machine_type].enumerator(name)?;
         bit(kind as i64)
+    }
+
+    /// Whether these are machines of one type, of which a system has only one for a line. So two numbers of it are equal.
+    pub(super) fn is_sole(&self, kinds: u128) -> bool {
+        let kind = kinds.trailing_zeros() as usize;
+        let TypeKind::Enumeration { values, .. } = &self.types[self.types.known.machine_type].kind
+        else {
+            return false;
+        };
+        kinds.count_ones() == 1 && values.get(kind).is_some_and(|name| (self.world.sole)(name))
+    }
+
+    /// Whether two values may be equal, and whether they may differ.
+    pub(super) fn equality(&self, one: &Value, two: &Value) -> Truth {
+        match (one, two) {
+            (Value::Machines(one), Value::Machines(two)) if one == two && self.is_sole(*one) => {
+                Truth { holds: true, fails: false }
+            }
+            _ => equality(one, two),
+        }
     }
 
     /// The initial value of a number of a machine, or of a set; `None` for other types.
@@ -109,16 +129,26 @@ impl<'a> Interpreter<'_, 'a> {
                 return or_any(own.zip(given).map(|(own, given)| own & given));
             }
             ("smallestElement", []) => return known,
-            ("count", _) if own == Some(0) => return Value::word(0),
+            ("count", _) => {
+                let most = own.filter(|own| {
+                    (0..128).all(|kind| own >> kind & 1 == 0 || self.model.is_sole(1 << kind))
+                });
+                let words = |own: u128| Value::words(0..=i64::from(own.count_ones()));
+                return most.map_or(Value::Any, words);
+            }
             ("isEmpty", _) if own == Some(0) => return Value::word(1),
             ("isElement", _) => return Value::truth(common(both)),
             ("intersectionIsEmpty", _) => {
                 let Truth { holds, fails } = common(both);
                 return Value::truth(Truth { holds: fails, fails: holds });
             }
-            ("count" | "isEmpty" | "isSuperset" | "isEqual" | "toSet", _) => return Value::Any,
+            ("isEmpty" | "isSuperset" | "isEqual" | "toSet", _) => return Value::Any,
+            ("remove", _) => match both {
+                Some((own, given)) if self.model.is_sole(given) => Value::Machines(own & !given),
+                _ => return Value::Any,
+            },
             // What is taken out may have been the only machine of its type, or not.
-            ("remove" | "removeNetDest", _) => return Value::Any,
+            ("removeNetDest", _) => return Value::Any,
             _ => Value::Any,
         };
         self.assign(object, after, now);

@@ -105,6 +105,11 @@ impl<'a> Model<'a> {
         model
     }
 
+    /// The names of the machines.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
+        self.machines.iter().map(|machine| &*machine.declared.name.text)
+    }
+
     /// The initial values of the fields of a type.
     fn initials_of(&self, owner: &Type) -> Vec<Value> {
         let initial = |name: &str| {

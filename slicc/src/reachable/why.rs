@@ -36,6 +36,8 @@ pub enum Why {
     },
     /// It needs other values of parameters.
     OtherParameters,
+    /// It needs two controllers of this machine for one line.
+    Second(String),
     /// The event needs a value of an enumeration that no code sends or stores.
     NotSent {
         /// The event.
@@ -87,6 +89,7 @@ impl fmt::Display for Why {
             }
             Why::OtherRequests => f.write_str("needs requests that no core or device here makes"),
             Why::Parameter { name, value } => write!(f, "needs {name}={value}"),
+            Why::Second(machine) => write!(f, "needs a second {machine} for a line"),
             Why::OtherParameters => f.write_str("needs other values of parameters"),
             Why::NotSent { event, value } => {
                 write!(f, "event {event} never comes up: nothing that can happen sends {value}")
@@ -119,6 +122,7 @@ impl Why {
                 | Why::OtherRequests
                 | Why::Parameter { .. }
                 | Why::OtherParameters
+                | Why::Second(_)
         )
     }
 }
