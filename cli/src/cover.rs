@@ -206,7 +206,7 @@ fn run_to(
         args.draw(run, title, &covered.system_of(entry).unwrap_or_default(), chart, out)?;
     }
     Ok(match covered.rows.get(entry) {
-        Some(Fate::Left(_) | Fate::Lacking(_)) => Status::Undecided,
+        Some(Fate::Left { .. } | Fate::Lacking(_)) => Status::Undecided,
         _ => Status::Done,
     })
 }

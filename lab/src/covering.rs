@@ -101,8 +101,13 @@ pub enum Fate {
     Proved(String),
     /// No run of the systems that are drawn takes it, since they lack this.
     Lacking(String),
-    /// No run took it, and this is known about it.
-    Left(String),
+    /// No run took it.
+    Left {
+        /// What is known about it.
+        why: String,
+        /// Whether no run of the systems that are drawn takes it before another row that is left.
+        follows: bool,
+    },
 }
 
 /// The result of a search.

@@ -53,6 +53,8 @@ mod why;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
 use crate::outline::TableEntry;
 use crate::protocol::Protocol;
 use interpreter::Interpreter;
@@ -186,6 +188,31 @@ fn name_second(
             }
         }
     }
+}
+
+/// Of some entries of the tables, those that no run takes in a system of a world before it has taken another of them.
+pub fn after_others(
+    protocol: &Protocol,
+    world: &World<'_>,
+    entries: &BTreeSet<TableEntry>,
+) -> BTreeSet<TableEntry> {
+    let model = Model::new(protocol, world);
+    let mut left_out = FxHashSet::default();
+    let mut rows = Vec::new();
+    for (machine, of) in model.machines.iter().enumerate() {
+        for one in &of.outline.entries {
+            let state = &of.outline.states[usize::from(one.state)].name;
+            let event = &of.outline.events[usize::from(one.event)].name;
+            let entry = TableEntry::new(&of.outline.name, state, event);
+            if entries.contains(&entry) {
+                left_out.insert((machine, one.state, one.event));
+                rows.push((entry, machine, one.state, one.event));
+            }
+        }
+    }
+    let found = fixpoint::solve_without(&model, &left_out);
+    rows.retain(|(_, machine, state, event)| !found.takes(*machine, *state, *event));
+    rows.into_iter().map(|(entry, ..)| entry).collect()
 }
 
 /// A reason that names what the world lacks, or else the other one.

@@ -102,6 +102,9 @@ pub struct RowJson<'a> {
     /// Why it was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
+    /// True if it is left and no run takes it before another transition that is left; absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    follows: bool,
     /// The system of the walk that took it, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<String>,
@@ -201,7 +204,7 @@ fn row<'a>(
         }
         Fate::Proved(why) => ("proved", Some(&**why), None),
         Fate::Lacking(why) => ("needs", Some(&**why), None),
-        Fate::Left(why) => ("left", Some(&**why), None),
+        Fate::Left { why, .. } => ("left", Some(&**why), None),
     };
     RowJson {
         machine: &entry.machine,
@@ -209,6 +212,7 @@ fn row<'a>(
         event: &entry.event,
         outcome,
         reason,
+        follows: matches!(fate, Fate::Left { follows: true, .. }),
         system: covered.system_of(entry),
         command,
         steps: run.map(|run| run.steps.iter().map(step).collect()),

@@ -20,6 +20,8 @@ pub(super) struct Excluded {
     pub proved: BTreeMap<TableEntry, String>,
     /// In all systems that are drawn: they lack a kind of request, a controller, or the value of a parameter.
     pub lacking: BTreeMap<TableEntry, String>,
+    /// What is known of the systems that are drawn.
+    pub systems: Systems,
 }
 
 impl Excluded {
@@ -50,7 +52,7 @@ impl Excluded {
             let excluded = if why.depends_on_world() { &mut lacking } else { &mut proved };
             excluded.insert(entry.clone(), why.to_string());
         }
-        Ok(Excluded { proved, lacking })
+        Ok(Excluded { proved, lacking, systems })
     }
 }
 

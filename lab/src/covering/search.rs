@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use explore::protocol::cover::Table;
+use simulate::config::Systems;
 use simulate::system::entry_of;
+use slicc::outline::TableEntry;
+use slicc::protocol::Protocol;
 
 use super::pool::Pool;
 use super::programs::Programs;
@@ -120,8 +123,13 @@ impl<'a> Search<'a> {
             let proved = || excluded?.proved.get(&entry).cloned().map(Fate::Proved);
             let lacking = || excluded?.lacking.get(&entry).cloned().map(Fate::Lacking);
             let fate = self.fates.remove(&row.triple).or_else(proved).or_else(lacking);
-            let fate = fate.unwrap_or_else(|| Fate::Left(met.lack(&entry)));
+            let left = || Fate::Left { why: met.lack(&entry), follows: false };
+            let fate = fate.unwrap_or_else(left);
             rows.insert(entry, fate);
+        }
+        // If one row is looked for, nothing is known of the others.
+        if let Some(excluded) = excluded.filter(|_| self.towards.is_none()) {
+            note_order(&excluded.systems, protocol, &mut rows);
         }
         Covered {
             rows,
@@ -134,6 +142,18 @@ impl<'a> Search<'a> {
             elapsed: self.begun.elapsed(),
             options: self.options.clone(),
             opened: self.opened.clone(),
+        }
+    }
+}
+
+/// Notes which of the rows that are left are taken only after others of them.
+fn note_order(systems: &Systems, protocol: &Protocol, rows: &mut BTreeMap<TableEntry, Fate>) {
+    let is_left = |fate: &Fate| matches!(fate, Fate::Left { .. });
+    let left = rows.iter().filter(|(_, fate)| is_left(fate));
+    let left = left.map(|(entry, _)| entry.clone()).collect();
+    for entry in systems.after_others(protocol, &left) {
+        if let Some(Fate::Left { follows, .. }) = rows.get_mut(&entry) {
+            *follows = true;
         }
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Counts {
     pub taken: usize,
     pub proved: usize,
     pub lacking: usize,
+    /// Those of the rows that are left that are taken only after others of them.
+    pub following: usize,
 }
 
 impl Counts {
@@ -38,6 +40,7 @@ impl Counts {
         self.taken += usize::from(fate.is_taken());
         self.proved += usize::from(matches!(fate, Fate::Proved(_)));
         self.lacking += usize::from(matches!(fate, Fate::Lacking(_)));
+        self.following += usize::from(matches!(fate, Fate::Left { follows: true, .. }));
     }
 }
 
@@ -59,13 +62,17 @@ pub fn write(covered: &Covered, out: &mut dyn Write) -> io::Result<()> {
     let (machines, all) = counts(covered);
     writeln!(
         out,
-        "{}: {} of {} taken, {} proved unreachable, {} need other systems, {} left: {:.0} % of those that are not proved",
+        "{}: {} of {} taken, {} proved unreachable, {} need other systems, {} left{}: {:.0} % of those that are not proved",
         tame(&covered.opened.given),
         all.taken,
         counted(all.all, "transition"),
         all.proved,
         all.lacking,
         all.left(),
+        match all.following {
+            0 => String::new(),
+            following => format!(" ({following} of these only after others of them)"),
+        },
         all.percent()
     )?;
     writeln!(
@@ -95,12 +102,17 @@ pub fn write(covered: &Covered, out: &mut dyn Write) -> io::Result<()> {
         _ => None,
     };
     let left = |fate: &'_ Fate| match fate {
-        Fate::Left(why) => Some(why.clone()),
+        Fate::Left { why, follows: false } => Some(why.clone()),
+        _ => None,
+    };
+    let following = |fate: &'_ Fate| match fate {
+        Fate::Left { why, follows: true } => Some(why.clone()),
         _ => None,
     };
     by_reason(covered, "proved unreachable, in systems of any size", proved, out)?;
     by_reason(covered, "not in any system that is drawn here", lacking, out)?;
     by_reason(covered, "left", left, out)?;
+    by_reason(covered, "left, and no run takes them before another that is left", following, out)?;
     extent(covered, out)?;
     findings(covered, out)
 }
@@ -214,7 +226,7 @@ pub fn write_run(
         }
         (fate, _) => {
             let why = match fate {
-                Some(Fate::Left(why) | Fate::Lacking(why)) => why,
+                Some(Fate::Left { why, .. } | Fate::Lacking(why)) => why,
                 _ => "the run that took it could not be repeated",
             };
             writeln!(out, "{}: not taken; {}", tame(&name), tame(why))?;

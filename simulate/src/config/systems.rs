@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
-use slicc::reachable::{Reachable, World, reachable};
+use slicc::reachable::{Reachable, World, after_others, reachable};
 
 use super::plan::{Instance, MachinePlan, Plan, Value};
 use crate::program::Extras;
@@ -85,18 +86,31 @@ impl Systems {
     /// Finds the entries of the protocol's tables that no run of these systems takes, nor of others that differ only in the numbers of
     /// cores, devices, banks and lines.
     pub fn reachable(&self, protocol: &Protocol) -> Reachable {
+        self.with_world(|world| reachable(protocol, world))
+    }
+
+    /// Of some entries, those that no run of such systems takes before it has taken another of them.
+    pub fn after_others(
+        &self,
+        protocol: &Protocol,
+        entries: &BTreeSet<TableEntry>,
+    ) -> BTreeSet<TableEntry> {
+        self.with_world(|world| after_others(protocol, world, entries))
+    }
+
+    /// What is known of these systems.
+    fn with_world<T>(&self, look: impl FnOnce(&World<'_>) -> T) -> T {
         let roles = |machine: &str| {
             self.roles.get(machine).map_or_else(Vec::new, |all| all.iter().cloned().collect())
         };
-        let world = World {
+        look(&World {
             roles: &roles,
             requests: &|role, buffer| self.requests_in(role, buffer),
             parameters: &|role, name| {
                 self.values.get(&(role.to_owned(), name.to_owned())).cloned().flatten()
             },
             sole: &|machine| self.sole.get(machine).copied().unwrap_or(false),
-        };
-        reachable(protocol, &world)
+        })
     }
 
     fn requests_in(&self, role: &str, buffer: &str) -> Option<BTreeSet<String>> {

@@ -28,6 +28,7 @@ mod requests;
 mod robust;
 mod shapes;
 mod small;
+mod states;
 mod stress;
 mod suite;
 #[path = "../../../slicc/tests/it/tables/mod.rs"]

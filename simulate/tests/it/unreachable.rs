@@ -88,7 +88,7 @@ fn runs_with_faults_take_no_excluded_entry() {
 }
 
 /// gem5's protocols, in `src/mem/ruby/protocol`.
-const RELEASED: [&str; 10] = [
+pub(crate) const RELEASED: [&str; 10] = [
     "MI_example",
     "MESI_Two_Level",
     "MESI_Three_Level",

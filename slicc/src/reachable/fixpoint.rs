@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
+
 use super::calls::indices;
 use super::environment::Environment;
 use super::interpreter::{Context, Interpreter, Row};
@@ -53,6 +55,17 @@ const OF_TRANSLATION: [&str; 4] = ["TLBI", "TLBI_SYNC", "TLBI_EXT_SYNC", "TLBI_E
 
 /// Runs the code of a protocol abstractly until its memory grows no more.
 pub(super) fn solve<'m, 'a>(model: &'m Model<'a>) -> Interpreter<'m, 'a> {
+    solve_without(model, &FxHashSet::default())
+}
+
+/// The same, but entries of the tables that are left out are not run: pairs of state and event, each with the index of its machine.
+pub(super) fn solve_without<'m, 'a>(
+    model: &'m Model<'a>,
+    left_out: &FxHashSet<(usize, u16, u16)>,
+) -> Interpreter<'m, 'a> {
+    let is_run = |(instance, state, event): Row| {
+        !left_out.contains(&(model.instances[instance].machine, state, event))
+    };
     let mut interpreter = Interpreter::new(model);
     for instance in 0..model.instances.len() {
         interpreter.instance = instance;
@@ -68,7 +81,7 @@ pub(super) fn solve<'m, 'a>(model: &'m Model<'a>) -> Interpreter<'m, 'a> {
         interpreter.follow_lines();
         let rows = interpreter.rows.iter();
         let rows = rows.flat_map(|(row, contexts)| contexts.iter().map(|one| (*row, *one)));
-        let rows = rows.filter(|(row, context)| interpreter.allows(*row, context));
+        let rows = rows.filter(|(row, context)| is_run(*row) && interpreter.allows(*row, context));
         let rows: Vec<(Row, Context<'a>)> = rows.collect();
         for (row, context) in rows {
             let known = interpreter.done.get(&(row, context));
