@@ -43,6 +43,7 @@ mod interpreter;
 mod machines;
 mod memo;
 mod model;
+mod reasons;
 mod sites;
 mod store;
 #[cfg(test)]
@@ -59,7 +60,7 @@ use crate::outline::TableEntry;
 use crate::protocol::Protocol;
 use interpreter::Interpreter;
 use model::Model;
-use why::Reasons;
+use reasons::Reasons;
 pub use why::Why;
 
 /// The types of requests that arrive in a buffer of a machine; `None`: any.

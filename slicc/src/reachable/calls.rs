@@ -65,7 +65,10 @@ impl<'a> Interpreter<'_, 'a> {
         };
         let fitting: Vec<&'a Function> = own.iter().filter(takes).copied().collect();
         if fitting.is_empty() {
-            return self.library(name, &values, now);
+            let is_own_line = self.is_action
+                && matches!(arguments.first().map(|one| &one.kind), Some(ExpressionKind::Name(name)) if &*name.text == "address");
+            let machines = machines::function(name, &values, is_own_line);
+            return machines.unwrap_or_else(|| self.library(name, &values, now));
         }
         // Overloaded functions are told apart by types; here, all may be meant.
         let (mut value, mut after) = (Value::nothing(), None);
@@ -170,7 +173,6 @@ impl<'a> Interpreter<'_, 'a> {
         };
         match name {
             "mod" => return remainder(values),
-            _ if let Some(machines) = machines::function(name, values) => return machines,
             "set_tbe" => now.tbe = given(own.tbe),
             "unset_tbe" => now.tbe = Pointer::null(),
             "set_cache_entry" => now.entry = given(own.entry),

@@ -1,6 +1,10 @@
 //! Numbers of machines (`MachineID`) and sets of them (`NetDest`): of which types they are.
 //!
 //! A number that was never assigned stands for no machine; its type is the number of machine types.
+//!
+//! If a system has one controller of a type for each line, all numbers of that type that have to do with a line are the same: `machineID`
+//! in a transition, `mapAddressToMachine` of its address, and what messages and entries of the line keep of these. Numbers that come from
+//! elsewhere have the mark [`FOREIGN`], with which they are not taken for equal: of a broadcast, of another address, or made of a number.
 
 use super::environment::Environment;
 use super::interpreter::Interpreter;
@@ -70,6 +74,9 @@ impl<'a> Model<'a> {
     }
 }
 
+/// Marks numbers that may be of other controllers than those of the line at hand.
+const FOREIGN: u128 = 1 << 127;
+
 /// The bit of the type with a number.
 fn bit(kind: i64) -> Option<u128> {
     u32::try_from(kind).ok().and_then(|kind| 1_u128.checked_shl(kind))
@@ -82,14 +89,25 @@ fn bits(kinds: Option<&Value>) -> Value {
     all.map_or(Value::Any, Value::Machines)
 }
 
-/// What the runtime's functions return that are about numbers of machines; `None` for other functions.
-pub(super) fn function(name: &str, values: &[Value]) -> Option<Value> {
+/// The same for machines that may not be those of the line.
+fn foreign_bits(kinds: Option<&Value>) -> Value {
+    match bits(kinds) {
+        Value::Machines(kinds) => Value::Machines(kinds | FOREIGN),
+        other => other,
+    }
+}
+
+/// What the runtime's functions return that are about numbers of machines; `None` for other functions. `is_own_line` says whether the
+/// first argument is the address of the line at hand.
+pub(super) fn function(name: &str, values: &[Value], is_own_line: bool) -> Option<Value> {
     Some(match name {
-        "mapAddressToMachine" | "mapAddressToRange" => bits(values.get(1)),
-        "createMachineID" | "broadcast" => bits(values.first()),
+        "mapAddressToMachine" | "mapAddressToRange" if is_own_line => bits(values.get(1)),
+        "mapAddressToMachine" | "mapAddressToRange" => foreign_bits(values.get(1)),
+        "createMachineID" | "broadcast" => foreign_bits(values.first()),
         "machineIDToMachineType" => match values.first() {
             Some(Value::Machines(kinds)) => {
-                Value::words((0..=MOST_MACHINE_TYPES as i64).filter(|kind| kinds >> kind & 1 == 1))
+                let all = 0..=MOST_MACHINE_TYPES as i64;
+                Value::words(all.filter(|kind| kinds >> kind & 1 == 1))
             }
             _ => Value::Any,
         },
@@ -118,7 +136,7 @@ impl<'a> Interpreter<'_, 'a> {
         let after = match (method, values) {
             ("add" | "addNetDest", _) => or_any(both.map(|(own, given)| own | given)),
             ("setNetDest" | "broadcast", [kind, ..]) => {
-                let given = kinds(Some(&bits(Some(kind))));
+                let given = kinds(Some(&foreign_bits(Some(kind))));
                 or_any(own.zip(given).map(|(own, given)| own | given))
             }
             ("clear", _) => Value::Machines(0),
@@ -126,7 +144,7 @@ impl<'a> Interpreter<'_, 'a> {
             ("AND", _) => return or_any(both.map(|(own, given)| own & given)),
             ("smallestElement", [kind]) => {
                 let given = kinds(Some(&bits(Some(kind))));
-                return or_any(own.zip(given).map(|(own, given)| own & given));
+                return or_any(own.zip(given).map(|(own, given)| own & (given | FOREIGN)));
             }
             ("smallestElement", []) => return known,
             ("count", _) => {
@@ -144,7 +162,9 @@ impl<'a> Interpreter<'_, 'a> {
             }
             ("isEmpty" | "isSuperset" | "isEqual" | "toSet", _) => return Value::Any,
             ("remove", _) => match both {
-                Some((own, given)) if self.model.is_sole(given) => Value::Machines(own & !given),
+                Some((own, given)) if self.model.is_sole(given) && own & FOREIGN == 0 => {
+                    Value::Machines(own & !given)
+                }
                 _ => return Value::Any,
             },
             // What is taken out may have been the only machine of its type, or not.
@@ -159,7 +179,7 @@ impl<'a> Interpreter<'_, 'a> {
 /// Whether two sets may have a machine in common.
 fn common(both: Option<(u128, u128)>) -> Truth {
     match both {
-        Some((one, two)) if one & two == 0 => Truth { holds: false, fails: true },
+        Some((one, two)) if one & two & !FOREIGN == 0 => Truth { holds: false, fails: true },
         _ => UNKNOWN,
     }
 }

@@ -217,3 +217,20 @@ fn what_a_condition_says_is_known_within() {
 fn prototypes_of_the_runtime_return_anything() {
     check("", "out_msg.Type := X; if (isBlocked(address)) { out_msg.Type := S; }", None);
 }
+
+#[test]
+fn entries_come_after_those_that_lead_to_their_states() {
+    let protocol = Protocol::open("MI_example").unwrap();
+    let entry = |(state, event): (&str, &str)| TableEntry::new("L1Cache", state, event);
+    let after = |entries: &[(&str, &str)]| {
+        let entries = entries.iter().map(|one| entry(*one)).collect();
+        after_others(&protocol, &World::any(), &entries)
+    };
+    // Nothing but a store leads to IM, and both misses lead to M.
+    assert_eq!(after(&[("I", "Store"), ("IM", "Data")]), BTreeSet::from([entry(("IM", "Data"))]));
+    assert_eq!(after(&[("I", "Store"), ("M", "Store")]), BTreeSet::new());
+    assert_eq!(
+        after(&[("IM", "Data"), ("IS", "Data"), ("M", "Store")]),
+        BTreeSet::from([entry(("M", "Store"))])
+    );
+}

@@ -1,6 +1,6 @@
 //! Types of the machines to which messages go.
 
-use super::{edited, why_not_in_any};
+use super::{TableEntry, Why, World, edited, reachable, why_not_in_any};
 
 /// Why the directory never gets GETS while it reads memory for a device, if the cache's request is a GETS to these destinations.
 fn why_not(destination: &str) -> Option<String> {
@@ -73,4 +73,67 @@ fn comparisons_of_machines_are_decided_by_their_types() {
     ] {
         assert_eq!(why_not_if(maybe), None, "{maybe}");
     }
+}
+
+/// The same in systems with one directory for a line.
+fn why_not_with_one(condition: &str) -> Option<String> {
+    let kind = "out_msg.Type := CoherenceRequestType:GETX;\n      out_msg.Requestor := machineID;";
+    let other = format!(
+        "out_msg.Requestor := machineID; MachineID one := mapAddressToMachine(address, MachineType:Directory); NetDest all; all.add(one); \
+         MachineID two := mapAddressToMachine(address, MachineType:Directory); \
+         MachineID made := createMachineID(MachineType:Directory, intToID(1)); \
+         MachineID other := mapAddressToMachine(makeLineAddress(address), MachineType:Directory); \
+         NetDest every; every.broadcast(MachineType:Directory); \
+         out_msg.Type := CoherenceRequestType:GETX; if ({condition}) {{ out_msg.Type := CoherenceRequestType:GETS; }}"
+    );
+    let protocol = edited("MI_example", &[(kind, &other)]);
+    let world = World { sole: &|machine| machine == "Directory", ..World::any() };
+    let found = reachable(&protocol, &world);
+    let why = found.why_not(&TableEntry::new("Directory", "ID", "GETS"));
+    assert!(why.is_none_or(Why::depends_on_world), "{why:?}");
+    why.map(ToString::to_string)
+}
+
+#[test]
+fn numbers_of_machines_with_one_controller_for_a_line_are_equal() {
+    let second = Some("needs a second Directory for a line");
+    for never in ["one != two", "all.count() > 1"] {
+        assert_eq!(why_not_with_one(never).as_deref(), second, "{never}");
+    }
+    let caches = "out_msg.Requestor != machineID";
+    for maybe in [
+        "one == two",
+        "all.count() > 0",
+        "all.isElement(two) == false",
+        "one != made",
+        "one != other",
+        "every.count() > 1",
+        "every.smallestElement(MachineType:Directory) != one",
+        caches,
+    ] {
+        assert_eq!(why_not_with_one(maybe), None, "{maybe}");
+    }
+}
+
+#[test]
+fn a_set_without_the_only_controller_for_a_line_has_none_of_its_type() {
+    let to = |all: &str, removed: &str| {
+        let kind = "out_msg.Type := CoherenceRequestType:GETX;\n      out_msg.Requestor := machineID;\n      out_msg.Destination.add(mapAddressToMachine(address, MachineType:Directory));";
+        let other = format!(
+            "out_msg.Type := CoherenceRequestType:GETS; out_msg.Destination.{all}; out_msg.Destination.add(machineID); \
+             out_msg.Destination.remove({removed});"
+        );
+        let protocol = edited("MI_example", &[(kind, &other)]);
+        let world = World { sole: &|machine| machine == "Directory", ..World::any() };
+        let found = reachable(&protocol, &world);
+        found.why_not(&TableEntry::new("Directory", "ID", "GETS")).map(ToString::to_string)
+    };
+    let second = Some("needs a second Directory for a line");
+    let one = "add(mapAddressToMachine(address, MachineType:Directory))";
+    let own = "mapAddressToMachine(address, MachineType:Directory)";
+    assert_eq!(to(one, own).as_deref(), second);
+    assert_eq!(to(one, "machineID"), None, "caches are several");
+    assert_eq!(to("broadcast(MachineType:Directory)", own), None, "other banks stay");
+    let other = "createMachineID(MachineType:Directory, intToID(1))";
+    assert_eq!(to(one, other), None, "it may be that of another line");
 }
