@@ -1,4 +1,4 @@
-//! The state of a line changes by its transitions only, in the machines that serve cores: what `slicc::reachable` says of requests that
+//! The state of a line changes by its transitions only, in the machines that serve cores and devices: what `slicc::reachable` says of requests that
 //! sequencers hold back rests on it.
 
 use std::collections::BTreeMap;
@@ -33,11 +33,13 @@ impl Write for Lines {
 
 /// The states that a line has without a cache entry and a TBE. Other things may choose between them, and a trigger may name neither
 /// although there are some.
-const UNWRITTEN: [&str; 3] = ["I", "NP", "I_L"];
+const UNWRITTEN: [&str; 4] = ["I", "NP", "I_L", "READY"];
 
 /// Follows each line through the transitions of a trace. Returns their number.
 fn follow(protocol: &Protocol, trace: &str) -> usize {
-    let serves = |machine: &&slicc::ast::Machine| machine.parameters.iter().any(is_sequencer);
+    let is_of_requests =
+        |one: &slicc::ast::Object| is_sequencer(one) || &*one.kind.text == "DMASequencer";
+    let serves = |machine: &&slicc::ast::Machine| machine.parameters.iter().any(is_of_requests);
     let serving: Vec<&str> =
         protocol.machines().filter(serves).map(|machine| &*machine.name.text).collect();
     let mut last: BTreeMap<(&str, &str, &str), &str> = BTreeMap::new();

@@ -1,14 +1,15 @@
-//! Requests of cores that are under way: a sequencer passes no second request for a line to its controller before the first is complete.
+//! Requests that are under way: a sequencer passes no second request for a line to its controller before the first is complete.
 //!
-//! For each controller that serves cores, this follows one line: which states it goes through, and for which of the controller's
-//! sequencers a request for it is under way, which has left the mandatory queue and is not complete. An entry of the table that such a
-//! request would trigger is taken only in a state to which a line comes while no request of that sequencer is under way.
+//! For each controller that serves cores or a device, this follows one line: which states it goes through, and for which of the
+//! controller's sequencers a request for it is under way, which has left the mandatory queue and is not complete. An entry of the table
+//! that such a request would trigger is taken only in a state to which a line comes while no request of that sequencer is under way.
 //!
 //! It is sound if the state of a line changes by its transitions only: `getState` returns what `setState` was given last, or, if the
 //! line has neither a cache entry nor a TBE after a transition, what it returns then. So nothing is followed in a machine that
 //! assigns the state elsewhere, that allocates or deallocates outside of actions, whose code completes requests outside of actions,
 //! or that puts requests into the mandatory queue itself. What is known of a request only ever errs to *not under way*: it has left
-//! the queue if an action surely removes it, and is complete if an action may complete it.
+//! the queue if an action surely removes it, and is complete if an action may complete it. A device's requests lie within a line each, as
+//! those of gem5's devices do.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,11 +19,19 @@ use super::interpreter::{Context, Interpreter, Row};
 use super::model::MachineModel;
 use super::store::Channel;
 use super::value::{Pointer, Value};
-use crate::ast::{Block, Declaration, Expression, ExpressionKind, Statement, StatementKind};
+use crate::ast::{
+    Block, Declaration, Expression, ExpressionKind, Object, Statement, StatementKind,
+};
 use crate::requests::is_sequencer;
 use crate::visit::{self, Node};
 
-/// The buffer through which the requests of cores come.
+/// The type of the parameter through which a machine gets the requests of a DMA device.
+const DMA_SEQUENCER: &str = "DMASequencer";
+
+/// The type of its messages.
+const DMA_MESSAGE: &str = "SequencerMsg";
+
+/// The buffer through which the requests of cores and devices come.
 const MANDATORY: &str = "mandatoryQueue";
 
 /// The methods of sequencers that complete no request for a line.
@@ -43,7 +52,7 @@ const ALLOCATING: [&str; 4] = ["allocate", "allocateVoid", "deallocate", "invali
 /// Sequencers of a controller: a bit for each, in the order of declaration.
 pub(super) type Sequencers = u32;
 
-/// What the actions of a machine that serves cores do with their requests.
+/// What the actions of a machine that serves cores or a device do with their requests.
 #[derive(Debug, Default)]
 pub(super) struct CoreActions<'a> {
     /// The number of sequencers.
@@ -65,7 +74,8 @@ pub(super) struct CoreActions<'a> {
 impl<'a> CoreActions<'a> {
     /// Of a machine whose lines can be followed.
     pub(super) fn of(machine: &MachineModel<'a>) -> Option<CoreActions<'a>> {
-        let sequencers = machine.declared.parameters.iter().filter(|one| is_sequencer(one));
+        let is_of_requests = |one: &&Object| is_sequencer(one) || &*one.kind.text == DMA_SEQUENCER;
+        let sequencers = machine.declared.parameters.iter().filter(is_of_requests);
         let sequencers: Vec<&str> = sequencers.map(|one| &*one.name.text).collect();
         let mut ports = machine.in_ports.values().filter(|port| &*port.buffer.text == MANDATORY);
         let port = ports.next()?;
@@ -129,8 +139,9 @@ impl<'a> CoreActions<'a> {
             if INCOMPLETE.contains(&method) {
                 return;
             }
+            let is_own = arguments.iter().any(|one| is_name(one, "address"));
             let of = match arguments.first() {
-                Some(address) if is_name(address, "address") => &mut self.completing,
+                Some(_) if is_own => &mut self.completing,
                 Some(address) if peeks == [port] && is_line_of_message(address) => {
                     &mut self.completing_head
                 }
@@ -252,7 +263,7 @@ pub(super) struct Ends {
     is_unwritten: bool,
 }
 
-/// The lines of a controller that serves cores.
+/// The lines of a controller that serves cores or a device.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     actions: CoreActions<'a>,
@@ -310,8 +321,11 @@ impl<'a> Interpreter<'_, 'a> {
         if buffer != MANDATORY || !is_line_of_message(address?) {
             return None;
         }
-        self.lines.get(&self.instance)?;
+        let lines = self.lines.get(&self.instance)?;
         let message = self.store.messages(Channel::Own(self.instance, buffer)).get(at)?;
+        if &*self.model.types[message.of].name == DMA_MESSAGE {
+            return (lines.actions.sequencers == 1).then_some(0);
+        }
         let (context, _) = self.model.field(message.of, "contextId")?;
         match message.fields[context] {
             Value::Residue { rest, .. } => u8::try_from(rest).ok(),
@@ -336,7 +350,7 @@ impl<'a> Interpreter<'_, 'a> {
         ends.is_unwritten |= now.entry.null && now.tbe.null;
     }
 
-    /// Follows the lines of all controllers that serve cores, as far as entries of their tables were run.
+    /// Follows the lines of all controllers that serve cores or devices, as far as entries of their tables were run.
     pub(super) fn follow_lines(&mut self) {
         for instance in 0..self.model.instances.len() {
             if self.lines.contains_key(&instance) {

@@ -46,8 +46,8 @@ pub enum Why {
     Untriggered(String),
     /// No transition that is taken leads to the state.
     NoState(String),
-    /// The event comes from a core, which has a request for the line under way while the line is in the state. So its sequencer holds
-    /// the next one back.
+    /// The event comes from a core or device that has a request for the line under way while the line is in the state. So its sequencer
+    /// holds the next one back.
     HeldBack {
         /// The state.
         state: String,
@@ -88,7 +88,7 @@ impl fmt::Display for Why {
             Why::NoState(state) => write!(f, "no transition leads to state {state}"),
             Why::HeldBack { state, event } => write!(
                 f,
-                "in state {state} the core's request is under way, and its sequencer holds back the next one for the line, which would trigger {event}"
+                "in state {state} a request for the line is under way, and its sequencer holds back the next one, which would trigger {event}"
             ),
             Why::Apart { state, event } => {
                 write!(f, "event {event} never comes up for a line in state {state}")

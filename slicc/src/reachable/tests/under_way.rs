@@ -8,11 +8,12 @@ fn why_no_load(edits: &[(&str, &str)]) -> Option<String> {
 }
 
 const POP: &str = "core_in.dequeue(clockEdge());";
+const SEND: &str = "action(ask_to_read, \"ar\", desc=\"Ask the directory for the block\") {";
 const ASK: &str = "action(ask_for_ownership, \"ao\", desc=\"Send GETX to the directory\") {";
 
 #[test]
 fn a_second_request_for_a_line_is_held_back() {
-    let expected = "in state IS the core's request is under way, and its sequencer holds back the next one for the line, which would trigger Load";
+    let expected = "in state IS a request for the line is under way, and its sequencer holds back the next one, which would trigger Load";
     assert_eq!(why_no_load(&[]).as_deref(), Some(expected));
     let stores = edited("MI_example", &[]);
     assert_eq!(why_not_in_any(&stores, ("L1Cache", "M", "Store")), None);
@@ -58,4 +59,15 @@ fn each_sequencer_of_a_controller_holds_back_its_own_requests() {
     let why = |event| why_not_in_any(&protocol, ("CorePair", "E0_F", event));
     assert!(why("Ifetch0_L1miss").is_some(), "core 0 waits for a fetch");
     assert_eq!(why("Ifetch1_L1miss"), None);
+}
+
+#[test]
+fn a_device_makes_one_request_for_a_line_at_a_time() {
+    let why = |protocol, state, event| why_not_in_any(protocol, ("DMA", state, event));
+    let protocol = edited("MI_example", &[]);
+    assert!(why(&protocol, "BUSY_RD", "ReadRequest").is_some());
+    assert_eq!(why(&protocol, "READY", "WriteRequest"), None);
+    let early =
+        edited("MI_example", &[(SEND, &format!("{SEND} dma_sequencer.ackCallback(address);"))]);
+    assert_eq!(why(&early, "BUSY_RD", "ReadRequest"), None, "the device may go on");
 }
