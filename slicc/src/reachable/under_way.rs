@@ -67,7 +67,8 @@ pub(super) struct CoreActions<'a> {
     completing_head: FxHashMap<&'a str, Sequencers>,
     /// The same for requests for any line.
     completing_any: FxHashMap<&'a str, Sequencers>,
-    /// The states that methods of entries and TBEs give a line, which the library may call at any time.
+    /// The states in which a line may be at any time: those that methods of entries and TBEs set, which the library may call, and those
+    /// that `getState` returns whatever is stored.
     given: Vec<u16>,
 }
 
@@ -80,14 +81,15 @@ impl<'a> CoreActions<'a> {
         let mut ports = machine.in_ports.values().filter(|port| &*port.buffer.text == MANDATORY);
         let port = ports.next()?;
         let is_filled = machine.out_ports.values().any(|port| &*port.buffer.text == MANDATORY);
-        let fields = state_fields(machine)?;
+        let StateSources { fields, constants } = StateSources::of(machine)?;
         let is_simple = ports.next().is_none() && !is_filled && has_own_states(machine, &fields);
         if sequencers.is_empty() || sequencers.len() > 8 || !is_simple {
             return None;
         }
-        let (sequencer_count, given) = (sequencers.len() as u8, given_states(machine, &fields)?);
+        let mut given = given_states(machine, &fields)?;
+        given.extend(constants);
         let mut found =
-            CoreActions { sequencers: sequencer_count, given, ..CoreActions::default() };
+            CoreActions { sequencers: sequencers.len() as u8, given, ..CoreActions::default() };
         for (name, action) in &machine.actions {
             found.read_action(name, &action.body, &port.name.text, &sequencers);
         }
@@ -152,32 +154,61 @@ impl<'a> CoreActions<'a> {
     }
 }
 
-/// The fields from which a machine's `getState` takes the state of a line.
-fn state_fields<'a>(machine: &MachineModel<'a>) -> Option<FxHashSet<&'a str>> {
-    let mut fields = FxHashSet::default();
-    for body in machine.functions.get("getState")?.iter().filter_map(|one| one.body.as_ref()) {
-        visit::block(body, &mut |node| {
-            if let Node::Statement(statement) = node
-                && let StatementKind::Return(value) = &statement.kind
-                && let ExpressionKind::Field { field, .. } = &value.kind
-            {
-                fields.insert(&*field.text);
-            }
-        });
-    }
-    Some(fields)
+/// From where a machine's `getState` takes the state of a line.
+#[derive(Default)]
+struct StateSources<'a> {
+    fields: FxHashSet<&'a str>,
+    /// The states that it returns whatever `setState` was given.
+    constants: Vec<u16>,
 }
 
-/// Whether only `setState` assigns to the fields with states, apart from methods of entries and TBEs.
+impl<'a> StateSources<'a> {
+    /// `None` if it takes the state from elsewhere than fields, such as a variable of the controller.
+    fn of(machine: &MachineModel<'a>) -> Option<StateSources<'a>> {
+        let mut found = Some(StateSources::default());
+        for body in machine.functions.get("getState")?.iter().filter_map(|one| one.body.as_ref()) {
+            visit::block(body, &mut |node| {
+                let Node::Statement(statement) = node else { return };
+                let StatementKind::Return(value) = &statement.kind else { return };
+                match (&value.kind, &mut found) {
+                    (ExpressionKind::Field { field, .. }, Some(found)) => {
+                        found.fields.insert(&field.text);
+                    }
+                    (_, Some(known)) => match state_named(machine, value) {
+                        Some(state) => known.constants.push(state),
+                        None => found = None,
+                    },
+                    _ => {}
+                }
+            });
+        }
+        found
+    }
+}
+
+/// The state that an expression names.
+fn state_named(machine: &MachineModel<'_>, value: &Expression) -> Option<u16> {
+    let ExpressionKind::Enumerator { value, .. } = &value.kind else { return None };
+    let at = machine.outline.states.iter().position(|one| *one.name == *value.text)?;
+    u16::try_from(at).ok()
+}
+
+/// Whether only `setState` assigns to the fields with states, apart from methods of entries and TBEs, and only the state that it is given.
 fn has_own_states(machine: &MachineModel<'_>, fields: &FxHashSet<&str>) -> bool {
-    let actions = machine.actions.values().map(|action| &action.body);
-    let functions = machine.functions.iter().filter(|(name, _)| **name != "setState");
-    let functions = functions.flat_map(|(_, all)| all.iter().filter_map(|one| one.body.as_ref()));
-    let ports = machine.in_ports.values().map(|port| &port.body);
+    let actions = machine.actions.values().map(|action| (None, &action.body));
+    let functions = machine.functions.values().flatten().filter_map(|function| {
+        let is_setter = &*function.name.text == "setState";
+        let mut parameters = function.parameters.iter();
+        let given = parameters.find(|one| is_setter && &*one.kind.text == "State");
+        let given = given.and_then(|one| one.name.as_ref());
+        Some((given.map(|name| &*name.text), function.body.as_ref()?))
+    });
+    let ports = machine.in_ports.values().map(|port| (None, &port.body));
     let mut is_own = true;
-    for body in actions.chain(functions).chain(ports) {
-        each_assignment(body, &mut |target, _| {
-            is_own &= !matches!(&target.kind, ExpressionKind::Field { field, .. } if fields.contains(&*field.text));
+    for (given, body) in actions.chain(functions).chain(ports) {
+        each_assignment(body, &mut |target, value| {
+            let is_state = matches!(&target.kind, ExpressionKind::Field { field, .. } if fields.contains(&*field.text));
+            is_own &= !is_state || given.is_some_and(|given| is_name(value, given));
         });
     }
     is_own
@@ -195,14 +226,8 @@ fn given_states(machine: &MachineModel<'_>, fields: &FxHashSet<&str>) -> Option<
                     ExpressionKind::Field { field, .. } => fields.contains(&*field.text),
                     _ => true,
                 };
-                let state = match &value.kind {
-                    ExpressionKind::Enumerator { value, .. } => {
-                        machine.outline.states.iter().position(|one| *one.name == *value.text)
-                    }
-                    _ => None,
-                };
-                match (is_state, state, &mut given) {
-                    (true, Some(state), Some(given)) => given.push(state as u16),
+                match (is_state, state_named(machine, value), &mut given) {
+                    (true, Some(state), Some(given)) => given.push(state),
                     (true, None, _) => given = None,
                     _ => {}
                 }

@@ -47,6 +47,12 @@ fn a_callback_for_any_line_completes_all_requests() {
 fn lines_whose_state_changes_otherwise_are_not_followed() {
     let assigned = format!("{ASK} cache_entry.CacheState := State:IS;");
     assert_eq!(why_no_load(&[(ASK, &assigned)]), None);
+    let stored = "return cache_entry.CacheState;";
+    let other = "State other := cache_entry.CacheState; return other;";
+    assert_eq!(why_no_load(&[(stored, other)]), None);
+    let set = "cache_entry.CacheState := state;";
+    let constant = "cache_entry.CacheState := State:IS;";
+    assert_eq!(why_no_load(&[(set, constant)]), None);
     let entry = "  // ACTIONS: messages";
     let function = format!("void forget(Addr a) {{ TBEs.deallocate(a); }}\n{entry}");
     assert_eq!(why_no_load(&[(entry, &function)]), None);
