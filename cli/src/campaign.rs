@@ -136,7 +136,7 @@ pub(crate) struct Args {
 
     /// Start no more runs after this time, such as 90s, 10m, 2h. Comparing mutants with their protocol, some
     /// milliseconds each, comes before and is not counted
-    #[arg(long, value_name = "TIME", value_parser = parse::time)]
+    #[arg(long, value_name = "TIME", value_parser = crate::time::parse)]
     pub budget: Option<Duration>,
 
     /// Do only part I of N, from 1: of the mutants every N-th. The unmutated protocols run in every part. All

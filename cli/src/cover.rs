@@ -75,7 +75,7 @@ pub(crate) struct Args {
     rounds: Option<u32>,
 
     /// Search for this time, such as 30s, 10m, 2h [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = parse::time)]
+    #[arg(long, value_name = "TIME", value_parser = crate::time::parse)]
     budget: Option<Duration>,
 
     /// Seed of all choices

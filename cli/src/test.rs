@@ -91,7 +91,7 @@ pub(crate) struct ExtentArgs {
     pub runs: Option<u32>,
 
     /// Test for this time, such as 30s, 10m, 2h [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = parse::time)]
+    #[arg(long, value_name = "TIME", value_parser = crate::time::parse)]
     pub budget: Option<Duration>,
 
     /// Seed of the first program; others that are drawn anew have the next numbers
