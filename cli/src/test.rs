@@ -90,7 +90,7 @@ pub(crate) struct ExtentArgs {
     #[arg(long, value_name = "N", value_parser = parse::positive, conflicts_with = "budget")]
     pub runs: Option<u32>,
 
-    /// Test for this time, such as 30s, 10m, 2h [default: 60s]
+    /// Test for this time, such as 30 (seconds), 10m or 2h [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = crate::time::parse)]
     pub budget: Option<Duration>,
 

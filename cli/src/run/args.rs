@@ -97,7 +97,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     runs: Option<u32>,
 
-    /// Begin no further program after this time, such as 90s, 10m or 2h
+    /// Begin no further program after this time, such as 90 (seconds), 10m or 2h
     #[arg(long = "for", value_name = "TIME", value_parser = time::positive)]
     time: Option<Duration>,
 

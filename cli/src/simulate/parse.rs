@@ -1,6 +1,5 @@
 //! Parsers of the values of options.
 
-
 use check::Model;
 use clap::builder::TypedValueParser;
 use simulate::client::{Client, UnknownClient};
