@@ -50,6 +50,9 @@ const PREFETCH: &str = "enqueuePrefetch";
 /// The buffer through which the requests of cores and devices come.
 const MANDATORY: &str = "mandatoryQueue";
 
+/// What the types of requests begin with that are commands of hardware transactions.
+const OF_TRANSACTIONS: &str = "HTM_";
+
 /// The requests about translation buffers, whose messages say so in a field.
 const OF_TRANSLATION: [&str; 4] = ["TLBI", "TLBI_SYNC", "TLBI_EXT_SYNC", "TLBI_EXT_SYNC_COMP"];
 
@@ -146,7 +149,7 @@ impl<'a> Interpreter<'_, 'a> {
         let allowed =
             (self.model.world.requests)(&self.model.instances[self.instance].role, buffer);
         let has_transactions =
-            |names: &BTreeSet<String>| names.iter().any(|one| one.starts_with("HTM_"));
+            |names: &BTreeSet<String>| names.iter().any(|one| one.starts_with(OF_TRANSACTIONS));
         let is_outside = allowed.as_ref().is_some_and(|names| !has_transactions(names));
         let mut message = message;
         if let Some((at, _)) = self.model.field(of, "htmFromTransaction").filter(|_| is_outside) {
@@ -163,8 +166,10 @@ impl<'a> Interpreter<'_, 'a> {
             if let Some(at) = about_translation {
                 message.fields[at] = Value::word(i64::from(is_of_translation));
             }
+            // Sequencers hold back neither these nor commands of transactions.
+            let is_passed = is_of_translation || name.starts_with(OF_TRANSACTIONS);
             let context = self.model.field(of, "contextId").map(|(at, _)| at);
-            let Some(context) = context.filter(|_| !is_of_translation) else {
+            let Some(context) = context.filter(|_| !is_passed) else {
                 self.store.send(channel, message, &[kind]);
                 continue;
             };

@@ -81,6 +81,11 @@ impl<'a> CoreActions<'a> {
         let mut ports = machine.in_ports.values().filter(|port| &*port.buffer.text == MANDATORY);
         let port = ports.next()?;
         let is_filled = machine.out_ports.values().any(|port| &*port.buffer.text == MANDATORY);
+        let mut parameters = machine.declared.parameters.iter();
+        if parameters.any(|one| one.kind.text.ends_with("Coalescer")) {
+            // Requests of GPUs come otherwise.
+            return None;
+        }
         let StateSources { fields, constants } = StateSources::of(machine)?;
         let is_simple = ports.next().is_none() && !is_filled && has_own_states(machine, &fields);
         if sequencers.is_empty() || sequencers.len() > 8 || !is_simple {
