@@ -118,6 +118,8 @@ pub struct Exploration {
     pub partial_order: PartialOrder,
     /// Whether states that differ only in dead variables were identified.
     pub live_variables: LiveVariables,
+    /// Whether memory had to catch up, since more messages were on their way to it than the scope allows: then runs with more are left out.
+    pub memory_caught_up: bool,
 }
 
 /// Whether states are identified that differ only in dead variables, which are written before they are read again: see [`slicc::live`].
@@ -390,6 +392,7 @@ fn concluded(
         asymmetries,
         partial_order: PartialOrder::Off,
         live_variables: LiveVariables::Off,
+        memory_caught_up: search.stepper.known().memory_caught_up(),
     })
 }
 

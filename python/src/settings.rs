@@ -22,8 +22,8 @@ pub(crate) fn as_keyword(
         | Threads | Timeout | ToTick => {}
         Also | AssumptionStates | Atomics | Certificate | Chart | Disk | Dma | Dvm | Explore
         | Fair | Flush | Format | Functional | Gem5 | Include | Jobs | Library
-        | MaxContradictions | MaxRuns | MaxStates | Only | Partial | Preemptions | Program
-        | Save | Set | Stop | Strict | ThreadsPerCache | Tiny => {
+        | MaxContradictions | MaxRuns | MaxStates | MemoryQueue | Only | Partial | Preemptions
+        | Program | Save | Set | Stop | Strict | ThreadsPerCache | Tiny => {
             return as_option(setting, value, f);
         }
     }

@@ -70,6 +70,7 @@ settings! {
     MaxMemory = "max_memory",
     MaxRuns = "max_runs",
     MaxStates = "max_states",
+    MemoryQueue = "memory_queue",
     Model = "model",
     Mutant = "mutant",
     Only = "only",

@@ -120,6 +120,9 @@ pub struct Scope {
     pub large_below: bool,
     /// Largest number of outstanding requests of a core, all of different lines.
     pub requests: u32,
+    /// Most messages on their way between a directory and memory. With more of them memory catches up before anything else happens;
+    /// a protocol that does not wait for memory would have infinitely many states otherwise.
+    pub memory_queue: u32,
     /// The actions of cores in addition to loads and stores, and the number of DMA devices.
     pub repertoire: Repertoire,
     /// The values that cores store.
@@ -135,6 +138,9 @@ pub struct Scope {
     pub live_variables: bool,
 }
 
+/// The messages that are on their way between a directory and memory at most, unless a scope says otherwise.
+pub const MEMORY_QUEUE: u32 = 4;
+
 impl Default for Scope {
     fn default() -> Scope {
         Scope {
@@ -147,6 +153,7 @@ impl Default for Scope {
             tiny: false,
             large_below: false,
             requests: 1,
+            memory_queue: MEMORY_QUEUE,
             repertoire: Repertoire::default(),
             values: Values::Latest,
             settings: Vec::new(),
@@ -267,6 +274,7 @@ impl Stepper {
         let size = Size {
             cores: scope.caches as usize,
             requests: scope.requests.max(1) as usize,
+            memory_queue: scope.memory_queue as usize,
             repertoire: scope.repertoire,
             order: scope.order,
             lines: lines.collect(),

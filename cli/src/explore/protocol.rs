@@ -16,7 +16,7 @@ use explore::protocol::Verdict;
 use explore::search::Progress;
 use lab::exploration::{Explored, Phase, Plan, Subject, json as lines, text};
 use lab::protocols::{Opened, Repairs};
-use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
+use simulate::stepper::{MEMORY_QUEUE, MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
 use super::limits::Limits;
@@ -149,6 +149,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value = "1", value_parser = few())]
     requests: u32,
 
+    /// Messages that may be on their way between a directory and memory; with more of them memory catches up first
+    #[arg(long, value_name = "N", default_value_t = MEMORY_QUEUE)]
+    memory_queue: u32,
+
     #[command(flatten)]
     repertoire: RepertoireArgs,
 
@@ -248,6 +252,7 @@ impl Args {
             tiny: self.tiny,
             large_below: false,
             requests: self.requests,
+            memory_queue: self.memory_queue,
             repertoire: self.repertoire.repertoire(),
             values: Values::Latest,
             settings: self.set.clone(),

@@ -65,6 +65,27 @@ fn all_states_of_small_protocols_are_known() {
     }
 }
 
+/// No built-in protocol has more messages on their way to memory than a scope allows, so that only a shorter queue leaves runs out.
+#[test]
+fn memory_that_catches_up_has_fewer_runs() {
+    let mut fewer = 0;
+    for name in ["MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"] {
+        let of = |memory_queue| {
+            let scope = Scope { memory_queue, ..Scope::default() };
+            let explored = run(&open(name), &scope, &Limits::default());
+            assert!(matches!(explored.verdict, Verdict::Clean), "{name} {memory_queue}");
+            (explored.progress.states, explored.memory_caught_up, explored.taken)
+        };
+        let (usual, prompt) = (of(Scope::default().memory_queue), of(0));
+        assert_eq!(usual, of(u32::MAX), "{name}");
+        assert!(!usual.1 && prompt.1, "{name}");
+        assert!(prompt.0 <= usual.0, "{name}: {} {}", prompt.0, usual.0);
+        fewer += usize::from(prompt.0 < usual.0);
+        assert!(prompt.2.iter().all(|one| usual.2.contains(one)), "{name}");
+    }
+    assert!(fewer > 0, "some states need memory to be slow");
+}
+
 /// Numbered messages between two machines and in a queue. The receivers assert that none overtakes
 /// another.
 #[test]

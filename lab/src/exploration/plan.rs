@@ -8,7 +8,7 @@ use check::Bounds;
 use explore::protocol::{Disk, SearchOptions, Store};
 use explore::search;
 use settings::Setting;
-use simulate::stepper::{Order, Scope};
+use simulate::stepper::{MEMORY_QUEUE, Order, Scope};
 
 use crate::protocols::{Repairs, words_of};
 use crate::text::{counted, quoted};
@@ -90,6 +90,7 @@ impl Plan {
             ("threads", scope.caches, 2),
             ("locations", scope.lines, 1),
             ("requests", scope.requests, 1),
+            ("memory-queue", scope.memory_queue, MEMORY_QUEUE),
             ("threads-per-cache", scope.threads_per_cache, 1),
             ("l2-banks", scope.l2_banks, 1),
             ("directories", scope.directories, 1),

@@ -48,7 +48,7 @@ pub fn write(
                 out,
                 "  nothing found: no fault, no SWMR violation, no stale value,{also} no deadlock, no livelock"
             )?;
-            what_runs_have(plan, "all runs", out)?;
+            what_runs_have(explored, plan, "all runs", out)?;
         }
         Verdict::Unproved { missed } => {
             writeln!(
@@ -56,7 +56,7 @@ pub fn write(
                 "  undecided: nothing found among states with different fingerprints: no fault, no SWMR violation, no stale value, \
                  no deadlock; livelocks were not looked for. States were missed with a probability of at most {missed:.1e}"
             )?;
-            what_runs_have(plan, "runs", out)?;
+            what_runs_have(explored, plan, "runs", out)?;
         }
         Verdict::Found(found) => violation(found, explored, out)?,
         Verdict::Stopped(why) => writeln!(
@@ -103,8 +103,21 @@ pub fn write(
 
 /// Says which requests the runs without a finding consist of, and which options add others: a fault that needs other requests is
 /// not excluded.
-fn what_runs_have(plan: &Plan, runs: &str, out: &mut dyn Write) -> io::Result<()> {
+fn what_runs_have(
+    explored: &Explored,
+    plan: &Plan,
+    runs: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "  in {runs} of {} of one word a line", plan.asked())?;
+    if explored.exploration.memory_caught_up {
+        let most = plan.scope.memory_queue;
+        let more = Setting::MemoryQueue.to(2 * most);
+        writeln!(
+            out,
+            "  with at most {most} messages between a directory and memory; more: {more}"
+        )?;
+    }
     let starvation =
         if plan.fair { String::new() } else { format!("; starvation: {}", Setting::Fair) };
     writeln!(

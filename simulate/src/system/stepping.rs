@@ -16,6 +16,7 @@
 
 mod actions;
 mod asking;
+mod backlog;
 mod coding;
 mod describe;
 mod freeze;
@@ -87,6 +88,8 @@ pub struct Size {
     pub cores: usize,
     /// Largest number of outstanding requests of a core.
     pub requests: usize,
+    /// Most messages on their way between a controller and memory.
+    pub memory_queue: usize,
     /// The actions of cores in addition to loads and stores, and the number of DMA devices.
     pub repertoire: Repertoire,
     /// Which messages keep their order.
@@ -106,6 +109,7 @@ pub struct Stepping {
     cores: usize,
     /// Largest number of outstanding requests of a core.
     requests: usize,
+    memory_queue: usize,
     repertoire: Repertoire,
     /// The memo of each agent and line.
     memos: Vec<Memo>,
@@ -152,7 +156,8 @@ impl Stepping {
     /// # Errors
     /// Fails if the protocol does something that is not supported.
     pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, SetupError> {
-        let Size { cores, requests, repertoire, order, lines, dead: dead_words } = size;
+        let Size { cores, requests, memory_queue, repertoire, order, lines, dead: dead_words } =
+            size;
         let types = if dead_words.is_empty() { 0 } else { system.program.types.iter().count() };
         let mut dead = vec![None; types];
         system.states_at = vec![None; types];
@@ -193,6 +198,7 @@ impl Stepping {
         let mut stepping = Stepping {
             cores,
             requests,
+            memory_queue,
             repertoire,
             memos: vec![Memo::default(); counts.agents * counts.lines],
             values,

@@ -102,6 +102,10 @@ impl Stepping {
             self.urgent_moves(controller, port, &mut moves);
             return moves;
         }
+        self.backlog_moves(&mut moves);
+        if !moves.is_empty() {
+            return moves;
+        }
         for core in 0..self.agents() {
             self.asking(core, &mut |line, action, value| {
                 moves.push(Move::Ask { core, line, action, value });

@@ -322,6 +322,8 @@ fn states_of_parts_have_the_moves_of_whole_states() {
         ] {
             parts_agree(&protocol, &scope, 3000);
         }
+        let prompt = Scope { memory_queue: 0, ..scope(2, 2, 1, Values::Latest) };
+        parts_agree(&protocol, &prompt, 3000);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Moves between states of numbered parts, as far as their effects are known.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::effects::{Cause, Change, Effects, NONE, Report};
 use super::in_flight::{Flying, NOTHING_IN_FLIGHT, Sequences};
 use super::layout::{Layout, Part};
@@ -30,6 +32,8 @@ pub struct Known {
     pub(super) effects: Effects,
     pub(super) renames: Renames,
     pub(super) permuted: Permuted,
+    /// Whether memory had to catch up in some state.
+    caught_up: AtomicBool,
 }
 
 /// What must be learnt before the state after a move can be looked up.
@@ -75,8 +79,14 @@ impl Known {
             effects: Effects::default(),
             renames: Renames::default(),
             permuted: Permuted::new(&stepper.group, &layout),
+            caught_up: AtomicBool::new(false),
             layout,
         }
+    }
+
+    /// Whether memory had to catch up in some state: with more messages on their way to it there are further runs.
+    pub fn memory_caught_up(&self) -> bool {
+        self.caught_up.load(Ordering::Relaxed)
     }
 
     /// The number of parts of a state.
@@ -104,6 +114,10 @@ impl Known {
         {
             return self.urgent_moves(state, controller, port, moves);
         }
+        self.backlog_moves(state, moves);
+        if !moves.is_empty() {
+            return;
+        }
         for (core, &controller) in self.layout.homes.iter().enumerate() {
             let asks = &self.summary(state, controller).asks;
             let own = asks.iter().find(|(asking, _)| *asking == core);
@@ -122,6 +136,17 @@ impl Known {
         for controller in 0..self.owned.len() {
             if self.summary(state, controller).may_wake {
                 moves.push(Move::Wake { controller });
+            }
+        }
+    }
+
+    /// The moves of [`Stepping::moves`](super::super::Stepping::moves) by which memory catches up.
+    fn backlog_moves(&self, state: &[u32], moves: &mut Vec<Move>) {
+        for buffers in &self.layout.memories {
+            let under_way = buffers.iter().map(|&(_, at)| self.sequences.messages(state[at]).len());
+            if under_way.sum::<usize>() > self.layout.memory_queue {
+                self.caught_up.store(true, Ordering::Relaxed);
+                buffers.iter().for_each(|&(buffer, at)| self.arriving(state, buffer, at, moves));
             }
         }
     }

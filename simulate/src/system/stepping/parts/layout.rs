@@ -43,6 +43,10 @@ pub(super) struct Layout {
     pub memory_at: usize,
     /// The buffers of requests to memory, each with the place of its part.
     pub memory_requests: Vec<(usize, usize)>,
+    /// For each controller with memory, the buffers of requests and responses, each with the place of its part.
+    pub memories: Vec<Vec<(usize, usize)>>,
+    /// Most messages in the buffers of one controller with memory.
+    pub memory_queue: usize,
     /// The first place of each group of parts: that of each controller, and memory.
     pub groups: Vec<usize>,
     /// The controller of each core and device.
@@ -89,12 +93,18 @@ impl Layout {
         });
         let receivers: Vec<Receiver> = receivers.collect();
         let requests = receivers.iter().enumerate().filter(|(_, receiver)| receiver.is_memory);
+        let place = |buffer: usize| Some((buffer, receivers[buffer].at?));
+        let numbers = 0..system.controllers.len();
+        let memories =
+            numbers.map(|number| stepper.memory_buffers(number).filter_map(place).collect());
         let controllers = system.controllers.iter();
         let timer_owners: Vec<usize> =
             system.timer_owners.iter().map(|&owner| owner as usize).collect();
         let timer_ports = timer_owners.iter().enumerate();
         let internal = 0..system.controllers.len();
         Layout {
+            memories: memories.filter(|buffers: &Vec<_>| !buffers.is_empty()).collect(),
+            memory_queue: stepper.memory_queue,
             memory_requests: requests
                 .filter_map(|(buffer, receiver)| Some((buffer, receiver.at?)))
                 .collect(),
