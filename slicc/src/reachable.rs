@@ -13,12 +13,15 @@
 //!   what was there. So a read gives at least what was written last. Only local variables, messages under construction and the implicit
 //!   objects of a transition, which no other controller can change, follow the order of the code.
 //! - Messages keep the channel in which they were sent: a virtual network, a buffer of one controller, or all that the configuration
-//!   connects. Those with the same values in the fields of enumerations are one. A port sees all of them in any order. While a
-//!   transition has not removed the message that triggered it, its actions see that message.
+//!   connects. Those with the same values in the fields of enumerations, and the same types of machines for a destination, are
+//!   one. A port sees all of them that are for a machine of its type, in any order. While a transition has not removed the message that
+//!   triggered it, its actions see that message.
 //! - A branch is left out only if its condition holds for none of the values (or fails for none). Values of a type that is
-//!   not followed, such as addresses, sets of sharers and blocks, and results of the library are any value.
+//!   not followed, such as addresses and blocks, and results of the library are any value. Of numbers and sets of machines only the types
+//!   are known (`machines`).
 //! - What the runtime makes is any value: the arguments of the functions that it calls, and the messages of the types that it declares.
 //!   The exceptions are requests, whose types the [`World`] gives, and parameters. A request is about translation buffers if its type is.
+//! - A sequencer passes no second request for a line to its controller while one is under way (`under_way`).
 //! - `error`, and an `assert` that fails, end a run, as they do here and in gem5 unless it is built without assertions.
 //!
 //! If the protocol has code that this does not understand, nothing is excluded.
@@ -78,8 +81,8 @@ pub struct World<'a> {
     pub requests: &'a Requests<'a>,
     /// The values of a parameter of a role; `None` if they may be any.
     pub parameters: &'a dyn Fn(&str, &str) -> Option<BTreeSet<i64>>,
-    /// Whether each system has only one controller of a machine for any line: one at all, or several among which lines are dealt by
-    /// their addresses.
+    /// Whether each system has only one controller of a machine for any line: one at all, or several to which lines are dealt by
+    /// their addresses. The line's code then has no other controller's number, except from functions that name one (`machines`).
     pub sole: &'a dyn Fn(&str) -> bool,
 }
 

@@ -65,8 +65,7 @@ impl<'a> Interpreter<'_, 'a> {
         };
         let fitting: Vec<&'a Function> = own.iter().filter(takes).copied().collect();
         if fitting.is_empty() {
-            let is_own_line = self.is_action
-                && matches!(arguments.first().map(|one| &one.kind), Some(ExpressionKind::Name(name)) if &*name.text == "address");
+            let is_own_line = self.is_action && arguments.first().is_some_and(is_address);
             let machines = machines::function(name, &values, is_own_line);
             return machines.unwrap_or_else(|| self.library(name, &values, now));
         }
@@ -204,12 +203,8 @@ impl<'a> Interpreter<'_, 'a> {
             return value;
         }
         let of = self.type_of(object, now);
-        let is_set = of == Some(self.model.types.known.destinations)
-            || matches!(&object.kind, ExpressionKind::Name(name)
-                if self.local_at(&name.text, now).is_some_and(|at| matches!(now.locals[at].1, Value::Machines(_))));
-        if is_set {
-            let value = self.destinations(object, method, &values, now);
-            return value;
+        if of == Some(self.model.types.known.destinations) || self.is_local_set(object, now) {
+            return self.destinations(object, method, &values, now);
         }
         let place = self.place_of(object, now);
         let result = of.and_then(|of| {
@@ -265,6 +260,13 @@ impl<'a> Interpreter<'_, 'a> {
                 typed(Value::Any)
             }
         }
+    }
+
+    /// Whether an object is a local variable with a set of machines.
+    fn is_local_set(&self, object: &Expression, now: &Environment<'a>) -> bool {
+        let ExpressionKind::Name(name) = &object.kind else { return false };
+        let at = self.local_at(&name.text, now);
+        at.is_some_and(|at| matches!(now.locals[at].1, Value::Machines(_)))
     }
 
     /// The texts of an object and of the first argument of its method.
@@ -412,6 +414,11 @@ impl<'a> Interpreter<'_, 'a> {
         let values: Vec<Value> = values.collect();
         self.run(function, &values, &[], now)
     }
+}
+
+/// Whether an expression is the address of a transition's line, in an action.
+fn is_address(one: &Expression) -> bool {
+    matches!(&one.kind, ExpressionKind::Name(name) if &*name.text == "address")
 }
 
 /// `mod(number, divisor)`
