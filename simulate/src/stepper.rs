@@ -229,12 +229,8 @@ impl Stepper {
             .map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
         check_requests(&small, &scope.repertoire)?;
         let mut options = scope.options();
-        let is_set = |one: &Setting| one.to_string().contains(ENABLE_PREFETCH);
-        if scope.repertoire.prefetch
-            && has_parameter(&small, ENABLE_PREFETCH)
-            && !options.settings.iter().any(is_set)
-        {
-            let enabled = format!("{ENABLE_PREFETCH}=true").parse();
+        if scope.repertoire.prefetch {
+            let enabled = enabled_prefetch(&small, &options.settings);
             options.settings.extend(enabled);
         }
         let plan = Plan::of(&small, &options).map_err(StepperError::Plan)?;
@@ -297,8 +293,20 @@ impl Stepper {
     }
 }
 
-/// The parameter by which gem5's protocols turn prefetching on.
-const ENABLE_PREFETCH: &str = "enable_prefetch";
+/// The settings by which gem5's protocols turn the prefetchers of first-level caches on.
+const ENABLED_PREFETCH: [&str; 2] = ["enable_prefetch=true", "L1D.use_prefetcher=true"];
+
+/// The setting that turns on the prefetchers of a protocol, unless another setting says whether they are on.
+fn enabled_prefetch(protocol: &Protocol, given: &[Setting]) -> Option<Setting> {
+    let all = ENABLED_PREFETCH.iter().filter_map(|text| text.parse::<Setting>().ok());
+    let mut fitting = all.filter(|one| has_parameter(protocol, &one.parameter));
+    let enabled = fitting.next()?;
+    let is_for_it = |one: &&Setting| {
+        one.parameter == enabled.parameter
+            && (one.machine.is_none() || enabled.machine.is_none() || one.machine == enabled.machine)
+    };
+    given.iter().find(is_for_it).is_none().then_some(enabled)
+}
 
 fn has_parameter(protocol: &Protocol, name: &str) -> bool {
     let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
