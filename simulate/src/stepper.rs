@@ -303,7 +303,9 @@ fn enabled_prefetch(protocol: &Protocol, given: &[Setting]) -> Option<Setting> {
     let enabled = fitting.next()?;
     let is_for_it = |one: &&Setting| {
         one.parameter == enabled.parameter
-            && (one.machine.is_none() || enabled.machine.is_none() || one.machine == enabled.machine)
+            && (one.machine.is_none()
+                || enabled.machine.is_none()
+                || one.machine == enabled.machine)
     };
     given.iter().find(is_for_it).is_none().then_some(enabled)
 }
