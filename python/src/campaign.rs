@@ -15,10 +15,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use report::answers::{Answers, KillMatrix, Scope};
 use slicc::builtin::BUILTINS;
+use tables::ArrowTable;
 use tables::results::Results;
-use tables::{ArrowTable, TableError};
 
-use crate::error::{lab as raised, table};
+use crate::error::lab as raised;
 use crate::simulate::repairs;
 use crate::table::Table;
 use crate::{call, words};
@@ -101,10 +101,10 @@ impl Campaign {
 fn made(
     py: Python<'_>,
     results: &Arc<Results>,
-    make: fn(&Results) -> Result<ArrowTable, TableError>,
+    make: fn(&Results) -> ArrowTable,
 ) -> PyResult<Table> {
     let results = Arc::clone(results);
-    call::run(py, move |_| make(&results))?.map(Table::new).map_err(table)
+    call::run(py, move |_| make(&results)).map(Table::new)
 }
 
 #[pymethods]

@@ -5,7 +5,6 @@ use lab::Refusal;
 use lab::text::tame;
 use pyo3::exceptions::PyException;
 use pyo3::{PyErr, create_exception};
-use tables::TableError;
 
 create_exception!(
     rubric,
@@ -55,11 +54,6 @@ fn refused(refusal: &Refusal) -> String {
         tame(&format!("{}{}{hint}", place.unwrap_or_default(), one.message))
     });
     format!("{} cannot be used:\n{}", refusal.given, lines.collect::<Vec<_>>().join("\n"))
-}
-
-/// The exception for a table that cannot be written.
-pub(crate) fn table(error: TableError) -> PyErr {
-    Error::new_err(error.to_string())
 }
 
 /// The exception for a certificate that is refused.

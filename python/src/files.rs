@@ -13,7 +13,6 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use tables::{ArrowTable, VerdictRow};
 
-use crate::error;
 use crate::origin::Origin;
 use crate::table::Table;
 use crate::verdict::Question;
@@ -70,7 +69,7 @@ pub(crate) fn check_files(
             None => Ok(()),
         },
     )?;
-    rows.map(Table::new).map_err(error::table)
+    Ok(Table::new(rows))
 }
 
 /// The rows of one trace; none if the work was cancelled before its turn.

@@ -13,7 +13,7 @@ use lab::load::{self, Input};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use tables::{ArrowTable, TableError};
+use tables::ArrowTable;
 
 use crate::origin::{Origin, spare};
 use crate::table::Table;
@@ -54,9 +54,8 @@ impl History {
             return Ok(table.clone());
         }
         let operations = Arc::clone(&self.operations);
-        let made: Result<ArrowTable, TableError> =
+        let made =
             call::run(py, move |_| ArrowTable::of_histories(std::slice::from_ref(&*operations)))?;
-        let made = made.map_err(error::table)?;
         Ok(self.table.get_or_init(|| made).clone())
     }
 }
@@ -131,9 +130,9 @@ impl History {
 
     /// The transitions of the protocol's controllers as a table; empty if the trace does not record them.
     #[getter]
-    fn transitions(&self) -> PyResult<Table> {
-        let made = ArrowTable::of_transitions(self.origin.transitions.iter().map(|one| (0, one)));
-        made.map(Table::new).map_err(error::table)
+    fn transitions(&self) -> Table {
+        let transitions = self.origin.transitions.iter().map(|one| (0, one));
+        Table::new(ArrowTable::of_transitions(transitions))
     }
 
     /// The number of operations.

@@ -6,10 +6,10 @@ use polars_arrow::array::{Array, StructArray, get_display};
 use polars_arrow::datatypes::{ArrowDataType, Field};
 pub(crate) use polars_arrow::ffi::ArrowArrayStream;
 use polars_arrow::ffi::export_iterator;
-use polars_core::prelude::{CompatLevel, DataFrame, PolarsResult};
+use polars_arrow::record_batch::RecordBatch;
 
 use crate::write::pieces;
-use crate::{CampaignRun, Coverage, Equivalent, TableError, VerdictRow, records, transitions};
+use crate::{CampaignRun, Coverage, Equivalent, VerdictRow, records, transitions};
 
 /// A table as Arrow arrays. Its clones and streams share the arrays.
 ///
@@ -22,73 +22,48 @@ pub struct ArrowTable {
 
 impl ArrowTable {
     /// Makes the table of operations that [`write_histories`](crate::write_histories) would write.
-    ///
-    /// # Errors
-    /// Returns an error if polars cannot build the table, which is a defect.
-    pub fn of_histories(histories: &[History]) -> Result<ArrowTable, TableError> {
+    pub fn of_histories(histories: &[History]) -> ArrowTable {
         ArrowTable::of(pieces(histories))
     }
 
     /// Makes the table of transitions that [`write_transitions`](crate::write_transitions) would write.
-    ///
-    /// # Errors
-    /// Returns an error if polars cannot build the table, which is a defect.
-    pub fn of_transitions<'a>(
-        rows: impl Iterator<Item = (u32, Transition<'a>)>,
-    ) -> Result<ArrowTable, TableError> {
+    pub fn of_transitions<'a>(rows: impl Iterator<Item = (u32, Transition<'a>)>) -> ArrowTable {
         ArrowTable::of(transitions::pieces(rows))
     }
 
     /// Makes the table of a campaign's runs.
-    ///
-    /// # Errors
-    /// Returns an error if polars cannot build the table, which is a defect.
-    pub fn of_runs(runs: &[CampaignRun]) -> Result<ArrowTable, TableError> {
+    pub fn of_runs(runs: &[CampaignRun]) -> ArrowTable {
         ArrowTable::of(records::pieces(runs))
     }
 
     /// Makes the table of the mutants that a campaign has excluded.
-    ///
-    /// # Errors
-    /// Returns an error if polars cannot build the table, which is a defect.
-    pub fn of_equivalents(equivalents: &[Equivalent]) -> Result<ArrowTable, TableError> {
+    pub fn of_equivalents(equivalents: &[Equivalent]) -> ArrowTable {
         ArrowTable::of(records::pieces(equivalents))
     }
 
     /// Makes the table of transitions and how often a campaign took them.
-    ///
-    /// # Errors
-    /// Returns an error if polars cannot build the table, which is a defect.
-    pub fn of_coverage(coverage: &[Coverage]) -> Result<ArrowTable, TableError> {
+    pub fn of_coverage(coverage: &[Coverage]) -> ArrowTable {
         ArrowTable::of(records::pieces(coverage))
     }
 
     /// Makes the table of verdicts.
-    ///
-    /// # Errors
-    /// Returns an error if polars cannot build the table, which is a defect.
-    pub fn of_verdicts(verdicts: &[VerdictRow]) -> Result<ArrowTable, TableError> {
+    pub fn of_verdicts(verdicts: &[VerdictRow]) -> ArrowTable {
         ArrowTable::of(records::pieces(verdicts))
     }
 
     /// Collects pieces of a table, all of which have the columns of the first.
-    fn of(pieces: impl Iterator<Item = PolarsResult<DataFrame>>) -> Result<ArrowTable, TableError> {
+    fn of(pieces: impl Iterator<Item = RecordBatch>) -> ArrowTable {
         let mut table = ArrowTable { columns: Vec::new(), batches: Vec::new() };
         for piece in pieces {
-            let mut frame = piece.map_err(|error| TableError::in_memory(&error))?;
-            frame.rechunk_mut();
-            for batch in frame.iter_chunks(CompatLevel::oldest(), false) {
-                let height = batch.height();
-                let (schema, arrays) = batch.into_schema_and_arrays();
-                if table.columns.is_empty() {
-                    table.columns = schema.iter_values().cloned().collect();
-                }
-                let array = StructArray::try_new(table.data_type(), height, arrays, None)
-                    .map_err(|error| TableError::in_memory(&error))?;
-                table.batches.push(array.boxed());
+            let rows = piece.height();
+            let (schema, arrays) = piece.into_schema_and_arrays();
+            if table.columns.is_empty() {
+                table.columns = schema.iter_values().cloned().collect();
             }
+            let array = StructArray::new(table.data_type(), rows, arrays, None);
+            table.batches.push(array.boxed());
         }
-        Ok(table)
+        table
     }
 
     fn data_type(&self) -> ArrowDataType {

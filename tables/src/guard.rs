@@ -5,13 +5,10 @@
 //! process of its own.
 
 use std::cell::Cell;
+use std::fmt::Display;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Once, OnceLock};
-
-use polars_core::prelude::{DataFrame, PolarsResult};
-use polars_io::mmap::MmapBytesReader;
-use polars_io::prelude::{ParallelStrategy, ParquetReader, SerReader};
 
 use crate::TableError;
 
@@ -41,29 +38,10 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns a Parquet reader that decodes columns one after the other, so that decoding a file is the same each time: a
-/// file that passed the probe passes again.
-pub(super) fn reader<R: MmapBytesReader>(source: R) -> ParquetReader<R> {
-    ParquetReader::new(source).read_parallel(ParallelStrategy::None)
-}
-
-/// Decodes a table, and checks that its columns have the same length.
-pub(super) fn decoded<R: MmapBytesReader>(
-    path: &Path,
-    reader: ParquetReader<R>,
-) -> Result<DataFrame, TableError> {
-    let frame = guarded(path, || reader.finish())?;
-    if frame.columns().iter().all(|it| it.len() == frame.height()) {
-        Ok(frame)
-    } else {
-        Err(TableError::damaged(path, "its columns differ in length"))
-    }
-}
-
 /// Runs polars on bytes from outside, and turns its errors and panics into errors.
-pub(super) fn guarded<T>(
+pub(super) fn guarded<T, E: Display>(
     path: &Path,
-    read: impl FnOnce() -> PolarsResult<T>,
+    read: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, TableError> {
     silence_guarded_panics();
     GUARDED.set(true);

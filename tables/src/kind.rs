@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::TableError;
-use crate::guard::{guarded, reader};
+use crate::decode::Wanted;
 
 /// A kind of table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +30,10 @@ pub enum TableKind {
 /// # Errors
 /// Returns an error if the file cannot be read or is damaged.
 pub fn kind(path: &Path) -> Result<Option<TableKind>, TableError> {
-    let file = File::open(path).map_err(TableError::io(path))?;
-    let schema = guarded(path, || reader(file).schema())
-        .map_err(|error| error.made_by("rubric experiment"))?;
-    let has = |names: &[&str]| names.iter().all(|name| schema.contains(name));
+    let mut file = File::open(path).map_err(TableError::io(path))?;
+    let wanted =
+        Wanted::of(path, &mut file, None).map_err(|error| error.made_by("rubric experiment"))?;
+    let has = |names: &[&str]| names.iter().all(|name| wanted.columns.contains(name));
     Ok(match () {
         () if has(&["experiment", "said"]) => Some(TableKind::Trials),
         () if has(&["place", "finder", "outcome"]) => Some(TableKind::Fidelity),

@@ -89,13 +89,16 @@
 //! The same input gives the same bytes.
 
 mod arrow;
+mod batch;
 mod columns;
 mod coverage;
 mod csv;
+mod decode;
 mod equivalents;
 pub mod escape;
 mod fidelity;
 mod guard;
+mod item;
 mod kind;
 mod measurements;
 mod metadata;
@@ -116,7 +119,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use history::RestoreError;
-use polars_core::error::PolarsError;
+use polars_error::PolarsError;
 use thiserror::Error;
 
 pub use arrow::ArrowTable;
@@ -229,11 +232,6 @@ impl TableError {
     fn io(path: &Path) -> impl Fn(io::Error) -> TableError {
         let path = path.to_owned();
         move |error| TableError::Io { path: path.clone(), error }
-    }
-
-    /// Makes an error of a polars error in building a table that is not written to a file.
-    fn in_memory(error: &PolarsError) -> TableError {
-        TableError::make(Path::new("a table in memory"), error)
     }
 
     /// Makes an error of a polars error in building a table, rather than in writing its file.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use history::{History, Provenance};
-use polars_io::prelude::FileMetadata;
+use polars_parquet::read::FileMetadata;
 use serde::{Deserialize, Serialize};
 
 use crate::TableError;

@@ -1,7 +1,9 @@
 //! [`Operations`]: rows of the table of operations, which are turned into columns piece by piece.
 
 use history::{Frame, History, Location, Row, dependencies_as_text};
-use polars_core::prelude::{Column, DataFrame, PolarsResult};
+use polars_arrow::record_batch::RecordBatch;
+
+use crate::batch::Batch;
 
 /// Kind of a row that states an initial value.
 pub(super) const INITIAL: &str = "initial";
@@ -88,16 +90,11 @@ impl<'a> Operations<'a> {
     }
 
     /// Turns the rows into columns.
-    pub(crate) fn into_frame(self, optional: OptionalColumns) -> PolarsResult<DataFrame> {
+    pub(crate) fn into_batch(self, optional: OptionalColumns) -> RecordBatch {
+        let mut batch = Batch::default();
         macro_rules! column {
-            ($name:literal, $of:expr) => {{
-                let values = self.lines.iter().map($of);
-                Column::new($name.into(), values.collect::<Vec<_>>())
-            }};
-        }
-        macro_rules! of_row {
             ($name:literal, $of:expr) => {
-                column!($name, |it| it.row.as_ref().map($of))
+                batch.push($name, self.lines.iter().map($of))
             };
         }
         macro_rules! known {
@@ -105,35 +102,31 @@ impl<'a> Operations<'a> {
                 column!($name, |it| it.row.as_ref().and_then($of))
             };
         }
-        let mut columns = vec![
-            column!("history", |it| it.history.0),
-            column!("name", |it| it.history.1),
-            of_row!("thread", |row| row.thread),
-            of_row!("index", |row| row.index),
-            column!("kind", |it| it.kind),
-            column!("address", |it| it.location.map(|at| at.address)),
-            column!("size", |it| Some(u32::from(it.location?.size?))),
-            column!("read", |it| it.read),
-            column!("written", |it| it.written),
-            known!("issued", |row| row.issued),
-            known!("completed", |row| row.completed),
-            column!("line", |it| it.line),
-            known!("order", |row| row.order),
-            column!("continues", |it| it.row.as_ref().is_some_and(|row| row.continues)),
-            known!("source_thread", |row| Some(row.source?.0)),
-            known!("source_index", |row| Some(row.source?.1)),
-        ];
+        column!("history", |it| Some(it.history.0));
+        column!("name", |it| it.history.1);
+        known!("thread", |row| Some(row.thread));
+        known!("index", |row| Some(row.index));
+        column!("kind", |it| Some(it.kind));
+        column!("address", |it| it.location.map(|at| at.address));
+        column!("size", |it| Some(u32::from(it.location?.size?)));
+        column!("read", |it| it.read);
+        column!("written", |it| it.written);
+        known!("issued", |row| row.issued);
+        known!("completed", |row| row.completed);
+        column!("line", |it| it.line);
+        known!("order", |row| row.order);
+        column!("continues", |it| Some(it.row.as_ref().is_some_and(|row| row.continues)));
+        known!("source_thread", |row| Some(row.source?.0));
+        known!("source_index", |row| Some(row.source?.1));
         if optional.annotation {
-            columns.push(known!("annotation", |row| {
-                (!row.annotation.is_none()).then(|| row.annotation.name())
-            }));
+            known!("annotation", |row| (!row.annotation.is_none()).then(|| row.annotation.name()));
         }
         if optional.depends {
-            columns.push(known!("depends", |row| {
+            known!("depends", |row| {
                 let depends = &row.dependencies;
                 (!depends.is_empty()).then(|| dependencies_as_text(depends))
-            }));
+            });
         }
-        DataFrame::new_infer_height(columns)
+        batch.finish()
     }
 }

@@ -9,16 +9,14 @@ use history::{
     dependency_from_text,
 };
 use host::inputs;
-use polars_core::prelude::{BooleanChunked, DataFrame, StringChunked, UInt64Chunked};
-use polars_io::mmap::MmapBytesReader;
-use polars_io::prelude::SerReader;
+use polars_arrow::array::{BooleanArray, StaticArray, Utf8ViewArray};
+use polars_arrow::record_batch::RecordBatch;
 
-use crate::columns::Columns;
-use crate::guard::{decoded, probed};
+use crate::columns::{Columns, Numbers};
+use crate::decode::Wanted;
+use crate::guard::probed;
 use crate::metadata::{About, Metadata};
 use crate::operations::{FINAL, INITIAL};
-use crate::types::Wanted;
-use crate::write::ROWS_IN_MEMORY;
 use crate::{MAGIC, TableError};
 
 /// Reads a table of operations that [`crate::write_histories`] wrote, or another program with the same columns.
@@ -29,7 +27,7 @@ pub fn read_histories(path: &Path) -> Result<Vec<History>, TableError> {
     let mut file = inputs::open(path).map_err(TableError::io(path))?;
     check_ends(path, &mut file)?;
     probed(path, None)?;
-    read(path, || file.try_clone().map_err(TableError::io(path)))
+    read(path, &mut file)
 }
 
 /// Reads histories from the bytes of a file; `name` is what messages call it.
@@ -39,7 +37,7 @@ pub fn read_histories(path: &Path) -> Result<Vec<History>, TableError> {
 pub fn read_bytes(name: &Path, bytes: &[u8]) -> Result<Vec<History>, TableError> {
     check_ends(name, &mut Cursor::new(bytes))?;
     probed(name, Some(bytes))?;
-    read(name, || Ok(Cursor::new(bytes)))
+    read(name, &mut Cursor::new(bytes))
 }
 
 /// Decodes a file and discards the result, as a [probe](crate::set_probe) does.
@@ -47,13 +45,8 @@ pub fn read_bytes(name: &Path, bytes: &[u8]) -> Result<Vec<History>, TableError>
 /// # Errors
 /// Returns an error if the file cannot be read or is damaged.
 pub fn decode(path: &Path) -> Result<(), TableError> {
-    let open = || File::open(path).map_err(TableError::io(path));
-    let wanted = Wanted::of(path, open()?, None)?;
-    for offset in (0..wanted.metadata.num_rows).step_by(ROWS_IN_MEMORY) {
-        let piece = wanted.reader(open()?).with_slice(Some((offset, ROWS_IN_MEMORY)));
-        decoded(path, piece)?;
-    }
-    Ok(())
+    let mut file = File::open(path).map_err(TableError::io(path))?;
+    discard(path, &mut file)
 }
 
 /// Decodes the bytes of a file, as [`decode`] does.
@@ -61,8 +54,11 @@ pub fn decode(path: &Path) -> Result<(), TableError> {
 /// # Errors
 /// As [`decode`].
 pub fn decode_bytes(name: &Path, bytes: &[u8]) -> Result<(), TableError> {
-    let wanted = Wanted::of(name, Cursor::new(bytes), None)?;
-    decoded(name, wanted.reader(Cursor::new(bytes))).map(|_| ())
+    discard(name, &mut Cursor::new(bytes))
+}
+
+fn discard(path: &Path, source: &mut (impl Read + Seek)) -> Result<(), TableError> {
+    Wanted::of(path, source, None)?.visit(path, source, |_| Ok(()))
 }
 
 /// Checks that a file begins and ends as Parquet does, so that a truncated one is refused before it is decoded.
@@ -81,19 +77,11 @@ fn check_ends(path: &Path, file: &mut (impl Read + Seek)) -> Result<(), TableErr
     }
 }
 
-fn read<R: MmapBytesReader>(
-    path: &Path,
-    open: impl Fn() -> Result<R, TableError>,
-) -> Result<Vec<History>, TableError> {
-    let wanted = Wanted::of(path, open()?, Some(COLUMNS))?;
+fn read(path: &Path, source: &mut (impl Read + Seek)) -> Result<Vec<History>, TableError> {
+    let wanted = Wanted::of(path, source, Some(COLUMNS))?;
     let metadata = Metadata::from_parquet(path, &wanted.metadata)?;
     let mut histories = Histories::new(path, metadata);
-    for offset in (0..wanted.metadata.num_rows).step_by(ROWS_IN_MEMORY) {
-        let piece = wanted.reader(open()?);
-        let piece = piece.set_rechunk(true).with_slice(Some((offset, ROWS_IN_MEMORY)));
-        let frame = decoded(path, piece)?;
-        histories.add(&frame)?;
-    }
+    wanted.visit(path, source, |batch| histories.add(batch))?;
     histories.finish()
 }
 
@@ -118,9 +106,9 @@ impl<'a> Histories<'a> {
         }
     }
 
-    fn add(&mut self, frame: &DataFrame) -> Result<(), TableError> {
-        let piece = Piece::of(&Columns { path: self.path, frame })?;
-        for at in 0..frame.height() {
+    fn add(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
+        let piece = Piece::of(&Columns { path: self.path, batch })?;
+        for at in 0..batch.height() {
             let number = piece.history.get(at).unwrap_or(0);
             self.move_to(number)?;
             if let Some(name) = piece.name.get(at) {
@@ -241,24 +229,24 @@ const COLUMNS: &[&str] = &[
 
 /// The columns of one piece of the table.
 struct Piece {
-    history: UInt64Chunked,
-    name: StringChunked,
-    thread: UInt64Chunked,
-    index: UInt64Chunked,
-    kind: StringChunked,
-    address: UInt64Chunked,
-    size: UInt64Chunked,
-    read: UInt64Chunked,
-    written: UInt64Chunked,
-    issued: Option<UInt64Chunked>,
-    completed: Option<UInt64Chunked>,
-    line: Option<UInt64Chunked>,
-    order: Option<UInt64Chunked>,
-    continues: Option<BooleanChunked>,
-    annotation: Option<StringChunked>,
-    depends: Option<StringChunked>,
-    source_thread: Option<UInt64Chunked>,
-    source_index: Option<UInt64Chunked>,
+    history: Numbers,
+    name: Utf8ViewArray,
+    thread: Numbers,
+    index: Numbers,
+    kind: Utf8ViewArray,
+    address: Numbers,
+    size: Numbers,
+    read: Numbers,
+    written: Numbers,
+    issued: Option<Numbers>,
+    completed: Option<Numbers>,
+    line: Option<Numbers>,
+    order: Option<Numbers>,
+    continues: Option<BooleanArray>,
+    annotation: Option<Utf8ViewArray>,
+    depends: Option<Utf8ViewArray>,
+    source_thread: Option<Numbers>,
+    source_index: Option<Numbers>,
 }
 
 impl Piece {
@@ -337,6 +325,6 @@ impl Piece {
     }
 }
 
-fn get(column: &Option<UInt64Chunked>, at: usize) -> Option<u64> {
+fn get(column: &Option<Numbers>, at: usize) -> Option<u64> {
     column.as_ref().and_then(|column| column.get(at))
 }

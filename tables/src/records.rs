@@ -3,13 +3,17 @@
 
 use std::path::Path;
 
-use polars_core::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Series};
-use polars_core::series::SeriesPhysIter;
+use polars_arrow::array::Array;
+use polars_arrow::datatypes::ArrowSchema;
+use polars_arrow::record_batch::RecordBatch;
 
 use crate::TableError;
-use crate::guard::{decoded, probed};
+use crate::batch::Batch;
+use crate::decode::Wanted;
+use crate::guard::probed;
+use crate::item::{Item, Type, Value};
 use crate::names::current_algorithm;
-use crate::types::Wanted;
+use crate::types::{mismatch, name};
 use crate::write::create;
 
 /// A row of a table.
@@ -29,91 +33,31 @@ pub(super) trait Record: Clone + Default {
     fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)>;
 }
 
-/// A type of values that a column can hold.
-pub(super) trait Value: Sized {
-    /// The type of the column.
-    const TYPE: DataType;
-
-    /// Converts the value to a value of polars.
-    fn value(&self) -> AnyValue<'static>;
-
-    /// Converts a value of polars; `None` if it is not of this type.
-    fn read(value: &AnyValue<'_>) -> Option<Self>;
-}
-
 /// A field of a record.
 pub(super) trait Cell {
     /// The type of the field's column.
-    fn dtype(&self) -> DataType;
+    fn column_type(&self) -> Type;
 
-    /// The field's value as a value of polars.
-    fn value(&self) -> AnyValue<'static>;
+    /// The field's value.
+    fn item(&self) -> Item<'static>;
 
-    /// Sets the field. Returns false if the value is not of its type.
-    fn set(&mut self, value: &AnyValue<'_>) -> bool;
+    /// Sets the field. Returns false if the item is not of its type.
+    fn set(&mut self, item: &Item<'_>) -> bool;
 }
 
 impl<T: Value> Cell for T {
-    fn dtype(&self) -> DataType {
+    fn column_type(&self) -> Type {
         T::TYPE
     }
 
-    fn value(&self) -> AnyValue<'static> {
-        Value::value(self)
+    fn item(&self) -> Item<'static> {
+        Value::item(self)
     }
 
-    fn set(&mut self, value: &AnyValue<'_>) -> bool {
-        T::read(value).map(|value| *self = value).is_some()
-    }
-}
-
-impl<T: Value> Value for Option<T> {
-    const TYPE: DataType = T::TYPE;
-
-    fn value(&self) -> AnyValue<'static> {
-        self.as_ref().map_or(AnyValue::Null, T::value)
-    }
-
-    fn read(value: &AnyValue<'_>) -> Option<Option<T>> {
-        match value {
-            AnyValue::Null => Some(None),
-            value => T::read(value).map(Some),
-        }
+    fn set(&mut self, item: &Item<'_>) -> bool {
+        T::read(item).map(|value| *self = value).is_some()
     }
 }
-
-impl Value for String {
-    const TYPE: DataType = DataType::String;
-
-    fn value(&self) -> AnyValue<'static> {
-        AnyValue::StringOwned(self.as_str().into())
-    }
-
-    fn read(value: &AnyValue<'_>) -> Option<String> {
-        value.get_str().map(str::to_owned)
-    }
-}
-
-macro_rules! numbers {
-    ($($type:ty: $variant:ident,)*) => {$(
-        impl Value for $type {
-            const TYPE: DataType = DataType::$variant;
-
-            fn value(&self) -> AnyValue<'static> {
-                AnyValue::$variant(*self)
-            }
-
-            fn read(value: &AnyValue<'_>) -> Option<$type> {
-                match value {
-                    AnyValue::$variant(value) => Some(*value),
-                    _ => None,
-                }
-            }
-        }
-    )*};
-}
-
-numbers!(u32: UInt32, u64: UInt64, f64: Float64, bool: Boolean,);
 
 /// Defines the word that stands for each variant of an enum in tables.
 macro_rules! words {
@@ -130,15 +74,15 @@ macro_rules! words {
             }
         }
 
-        impl crate::records::Value for $type {
-            const TYPE: polars_core::prelude::DataType = polars_core::prelude::DataType::String;
+        impl crate::item::Value for $type {
+            const TYPE: crate::item::Type = crate::item::Type::Text;
 
-            fn value(&self) -> polars_core::prelude::AnyValue<'static> {
-                polars_core::prelude::AnyValue::StringOwned(self.name().into())
+            fn item(&self) -> crate::item::Item<'static> {
+                crate::item::Item::Text(self.name().into())
             }
 
-            fn read(value: &polars_core::prelude::AnyValue<'_>) -> Option<$type> {
-                let word = value.get_str()?;
+            fn read(item: &crate::item::Item<'_>) -> Option<$type> {
+                let word = item.text()?;
                 $type::ALL.into_iter().find(|one| one.name() == word)
             }
         }
@@ -178,7 +122,7 @@ pub(crate) use {fields, table, words};
 /// Columns of text that name algorithms. Names that older versions wrote are read as the current ones.
 const ALGORITHMS: [&str; 2] = ["algorithm", "decided_by"];
 
-/// Number of rows that are held as values of polars at a time.
+/// Number of rows that are held as items at a time.
 const ROWS_IN_MEMORY: usize = 1 << 14;
 
 /// Writes records as a table, in the order given.
@@ -190,30 +134,26 @@ pub(super) fn write_records<R: Record>(path: &Path, rows: &[R]) -> Result<(), Ta
 }
 
 /// The table in pieces, at least one so that there is a schema.
-pub(super) fn pieces<R: Record>(
-    rows: &[R],
-) -> impl Iterator<Item = PolarsResult<DataFrame>> + use<'_, R> {
+pub(super) fn pieces<R: Record>(rows: &[R]) -> impl Iterator<Item = RecordBatch> + use<'_, R> {
     let (first, others) = rows.split_at(rows.len().min(ROWS_IN_MEMORY));
-    std::iter::once(first).chain(others.chunks(ROWS_IN_MEMORY)).map(frame)
+    std::iter::once(first).chain(others.chunks(ROWS_IN_MEMORY)).map(batch)
 }
 
-fn frame<R: Record>(rows: &[R]) -> PolarsResult<DataFrame> {
+fn batch<R: Record>(rows: &[R]) -> RecordBatch {
     let mut empty = R::default();
     let fields = empty.fields();
-    let mut values: Vec<Vec<AnyValue<'static>>> =
-        vec![Vec::with_capacity(rows.len()); fields.len()];
+    let mut items: Vec<Vec<Item<'static>>> = vec![Vec::with_capacity(rows.len()); fields.len()];
     for row in rows {
         let mut row = row.clone();
-        for (column, (_, field)) in values.iter_mut().zip(row.fields()) {
-            column.push(field.value());
+        for (column, (_, field)) in items.iter_mut().zip(row.fields()) {
+            column.push(field.item());
         }
     }
-    let columns = fields.iter().zip(&values).map(|((name, field), values)| {
-        let name = (*name).into();
-        Series::from_any_values_and_dtype(name, values, &field.dtype(), true).map(Column::from)
-    });
-    let columns: PolarsResult<Vec<Column>> = columns.collect();
-    DataFrame::new_infer_height(columns?)
+    let mut batch = Batch::default();
+    for ((name, field), items) in fields.iter().zip(&items) {
+        batch.push_array(name, field.column_type().column(items));
+    }
+    batch.finish()
 }
 
 /// Reads the records of a table that [`write_records`] wrote.
@@ -221,97 +161,106 @@ fn frame<R: Record>(rows: &[R]) -> PolarsResult<DataFrame> {
 /// # Errors
 /// Returns an error if the file cannot be read, is damaged, or lacks columns or values.
 pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError> {
-    let file = host::inputs::open(path).map_err(TableError::io(path))?;
+    let mut file = host::inputs::open(path).map_err(TableError::io(path))?;
     probed(path, None).map_err(|error| error.made_by(R::MADE_BY))?;
     let mut empty = R::default();
     let names: Vec<&str> = empty.fields().iter().map(|(name, _)| *name).collect();
-    let open = file.try_clone().map_err(TableError::io(path))?;
-    let frame =
-        Wanted::of(path, open, Some(&names)).and_then(|wanted| decoded(path, wanted.reader(file)));
-    let mut frame = frame.map_err(|error| match error {
+    let wanted = Wanted::of(path, &mut file, Some(&names)).map_err(of_records::<R>)?;
+    let columns = columns::<R>(path, &wanted.columns)?;
+    let mut rows = Vec::new();
+    let read = wanted.visit(path, &mut file, |batch| add_rows(path, &columns, batch, &mut rows));
+    read.map_err(of_records::<R>).map(|()| rows)
+}
+
+/// The error with what a table of these records is and which command writes it.
+fn of_records<R: Record>(error: TableError) -> TableError {
+    match error {
         TableError::Schema { path, what } => {
             TableError::Records { path, what, table: R::TABLE, made_by: R::MADE_BY }
         }
         error => error.made_by(R::MADE_BY),
-    })?;
-    frame.rechunk_mut();
-    let mut columns = columns::<R>(path, &frame)?;
-    let mut rows = vec![R::default(); frame.height()];
-    for (number, row) in rows.iter_mut().enumerate() {
-        for (column, (name, field)) in columns.iter_mut().zip(row.fields()) {
-            let value = column.next();
-            if !column.may_hold(&value) || !field.set(&value) {
-                let what = match value.get_str() {
+    }
+}
+
+fn add_rows<R: Record>(
+    path: &Path,
+    columns: &[Reading],
+    batch: &RecordBatch,
+    rows: &mut Vec<R>,
+) -> Result<(), TableError> {
+    let arrays = columns.iter().map(|column| Some(&*batch.arrays()[column.number?]));
+    let arrays: Vec<Option<&dyn Array>> = arrays.collect();
+    for at in 0..batch.height() {
+        let mut row = R::default();
+        for ((column, array), (name, field)) in columns.iter().zip(&arrays).zip(row.fields()) {
+            let item = column.item(*array, at);
+            if !column.may_hold(&item) || !field.set(&item) {
+                let number = rows.len();
+                let what = match item.text() {
                     Some(text) => format!("holds `{text}` in row {number}"),
                     None => format!("has no value in row {number}"),
                 };
-                return Err(wrong::<R>(path, name, &what));
+                return Err(wrong(path, name, &what));
             }
         }
+        rows.push(row);
     }
-    Ok(rows)
+    Ok(())
 }
 
-/// A column while its values are read, one row after the other.
-struct Reading<'f> {
-    /// The values that were not read yet; `None` if the column is missing, as it may be in tables of older versions.
-    values: Option<SeriesPhysIter<'f>>,
+/// A column that is read.
+struct Reading {
+    /// Its number in each batch; `None` if it is missing, as it may be in tables of older versions.
+    number: Option<usize>,
+    column_type: Type,
     names_algorithms: bool,
     /// The names that the column may hold, if [`Record::NAMES`] lists it.
     names: Option<&'static [&'static str]>,
 }
 
-impl<'f> Reading<'f> {
-    /// Returns the value of the next row, by its current name if it names an algorithm.
-    fn next(&mut self) -> AnyValue<'f> {
-        let value = self.values.as_mut().and_then(Iterator::next).unwrap_or(AnyValue::Null);
-        match value.get_str() {
+impl Reading {
+    /// Returns the value in a row, by its current name if it names an algorithm.
+    fn item<'a>(&self, column: Option<&'a dyn Array>, row: usize) -> Item<'a> {
+        let item = column.map_or(Item::Null, |column| self.column_type.item(column, row));
+        match item.text() {
             Some(text) if self.names_algorithms => {
-                AnyValue::StringOwned(current_algorithm(text).into())
+                Item::Text(current_algorithm(text).to_owned().into())
             }
-            _ => value,
+            _ => item,
         }
     }
 
-    fn may_hold(&self, value: &AnyValue<'_>) -> bool {
-        self.names.is_none_or(|names| value.get_str().is_some_and(|it| names.contains(&it)))
+    fn may_hold(&self, item: &Item<'_>) -> bool {
+        self.names.is_none_or(|names| item.text().is_some_and(|it| names.contains(&it)))
     }
 }
 
-/// Returns the columns of a table for the fields of a record, or an error if a name or type is wrong. Each column must be one
-/// array.
-fn columns<'f, R: Record>(
-    path: &Path,
-    frame: &'f DataFrame,
-) -> Result<Vec<Reading<'f>>, TableError> {
+/// Returns the columns of a table for the fields of a record, or an error if a name or type is wrong.
+fn columns<R: Record>(path: &Path, found: &ArrowSchema) -> Result<Vec<Reading>, TableError> {
     let mut empty = R::default();
     let fields = empty.fields();
-    let column = |(name, field): &(&'static str, &mut dyn Cell)| {
-        let reading = |values| Reading {
-            values,
-            names_algorithms: ALGORITHMS.contains(name),
-            names: R::NAMES.iter().find(|named| named.0 == *name).map(|named| named.1),
+    let column = |(field, cell): &(&'static str, &mut dyn Cell)| {
+        let column_type = cell.column_type();
+        let number = match found.get_full(field) {
+            Some((number, _, column)) if column.dtype == column_type.arrow() => Some(number),
+            Some((_, _, column)) => {
+                let expected = name(&column_type.arrow()).unwrap_or_default();
+                let what = mismatch(field, &column.dtype, expected);
+                return Err(of_records::<R>(TableError::schema(path, what)));
+            }
+            None if R::NEWER.contains(field) => None,
+            None => return Err(of_records::<R>(wrong(path, field, "is missing"))),
         };
-        let column = match frame.column(name) {
-            Ok(column) => column,
-            Err(_) if R::NEWER.contains(name) => return Ok(reading(None)),
-            Err(_) => return Err(wrong::<R>(path, name, "is missing")),
-        };
-        let (found, expected) = (column.dtype(), field.dtype());
-        if *found == expected {
-            Ok(reading(Some(column.as_materialized_series().phys_iter())))
-        } else {
-            Err(wrong::<R>(path, name, &format!("holds {found}, not {expected}")))
-        }
+        Ok(Reading {
+            number,
+            column_type,
+            names_algorithms: ALGORITHMS.contains(field),
+            names: R::NAMES.iter().find(|named| named.0 == *field).map(|named| named.1),
+        })
     };
     fields.iter().map(column).collect()
 }
 
-fn wrong<R: Record>(path: &Path, column: &str, what: &str) -> TableError {
-    TableError::Records {
-        path: path.to_owned(),
-        what: format!("the column `{column}` {what}"),
-        table: R::TABLE,
-        made_by: R::MADE_BY,
-    }
+fn wrong(path: &Path, column: &str, what: &str) -> TableError {
+    TableError::schema(path, format!("the column `{column}` {what}"))
 }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use ingest::Transition;
-use polars_core::prelude::{Column, DataFrame, PolarsResult};
+use polars_arrow::record_batch::RecordBatch;
 
 use crate::TableError;
+use crate::batch::Batch;
 use crate::write::{ROWS_IN_MEMORY, create};
 
 /// Writes transitions as a table, in the order given, each with the number of its history.
@@ -22,34 +23,31 @@ pub fn write_transitions<'a>(
 /// The table in pieces, at least one so that there is a schema.
 pub(super) fn pieces<'a>(
     mut rows: impl Iterator<Item = (u32, Transition<'a>)>,
-) -> impl Iterator<Item = PolarsResult<DataFrame>> {
+) -> impl Iterator<Item = RecordBatch> {
     let mut first = true;
     std::iter::from_fn(move || {
         let piece: Vec<(u32, Transition<'a>)> = rows.by_ref().take(ROWS_IN_MEMORY).collect();
         let wanted = first || !piece.is_empty();
         first = false;
-        wanted.then(|| frame(&piece))
+        wanted.then(|| batch(&piece))
     })
 }
 
-fn frame(rows: &[(u32, Transition<'_>)]) -> PolarsResult<DataFrame> {
-    let numbers = |name: &str, of: fn(&Transition<'_>) -> u64| {
-        Column::new(name.into(), rows.iter().map(|(_, row)| of(row)).collect::<Vec<u64>>())
-    };
-    let history: Vec<u32> = rows.iter().map(|(history, _)| *history).collect();
-    let version: Vec<u32> = rows.iter().map(|(_, row)| row.version).collect();
-    let text = |name: &str, of: for<'t> fn(&Transition<'t>) -> &'t str| {
-        Column::new(name.into(), rows.iter().map(|(_, row)| of(row)).collect::<Vec<&str>>())
-    };
-    DataFrame::new_infer_height(vec![
-        Column::new("history".into(), history),
-        numbers("tick", |row| row.tick),
-        text("machine", |row| row.machine),
-        Column::new("version".into(), version),
-        text("event", |row| row.event),
-        text("state", |row| row.state),
-        text("next_state", |row| row.next_state),
-        numbers("address", |row| row.address),
-        numbers("line", |row| u64::from(row.line)),
-    ])
+fn batch(rows: &[(u32, Transition<'_>)]) -> RecordBatch {
+    let mut batch = Batch::default();
+    macro_rules! column {
+        ($name:literal, $of:expr) => {
+            batch.push($name, rows.iter().map($of).map(Some))
+        };
+    }
+    column!("history", |row| row.0);
+    column!("tick", |row| row.1.tick);
+    column!("machine", |row| row.1.machine);
+    column!("version", |row| row.1.version);
+    column!("event", |row| row.1.event);
+    column!("state", |row| row.1.state);
+    column!("next_state", |row| row.1.next_state);
+    column!("address", |row| row.1.address);
+    column!("line", |row| u64::from(row.1.line));
+    batch.finish()
 }

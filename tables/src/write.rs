@@ -6,16 +6,35 @@ use std::path::Path;
 
 use history::{History, OpId, Row};
 use host::files;
-use polars_core::prelude::{CompatLevel, DataFrame, PolarsResult, Schema, SchemaExt};
-use polars_io::prelude::{KeyValueMetadata, ParquetWriter};
-use polars_parquet::write::schema_to_metadata_key;
+use polars_arrow::record_batch::RecordBatch;
+use polars_error::PolarsResult;
+use polars_parquet::write::{
+    CompressionOptions, FileWriter, KeyValue, StatisticsOptions, Version, WriteOptions,
+    get_dtype_encoding, row_group_iter, schema_to_metadata_key,
+};
 
 use crate::TableError;
+use crate::batch::Batch;
 use crate::metadata::Metadata;
 use crate::operations::{Operations, OptionalColumns};
 
 /// Number of rows that are held in memory at a time; also the size of a row group.
 pub(super) const ROWS_IN_MEMORY: usize = 1 << 18;
+
+/// How columns are stored: compressed by Zstandard, with the smallest and largest value, which readers of other programs use to
+/// skip rows.
+const OPTIONS: WriteOptions = WriteOptions {
+    statistics: StatisticsOptions {
+        min_value: true,
+        max_value: true,
+        distinct_count: false,
+        null_count: true,
+        binary_statistics_truncate_length: None,
+    },
+    version: Version::V1,
+    compression: CompressionOptions::Zstd(None),
+    data_page_size: None,
+};
 
 /// Writes histories as one table of operations.
 ///
@@ -26,11 +45,11 @@ pub fn write_histories(path: &Path, histories: &[History]) -> Result<(), TableEr
     create(path, Some(metadata), pieces(histories))
 }
 
-/// Writes the frames of `pieces` as one file. The first one sets the schema.
+/// Writes the batches of `pieces` as one file. The first one sets the schema.
 pub(super) fn create(
     path: &Path,
     metadata: Option<(String, String)>,
-    pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
+    pieces: impl Iterator<Item = RecordBatch>,
 ) -> Result<(), TableError> {
     files::create(path, TableError::io(path), |file| write(path, file, metadata, pieces))
 }
@@ -39,7 +58,7 @@ fn write(
     path: &Path,
     file: &mut File,
     metadata: Option<(String, String)>,
-    mut pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
+    mut pieces: impl Iterator<Item = RecordBatch>,
 ) -> Result<(), TableError> {
     let io = TableError::io(path);
     let mut out = Watched { out: BufWriter::new(file), error: None };
@@ -56,27 +75,20 @@ fn write(
 fn write_pieces(
     out: &mut Watched<'_>,
     metadata: Option<(String, String)>,
-    pieces: &mut impl Iterator<Item = PolarsResult<DataFrame>>,
+    pieces: &mut impl Iterator<Item = RecordBatch>,
 ) -> PolarsResult<()> {
-    let first = pieces.next().unwrap_or_else(|| Ok(DataFrame::empty()))?;
-    let pairs = arrow_schema(first.schema()).into_iter().chain(metadata);
-    let metadata = KeyValueMetadata::from_static(pairs.collect());
-    let mut writer =
-        ParquetWriter::new(out).with_key_value_metadata(Some(metadata)).batched(first.schema())?;
-    writer.write_batch(&first)?;
-    for piece in pieces {
-        writer.write_batch(&piece?)?;
+    let first = pieces.next().unwrap_or_else(|| Batch::default().finish());
+    let arrow_schema = schema_to_metadata_key(first.schema());
+    let mut writer = FileWriter::try_new(out, first.schema().clone(), OPTIONS)?;
+    for piece in std::iter::once(first).chain(pieces).filter(|piece| !piece.is_empty()) {
+        let encodings = piece.schema().iter_values().map(|field| get_dtype_encoding(&field.dtype));
+        let (rows, encodings) = (piece.len() as u64, encodings.collect());
+        let types = writer.parquet_schema().fields().to_vec();
+        writer.write(rows, row_group_iter(piece, encodings, types, OPTIONS))?;
     }
-    writer.finish()?;
+    let metadata = metadata.map(|(key, value)| KeyValue { key, value: Some(value) });
+    writer.end(Some(std::iter::once(arrow_schema).chain(metadata).collect()))?;
     Ok(())
-}
-
-/// The pair of metadata that says which types of Arrow the columns are read as. Text is `large_utf8`, as in
-/// [`ArrowTable`](crate::ArrowTable): polars would write `utf8_view`, on which pyarrow has no comparisons, so that pandas could
-/// neither filter, sort nor print the rows. The values are stored in the same way for either.
-fn arrow_schema(schema: &Schema) -> Option<(String, String)> {
-    let pair = schema_to_metadata_key(&schema.to_arrow(CompatLevel::oldest()));
-    Some((pair.key, pair.value?))
 }
 
 /// A buffered file that keeps its first I/O error, since polars does not pass on the details of some errors.
@@ -112,9 +124,7 @@ impl Write for Watched<'_> {
 }
 
 /// The table in pieces of about [`ROWS_IN_MEMORY`] rows, at least one so that there is a schema.
-pub(super) fn pieces(
-    histories: &[History],
-) -> impl Iterator<Item = PolarsResult<DataFrame>> + use<'_> {
+pub(super) fn pieces(histories: &[History]) -> impl Iterator<Item = RecordBatch> + use<'_> {
     let optional = OptionalColumns::of(histories);
     let mut cursor = Cursor { histories, history: 0, op: 0, whole: None };
     let mut first = true;
@@ -122,7 +132,7 @@ pub(super) fn pieces(
         let piece = cursor.piece();
         let wanted = first || piece.len() > 0;
         first = false;
-        wanted.then(|| piece.into_frame(optional))
+        wanted.then(|| piece.into_batch(optional))
     })
 }
 
