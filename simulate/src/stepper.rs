@@ -74,7 +74,7 @@ use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
 use crate::config::{
-    CacheGeometry, Caches, Options, Plan, Sizes, performs_atomics_far, takes_flushes,
+    CacheGeometry, Caches, Options, Plan, Sizes, is_chi, performs_atomics_far, takes_flushes,
 };
 use crate::error::SetupError;
 use crate::ruby::delays::Latency;
@@ -293,21 +293,18 @@ impl Stepper {
     }
 }
 
-/// The settings by which gem5's protocols turn the prefetchers of first-level caches on.
-const ENABLED_PREFETCH: [&str; 2] = ["enable_prefetch=true", "L1D.use_prefetcher=true"];
-
-/// The setting that turns on the prefetchers of a protocol, unless another setting says whether they are on.
+/// The setting that turns on the prefetchers of first-level caches, unless the protocol has none or another setting says whether they are on.
 fn enabled_prefetch(protocol: &Protocol, given: &[Setting]) -> Option<Setting> {
-    let all = ENABLED_PREFETCH.iter().filter_map(|text| text.parse::<Setting>().ok());
-    let mut fitting = all.filter(|one| has_parameter(protocol, &one.parameter));
-    let enabled = fitting.next()?;
-    let is_for_it = |one: &&Setting| {
+    let text = if is_chi(protocol) { "L1D.use_prefetcher=true" } else { "enable_prefetch=true" };
+    let enabled =
+        text.parse::<Setting>().ok().filter(|one| has_parameter(protocol, &one.parameter))?;
+    let is_for_it = |one: &Setting| {
         one.parameter == enabled.parameter
             && (one.machine.is_none()
                 || enabled.machine.is_none()
                 || one.machine == enabled.machine)
     };
-    given.iter().find(is_for_it).is_none().then_some(enabled)
+    (!given.iter().any(is_for_it)).then_some(enabled)
 }
 
 fn has_parameter(protocol: &Protocol, name: &str) -> bool {

@@ -38,7 +38,9 @@ pub(super) fn port(
             let start = format!("if ({condition}) {{ {code} }} else {{");
             (begin(draft, port, &draft.with_ports(&start)?, Some("}")), "asks for it")
         }
-        PortChange::NoIf(condition) => (without_condition(draft, port, condition), "does not ask"),
+        PortChange::NoIf(condition) => {
+            (without_condition(draft, port, condition), "does not ask for it")
+        }
         PortChange::Do(code) => (own_code(draft, port, &draft.with_ports(code)?), "does it"),
         PortChange::UncheckedBefore(event) => (
             checks_before(port, event.as_deref())

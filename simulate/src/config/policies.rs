@@ -94,7 +94,9 @@ pub fn prefetchers(protocol: &Protocol, seed: u64, sizes: &Sizes) -> Vec<Setting
             value: "true".to_owned(),
         })
     });
-    if is_chi(protocol) { drawn.into_iter().flatten().collect() } else { Vec::new() }
+    // Early releases of CHI know no prefetchers.
+    let is_known = is_chi(protocol) && has_parameter(protocol, contradictions::PREFETCHES);
+    if is_known { drawn.into_iter().flatten().collect() } else { Vec::new() }
 }
 
 /// Whether there are policies to choose of a protocol.
@@ -103,8 +105,12 @@ pub(super) fn has_policies(protocol: &Protocol) -> bool {
 }
 
 fn has_prefetchers(protocol: &Protocol) -> bool {
+    has_parameter(protocol, PREFETCH)
+}
+
+fn has_parameter(protocol: &Protocol, name: &str) -> bool {
     let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
-    parameters.any(|parameter| &*parameter.name.text == PREFETCH)
+    parameters.any(|parameter| &*parameter.name.text == name)
 }
 
 /// The policies of a seed: settings of the roles of CHI's controllers that do not contradict each other, or whether the prefetchers of

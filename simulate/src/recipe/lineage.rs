@@ -153,11 +153,13 @@ mod tests {
         let with_devices = Lineage::root(17).with_extras(extras);
         assert_eq!("17+dma2.203".parse(), Ok(with_devices.vary(203)));
         assert_eq!(with_devices.vary(203).parent(), Some(with_devices));
-        for wrong in ["17+dma", "17+dma0", "17+dma99", "+dma1", "17.203+dma1", "17+dma1x"] {
+        for wrong in
+            ["17+dma", "17+dma0", "17+dma99", "17+policies4", "+dma1", "17.203+dma1", "17+dma1x"]
+        {
             assert!(wrong.parse::<Lineage>().is_err(), "{wrong}");
         }
         for wrong in
-            ["17+flush101", "17+flush1+dma1", "17+dma1+dma1", "17+", "17+other1", "17+policies4"]
+            ["17+flush101", "17+flush1+dma1", "17+dma1+dma1", "17+", "17+other1", "17+flush+1"]
         {
             assert!(wrong.parse::<Lineage>().is_err(), "{wrong}");
         }
