@@ -134,9 +134,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHEN", value_parser = words::one_of(&StopRule::ALL, StopRule::name))]
     pub stop: Option<StopRule>,
 
-    /// Start no more runs after this time, such as 90s, 10m, 2h. Comparing mutants with their protocol, some
+    /// Start no more runs after this time, such as 90 (seconds), 10m or 2h. Comparing mutants with their protocol, some
     /// milliseconds each, comes before and is not counted
-    #[arg(long, value_name = "TIME", value_parser = parse::time)]
+    #[arg(long, value_name = "TIME", value_parser = crate::time::parse)]
     pub budget: Option<Duration>,
 
     /// Do only part I of N, from 1: of the mutants every N-th. The unmutated protocols run in every part. All

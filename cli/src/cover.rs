@@ -74,8 +74,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive, conflicts_with = "budget")]
     rounds: Option<u32>,
 
-    /// Search for this time, such as 30s, 10m, 2h [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = parse::time)]
+    /// Search for this time, such as 30 (seconds), 10m or 2h [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = crate::time::parse)]
     budget: Option<Duration>,
 
     /// Seed of all choices

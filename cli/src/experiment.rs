@@ -115,8 +115,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub jobs: Option<u32>,
 
-    /// Time limit in seconds for each algorithm and history
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = crate::limits::parse_seconds)]
+    /// Time limit for each algorithm and history, such as 10 (seconds), 90s or 2m
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::time::parse)]
     pub timeout: Duration,
 
     /// Memory limit of the process; an algorithm stops when it is reached

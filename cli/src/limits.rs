@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use host::{Bounds, Exceeded};
 
-use crate::error;
 use crate::status::Status;
+use crate::{error, time};
 
 /// Time between two looks of the watchdog at the clock and the memory.
 const WATCH_INTERVAL: Duration = Duration::from_millis(5);
@@ -19,8 +19,8 @@ const LOOK: usize = 1 << 20;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
-    /// Time limit in seconds for each history, model and algorithm
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    /// Time limit for each history, model and algorithm, such as 10 (seconds), 0.5s or 2m
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
     pub timeout: Option<Duration>,
 
     /// Memory that the program may occupy before it gives up a verdict, in bytes or such as 500MiB, 4GB
@@ -65,26 +65,6 @@ impl Limits {
             }
         }
     }
-}
-
-/// Parses a number of seconds.
-///
-/// # Errors
-/// Returns a message that says what was expected.
-pub(crate) fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let expected = "a number of seconds was expected, such as 10 or 0.5";
-    let seconds: f64 = text.parse().map_err(|_| expected)?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| expected.to_owned())
-}
-
-/// Parses a number of seconds that is not 0.
-///
-/// # Errors
-/// Returns a message that says what was expected.
-pub(crate) fn parse_positive_seconds(text: &str) -> Result<Duration, String> {
-    let positive = |time: Duration| (!time.is_zero()).then_some(time);
-    positive(parse_seconds(text)?)
-        .ok_or_else(|| "more than 0 seconds were expected, such as 10 or 0.5".to_owned())
 }
 
 /// Parses a number of bytes, with or without a unit.

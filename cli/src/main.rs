@@ -57,6 +57,7 @@ mod stats;
 mod status;
 mod synonyms;
 mod test;
+mod time;
 mod verify;
 mod version;
 mod watch;

@@ -90,8 +90,8 @@ pub(crate) struct ExtentArgs {
     #[arg(long, value_name = "N", value_parser = parse::positive, conflicts_with = "budget")]
     pub runs: Option<u32>,
 
-    /// Test for this time, such as 30s, 10m, 2h [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = parse::time)]
+    /// Test for this time, such as 30 (seconds), 10m or 2h [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = crate::time::parse)]
     pub budget: Option<Duration>,
 
     /// Seed of the first program; others that are drawn anew have the next numbers

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use lab::exploration;
 
-use crate::limits::{parse_seconds, parse_size};
+use crate::limits::parse_size;
 use crate::simulate::parse::positive;
+use crate::time;
 
 /// Limits of an exploration.
 #[derive(Clone, Debug, clap::Args)]
@@ -15,8 +16,8 @@ pub(super) struct Limits {
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_states: Option<u32>,
 
-    /// Time limit in seconds for all that is searched in a protocol, mutant, program or system
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    /// Time limit for all that is searched in a protocol, mutant, program or system, such as 10 (seconds), 90s or 2h
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
     pub timeout: Option<Duration>,
 
     /// Memory that the program may occupy before it stops, in bytes or such as 500MiB, 4GB

@@ -12,10 +12,10 @@ use lab::text::quoted;
 use simulate::program::{ProgramSize, WeakShares};
 
 use crate::error::Error;
-use crate::limits::{parse_positive_seconds, parse_size};
+use crate::limits::parse_size;
 use crate::options::Format;
 use crate::simulate::parse;
-use crate::words;
+use crate::{time, words};
 
 /// The runs of a series for which neither runs nor time are given.
 const RUNS: u64 = 100_000;
@@ -97,8 +97,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     runs: Option<u32>,
 
-    /// Begin no further program after this time, such as 90s, 10m or 2h
-    #[arg(long = "for", value_name = "TIME", value_parser = parse::positive_time)]
+    /// Begin no further program after this time, such as 90 (seconds), 10m or 2h
+    #[arg(long = "for", value_name = "TIME", value_parser = time::positive)]
     time: Option<Duration>,
 
     /// The number of runs of each program
@@ -128,12 +128,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COMMAND")]
     runner: Option<String>,
 
-    /// Longest time of a program in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_positive_seconds)]
+    /// Longest time of a program, such as 10 (seconds), 90s or 2m
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time::positive)]
     timeout: Duration,
 
-    /// Longest time of a verdict in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_positive_seconds)]
+    /// Longest time of a verdict
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time::positive)]
     verdict_timeout: Duration,
 
     /// Memory that the program may occupy before it gives up a verdict, in bytes or such as 500MiB, 4GB

@@ -1,7 +1,5 @@
 //! Parsers of the values of options.
 
-use std::time::Duration;
-
 use check::Model;
 use clap::builder::TypedValueParser;
 use simulate::client::{Client, UnknownClient};
@@ -177,49 +175,4 @@ pub(crate) fn caches(text: &str) -> Result<(String, Caches), String> {
         }
     };
     Ok((text.to_owned(), caches))
-}
-
-/// Parses a duration: a number with a unit.
-///
-/// # Errors
-/// Returns a message that says what was expected.
-pub(crate) fn time(text: &str) -> Result<Duration, String> {
-    let expected = || "a time was expected, such as 90s, 10m or 2h".to_owned();
-    if text.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0) {
-        return Err(format!("the unit is missing: {text}s, {text}m or {text}h"));
-    }
-    let unit = match text.chars().last() {
-        Some('s') => 1.0,
-        Some('m') => 60.0,
-        Some('h') => 3600.0,
-        _ => return Err(expected()),
-    };
-    let number: f64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
-    Duration::try_from_secs_f64(number * unit).map_err(|_| expected())
-}
-
-/// Parses a time that is not 0.
-///
-/// # Errors
-/// Returns a message that says what was expected.
-pub(crate) fn positive_time(text: &str) -> Result<Duration, String> {
-    let positive = |time: Duration| (!time.is_zero()).then_some(time);
-    positive(time(text)?)
-        .ok_or_else(|| "more than 0 was expected, such as 90s, 10m or 2h".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("2h"), Ok(Duration::from_secs(7200)));
-        assert_eq!(time("15").unwrap_err(), "the unit is missing: 15s, 15m or 15h");
-        for bad in ["", "90", "m", "-1s", "1d", "é"] {
-            assert!(time(bad).is_err(), "{bad}");
-        }
-    }
 }

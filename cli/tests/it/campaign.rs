@@ -252,7 +252,7 @@ fn what_is_wrong_is_said() {
             "add `made` to --mutants",
         ),
         (&["campaign", "--mutants", "none,named", "-o", &path], "exclude each other"),
-        (&["campaign", "--budget", "10", "-o", &path], "the unit is missing: 10s, 10m or 10h"),
+        (&["campaign", "--budget", "10d", "-o", &path], "such as 10 (seconds)"),
         (&["report", &path], "this folder has no results of a campaign"),
     ] {
         let assert = rubric(asked).assert().code(2).stdout("");

@@ -127,8 +127,8 @@ fn what_goes_wrong_is_said() {
     }
     for (arguments, expected) in [
         (&["--runner", "a 'b"][..], "an open quote"),
-        (&["--for", "0s"], "more than 0 was expected, such as 90s"),
-        (&["--timeout", "0"], "more than 0 seconds were expected"),
+        (&["--for", "0s"], "more than 0 was expected, such as 10 (seconds)"),
+        (&["--timeout", "0"], "more than 0 was expected"),
         (&["--bytes", "3"], "1, 2, 4 or 8 was expected"),
         (&["--rmws", "60", "--fences", "50"], "more than 100 of 100"),
         (&["--locations", "1M"], "more than 64 MiB"),
