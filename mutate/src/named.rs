@@ -88,7 +88,7 @@ mod tests {
         for one in fixtures::PROTOCOLS {
             fault::parse(one.name, one.faults).unwrap();
         }
-        assert_eq!(all().count(), 80);
+        assert_eq!(all().count(), 82);
         for (name, text) in fixtures::REPAIRS {
             fault::parse(name, text).unwrap();
         }

@@ -31,8 +31,8 @@ use slicc::setting::Setting;
 
 use crate::client::Client;
 use crate::config::{
-    CacheGeometry, Options, clusters, has_dma, most_threads, policies, slots, takes_flushes,
-    takes_invalidations,
+    CacheGeometry, Options, clusters, has_dma, most_threads, policies, prefetchers, slots,
+    takes_flushes, takes_invalidations,
 };
 use crate::program::{Edit, EditKind, Extras, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
@@ -188,6 +188,10 @@ impl Recipe {
         }
         if self.shape.extras.policies > 1 {
             settings.extend(slots(protocol, self.lineage.seed()));
+        }
+        if self.shape.extras.policies > 2 {
+            let sizes = self.options.caches.sizes();
+            settings.extend(prefetchers(protocol, self.lineage.seed(), &sizes));
         }
         if self.shape.extras.clusters > 0 {
             settings.extend(clusters(protocol, self.lineage.seed()));

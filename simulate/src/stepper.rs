@@ -74,7 +74,7 @@ use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
 use crate::config::{
-    CacheGeometry, Caches, Options, Plan, Sizes, performs_atomics_far, takes_flushes,
+    CacheGeometry, Caches, Options, Plan, Sizes, is_chi, performs_atomics_far, takes_flushes,
 };
 use crate::error::SetupError;
 use crate::ruby::delays::Latency;
@@ -236,12 +236,8 @@ impl Stepper {
             .map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
         check_requests(&small, &scope.repertoire)?;
         let mut options = scope.options();
-        let is_set = |one: &Setting| one.to_string().contains(ENABLE_PREFETCH);
-        if scope.repertoire.prefetch
-            && has_parameter(&small, ENABLE_PREFETCH)
-            && !options.settings.iter().any(is_set)
-        {
-            let enabled = format!("{ENABLE_PREFETCH}=true").parse();
+        if scope.repertoire.prefetch {
+            let enabled = enabled_prefetch(&small, &options.settings);
             options.settings.extend(enabled);
         }
         let plan = Plan::of(&small, &options).map_err(StepperError::Plan)?;
@@ -305,8 +301,19 @@ impl Stepper {
     }
 }
 
-/// The parameter by which gem5's protocols turn prefetching on.
-const ENABLE_PREFETCH: &str = "enable_prefetch";
+/// The setting that turns on the prefetchers of first-level caches, unless the protocol has none or another setting says whether they are on.
+fn enabled_prefetch(protocol: &Protocol, given: &[Setting]) -> Option<Setting> {
+    let text = if is_chi(protocol) { "L1D.use_prefetcher=true" } else { "enable_prefetch=true" };
+    let enabled =
+        text.parse::<Setting>().ok().filter(|one| has_parameter(protocol, &one.parameter))?;
+    let is_for_it = |one: &Setting| {
+        one.parameter == enabled.parameter
+            && (one.machine.is_none()
+                || enabled.machine.is_none()
+                || one.machine == enabled.machine)
+    };
+    (!given.iter().any(is_for_it)).then_some(enabled)
+}
 
 fn has_parameter(protocol: &Protocol, name: &str) -> bool {
     let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);

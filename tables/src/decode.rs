@@ -23,6 +23,8 @@ use crate::write::ROWS_IN_MEMORY;
 /// The key of the metadata that says which types of Arrow the columns had when they were written.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
+const DIFFERENT_LENGTHS: &str = "its columns differ in length";
+
 /// The metadata of a Parquet file and the columns of it that are wanted, which is all that reading it takes.
 pub(super) struct Wanted {
     pub metadata: FileMetadata,
@@ -79,13 +81,33 @@ impl Wanted {
             let chunks: Result<Vec<_>, _> =
                 columns.map(|field| Chunk::read(path, source, group, field)).collect();
             let chunks = chunks?;
-            let rows = group.num_rows();
-            for start in (0..rows).step_by(ROWS_IN_MEMORY) {
-                let batch = self.decode(path, &chunks, start..rows.min(start + ROWS_IN_MEMORY))?;
-                visit(&batch)?;
+            for rows in slices(group) {
+                visit(&self.decode(path, &chunks, rows)?)?;
             }
         }
         Ok(())
+    }
+
+    /// Decodes each wanted column by itself and discards it. Goes on after an error with the next one, so that what may happen when some of the
+    /// columns are visited has happened here.
+    ///
+    /// # Errors
+    /// Returns the first error.
+    pub(crate) fn try_all(
+        &self,
+        path: &Path,
+        source: &mut (impl Read + Seek),
+    ) -> Result<(), TableError> {
+        let mut result = Ok(());
+        for group in &self.metadata.row_groups {
+            for field in self.columns.iter_values() {
+                let tried = Chunk::read(path, source, group, field).and_then(|chunk| {
+                    slices(group).try_for_each(|rows| chunk.discard(path, &rows))
+                });
+                result = result.and(tried);
+            }
+        }
+        result
     }
 
     /// Decodes some rows of a row group.
@@ -98,8 +120,14 @@ impl Wanted {
         let decoded = || chunks.iter().map(|chunk| chunk.decode(&rows)).collect();
         let arrays: Vec<Box<dyn Array>> = guarded(path, decoded)?;
         RecordBatch::try_new(rows.len(), self.columns.clone(), arrays)
-            .map_err(|_| TableError::damaged(path, "its columns differ in length"))
+            .map_err(|_| TableError::damaged(path, DIFFERENT_LENGTHS))
     }
+}
+
+/// The rows of a row group, some at a time.
+fn slices(group: &RowGroupMetadata) -> impl Iterator<Item = Range<usize>> {
+    let rows = group.num_rows();
+    (0..rows).step_by(ROWS_IN_MEMORY).map(move |start| start..rows.min(start + ROWS_IN_MEMORY))
 }
 
 /// Removes the types of Arrow: columns are then read as Parquet stores them. A column of categories, which Arrow calls a
@@ -138,6 +166,13 @@ impl<'m> Chunk<'m> {
         source.seek(SeekFrom::Start(range.start)).map_err(&io)?;
         source.read_exact(&mut bytes).map_err(&io)?;
         Ok(Chunk { about, bytes: bytes.into(), field })
+    }
+
+    /// Decodes some rows and discards them.
+    fn discard(&self, path: &Path, rows: &Range<usize>) -> Result<(), TableError> {
+        let column = guarded(path, || self.decode(rows))?;
+        let is_whole = column.len() == rows.len();
+        is_whole.then_some(()).ok_or_else(|| TableError::damaged(path, DIFFERENT_LENGTHS))
     }
 
     fn decode(&self, rows: &Range<usize>) -> polars_error::PolarsResult<Box<dyn Array>> {

@@ -58,7 +58,7 @@ pub fn decode_bytes(name: &Path, bytes: &[u8]) -> Result<(), TableError> {
 }
 
 fn discard(path: &Path, source: &mut (impl Read + Seek)) -> Result<(), TableError> {
-    Wanted::of(path, source, None)?.visit(path, source, |_| Ok(()))
+    Wanted::of(path, source, None)?.try_all(path, source)
 }
 
 /// Checks that a file begins and ends as Parquet does, so that a truncated one is refused before it is decoded.

@@ -103,6 +103,20 @@ fn faults_of_prefetches_are_found() {
     let prefetch = Repertoire { prefetch: true, ..NOTHING };
     only_with("MESI_Two_Level", "mesi2-l1-pf-is-i-missing", 1, prefetch, "fault");
     only_with("MESI_Two_Level", "mesi2-l1-pf-late-block-used", 1, prefetch, "stale value");
+    only_with("MESI_Two_Level", "mesi2-l1-pf-parked-for-ever", 2, prefetch, "deadlock");
+}
+
+/// A prefetch evicts a line that its core holds locked. With the repair, all runs of one core are clean.
+#[test]
+fn a_prefetch_that_evicts_a_locked_line_is_found() {
+    let repertoire = Repertoire { locked: true, prefetch: true, ..NOTHING };
+    let scope = Scope { repertoire, caches: 1, ..scope(2) };
+    let with = run(&mutated("MESI_Two_Level", "mesi2-l1-pf-evicts-locked-line"), &scope, 200_000);
+    let Verdict::Found(found) = &with.verdict else { panic!("{:?}", with.verdict) };
+    assert_eq!(found.finding.name(), "deadlock", "{}", found.sentence());
+    let protocol = Protocol::open("MESI_Two_Level").expect("it is built in");
+    let without = run(&protocol, &scope, 200_000);
+    assert!(matches!(without.verdict, Verdict::Clean), "{:?}", without.verdict);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use explore::protocol::TransitionName;
-use simulate::config::{Options, Plan, Systems, handled, has_dma, policies};
+use simulate::config::{Caches, Options, Plan, Systems, handled, has_dma, policies, prefetchers};
 use simulate::system::entry_of;
 use slicc::near::near;
 use slicc::outline::TableEntry;
@@ -36,8 +36,12 @@ impl Excluded {
         let extras = handled(protocol);
         let plain = Options { devices, settings: settings.to_vec(), ..Options::default() };
         systems.add(protocol, &opened.plan_of(&plain)?, extras);
-        let mut drawn: Vec<Vec<Setting>> =
-            (0..POLICIES).map(|seed| policies(protocol, seed)).collect();
+        let sizes = Caches::Tiny.sizes();
+        let of_seed = |seed| -> Vec<Setting> {
+            let more = prefetchers(protocol, seed, &sizes);
+            policies(protocol, seed).into_iter().chain(more).collect()
+        };
+        let mut drawn: Vec<Vec<Setting>> = (0..POLICIES).map(of_seed).collect();
         drawn.sort_by_cached_key(|more| more.iter().map(Setting::to_string).collect::<Vec<_>>());
         drawn.dedup();
         for more in drawn.into_iter().filter(|more| !more.is_empty()) {

@@ -82,7 +82,7 @@ fn scope(
 /// What cores and devices do beside loads and stores.
 fn repertoire(protocol: &Protocol, devices: u32, is_modest: bool, rng: &mut Rng) -> Repertoire {
     let mut draws = |percent: u32| rng.percent(percent);
-    // No port of CHI waits for a lock, and its caches refuse prefetches unless a parameter allows them.
+    // No port of CHI waits for a lock.
     Repertoire {
         linked: draws(30),
         locked: draws(30) && !is_chi(protocol),
@@ -90,7 +90,7 @@ fn repertoire(protocol: &Protocol, devices: u32, is_modest: bool, rng: &mut Rng)
         flush: draws(40) && takes_flushes(protocol),
         fetch: draws(50) && !is_modest,
         early: draws(20) && !is_modest,
-        prefetch: draws(30) && !is_modest && !is_chi(protocol),
+        prefetch: draws(30) && !is_modest,
         devices,
     }
 }

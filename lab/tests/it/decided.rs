@@ -16,7 +16,8 @@ memory they were explored, and what was found. The first command to try makes a 
 A size is a number of threads, each with a cache, and of locations, each in a line; *one line a cache* means that a cache has room for
 one line. Rows with the name of a file are of gem5 v24.0.0.1's released protocols, as they are and, if something was found in
 them, with their [known faults](released.md) repaired. Times are those of the processor, for all threads together. States are
-stored exactly; memory is that of the states and of what was learnt of moves. Symmetry and partial order are used where the
+stored exactly, and where more than four messages are on their way between a directory and memory, as in CHI alone, these come first
+([more](protocols.md#what-is-decided)); memory is that of the states and of what was learnt of moves. Symmetry and partial order are used where the
 [protocol allows them](protocols.md#symmetry). An exploration that a limit of states or time ended is *undecided*: all runs up to
 the depth were looked at, and nothing was found. The rows are in `fixtures/results/sizes.jsonl`, each with the command that
 explores it, made by

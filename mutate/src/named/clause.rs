@@ -166,6 +166,8 @@ pub(crate) enum PortChange {
     First(String),
     /// `if {condition} {code}`: instead of the port's own code if the condition holds
     If { condition: String, code: String },
+    /// `no if {condition}`: the port's own code always, without what it does instead if the condition holds
+    NoIf(String),
     /// `do {code}`: instead of the port's own code
     Do(String),
 }
@@ -189,6 +191,8 @@ pub(crate) enum MachineChange {
     ReadMessage { buffer: String, was: String, now: String },
     /// `actions: read X as Y`
     Read { was: String, now: String },
+    /// `actions: call F instead of G`: the same arguments
+    Call { now: String, was: String },
     /// `actions: in PATTERN ...`: wherever a statement of an action matches
     In(Pattern, BodyChange),
     /// `all rows: stall instead of doing nothing`: where all actions are empty, the message stays

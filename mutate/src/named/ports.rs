@@ -38,6 +38,9 @@ pub(super) fn port(
             let start = format!("if ({condition}) {{ {code} }} else {{");
             (begin(draft, port, &draft.with_ports(&start)?, Some("}")), "asks for it")
         }
+        PortChange::NoIf(condition) => {
+            (without_condition(draft, port, condition), "does not ask for it")
+        }
         PortChange::Do(code) => (own_code(draft, port, &draft.with_ports(code)?), "does it"),
         PortChange::UncheckedBefore(event) => (
             checks_before(port, event.as_deref())
@@ -107,6 +110,25 @@ fn begin(draft: &Draft<'_>, port: &InPort, code: &str, end: Option<&str>) -> Vec
     let outer = &outer[outer.trim_end_matches(' ').len()..];
     let mut edits = vec![Edit::insert(file, start + 1, format!("\n{}", lines.trim_end()))];
     edits.extend(end.map(|end| Edit::insert(file, close - 1, format!("  {end}\n{outer}"))));
+    edits
+}
+
+/// Leaves of the `if` statements of a port that have this condition what they do otherwise.
+fn without_condition(draft: &Draft<'_>, port: &InPort, condition: &str) -> Vec<Edit> {
+    let text = draft.syntax.file(port.span);
+    let mut edits = Vec::new();
+    for statement in &message_block(port).statements {
+        if let StatementKind::If { condition: asked, otherwise: Some(otherwise), .. } =
+            &statement.kind
+            && without_spaces(draft.syntax.text(asked.span)) == without_spaces(condition)
+            && else_if(otherwise).is_none()
+        {
+            let Span { file, start, end } = statement.span;
+            let head = Span { file, start, end: otherwise.span.start + 1 };
+            edits.push(Edit::remove(text, head));
+            edits.push(Edit::remove(text, Span { file, start: end - 1, end }));
+        }
+    }
     edits
 }
 

@@ -26,6 +26,7 @@ pub(super) fn machine(draft: &mut Draft<'_>, change: &MachineChange) -> Result<O
             Ok(read_message(draft, buffer, was, now))
         }
         MachineChange::Read { was, now } => Ok(bodies::read_anywhere(draft, was, now)),
+        MachineChange::Call { now, was } => Ok(call_instead(draft, now, was)),
         MachineChange::NoCondition(field) => Ok(no_condition(draft, field)),
         MachineChange::ReadInFunctions { was, now } => {
             Ok(bodies::read_in_functions(draft, was, now))
@@ -275,6 +276,26 @@ fn read_message(draft: &mut Draft<'_>, buffer: &str, was: &str, now: &str) -> Ou
     let outcome = changed(!edits.is_empty(), || {
         format!("no action of {} reads {was} of {buffer}", syntax.name())
     });
+    draft.edits.extend(edits);
+    outcome
+}
+
+/// Calls another function with the same arguments wherever an action calls one as a statement.
+fn call_instead(draft: &mut Draft<'_>, now: &str, was: &str) -> Outcome {
+    let syntax = draft.syntax;
+    let mut edits = Vec::new();
+    for action in syntax.actions() {
+        for (statement, _) in walk::statements(&action.body) {
+            if let StatementKind::Expression(one) = &statement.kind
+                && let ExpressionKind::Call { function, .. } = &one.kind
+                && &*function.text == was
+            {
+                edits.push(Edit::replace(function.span, now));
+            }
+        }
+    }
+    let outcome =
+        changed(!edits.is_empty(), || format!("no action of {} calls {was}", syntax.name()));
     draft.edits.extend(edits);
     outcome
 }

@@ -45,7 +45,7 @@ pub(super) fn find_number(
 }
 
 /// The flag that says whether a controller has a prefetcher.
-const PREFETCHES: &str = "use_prefetcher";
+pub(super) const PREFETCHES: &str = "use_prefetcher";
 
 /// The flag that says whether a controller is a home node.
 const IS_HOME: &str = "is_HN";

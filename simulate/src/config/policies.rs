@@ -6,6 +6,7 @@ use history::random::Rng;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
+use super::Sizes;
 use super::chi::{Role, is_chi};
 use super::contradictions;
 
@@ -75,14 +76,41 @@ pub fn slots(protocol: &Protocol, seed: u64) -> Vec<Setting> {
     if is_chi(protocol) { drawn.collect() } else { Vec::new() }
 }
 
+/// Separates the choice of prefetchers from others with the same seed.
+const OF_PREFETCHERS: u64 = 0x50_46_43_48;
+/// Of 100 systems, how many have prefetchers in the caches of a role.
+const PREFETCH_PERCENT: u32 = 30;
+
+/// The prefetchers of CHI's caches for a seed, as settings; other protocols than CHI have none here. The caches of data have none if a set
+/// has a single way: there a prefetch takes away the line of each load-linked, so that no store-conditional succeeds.
+pub fn prefetchers(protocol: &Protocol, seed: u64, sizes: &Sizes) -> Vec<Setting> {
+    let mut rng = Rng::new(seed, OF_PREFETCHERS);
+    let drawn = [Role::L1I, Role::L1D, Role::L2].map(|role| {
+        let is_on = rng.percent(PREFETCH_PERCENT);
+        let keeps_lines = role != Role::L1D || sizes.l1_data.ways > 1;
+        (is_on && keeps_lines).then(|| Setting {
+            machine: Some(role.name().to_owned()),
+            parameter: contradictions::PREFETCHES.to_owned(),
+            value: "true".to_owned(),
+        })
+    });
+    // Early releases of CHI know no prefetchers.
+    let is_known = is_chi(protocol) && has_parameter(protocol, contradictions::PREFETCHES);
+    if is_known { drawn.into_iter().flatten().collect() } else { Vec::new() }
+}
+
 /// Whether there are policies to choose of a protocol.
 pub(super) fn has_policies(protocol: &Protocol) -> bool {
     is_chi(protocol) || has_prefetchers(protocol)
 }
 
 fn has_prefetchers(protocol: &Protocol) -> bool {
+    has_parameter(protocol, PREFETCH)
+}
+
+fn has_parameter(protocol: &Protocol, name: &str) -> bool {
     let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
-    parameters.any(|parameter| &*parameter.name.text == PREFETCH)
+    parameters.any(|parameter| &*parameter.name.text == name)
 }
 
 /// The policies of a seed: settings of the roles of CHI's controllers that do not contradict each other, or whether the prefetchers of
@@ -151,6 +179,7 @@ fn without_contradictions<const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Caches;
 
     #[test]
     fn drawn_flags_do_not_contradict_each_other() {
@@ -173,5 +202,7 @@ mod tests {
     fn protocols_other_than_chi_have_no_policies() {
         let protocol = Protocol::open("MI_example").unwrap();
         assert_eq!(policies(&protocol, 1), []);
+        let sizes = Caches::Tiny.sizes();
+        (0..20).for_each(|seed| assert_eq!(prefetchers(&protocol, seed, &sizes), []));
     }
 }

@@ -142,6 +142,8 @@ pub struct Stepping {
     stuck: Vec<bool>,
     /// For each controller with a prefetcher, the buffer to which its requests come.
     prefetch_queues: Vec<Option<usize>>,
+    /// The buffers to which requests of the prefetchers of gem5's classic caches come.
+    proxied: Vec<usize>,
     /// The responses of the last move.
     answers: Vec<(usize, Response)>,
     /// The first state.
@@ -179,7 +181,7 @@ impl Stepping {
         }
         system.is_watched = true;
         system.prefetchers.clear();
-        system.proxies.clear();
+        let proxied = system.proxies.drain(..).map(|(_, queue)| queue as usize).collect();
         // A move is one transition.
         for controller in &mut system.controllers {
             controller.transitions_per_cycle = 1;
@@ -222,6 +224,7 @@ impl Stepping {
             internal: Vec::new(),
             stuck: Vec::new(),
             prefetch_queues: Vec::new(),
+            proxied,
             answers: Vec::new(),
             first: Vec::new(),
             scratch: Vec::new(),

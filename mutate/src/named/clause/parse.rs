@@ -187,6 +187,9 @@ fn port_change(what: &str) -> Result<PortChange, ClauseError> {
             let condition = condition.trim_start_matches('{').trim().to_owned();
             PortChange::If { condition, code: in_braces(&format!("{{{code}"))? }
         }
+        _ if what.starts_with("no if ") => {
+            PortChange::NoIf(in_braces(rest.trim_start_matches("if "))?)
+        }
         "no block on" => PortChange::NoBlockOn,
         "no lock check" => PortChange::UncheckedBefore(None),
         "no lock check of the line itself" => PortChange::UncheckedLine,
@@ -236,6 +239,10 @@ fn machine_change(place: &str, what: &str) -> Result<MachineChange, ClauseError>
             (_, Some(rest)) => {
                 let (was, now) = split(rest, " as ")?;
                 MachineChange::Read { was, now }
+            }
+            _ if what.starts_with("call ") => {
+                let (now, was) = split(what.trim_start_matches("call "), " instead of ")?;
+                MachineChange::Call { now, was }
             }
             _ if what.starts_with("in ") => {
                 let (pattern, what) = Pattern::parse_first(what.trim_start_matches("in "))?;
@@ -388,6 +395,7 @@ mod tests {
             ("do {a;}", PortChange::Do("a;".to_owned())),
             ("if {a} {if (b) {c;}}", guarded),
             ("if {f(a)} {}", empty),
+            ("no if {f(a)}", PortChange::NoIf("f(a)".to_owned())),
         ] {
             assert_eq!(port(text), expected, "{text}");
         }
@@ -407,11 +415,13 @@ mod tests {
             about: "what happened".to_owned(),
         };
         let set = BodyChange::First("x := 1;".to_owned());
+        let call = MachineChange::Call { now: "f".to_owned(), was: "g".to_owned() };
         for (text, expected) in [
             ("machine: add {void f(Addr line) {g(line);}}", MachineChange::AddFunction(code)),
             ("enumeration Event: value E \"what happened\"", value),
             ("all rows: stall instead of doing nothing", MachineChange::StallEmpty),
             ("actions: in s.c first x := 1;", MachineChange::In(pattern("s.c"), set)),
+            ("actions: call f instead of g", call),
             (
                 "functions: read a == b as a == b || c(d)",
                 MachineChange::ReadInFunctions {

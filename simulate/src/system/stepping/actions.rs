@@ -294,7 +294,9 @@ impl Stepping {
         if agent < self.cores && self.may_prefetch(agent) {
             for line in 0..lines {
                 add(line, Action::PrefetchRead, 0);
-                add(line, Action::PrefetchWrite, 0);
+                if self.prefetches_to_write(agent) {
+                    add(line, Action::PrefetchWrite, 0);
+                }
             }
         }
     }

@@ -39,6 +39,12 @@ impl Stepping {
                 .is_some_and(|queue| self.system.buffers[queue].arrived().is_empty())
     }
 
+    /// Whether the prefetcher of a core's controller may ask for a line to write it. Those of gem5's classic caches never do.
+    pub(super) fn prefetches_to_write(&self, core: usize) -> bool {
+        let queue = self.prefetch_queues[self.controller_of(core)];
+        !queue.is_some_and(|queue| self.proxied.contains(&queue))
+    }
+
     /// Makes the request of an agent, and lets its controller handle it if it can do so now.
     pub(super) fn ask(
         &mut self,
