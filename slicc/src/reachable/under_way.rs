@@ -20,7 +20,7 @@ use super::model::MachineModel;
 use super::store::Channel;
 use super::value::{Pointer, Value};
 use crate::ast::{
-    Block, Declaration, Expression, ExpressionKind, Object, Statement, StatementKind,
+    Block, Declaration, Expression, ExpressionKind, Object, Statement, StatementKind, attribute,
 };
 use crate::requests::is_sequencer;
 use crate::visit::{self, Node};
@@ -80,7 +80,14 @@ impl<'a> CoreActions<'a> {
         let sequencers: Vec<&str> = sequencers.map(|one| &*one.name.text).collect();
         let mut ports = machine.in_ports.values().filter(|port| &*port.buffer.text == MANDATORY);
         let port = ports.next()?;
-        let is_filled = machine.out_ports.values().any(|port| &*port.buffer.text == MANDATORY);
+        let is_sent = machine.out_ports.values().any(|port| &*port.buffer.text == MANDATORY);
+        // An object of the library may fill the buffer that its constructor names.
+        let is_filled = is_sent
+            || machine.declared.body.iter().any(|one| {
+                let Declaration::Object(object) = one else { return false };
+                let constructor = attribute(&object.pairs, "constructor");
+                constructor.is_some_and(|text| text.contains(MANDATORY))
+            });
         let mut parameters = machine.declared.parameters.iter();
         if parameters.any(|one| one.kind.text.ends_with("Coalescer")) {
             // Requests of GPUs come otherwise.
