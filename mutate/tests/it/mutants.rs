@@ -91,7 +91,10 @@ fn mutants_without_a_repair_are_of_the_catalogue_and_its_machine() {
     let mut wrong = Vec::new();
     for mutant in named::all().filter(|one| !is_of_repair(one)) {
         let Some(row) = rows.iter().find(|row| row["id"] == mutant.name) else {
-            wrong.push(format!("{} is not in the catalogue", mutant.name));
+            // Those of repairs that change no rows have the name of their repair.
+            if mutate::repair::find(&mutant.name).is_none() {
+                wrong.push(format!("{} is not in the catalogue and has no repair", mutant.name));
+            }
             continue;
         };
         let touched = touched(&original(&mutant.protocol), &opened(&mutant), true).entries;
