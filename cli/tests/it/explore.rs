@@ -44,6 +44,19 @@ fn a_protocol_is_explored() {
     assert!(!text.contains("symmetry") && !text.contains("partial order"), "{text}");
 }
 
+/// A queue that leaves out runs is named, with the option for more, and repeated by the command.
+#[test]
+fn a_short_queue_of_memory_is_said() {
+    let hammer = ["MOESI_hammer", "--memory-queue", "0"];
+    let text = output(&explore(&hammer));
+    assert!(text.contains("at most 0 messages between a directory and memory"), "{text}");
+    assert!(text.contains("more: --memory-queue 1"), "{text}");
+    let command = json(&hammer, 0)[0]["command"].to_string();
+    assert!(command.contains("--memory-queue 0"), "{command}");
+    let usual = output(&explore(&["MOESI_hammer"]));
+    assert!(!usual.contains("between a directory and memory"), "{usual}");
+}
+
 #[test]
 fn a_file_is_a_protocol_too() {
     let path = "fixtures/protocols/MI_example.slicc";

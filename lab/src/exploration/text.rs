@@ -112,7 +112,7 @@ fn what_runs_have(
     writeln!(out, "  in {runs} of {} of one word a line", plan.asked())?;
     if explored.exploration.memory_caught_up {
         let most = plan.scope.memory_queue;
-        let more = Setting::MemoryQueue.to(2 * most);
+        let more = Setting::MemoryQueue.to(most.saturating_mul(2).max(1));
         writeln!(
             out,
             "  with at most {most} messages between a directory and memory; more: {more}"

@@ -14,9 +14,9 @@ pub(super) enum Value {
     Of(Rc<[i64]>),
     /// A number of which the rest is known when it is divided by another.
     Residue {
-        /// The rest.
+        /// What remains of the number after division.
         rest: i64,
-        /// The divisor.
+        /// The number by which it is divided.
         of: i64,
     },
     /// A number of a machine of one of these types, or a set of such machines: a bit for each type.
