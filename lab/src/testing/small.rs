@@ -9,7 +9,7 @@ use explore::search::{Limits, Progress, Stopped};
 use mutate::repair::Repaired;
 use simulate::config::{handled, has_dma, most_threads, takes_flushes};
 use simulate::program::Extras;
-use simulate::stepper::{DescribedMove, Party, Repertoire, Scope, Signal, StepperError};
+use simulate::stepper::{DescribedMove, Repertoire, Scope, Signal, StepperError};
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
@@ -335,7 +335,7 @@ pub(super) fn shown(
         notes,
         steps: steps.to_vec(),
         is_shortest: true,
-        taken: taken(steps, &exploration.parties),
+        taken: taken(steps),
         first: Instant::now(),
         known: None,
         is_settled: true,
@@ -354,16 +354,12 @@ pub(super) fn shown(
     found.into_iter().chain(warned).collect()
 }
 
-/// The transitions that the moves of a run take, given the names of its parties, such as `L1Cache-1`.
-pub(super) fn taken(steps: &[DescribedMove], parties: &[(Party, String)]) -> Vec<TableEntry> {
-    let machine = |at: &Party| {
-        let (_, name) = parties.iter().find(|(party, _)| party == at)?;
-        Some(name.rsplit_once('-').map_or(&**name, |(machine, _)| machine))
-    };
+/// The transitions that the moves of a run take.
+pub(super) fn taken(steps: &[DescribedMove]) -> Vec<TableEntry> {
     let signals = steps.iter().flat_map(|step| &step.signals);
     let taken = signals.filter_map(|signal| match signal {
-        Signal::Changes { at, event, states, .. } => {
-            Some(TableEntry::new(machine(at)?, &states.0, event))
+        Signal::Changes { machine, event, states, .. } => {
+            Some(TableEntry::new(machine, &states.0, event))
         }
         _ => None,
     });

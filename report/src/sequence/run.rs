@@ -74,7 +74,7 @@ fn events(signals: &[Signal], column: &impl Fn(Party) -> usize) -> Vec<Event> {
             (Signal::Arrives { at, message, content }, _) => {
                 Event::Arrived { at: column(*at), what: message.clone(), content: *content }
             }
-            (Signal::Changes { at, event, states, line, again }, _) => Event::State {
+            (Signal::Changes { at, event, states, line, again, .. }, _) => Event::State {
                 at: column(*at),
                 event: event.clone(),
                 states: states.clone(),

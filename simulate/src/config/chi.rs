@@ -83,6 +83,12 @@ impl Member {
         members(options).get(number as usize).copied().filter(|_| machine == "Cache")
     }
 
+    /// What users call the controller: `L1D of core 1`, `HNF 0`.
+    pub(super) fn name(self) -> String {
+        let joint = if self.role.is_first_level() { " of core " } else { " " };
+        format!("{}{joint}{}", self.role.name(), self.number)
+    }
+
     /// The number of banks among which the lines are dealt that this controller shares with others of its role and node.
     pub(super) fn banks(self, options: &Options) -> u32 {
         match self.role {

@@ -83,7 +83,8 @@ pub struct Instance {
     pub upstream: Option<Group>,
     /// The router of the mesh to which it is attached; 0 if there is no mesh.
     pub router: u32,
-    /// The role of the controller, where its machine has controllers of several roles: `HNF 0` for one of CHI's caches.
+    /// The role of the controller, where its machine has controllers of several roles: `HNF 0` or
+    /// `L1D of core 1` for one of CHI's caches.
     pub role: Option<String>,
 }
 

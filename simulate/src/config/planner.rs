@@ -315,7 +315,7 @@ impl Planner<'_> {
         let tbes = self.tbes(machine, role);
         let downstream = chi::downstream(machine.name, number, self.options).filter(|_| is_chi);
         let upstream = chi::upstream(machine.name, self.options).filter(|_| is_chi);
-        let role = member.map(|member| format!("{} {}", member.role.name(), member.number));
+        let role = member.map(Member::name);
         Instance { values, tbes, downstream, upstream, router: 0, role }
     }
 

@@ -155,6 +155,7 @@ impl System {
         let after = machine.states.get(usize::from(event.after)).map_or("?", |state| state);
         Signal::Changes {
             at: Party::Controller(controller),
+            machine: machine.name.to_string(),
             event: machine.events[usize::from(transition.event)].to_string(),
             states: (machine.states[usize::from(transition.state)].to_string(), after.to_owned()),
             line: format!("{:#x}", event.address),
@@ -166,10 +167,9 @@ impl System {
     }
 
     fn all_parties(&self) -> Vec<(Party, String)> {
-        let controllers = self.controllers.iter().enumerate().map(|(number, controller)| {
-            let machine = &self.program.machines[controller.machine];
-            (Party::Controller(number), format!("{} {}", machine.name, controller.version))
-        });
+        let controllers = self.controllers.iter().enumerate();
+        let controllers = controllers
+            .map(|(number, controller)| (Party::Controller(number), self.name_of(controller)));
         controllers.chain([(Party::Memory, "memory".to_owned())]).collect()
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn only_in_new(
     let systems = small::systems_of(&new.protocol, options);
     let Some(&system) = systems.first() else { return Ok(None) };
     let looked = |version: &Opened| look(version, system, options, deadlines);
-    let Fair { fate: Fate::Starves(found), parties, .. } = looked(new)? else { return Ok(None) };
+    let Fair { fate: Fate::Starves(found), .. } = looked(new)? else { return Ok(None) };
     if !matches!(looked(old)?.fate, Fate::Completes) {
         return Ok(None);
     }
@@ -39,7 +39,7 @@ pub(super) fn only_in_new(
     let signature = Signature { kind: FindingKind::Starvation, place: String::new() };
     let shown = Shown {
         problem: Problem { signature, message, source: None, recent: Vec::new() },
-        taken: taken(&steps, &parties),
+        taken: taken(&steps),
         steps,
         is_shortest: false,
         notes: Vec::new(),

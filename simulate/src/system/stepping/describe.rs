@@ -105,14 +105,17 @@ impl Stepping {
         }
     }
 
-    /// The name of a controller: `L1Cache-1`.
+    /// The name of a controller: `L1Cache-1`, or its role where its machine has controllers of several: `HNF 0`.
     pub(super) fn name(&self, controller: usize) -> String {
         let controller = &self.system.controllers[controller];
+        if let Some(role) = &controller.role {
+            return role.clone();
+        }
         let machine = &self.system.program.machines[controller.machine];
         format!("{}-{}", machine.name, controller.version)
     }
 
-    /// The name of a party: `core 0`, `DMA device 0`, `L1Cache-1` or `memory`.
+    /// The name of a party: `core 0`, `DMA device 0`, `L1Cache-1`, `HNF 0` or `memory`.
     pub(super) fn party_name(&self, party: Party) -> String {
         match party {
             Party::Core(core) => self.agent_name(core),

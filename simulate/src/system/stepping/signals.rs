@@ -45,6 +45,8 @@ pub enum Signal {
     Changes {
         /// The controller.
         at: Party,
+        /// The name of its machine.
+        machine: String,
         /// Name of the event.
         event: String,
         /// The states before and after it.
@@ -131,7 +133,7 @@ impl Stepping {
         agent.checked_sub(self.cores).map_or(Party::Core(agent), Party::Device)
     }
 
-    /// All parties with their names: `core 0`, `L1Cache-0`, `memory`.
+    /// All parties with their names: `core 0`, `L1Cache-0`, `HNF 0`, `memory`.
     pub fn parties(&self) -> Vec<(Party, String)> {
         let cores = (0..self.agents()).map(|agent| (self.party(agent), self.agent_name(agent)));
         let controllers = 0..self.system.controllers.len();
@@ -260,8 +262,10 @@ impl Stepping {
         happenings.filter(|happening| !happening.is_message).map(|happening| {
             let controller = happening.controller as usize;
             let (event, before, after) = self.transition(happening);
+            let machine = self.system.controllers[controller].machine;
             Signal::Changes {
                 at: Party::Controller(controller),
+                machine: self.system.program.machines[machine].name.to_string(),
                 event: event.to_owned(),
                 states: (before.to_owned(), after.to_owned()),
                 line: self.line_name(happening.address),
