@@ -182,8 +182,8 @@ fn append(syntax: MachineSyntax<'_>, body: &Block, code: &str) -> Option<Edit> {
 /// Makes the body of a message set a field by this code, and by nothing else.
 fn set_by(syntax: MachineSyntax<'_>, body: &Block, field: &str, code: &str) -> Vec<Edit> {
     let statements = about_field(body, field);
-    let now: String = statements.iter().map(|one| without_spaces(syntax.text(one.span))).collect();
-    if now == without_spaces(code) {
+    // The code may set the field on a condition, so that it is more than the statements about the field.
+    if without_spaces(syntax.text(body.span)).contains(&without_spaces(code)) {
         return Vec::new();
     }
     match statements.split_first() {
@@ -413,12 +413,27 @@ pub(super) fn read_edits(
         };
         own_expressions(statement, &mut |one| {
             let is_target = one.span.start >= target.start && one.span.end <= target.end;
-            if !is_target && without_spaces(syntax.text(one.span)) == without_spaces(was) {
+            let reads = without_spaces(syntax.text(one.span)) == without_spaces(was);
+            if !is_target && reads && !is_within(syntax, one.span, was, now) {
                 edits.push(Edit::replace(one.span, now));
             }
         });
     }
     edits
+}
+
+/// Whether what stands around an expression makes it part of the one that is to replace it, so that it has been replaced already.
+fn is_within(syntax: MachineSyntax<'_>, span: Span, was: &str, now: &str) -> bool {
+    let text = syntax.file(span);
+    let (was, now) = (without_spaces(was), without_spaces(now));
+    let letters = |text: &str| text.chars().filter(|one| !one.is_whitespace()).collect::<Vec<_>>();
+    now.match_indices(&was).any(|(at, _)| {
+        let (before, after) = (letters(&now[..at]), letters(&now[at + was.len()..]));
+        let ahead = text[..span.start as usize].chars().rev().filter(|one| !one.is_whitespace());
+        let behind = text[span.end as usize..].chars().filter(|one| !one.is_whitespace());
+        ahead.take(before.len()).eq(before.iter().rev().copied())
+            && behind.take(after.len()).eq(after.iter().copied())
+    })
 }
 
 /// Whether an expression is `assert(...)`.
