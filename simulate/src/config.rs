@@ -43,7 +43,7 @@ pub use absent::absent;
 pub use chi::{Group, is_chi};
 pub use clusters::clusters;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
-pub use policies::{policies, prefetchers, slots};
+pub use policies::{evictions, policies, prefetchers, slots};
 pub use requests::{
     asked, handled, lacks_reservations, most_threads, performs_atomics_far, takes_flushes,
     takes_invalidations, unhandled,

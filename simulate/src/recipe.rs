@@ -31,8 +31,8 @@ use slicc::setting::Setting;
 
 use crate::client::Client;
 use crate::config::{
-    CacheGeometry, Options, clusters, has_dma, most_threads, policies, prefetchers, slots,
-    takes_flushes, takes_invalidations,
+    CacheGeometry, Options, clusters, evictions, has_dma, most_threads, policies, prefetchers,
+    slots, takes_flushes, takes_invalidations,
 };
 use crate::program::{Edit, EditKind, Extras, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
@@ -132,18 +132,18 @@ impl Recipe {
         Simulation {
             shape: self.shape_for(protocol, client),
             client,
-            options: self.options(protocol),
+            options: self.options(protocol, client),
             deadlock_threshold: None,
         }
     }
 
     /// The options of the system, as far as the protocol and its script in gem5 have them.
-    fn options(&self, protocol: &Protocol) -> Options {
+    fn options(&self, protocol: &Protocol, client: Client) -> Options {
         let script = Script::find(protocol.name(), &protocol.declared());
         let has_one_directory = script.is_some_and(|script| script.known.has_one_directory());
         Options {
             directories: if has_one_directory { 1 } else { self.options.directories },
-            settings: self.settings(protocol),
+            settings: self.settings(protocol, client),
             ..self.options.clone()
         }
     }
@@ -181,7 +181,7 @@ impl Recipe {
     }
 
     /// The settings of the recipe that the protocol has: its policies, its clusters, and a probe filter.
-    fn settings(&self, protocol: &Protocol) -> Vec<Setting> {
+    fn settings(&self, protocol: &Protocol, client: Client) -> Vec<Setting> {
         let mut settings = self.filter_settings(protocol);
         if self.shape.extras.policies > 0 {
             settings.extend(policies(protocol, self.lineage.seed()));
@@ -192,6 +192,9 @@ impl Recipe {
         if self.shape.extras.policies > 2 {
             let sizes = self.options.caches.sizes();
             settings.extend(prefetchers(protocol, self.lineage.seed(), &sizes));
+        }
+        if self.shape.extras.policies > 3 && !client.needs_evictions() {
+            settings.extend(evictions(protocol, self.lineage.seed()));
         }
         if self.shape.extras.clusters > 0 {
             settings.extend(clusters(protocol, self.lineage.seed()));

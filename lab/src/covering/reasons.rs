@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use explore::protocol::TransitionName;
-use simulate::config::{Caches, Options, Plan, Systems, handled, has_dma, policies, prefetchers};
+use simulate::config::{
+    Caches, Options, Plan, Systems, evictions, handled, has_dma, policies, prefetchers,
+};
 use simulate::system::entry_of;
 use slicc::near::near;
 use slicc::outline::TableEntry;
@@ -39,6 +41,7 @@ impl Excluded {
         let sizes = Caches::Tiny.sizes();
         let of_seed = |seed| -> Vec<Setting> {
             let more = prefetchers(protocol, seed, &sizes);
+            let more = more.into_iter().chain(evictions(protocol, seed));
             policies(protocol, seed).into_iter().chain(more).collect()
         };
         let mut drawn: Vec<Vec<Setting>> = (0..POLICIES).map(of_seed).collect();

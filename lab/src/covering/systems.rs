@@ -2,7 +2,7 @@
 
 use explore::protocol::cover::Walker;
 use history::random::Rng;
-use simulate::config::{clusters, has_dma, is_chi, policies, takes_flushes};
+use simulate::config::{clusters, evictions, has_dma, is_chi, policies, takes_flushes};
 use simulate::stepper::{Order, Repertoire, Scope};
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
@@ -62,7 +62,7 @@ fn scope(
         drawn.extend(clusters(protocol, rng.below(u64::MAX)));
     }
     let own = settings.iter().cloned();
-    Scope {
+    let scope = Scope {
         caches,
         threads_per_cache: if is_modest { 1 } else { rng.one_of(&[1, 2]) },
         lines,
@@ -76,7 +76,14 @@ fn scope(
         // Later settings replace earlier ones, and the user's have the last word.
         settings: drawn.into_iter().chain(own).collect(),
         ..Scope::default()
-    }
+    };
+    with_evictions(protocol, scope, rng)
+}
+
+/// The system in which cores that do not load early need not be told of lines that leave their caches.
+fn with_evictions(protocol: &Protocol, scope: Scope, rng: &mut Rng) -> Scope {
+    let drawn = evictions(protocol, rng.below(u64::MAX)).filter(|_| !scope.repertoire.early);
+    Scope { settings: drawn.into_iter().chain(scope.settings).collect(), ..scope }
 }
 
 /// What cores and devices do beside loads and stores.

@@ -9,6 +9,7 @@ use slicc::setting::Setting;
 use super::Sizes;
 use super::chi::{Role, is_chi};
 use super::contradictions;
+use super::known::SEND_EVICTIONS;
 
 /// Separates the choice of policies from others with the same seed.
 const PURPOSE: u64 = 0x50_4f_4c_49;
@@ -97,6 +98,23 @@ pub fn prefetchers(protocol: &Protocol, seed: u64, sizes: &Sizes) -> Vec<Setting
     // Early releases of CHI know no prefetchers.
     let is_known = is_chi(protocol) && has_parameter(protocol, contradictions::PREFETCHES);
     if is_known { drawn.into_iter().flatten().collect() } else { Vec::new() }
+}
+
+/// Separates the choice of what cores are told from others with the same seed.
+const OF_EVICTIONS: u64 = 0x45_56_49_43;
+/// Of 100 systems, how many do not tell cores of lines that leave their caches.
+const UNTOLD_PERCENT: u32 = 50;
+
+/// Whether CHI's caches tell cores of lines that leave them, for a seed, as a setting: gem5's library has caches tell only those cores that
+/// need to know. Other protocols than CHI have none here, since other scripts set it as the cores need it.
+pub fn evictions(protocol: &Protocol, seed: u64) -> Option<Setting> {
+    let is_untold = Rng::new(seed, OF_EVICTIONS).percent(UNTOLD_PERCENT);
+    let is_known = is_chi(protocol) && has_parameter(protocol, SEND_EVICTIONS);
+    (is_untold && is_known).then(|| Setting {
+        machine: Some(Role::L1D.name().to_owned()),
+        parameter: SEND_EVICTIONS.to_owned(),
+        value: "false".to_owned(),
+    })
 }
 
 /// Whether there are policies to choose of a protocol.

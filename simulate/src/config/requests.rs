@@ -84,7 +84,7 @@ pub fn handled(protocol: &Protocol) -> Extras {
         partial: 20,
         functional: 0,
         suppressed: 0,
-        policies: if is_chi(protocol) { 3 } else { u32::from(has_policies(protocol)) },
+        policies: if is_chi(protocol) { 4 } else { u32::from(has_policies(protocol)) },
         clusters: u32::from(is_chi(protocol)),
     }
 }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 /// `17+atomics50` (atomic requests, in percent), `17+partial40` (accesses to parts of words, in percent),
 /// `17+functional10` (functional accesses, in percent), `17+functional10+suppress1` (and those that fail are made in the usual
 /// way), `17+policies1` (policies of controllers are drawn, with `+policies2` also slots of CHI's other nodes,
-/// with `+policies3` also prefetchers of its caches), `17+dvm10` (TLB invalidations and syncs, in percent),
+/// with `+policies3` also prefetchers of its caches, with `+policies4` also whether cores that need not know are told of lines that leave their caches), `17+dvm10` (TLB invalidations and syncs, in percent),
 /// `17+clusters1` (clusters of cores are drawn) or several of these in this order, such as `17+dma2+flush10.203`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lineage {
@@ -76,7 +76,7 @@ static PARTS: [Part; 9] = [
     Part { name: "partial", most: 100, of: |extras| &mut extras.partial },
     Part { name: "functional", most: 100, of: |extras| &mut extras.functional },
     Part { name: "suppress", most: 1, of: |extras| &mut extras.suppressed },
-    Part { name: "policies", most: 3, of: |extras| &mut extras.policies },
+    Part { name: "policies", most: 4, of: |extras| &mut extras.policies },
     Part { name: "dvm", most: 100, of: |extras| &mut extras.dvm },
     Part { name: "clusters", most: 1, of: |extras| &mut extras.clusters },
 ];
@@ -142,6 +142,7 @@ mod tests {
             "17+policies1+dvm10+clusters1",
             "17+policies2",
             "17+policies3+clusters1",
+            "17+policies4",
         ];
         for text in plain.into_iter().chain(more) {
             assert_eq!(text.parse::<Lineage>().unwrap().to_string(), text);
@@ -154,7 +155,7 @@ mod tests {
         assert_eq!("17+dma2.203".parse(), Ok(with_devices.vary(203)));
         assert_eq!(with_devices.vary(203).parent(), Some(with_devices));
         for wrong in
-            ["17+dma", "17+dma0", "17+dma99", "17+policies4", "+dma1", "17.203+dma1", "17+dma1x"]
+            ["17+dma", "17+dma0", "17+dma99", "17+policies5", "+dma1", "17.203+dma1", "17+dma1x"]
         {
             assert!(wrong.parse::<Lineage>().is_err(), "{wrong}");
         }

@@ -12,7 +12,7 @@ impl Recipe {
     /// default. They are complete for a recipe that was drawn; edits and timing, which variations
     /// add, have no options.
     pub fn words(&self, protocol: &Protocol, client: Client) -> String {
-        let (shape, options) = (&self.shape_for(protocol, client), &self.options(protocol));
+        let (shape, options) = (&self.shape_for(protocol, client), &self.options(protocol, client));
         let system = Options::default();
         let (skew, mix): (Vec<Spelled>, Vec<Spelled>) =
             shape.mix().into_iter().partition(|one| one.option == "skew");

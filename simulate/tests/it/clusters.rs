@@ -15,7 +15,7 @@ const DRAWN: Extras = Extras {
     dvm: 0,
     partial: 0,
     functional: 0,
-    policies: 3,
+    policies: 4,
     clusters: 1,
     suppressed: 0,
 };
