@@ -6,6 +6,7 @@
 //! a finding comes from.
 
 mod cause;
+mod edits;
 pub mod json;
 mod starving;
 pub mod text;
