@@ -29,6 +29,7 @@
 //! ```
 
 mod archive;
+mod hunt;
 mod priorities;
 mod shorten;
 mod stuck;
@@ -45,6 +46,7 @@ use slicc::protocol::Protocol;
 use super::search::{finding, is_spontaneous};
 use super::{Finding, Violation, describe};
 use archive::{Archive, Place};
+use hunt::Hunt;
 use priorities::Priorities;
 use shorten::Goal;
 pub use table::{Row, Table};
@@ -55,6 +57,8 @@ const PURPOSE: u64 = 0x57_41_4c_4b;
 const LENGTHS: [usize; 4] = [8, 20, 40, 100];
 /// Of 100 walks, how many begin in the first state.
 const FROM_START_PERCENT: u32 = 10;
+/// Of 100 walks that are to come near to a row, how many hold its event back until its state is there.
+const HUNTS_PERCENT: u32 = 40;
 /// Memory for learnt effects of moves above which they are forgotten, in bytes.
 const MOST_BYTES_OF_MOVES: usize = 64 << 20;
 /// Memory for parts above which a walker is full, in bytes.
@@ -138,7 +142,8 @@ impl Walker {
                 break;
             }
             let from = self.begin(table, open, towards);
-            self.walk_from(from);
+            let hunted = towards.filter(|_| self.rng.percent(HUNTS_PERCENT));
+            self.walk_from(from, hunted.and_then(|triple| Hunt::new(table, triple)));
             if self.stepper.known().bytes_of_moves() > MOST_BYTES_OF_MOVES {
                 self.stepper.forget_moves();
             }
@@ -185,8 +190,8 @@ impl Walker {
         }
     }
 
-    /// Makes a walk from a node of the archive, until its length, a finding or a state without moves ends it.
-    fn walk_from(&mut self, from: usize) {
+    /// Makes a walk from a node of the archive, until its length, a finding or a state without moves ends it. It may hunt for a row.
+    fn walk_from(&mut self, from: usize, hunt: Option<Hunt<'_>>) {
         let mut place = self.archive.enter(from);
         let mut after = place.state.clone();
         let length = self.rng.one_of(&LENGTHS);
@@ -203,6 +208,9 @@ impl Walker {
             {
                 self.note(found, None, place);
                 return;
+            }
+            if let Some(hunt) = &hunt {
+                hunt.narrow(&mut self.stepper, &place.state, &mut self.moves);
             }
             let Some(chosen) =
                 priorities.choose(self.stepper.known(), &place.state, &self.moves, &mut self.rng)
