@@ -318,3 +318,45 @@ fn take(draft: &mut Draft<'_>, row: usize, buffer: &str) -> Result<(), Misfit> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use slicc::load::load_with;
+
+    use super::*;
+    use crate::edit::apply as edited;
+
+    const PROTOCOL: &str = "protocol \"P\"; machine(M:X) : {
+        out_port(out, Msg, mem);
+        bool waits(Addr addr) {return dests.has(addr) == false;}
+        action(send, \"s\", desc=\"\") {
+            enqueue(out, Msg, 1) {out_msg.Type := T:A; out_msg.Len := tbe.Len;}
+        }
+    }";
+
+    /// What clauses make of a machine; none if it is so already.
+    fn repaired(text: &str) -> Option<String> {
+        let loaded =
+            load_with(Path::new("p.slicc"), &mut |_| Ok(text.as_bytes().to_vec())).unwrap();
+        let clauses = [
+            "X functions: read dests.has(addr) == false as dests.has(addr) == false || isOld(addr)",
+            "X actions: in send(mem) set Len {out_msg.Len := 0; if (tbe.Has == false) {out_msg.Len := tbe.Len;}}",
+        ];
+        let clauses = clauses.map(|text| Clause::parse(text).unwrap());
+        let mut draft = Draft::new(MachineSyntax::of(&loaded, "X").unwrap());
+        let outcomes = clauses.iter().map(|clause| apply(clause, &mut draft).unwrap());
+        let changed = outcomes.filter(|one| matches!(one, Outcome::Changed)).count();
+        let text = edited(text, 0, text.len() as u32, &draft.edits);
+        (changed > 0).then_some(text)
+    }
+
+    #[test]
+    fn what_contains_what_it_replaces_is_not_replaced_again() {
+        let once = repaired(PROTOCOL).unwrap();
+        assert!(once.contains("dests.has(addr) == false || isOld(addr);"), "{once}");
+        assert!(once.contains("if (tbe.Has == false) {out_msg.Len := tbe.Len;}"), "{once}");
+        assert_eq!(repaired(&once), None);
+    }
+}

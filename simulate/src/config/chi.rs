@@ -292,6 +292,14 @@ mod tests {
     }
 
     #[test]
+    fn controllers_are_called_by_their_roles() {
+        let options = Options { devices: 1, ..options() };
+        let names: Vec<String> = members(&options).into_iter().map(Member::name).collect();
+        assert_eq!(names[3..7], ["L1I of core 1", "L1D of core 1", "L2 1", "HNF 0"]);
+        assert_eq!(names[10], "RNI 0");
+    }
+
+    #[test]
     fn devices_come_after_cores_and_home_nodes() {
         let options = options();
         assert_eq!(count("Cache", &options), 2 * 3 + 4);
