@@ -12,7 +12,7 @@
 //! - `options`: how much is tested; `deadlines`: when the parts of a test end;
 //! - `small`: exploring small systems; `walks`: walking through larger ones;
 //! - `evidence`: a violation shrunk to its smallest part;
-//! - `gather`: findings from runs;
+//! - `gather`: findings from runs; `alike` and `wrong_values`: which of them are one;
 //! - [`compare`](mod@compare): two versions of a protocol with the same programs ([`compare()`]);
 //! - [`text`] and [`json`]: the report.
 //!
@@ -44,6 +44,7 @@ mod shrinking;
 pub(crate) mod small;
 pub mod text;
 mod walks;
+mod wrong_values;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -64,7 +65,9 @@ pub use attribution::{known_finding, known_warning};
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
 pub use evidence::{Evidence, Part};
-pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source, Weakness, Witness};
+pub use finding::{
+    Cores, Finding, FindingKind, Known, NearestChange, Signature, Source, Weakness, Witness,
+};
 use gather::Gathered;
 pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
 pub use options::{BUDGET, Extent, Options, STATES};
@@ -73,6 +76,7 @@ use schedule::run_programs;
 pub(crate) use small::refusal;
 pub use small::{Explored, System};
 use walks::{Walked, walk_all};
+use wrong_values::WrongValues;
 
 /// The result of a test.
 #[derive(Debug)]
@@ -130,9 +134,10 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         is_repaired,
         is_settled: true,
         towards: Vec::new(),
+        needs: &[],
     };
     let (runs, explored, found) = std::thread::scope(|scope| {
-        let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, deadlines));
+        let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, deadlines, &[]));
         let walks = scope.spawn(|| walk_all(&[walked], options, deadlines));
         let runs = run_programs(
             options,
@@ -153,8 +158,12 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     let mut gathered = Gathered::new(&bench, options);
     runs.iter().for_each(|ran| gathered.add_run(ran));
     explored.iter().for_each(|explored| gathered.add_exploration(explored));
+    let short = explored.iter().flat_map(|explored| &explored.problems);
+    let short = short.chain(found.iter().flatten().map(|found| &found.shown));
+    let wrong_values = WrongValues::new(&opened.protocol, runs.iter(), short);
     found.into_iter().for_each(|found| gathered.add_walks(found));
     let findings = alike::together(gathered.findings(observer)?, &bench)?;
+    let findings = wrong_values.together(findings);
     let new = findings.iter().filter(|finding| finding.known.is_none());
     Ok(Tested {
         first_found: first_found(new, start),

@@ -43,6 +43,8 @@ pub struct Guide {
     extras: Extras,
     /// Whether the extras of each fresh run are drawn from its seed.
     draws_extras: bool,
+    /// The extras that every second fresh run has at least, if the extras of runs are drawn.
+    needed: Extras,
     /// Number of proposals, or of runs learned if that is larger.
     proposed: u64,
     learned: u64,
@@ -89,6 +91,7 @@ impl Guide {
             seed,
             extras: Extras::default(),
             draws_extras: false,
+            needed: Extras::default(),
             proposed: 0,
             learned: 0,
             fresh: 0,
@@ -109,6 +112,12 @@ impl Guide {
         Guide { extras: most, draws_extras: true, ..self }
     }
 
+    /// The same guide, but every second program that is drawn anew has at least these extras, unless all have the same.
+    #[must_use]
+    pub fn with_needed_extras(self, needed: Extras) -> Guide {
+        Guide { needed, ..self }
+    }
+
     /// Proposes the next run.
     #[expect(
         clippy::should_implement_trait,
@@ -123,7 +132,9 @@ impl Guide {
             None => {
                 let seed = self.seed.wrapping_add(self.fresh);
                 self.fresh += 1;
-                let extras = if self.draws_extras { self.extras.drawn(seed) } else { self.extras };
+                let needed = if self.fresh % 2 == 0 { self.needed } else { Extras::default() };
+                let drawn = || self.extras.drawn(seed).max(needed);
+                let extras = if self.draws_extras { drawn() } else { self.extras };
                 Lineage::root(seed).with_extras(extras)
             }
         }
@@ -254,6 +265,19 @@ mod tests {
         assert!((90..=150).contains(&fresh.len()), "{}", fresh.len());
         let expected: Vec<u64> = (7..7 + fresh.len() as u64).collect();
         assert_eq!(fresh, expected);
+    }
+
+    #[test]
+    fn every_second_fresh_run_has_the_extras_that_are_needed() {
+        let needed = Extras { devices: 1, ..Extras::default() };
+        let most = Extras { flushes: 10, ..Extras::default() };
+        let devices = |guide: Guide| -> Vec<u32> {
+            let mut guide = guide.with_needed_extras(needed);
+            (0..6).map(|_| guide.next().extras().devices).collect()
+        };
+        assert_eq!(devices(Guide::new(1).with_drawn_extras(most)), [0, 1, 0, 1, 0, 1]);
+        // What the user asks for is all that programs have.
+        assert_eq!(devices(Guide::new(1).with_extras(most)), [0; 6]);
     }
 
     #[test]

@@ -22,6 +22,7 @@
 //! ```
 
 mod renames;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 

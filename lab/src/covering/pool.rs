@@ -58,6 +58,31 @@ pub struct FoundByWalks {
 /// Identifies a finding: its kind, and the row in whose transition it was found, by its triple.
 type Key = (&'static str, Option<u32>);
 
+/// Something that a system has and others do not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// What cores do beside loads and stores, by its name in `Repertoire::NAMES`.
+    Part(&'static str),
+    /// DMA devices.
+    Devices,
+    /// Another value of this parameter than gem5's scripts set.
+    Setting(String),
+}
+
+impl Need {
+    fn is_met(&self, scope: &Scope) -> bool {
+        let mut repertoire = scope.repertoire;
+        match self {
+            Need::Part(name) => repertoire.part(name).is_some_and(|has| *has),
+            Need::Devices => repertoire.devices > 0,
+            Need::Setting(name) => scope.settings.iter().any(|one| one.parameter == *name),
+        }
+    }
+}
+
+/// The number of systems that are looked at for one that has what is needed.
+const LOOKED_AT: u64 = 100;
+
 /// The systems that are walked through.
 pub(crate) struct Pool<'a> {
     protocol: &'a Protocol,
@@ -67,8 +92,12 @@ pub(crate) struct Pool<'a> {
     /// Whether systems of one core are left out. Tests do so: a directory may answer such a core twice, which goes well only because messages
     /// from memory come last.
     is_shared: bool,
+    /// What every second system has, one after the other.
+    needs: &'a [Need],
     /// The number of the system that is drawn next.
     next: u64,
+    /// The numbers of systems that were drawn before their turn.
+    early: BTreeSet<u64>,
     /// Whether systems can be drawn.
     fits: bool,
     systems: Vec<Active>,
@@ -102,7 +131,9 @@ impl<'a> Pool<'a> {
             settings,
             seed,
             is_shared: false,
+            needs: &[],
             next: 0,
+            early: BTreeSet::new(),
             fits: true,
             systems: Vec::new(),
             systems_made: 0,
@@ -115,6 +146,11 @@ impl<'a> Pool<'a> {
     /// The same systems without those of one core.
     pub(crate) fn shared(self) -> Pool<'a> {
         Pool { is_shared: true, ..self }
+    }
+
+    /// The same systems, but every second one has one of these, if it comes up.
+    pub(crate) fn with_needs(self, needs: &'a [Need]) -> Pool<'a> {
+        Pool { needs, ..self }
     }
 
     /// Makes a round of walks, and returns what they take of `open`, in an order that depends on the seed alone. `towards` is a row that
@@ -149,8 +185,7 @@ impl<'a> Pool<'a> {
     fn fill(&mut self) {
         let mut misfits = 0;
         while self.fits && self.systems.len() < SYSTEMS {
-            let number = self.next;
-            self.next += 1;
+            let number = self.number();
             if self.is_shared && systems::has_one_core(number) {
                 continue;
             }
@@ -164,6 +199,30 @@ impl<'a> Pool<'a> {
             }
             self.fits = misfits < MISFITS;
         }
+    }
+
+    /// The number of the next system: every second time one that has something that is needed.
+    fn number(&mut self) -> u64 {
+        let turn = self.systems_made as usize;
+        if turn % 2 == 1 && !self.needs.is_empty() {
+            let need = &self.needs[turn / 2 % self.needs.len()];
+            let (protocol, settings, seed) = (self.protocol, self.settings, self.seed);
+            let is_fit = |number: &u64| {
+                let is_left_out = self.is_shared && systems::has_one_core(*number);
+                !is_left_out
+                    && !self.early.contains(number)
+                    && need.is_met(&systems::drawn(protocol, settings, seed, *number))
+            };
+            if let Some(number) = (self.next..self.next + LOOKED_AT).find(is_fit) {
+                self.early.insert(number);
+                return number;
+            }
+        }
+        while self.early.remove(&self.next) {
+            self.next += 1;
+        }
+        self.next += 1;
+        self.next - 1
     }
 
     /// Drops the systems in which nothing new is taken, and those that have no room for more states.
@@ -205,5 +264,27 @@ fn count(found: &mut BTreeMap<Key, FoundByWalks>, of: &Active) {
         if let Some(one) = found.get_mut(&(finding.name(), row)) {
             one.walks += walks;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_second_system_has_what_is_needed() {
+        let protocol = Protocol::open("MI_example").unwrap();
+        let table = Table::of(&protocol);
+        let needs = [Need::Part("linked"), Need::Devices];
+        let pool = Pool::new(&protocol, &table, &[], 1).shared();
+        let mut pool = pool.with_needs(&needs);
+        pool.fill();
+        let scopes: Vec<&Scope> = pool.systems.iter().map(|one| &one.system.scope).collect();
+        assert!(scopes[1].repertoire.linked && scopes[3].repertoire.devices > 0);
+        assert!(scopes[5].repertoire.linked);
+        let mut numbers: Vec<u64> = pool.systems.iter().map(|one| one.system.number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), SYSTEMS);
     }
 }

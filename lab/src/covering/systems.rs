@@ -37,6 +37,12 @@ pub(super) fn draw(
     })
 }
 
+/// What the system with a number has, unless the protocol does not fit it.
+pub(super) fn drawn(protocol: &Protocol, settings: &[Setting], seed: u64, number: u64) -> Scope {
+    let mut rng = Rng::new(seed, PURPOSE + (number << 8));
+    scope(protocol, settings, number, 0, &mut rng)
+}
+
 /// Whether the system with a number has one core: some rows are taken only there.
 pub(super) fn has_one_core(number: u64) -> bool {
     number % 8 == 7

@@ -2,12 +2,13 @@
 //!
 //! Programs are steered towards what changed: of the transitions that a program took on the new version, the guide that proposes programs
 //! learns only those that were changed and their neighbours, which have the same state or event in the same machine. So it varies the
-//! programs that came near a change. Walks through small systems make for changed and removed transitions. `cause` says which change
-//! a finding comes from.
+//! programs that came near a change. Walks through small systems make for changed and removed transitions, where the words of the change say what it is about
+//! (`needs`). `cause` says which change a finding comes from, `edits` which of the changes belong together.
 
 mod cause;
 mod edits;
 pub mod json;
+mod needs;
 mod starving;
 pub mod text;
 
@@ -35,6 +36,7 @@ use crate::error::Error;
 use crate::observer::Observer;
 use crate::protocols::{Opened, Repairs};
 use cause::Causes;
+use needs::Needs;
 
 /// The result of comparing two versions of a protocol.
 #[derive(Debug)]
@@ -102,6 +104,8 @@ pub fn compare(
     [&old, &new].into_iter().for_each(|version| observer.opened(version, &options.settings));
     let difference = difference(&old.protocol, &new.protocol);
     let near = Neighbourhood::new(&difference);
+    let needs = Needs::of(&difference.words(&old.protocol, &new.protocol), &new.protocol);
+    let parts = needs.parts();
     let walked = [(&old, &benches[0]), (&new, &benches[1])].map(|(version, bench)| Walked {
         given: &version.given,
         protocol: &version.protocol,
@@ -109,6 +113,7 @@ pub fn compare(
         is_repaired: false,
         is_settled: bench.repaired.applied.is_empty(),
         towards: difference.entries().cloned().collect(),
+        needs: &needs.systems,
     });
     let (pairs, explored, walks) = std::thread::scope(|scope| {
         let walks = scope.spawn(|| walk_all(&walked, options, deadlines));
@@ -117,8 +122,8 @@ pub fn compare(
             let starving = starving::only_in_new(&old, &new, repairs, options, deadlines)?;
             // The old version may use half of what is left, the new one the rest.
             let half = deadlines.first_half();
-            let old = small::explore_all(&old, &repaired_old, options, half)?;
-            let new = small::explore_all(&new, &repaired_new, options, deadlines)?;
+            let old = small::explore_all(&old, &repaired_old, options, half, &parts)?;
+            let new = small::explore_all(&new, &repaired_new, options, deadlines, &parts)?;
             Ok::<_, Error>(([old, new], starving))
         });
         let run = |client, lineage: &Lineage| {
@@ -126,7 +131,7 @@ pub fn compare(
             Ok(Pair { old: old.run(client, lineage)?, new: new.run(client, lineage)? })
         };
         let handled = handled(&old.protocol).min(handled(&new.protocol));
-        let guide = guide(options, handled);
+        let guide = guide(options, handled).with_needed_extras(needs.extras(handled));
         let pairs = run_programs(options, guide, deadlines, observer, run, |pair: &Pair| {
             let reached = pair.new.reached.iter();
             reached.filter(|one| near.has(&new.protocol, one.triple)).copied().collect()

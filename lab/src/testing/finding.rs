@@ -29,8 +29,8 @@ pub struct Finding {
     pub also: Vec<Signature>,
     /// When it was first seen.
     pub first: Instant,
-    /// The changed transition that comes nearest before it, if versions are compared and one is known.
-    pub change: Option<TableEntry>,
+    /// The part of the change that comes nearest before it, if versions are compared and one is known.
+    pub change: Option<NearestChange>,
     /// The run that represents the finding; none if exploration found it.
     pub witness: Option<Witness>,
     /// The command that reproduces it.
@@ -39,6 +39,34 @@ pub struct Finding {
     pub known: Option<Known>,
     /// The part of a run that shows it.
     pub evidence: Evidence,
+}
+
+/// A part of the change of a protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NearestChange {
+    /// A row of a table.
+    Row(TableEntry),
+    /// The only thing that differs, by machine, kind and name: `L1Cache function getState`.
+    Declaration(String),
+}
+
+impl NearestChange {
+    /// The row of a table, if it is one.
+    pub fn row(&self) -> Option<&TableEntry> {
+        match self {
+            NearestChange::Row(entry) => Some(entry),
+            NearestChange::Declaration(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for NearestChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NearestChange::Row(entry) => write!(f, "{entry}"),
+            NearestChange::Declaration(name) => f.write_str(name),
+        }
+    }
 }
 
 /// A run that shows a finding.

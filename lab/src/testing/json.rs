@@ -62,6 +62,8 @@ pub struct ExploredJson {
     atomics: bool,
     /// Whether cores flush lines.
     flushes: bool,
+    /// What else cores do beside loads and stores, as `rubric explore protocol --also` names it; `None` if nothing.
+    also: Option<&'static str>,
     /// The number of states.
     states: usize,
     /// Whether all states were explored, without a finding.
@@ -91,7 +93,8 @@ pub struct FindingJson<'a> {
     seen: u32,
     /// Other findings that are considered the same fault.
     also: Vec<String>,
-    /// The changed transition that comes nearest before it, as `L1Cache/M.Inv`, if versions are compared and one is known.
+    /// The changed transition that comes nearest before it, as `L1Cache/M.Inv`, or the declaration that is all that differs, as
+    /// `L1Cache function getState`, if versions are compared and one is known.
     change: Option<String>,
     /// The names of all repairs of released faults that explain it; `None` if none do.
     known: Option<Vec<&'a str>>,
@@ -146,6 +149,7 @@ pub(super) fn explored(explored: &Explored) -> ExploredJson {
         dma: explored.system.devices,
         atomics: explored.system.atomics,
         flushes: explored.system.flushes,
+        also: explored.system.part,
         states: explored.progress.states,
         complete: explored.stopped.is_none() && !explored.is_found,
         found: explored.is_found,

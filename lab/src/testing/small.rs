@@ -9,7 +9,7 @@ use explore::search::{Limits, Progress, Stopped};
 use mutate::repair::Repaired;
 use simulate::config::{handled, has_dma, most_threads, takes_flushes};
 use simulate::program::Extras;
-use simulate::stepper::{DescribedMove, Repertoire, Scope, Signal, StepperError};
+use simulate::stepper::{DescribedMove, Repertoire, Scope, Signal, Stepper, StepperError};
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
@@ -40,6 +40,8 @@ pub struct System {
     pub atomics: bool,
     /// Whether cores flush lines.
     pub flushes: bool,
+    /// What else cores do, by its name in `Repertoire::NAMES`.
+    pub part: Option<&'static str>,
 }
 
 /// The largest number of DMA devices of a system that is explored. More add states, and hardly ever transitions.
@@ -102,6 +104,7 @@ impl System {
             devices: 0,
             atomics: false,
             flushes: false,
+            part: None,
         }
     }
 
@@ -120,17 +123,21 @@ impl System {
     }
 
     pub(super) fn scope(self, options: &Options) -> Scope {
+        let mut repertoire = Repertoire {
+            devices: self.devices,
+            atomic: self.atomics,
+            flush: self.flushes,
+            ..Repertoire::default()
+        };
+        if let Some(part) = self.part.and_then(|part| repertoire.part(part)) {
+            *part = true;
+        }
         Scope {
             caches: self.threads,
             threads_per_cache: self.per_cache,
             lines: self.locations,
             tiny: self.tiny,
-            repertoire: Repertoire {
-                devices: self.devices,
-                atomic: self.atomics,
-                flush: self.flushes,
-                ..Repertoire::default()
-            },
+            repertoire,
             settings: options.settings.clone(),
             ..Scope::default()
         }
@@ -139,7 +146,8 @@ impl System {
     /// What cores do beside loads and stores, as an option and in words.
     fn also(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let all = [(self.atomics, "atomic", "atomics"), (self.flushes, "flush", "flushes")];
-        all.into_iter().filter_map(|(has, option, words)| has.then_some((option, words)))
+        let own = all.into_iter().filter_map(|(has, option, words)| has.then_some((option, words)));
+        own.chain(self.part.map(|part| (part, part)))
     }
 
     /// The command that explores it, with some repairs.
@@ -186,8 +194,12 @@ impl fmt::Display for System {
 }
 
 /// The systems that are explored of a protocol. If the options do not say what cores and devices ask for, the smallest one is also explored
-/// with a device and with flushes, as far as the protocol handles them.
-pub(super) fn systems_of(protocol: &Protocol, options: &Options) -> Vec<System> {
+/// with a device, with flushes, and with each of `parts`, which are names of what cores may do, as far as the protocol handles them.
+pub(super) fn systems_of(
+    protocol: &Protocol,
+    options: &Options,
+    parts: &[&'static str],
+) -> Vec<System> {
     if !options.explores {
         return Vec::new();
     }
@@ -199,7 +211,11 @@ pub(super) fn systems_of(protocol: &Protocol, options: &Options) -> Vec<System> 
         (takes_flushes(protocol), System { flushes: true, ..smallest }),
     ];
     let more = more.into_iter().filter(|(handles, _)| *handles && options.extras.is_none());
-    let mut all: Vec<System> = plain.into_iter().chain(more.map(|(_, system)| system)).collect();
+    let more = more.map(|(_, system)| system);
+    let with_part = |&part: &&'static str| System { part: Some(part), ..smallest };
+    let fits = |system: &System| Stepper::new(protocol, &system.scope(options)).is_ok();
+    let with_parts: Vec<System> = parts.iter().map(with_part).filter(fits).collect();
+    let mut all: Vec<System> = plain.into_iter().chain(more).chain(with_parts).collect();
     all.retain(|system| system.threads <= most);
     // What is small comes first: time that it does not use goes to the others.
     all.sort_by_key(|system| (system.locations, system.threads));
@@ -215,8 +231,9 @@ pub(crate) fn explore_all(
     repaired: &Repaired,
     options: &Options,
     deadlines: Deadlines,
+    parts: &[&'static str],
 ) -> Result<Vec<Explored>, Error> {
-    let systems = systems_of(&opened.protocol, options);
+    let systems = systems_of(&opened.protocol, options, parts);
     let mut explored = Vec::new();
     for (at, &system) in systems.iter().enumerate() {
         // Time that a system does not use goes to the others.
@@ -398,7 +415,7 @@ mod tests {
         assert_eq!((scope.repertoire.devices, scope.repertoire.flush), (2, true));
         let plain = SYSTEMS[1].with_extras(&Options::default(), &protocol);
         assert_eq!(plain.to_string(), "2 threads, 2 locations, one line a cache");
-        let drawn = systems_of(&protocol, &Options::default());
+        let drawn = systems_of(&protocol, &Options::default(), &[]);
         let named: Vec<String> = drawn[..3].iter().map(System::to_string).collect();
         assert_eq!(
             named,
@@ -408,6 +425,6 @@ mod tests {
                 "2 threads, 1 location, flushes"
             ]
         );
-        assert_eq!(systems_of(&protocol, &options).len(), SYSTEMS.len());
+        assert_eq!(systems_of(&protocol, &options, &[]).len(), SYSTEMS.len());
     }
 }

@@ -13,7 +13,7 @@ use slicc::requests::never_sent;
 use tables::reached::Reached;
 
 use super::options::Options;
-use super::{Evidence, Explored, Finding, FindingKind, Known, Part, Tested};
+use super::{Evidence, Explored, Finding, FindingKind, Known, NearestChange, Part, Tested};
 use crate::protocols::{Opened, words_of};
 use crate::released::words::explained_lines;
 use crate::text::{counted, tame};
@@ -246,8 +246,14 @@ pub(super) fn shown(
         writeln!(out, "  at {}:{}: {}", source.file, source.line, source.text)?;
     }
     writeln!(out, "  {}", occurrence(finding))?;
-    if let Some(TableEntry { machine, state, event }) = &finding.change {
-        writeln!(out, "  nearest change: {machine} ({state}, {event})")?;
+    let change = finding.change.as_ref().map(|change| match change {
+        NearestChange::Row(TableEntry { machine, state, event }) => {
+            format!("{machine} ({state}, {event})")
+        }
+        NearestChange::Declaration(name) => name.clone(),
+    });
+    if let Some(change) = change {
+        writeln!(out, "  nearest change: {}", tame(&change))?;
     }
     for line in finding.known.iter().flat_map(explained_lines) {
         writeln!(out, "  {line}")?;

@@ -12,7 +12,7 @@ use super::deadlines::Deadlines;
 use super::judge::of_violation;
 use super::options::{Extent, Options};
 use super::small::Shown;
-use crate::covering::pool::Pool;
+use crate::covering::pool::{Need, Pool};
 use crate::covering::{FoundByWalks, followed_in, replay_command};
 use crate::protocols::Repairs;
 
@@ -29,6 +29,8 @@ pub(super) struct Walked<'a> {
     pub is_settled: bool,
     /// The entries of its tables that walks make for, whether it has rows there or not; if there are none, all that no walk has taken.
     pub towards: Vec<TableEntry>,
+    /// What every second system has, since the change is about it.
+    pub needs: &'a [Need],
 }
 
 /// A finding in which walks ended.
@@ -99,7 +101,9 @@ impl<'a> Walking<'a> {
             [] => table.rows().map(|row| row.triple).collect(),
             _ => changed.iter().copied().collect(),
         };
-        let pool = Pool::new(version.protocol, table, &options.settings, options.seed).shared();
+        let pool = Pool::new(version.protocol, table, &options.settings, options.seed)
+            .shared()
+            .with_needs(version.needs);
         Walking { pool, open, changed }
     }
 

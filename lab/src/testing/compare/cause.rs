@@ -10,7 +10,7 @@ use slicc::protocol::Protocol;
 use super::edits::{EditId, Edits};
 use crate::testing::program::Ran;
 use crate::testing::small::Shown;
-use crate::testing::{Finding, Signature};
+use crate::testing::{Finding, NearestChange, Signature};
 
 /// The changed transitions that programs, explorations and walks of the new version took.
 pub(super) struct Causes {
@@ -102,8 +102,10 @@ impl Causes {
     pub(super) fn together(&self, findings: Vec<Finding>) -> Vec<Finding> {
         let mut leaders: Vec<(Option<EditId>, Finding)> = Vec::new();
         for mut finding in findings {
-            finding.change = self.nearest(&finding.signature);
-            let edit = finding.change.as_ref().and_then(|entry| self.edits.of(entry));
+            let row = self.nearest(&finding.signature);
+            let edit = row.as_ref().and_then(|entry| self.edits.of(entry));
+            let declared = || self.edits.only_declaration().map(NearestChange::Declaration);
+            finding.change = row.map(NearestChange::Row).or_else(declared);
             let is_same = |(other, leader): &&mut (Option<EditId>, Finding)| {
                 // With one edit, all comes from it.
                 self.edits.count() == 1
@@ -149,4 +151,96 @@ fn join(leader: &mut Finding, finding: Finding) {
     };
     leader.lead(finding);
     leader.known = leader.known.take().or(known);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use slicc::difference::{MachineDifference, TransitionDifference};
+
+    use super::*;
+    use crate::testing::{Evidence, FindingKind, Known};
+
+    fn signature(kind: FindingKind) -> Signature {
+        Signature { kind, place: String::new() }
+    }
+
+    fn finding(kind: FindingKind, known: Option<&str>) -> Finding {
+        Finding {
+            signature: signature(kind),
+            message: String::new(),
+            source: None,
+            clients: Vec::new(),
+            seen: 1,
+            also: Vec::new(),
+            first: Instant::now(),
+            change: None,
+            witness: None,
+            command: String::new(),
+            known: known.map(|one| Known::by(vec![one.to_owned()])),
+            evidence: Evidence::Recent(Vec::new()),
+        }
+    }
+
+    /// A change of two rows that have nothing in common, with programs that show what they take.
+    fn causes(programs: &[(FindingKind, &[&str])]) -> Causes {
+        let row = |state: &str, event: &str| TransitionDifference {
+            entry: TableEntry::new("L1", state, event),
+            old: None,
+            new: None,
+            changed_actions: Vec::new(),
+        };
+        let machine = MachineDifference {
+            machine: "L1".to_owned(),
+            transitions: vec![row("M", "Store"), row("S", "Inv")],
+            ..MachineDifference::default()
+        };
+        let difference = Difference { machines: vec![machine], ..Difference::default() };
+        let entry = |state: &&str| {
+            TableEntry::new("L1", state, if *state == "M" { "Store" } else { "Inv" })
+        };
+        let program = |(kind, taken): &(FindingKind, &[&str])| {
+            (vec![signature(kind.clone())], taken.iter().map(entry).collect())
+        };
+        let programs = programs.iter().map(program).collect();
+        let (last, met) = (BTreeMap::new(), BTreeMap::new());
+        Causes { edits: Edits::new(&difference), programs, last, met }
+    }
+
+    #[test]
+    fn findings_of_different_edits_stay_apart() {
+        use FindingKind::{Deadlock, Livelock, StaleValue};
+        let causes = causes(&[
+            (StaleValue, &["M"]),
+            (StaleValue, &["M"]),
+            (Deadlock, &["S"]),
+            (Deadlock, &["S"]),
+            (Livelock, &["M", "S"]),
+        ]);
+        let all = [StaleValue, Deadlock, Livelock].map(|kind| finding(kind, None));
+        let together = causes.together(all.to_vec());
+        let told: Vec<(String, String, usize)> = together
+            .iter()
+            .map(|one| {
+                let change = one.change.as_ref().map(ToString::to_string);
+                (one.signature.to_string(), change.unwrap_or_default(), one.also.len())
+            })
+            .collect();
+        let expected = [("stale value", "L1/M.Store", 1), ("deadlock", "L1/S.Inv", 0)];
+        assert_eq!(told, expected.map(|(kind, row, also)| (kind.into(), row.into(), also)));
+    }
+
+    #[test]
+    fn what_a_known_fault_explains_is_known_with_all_that_comes_of_the_edit() {
+        use FindingKind::{Deadlock, StaleValue};
+        let causes = causes(&[(StaleValue, &["M"]), (Deadlock, &["M"])]);
+        let all = vec![finding(StaleValue, None), finding(Deadlock, Some("x"))];
+        let together = causes.together(all);
+        assert_eq!(together.len(), 1);
+        assert_eq!(
+            together[0].known.as_ref().map(|known| known.repairs.clone()),
+            Some(vec!["x".to_owned()])
+        );
+    }
 }

@@ -17,6 +17,8 @@ pub(super) type EditId = usize;
 pub(super) struct Edits {
     of: BTreeMap<TableEntry, EditId>,
     count: usize,
+    /// The declarations that differ without a row, each by machine, kind and name.
+    loose: Vec<String>,
 }
 
 impl Edits {
@@ -38,12 +40,18 @@ impl Edits {
             .collect();
         let rows = groups.rows.iter();
         let of = rows.map(|(entry, &group)| (entry.clone(), numbers[&groups.root(group)]));
-        Edits { of: of.collect(), count: numbers.len() + loose(difference) }
+        let loose = loose(difference);
+        Edits { of: of.collect(), count: numbers.len() + loose.len(), loose }
     }
 
     /// The edit that changes a row.
     pub(super) fn of(&self, entry: &TableEntry) -> Option<EditId> {
         self.of.get(entry).copied()
+    }
+
+    /// The declaration that is all that differs, if it is.
+    pub(super) fn only_declaration(&self) -> Option<String> {
+        self.loose.first().filter(|_| self.count == 1).cloned()
     }
 
     /// The number of edits.
@@ -52,13 +60,17 @@ impl Edits {
     }
 }
 
-/// The number of changed declarations that belong to no changed row.
-fn loose(difference: &Difference) -> usize {
-    let names = |of: &NameChanges| of.added.len() + of.removed.len() + of.changed.len();
+/// The changed declarations that belong to no changed row.
+fn loose(difference: &Difference) -> Vec<String> {
+    let named = |of: &str, names: &NameChanges| -> Vec<String> {
+        let all = names.added.iter().chain(&names.removed).chain(&names.changed);
+        all.map(|name| format!("{of} {name}").trim_start().to_owned()).collect()
+    };
     let has_rows = difference.machines.iter().any(|of| !of.transitions.is_empty());
     let machines = difference.machines.iter().filter(|of| of.transitions.is_empty());
-    let own: usize = machines.map(|of| names(&of.declarations)).sum();
-    own + if has_rows { 0 } else { names(&difference.declarations) }
+    let own = machines.flat_map(|of| named(&of.machine, &of.declarations));
+    let global = if has_rows { Vec::new() } else { named("", &difference.declarations) };
+    own.chain(global).collect()
 }
 
 /// What a row has in common with the others of its edit.

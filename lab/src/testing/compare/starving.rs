@@ -26,7 +26,7 @@ pub(super) fn only_in_new(
     options: &Options,
     deadlines: Deadlines,
 ) -> Result<Option<(String, Shown)>, Error> {
-    let systems = small::systems_of(&new.protocol, options);
+    let systems = small::systems_of(&new.protocol, options, &[]);
     let Some(&system) = systems.first() else { return Ok(None) };
     let looked = |version: &Opened| look(version, system, options, deadlines);
     let Fair { fate: Fate::Starves(found), .. } = looked(new)? else { return Ok(None) };
