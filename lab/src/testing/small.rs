@@ -122,6 +122,12 @@ impl System {
         }
     }
 
+    /// Whether all runs of another system are runs of this one, and more.
+    fn contains(self, other: System) -> bool {
+        let alike = System { threads: other.threads, locations: other.locations, ..self };
+        alike == other && self.threads >= other.threads && self.locations >= other.locations
+    }
+
     pub(super) fn scope(self, options: &Options) -> Scope {
         let mut repertoire = Repertoire {
             devices: self.devices,
@@ -234,11 +240,21 @@ pub(crate) fn explore_all(
     parts: &[&'static str],
 ) -> Result<Vec<Explored>, Error> {
     let systems = systems_of(&opened.protocol, options, parts);
-    let mut explored = Vec::new();
+    let mut explored: Vec<Explored> = Vec::new();
+    let mut working = deadlines.working;
     for (at, &system) in systems.iter().enumerate() {
         // Time that a system does not use goes to the others.
         let share = |left: Duration| left / (systems.len() - at) as u32;
-        let until = left(deadlines.working).map(|left| Instant::now() + share(left));
+        let own = left(working).map(share);
+        // What is larger than a system for which there was no time does not end either. Programs and walks use the time better.
+        let is_hopeless = |one: &Explored| {
+            one.stopped == Some(Stopped::Time) && !one.is_found && system.contains(one.system)
+        };
+        if explored.iter().any(is_hopeless) {
+            working = working.zip(own).and_then(|(working, own)| working.checked_sub(own));
+            continue;
+        }
+        let until = own.map(|own| Instant::now() + own);
         let exploring = Exploring { opened, repaired, options, system, until, end: deadlines.end };
         explored.push(exploring.explore()?);
     }
@@ -399,6 +415,13 @@ pub(crate) fn refusal(problem: StepperError, given: &str, protocol: &Protocol) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn systems_contain_those_with_less_of_the_same() {
+        let [two, tiny, three, wide] = SYSTEMS;
+        assert!(three.contains(two) && wide.contains(two) && !two.contains(three));
+        assert!(!tiny.contains(two) && !System { devices: 1, ..two }.contains(two));
+    }
 
     #[test]
     fn systems_have_the_devices_and_flushes_that_are_asked_for() {

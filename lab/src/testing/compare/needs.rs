@@ -59,13 +59,13 @@ impl Needs {
     pub(super) fn extras(&self, handled: Extras) -> Extras {
         let needs = |need: &Need| self.systems.contains(need);
         let asks = |need: bool, most: u32| if need { most } else { 0 };
-        let is_set = self.systems.iter().any(|need| matches!(need, Need::Setting(_)));
         Extras {
             devices: asks(needs(&Need::Devices), handled.devices.min(1)),
             flushes: asks(needs(&Need::Part("flush")), handled.flushes),
             atomics: asks(needs(&Need::Part("atomic")), handled.atomics),
             dvm: asks(self.translations, handled.dvm),
-            policies: asks(is_set || needs(&Need::Part("prefetch")), handled.policies),
+            // Which parts of CHI take a row, and how, is often a matter of policies that the change does not name.
+            policies: handled.policies,
             ..Extras::default()
         }
     }
@@ -110,7 +110,7 @@ mod tests {
         let handled = Extras { devices: 2, flushes: 10, policies: 4, ..Extras::default() };
         let asked = Extras { devices: 1, policies: 4, ..Extras::default() };
         assert_eq!(about.extras(handled), asked);
-        let asked = Extras { flushes: 10, ..Extras::default() };
+        let asked = Extras { flushes: 10, policies: 4, ..Extras::default() };
         assert_eq!(needs(&["Flush_line", "DvmSync"]).extras(handled), asked);
     }
 }

@@ -11,7 +11,7 @@ use crate::testing::options::Options;
 use crate::testing::text::{
     Explain, extent, first_found, given_up, kinds_of_cores, occurrence, repaired, shown, untried,
 };
-use crate::testing::{Finding, Known};
+use crate::testing::{Explored, Finding, Known};
 use crate::text::{counted, tame};
 
 /// Writes the report. `explain` shows the violation of a part.
@@ -106,13 +106,17 @@ fn taken(what: &str, never: &str, reached: &[(TableEntry, u64)]) -> Vec<String> 
 
 /// The small systems that were explored, each with the extent of the exploration of each version, in words.
 pub fn explored(compared: &Compared) -> Vec<(String, String)> {
-    let pairs = compared.explored_old.iter().zip(&compared.explored_new);
-    let both = pairs.map(|(old, new)| (old.system.to_string(), extent(old), extent(new)));
-    both.map(|(system, old, new)| {
-        let extents = if old == new { new } else { format!("{new} (old version: {old})") };
-        (system, extents)
-    })
-    .collect()
+    // A system for which one version had no time may be missing in it.
+    let in_old = |new: &Explored| compared.explored_old.iter().find(|old| old.system == new.system);
+    let both = compared.explored_new.iter().map(|new| {
+        let (old, new_extent) = (in_old(new).map(extent), extent(new));
+        let extents = match old {
+            Some(old) if old != new_extent => format!("{new_extent} (old version: {old})"),
+            _ => new_extent,
+        };
+        (new.system.to_string(), extents)
+    });
+    both.collect()
 }
 
 fn group(
