@@ -329,8 +329,8 @@ mod tests {
     fn filters_are_for_protocols_that_have_them() {
         let filtered = (0..).map(Recipe::random).find(|one| one.filter.is_some());
         let filtered = filtered.unwrap();
-        assert_eq!(filtered.settings(&protocol("MOESI_hammer")).len(), 2);
-        assert_eq!(filtered.settings(&protocol("MI_example")), []);
+        assert_eq!(filtered.settings(&protocol("MOESI_hammer"), Client::IN_ORDER).len(), 2);
+        assert_eq!(filtered.settings(&protocol("MI_example"), Client::IN_ORDER), []);
         let words = filtered.words(&protocol("MOESI_hammer"), Client::IN_ORDER);
         assert!(words.contains("_enabled=true --set probeFilter="), "{words}");
         assert!(!filtered.words(&protocol("MI_example"), Client::IN_ORDER).contains("--set"));

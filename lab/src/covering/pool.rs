@@ -185,6 +185,11 @@ impl<'a> Pool<'a> {
     fn fill(&mut self) {
         let mut misfits = 0;
         while self.fits && self.systems.len() < SYSTEMS {
+            if let Some(system) = self.needed() {
+                self.systems_made += 1;
+                self.systems.push(Active { system, idle: 0 });
+                continue;
+            }
             let number = self.number();
             if self.is_shared && systems::has_one_core(number) {
                 continue;
@@ -201,23 +206,30 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The number of the next system: every second time one that has something that is needed.
-    fn number(&mut self) -> u64 {
+    /// A system that has something that is needed, every second time, if one comes up before long.
+    fn needed(&mut self) -> Option<System> {
         let turn = self.systems_made as usize;
-        if turn % 2 == 1 && !self.needs.is_empty() {
-            let need = &self.needs[turn / 2 % self.needs.len()];
-            let (protocol, settings, seed) = (self.protocol, self.settings, self.seed);
-            let is_fit = |number: &u64| {
-                let is_left_out = self.is_shared && systems::has_one_core(*number);
-                !is_left_out
-                    && !self.early.contains(number)
-                    && need.is_met(&systems::drawn(protocol, settings, seed, *number))
-            };
-            if let Some(number) = (self.next..self.next + LOOKED_AT).find(is_fit) {
-                self.early.insert(number);
-                return number;
-            }
+        if turn.is_multiple_of(2) || self.needs.is_empty() {
+            return None;
         }
+        let need = &self.needs[turn / 2 % self.needs.len()];
+        let (protocol, settings, seed) = (self.protocol, self.settings, self.seed);
+        let is_new = |number: &u64| {
+            !self.early.contains(number) && !(self.is_shared && systems::has_one_core(*number))
+        };
+        let mut numbers = (self.next..self.next + LOOKED_AT).filter(is_new);
+        let system = numbers.find_map(|number| {
+            // Building a system takes longer than drawing one.
+            let may_fit = need.is_met(&systems::drawn(protocol, settings, seed, number));
+            let system = may_fit.then(|| systems::draw(protocol, settings, seed, number)).flatten();
+            system.filter(|system| need.is_met(&system.scope))
+        })?;
+        self.early.insert(system.number);
+        Some(system)
+    }
+
+    /// The number of the next system.
+    fn number(&mut self) -> u64 {
         while self.early.remove(&self.next) {
             self.next += 1;
         }

@@ -37,7 +37,7 @@ pub(super) fn draw(
     })
 }
 
-/// What the system with a number has, unless the protocol does not fit it.
+/// What the system with a number has, unless the protocol does not fit the first one that is drawn.
 pub(super) fn drawn(protocol: &Protocol, settings: &[Setting], seed: u64, number: u64) -> Scope {
     let mut rng = Rng::new(seed, PURPOSE + (number << 8));
     scope(protocol, settings, number, 0, &mut rng)
