@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use simulate::config::is_chi;
 use simulate::program::Extras;
 use slicc::protocol::Protocol;
 
@@ -43,7 +44,10 @@ impl Needs {
         let small: Vec<String> = words.iter().map(|word| simplified(word)).collect();
         let has =
             |signs: &[&str]| small.iter().any(|word| signs.iter().any(|sign| word.contains(sign)));
-        let parts = SIGNS.iter().filter(|(_, signs)| has(signs)).map(|(part, _)| Need::Part(part));
+        // No port of CHI waits for a lock.
+        let is_kept = |part: &str| part != "locked" || !is_chi(protocol);
+        let parts = SIGNS.iter().filter(|(part, signs)| is_kept(part) && has(signs));
+        let parts = parts.map(|(part, _)| Need::Part(part));
         let devices = has(&OF_DEVICES).then_some(Need::Devices);
         let parameters = protocol.machines().flat_map(|machine| &machine.parameters);
         let parameters: BTreeSet<&str> =
