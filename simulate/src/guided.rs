@@ -132,7 +132,8 @@ impl Guide {
             None => {
                 let seed = self.seed.wrapping_add(self.fresh);
                 self.fresh += 1;
-                let needed = if self.fresh % 2 == 0 { self.needed } else { Extras::default() };
+                let needed =
+                    if self.fresh.is_multiple_of(2) { self.needed } else { Extras::default() };
                 let drawn = || self.extras.drawn(seed).max(needed);
                 let extras = if self.draws_extras { drawn() } else { self.extras };
                 Lineage::root(seed).with_extras(extras)
