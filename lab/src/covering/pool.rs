@@ -215,7 +215,7 @@ impl<'a> Pool<'a> {
         let need = &self.needs[turn / 2 % self.needs.len()];
         let (protocol, settings, seed) = (self.protocol, self.settings, self.seed);
         let is_new = |number: &u64| {
-            !self.early.contains(number) && !(self.is_shared && systems::has_one_core(*number))
+            !(self.early.contains(number) || self.is_shared && systems::has_one_core(*number))
         };
         let mut numbers = (self.next..self.next + LOOKED_AT).filter(is_new);
         let system = numbers.find_map(|number| {

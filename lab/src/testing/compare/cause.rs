@@ -134,12 +134,22 @@ impl Causes {
         if let Some(met) = self.met.get(signature) {
             return met.contains(&edit);
         }
+        let showing = self.programs.iter().filter(|(showed, _)| showed.contains(signature));
+        let takes =
+            |taken: &BTreeSet<TableEntry>| taken.iter().any(|row| self.edits.of(row) == Some(edit));
+        if (1..FEW).contains(&showing.clone().count())
+            && showing.clone().all(|(_, taken)| takes(taken))
+        {
+            return true;
+        }
         let scores = self.scores(signature, |entry| self.edits.of(entry));
         let best = scores.values().copied().fold(0.0, f64::max);
         scores.get(&edit).is_some_and(|&own| own >= AS_MUCH * best)
     }
 }
 
+/// The number of programs below which a score says nothing.
+const FEW: usize = 3;
 /// The share of the highest score from which on a score counts as equal: what goes with a finding in programs depends on few of them.
 const AS_MUCH: f64 = 0.8;
 
