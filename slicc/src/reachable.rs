@@ -20,7 +20,8 @@
 //!   not followed, such as addresses and blocks, and results of the library are any value. Of numbers and sets of machines only the types
 //!   are known (`machines`).
 //! - What the runtime makes is any value: the arguments of the functions that it calls, and the messages of the types that it declares.
-//!   The exceptions are requests, whose types the [`World`] gives, and parameters. A request is about translation buffers if its type is.
+//!   The exceptions are requests, whose types the [`World`] gives, parameters, and messages from memory, each of which answers one that a
+//!   machine has sent there. A request is about translation buffers if its type is.
 //! - A sequencer passes no second request for a line to its controller while one is under way (`under_way`).
 //! - `error`, and an `assert` that fails, end a run, as they do here and in gem5 unless it is built without assertions.
 //!

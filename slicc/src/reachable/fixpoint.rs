@@ -127,7 +127,8 @@ impl<'a> Interpreter<'_, 'a> {
             for name in peeked(port) {
                 let Some(of) = self.find(name) else { continue };
                 let found = &self.model.types[of];
-                if found.kind == TypeKind::Message && found.declared.file == 0 {
+                let is_answer = of == self.model.types.known.memory && self.model.has_answers;
+                if found.kind == TypeKind::Message && found.declared.file == 0 && !is_answer {
                     self.fill(channel, of, &port.buffer.text);
                 }
             }

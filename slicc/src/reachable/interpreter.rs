@@ -204,7 +204,10 @@ impl<'m, 'a> Interpreter<'m, 'a> {
         now.locals.push(("out_msg", Value::Message(at)));
         let mut now = self.block(body, now)?;
         let channel = self.model.target(self.instance, &port.text);
-        let sent = Message::clone(&now.messages[at]);
+        let mut sent = Message::clone(&now.messages[at]);
+        if of == self.model.types.known.memory && self.model.has_answers {
+            self.model.answer(self.instance, &mut sent);
+        }
         self.store.send(channel, sent, &self.model.kinds(of));
         now.truncate(locals, at);
         Some(now)

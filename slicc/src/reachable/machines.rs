@@ -4,7 +4,7 @@
 //!
 //! If a system has one controller of a type for each line, all numbers of that type that have to do with a line are the same: `machineID`
 //! in a transition, `mapAddressToMachine` of its address, and what messages and entries of the line keep of these. Numbers that come from
-//! elsewhere have the mark [`FOREIGN`], with which they are not taken for equal: of a broadcast, of another address, or made of a number.
+//! elsewhere have a mark ([`foreign`]), with which they are not taken for equal: of a broadcast, of another address, or made of a number.
 
 use super::environment::Environment;
 use super::interpreter::Interpreter;
@@ -74,8 +74,18 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Marks numbers that may be of other controllers than those of the line at hand.
-const FOREIGN: u128 = 1 << 127;
+/// The number of bits for types: one for each, and one for a number that was never assigned.
+const KINDS: u32 = MOST_MACHINE_TYPES as u32 + 1;
+
+/// The bits of types, without marks.
+const ALL_KINDS: u128 = (1 << KINDS) - 1;
+
+/// Marks numbers of these types that may be of other controllers than those of the line at hand. The last types share a mark.
+fn foreign(kinds: u128) -> u128 {
+    let with_mark = (1 << (128 - KINDS)) - 1;
+    let shares_mark = kinds & ALL_KINDS & !with_mark != 0;
+    (kinds & ALL_KINDS) << KINDS | if shares_mark { 1 << 127 } else { 0 }
+}
 
 /// The bit of the type with a number.
 fn bit(kind: i64) -> Option<u128> {
@@ -92,7 +102,7 @@ fn bits(kinds: Option<&Value>) -> Value {
 /// The same for machines that may not be those of the line.
 fn foreign_bits(kinds: Option<&Value>) -> Value {
     match bits(kinds) {
-        Value::Machines(kinds) => Value::Machines(kinds | FOREIGN),
+        Value::Machines(kinds) => Value::Machines(kinds | foreign(kinds)),
         other => other,
     }
 }
@@ -144,7 +154,7 @@ impl<'a> Interpreter<'_, 'a> {
             ("AND", _) => return or_any(both.map(|(own, given)| own & given)),
             ("smallestElement", [kind]) => {
                 let given = kinds(Some(&bits(Some(kind))));
-                return or_any(own.zip(given).map(|(own, given)| own & (given | FOREIGN)));
+                return or_any(own.zip(given).map(|(own, given)| own & (given | foreign(given))));
             }
             ("smallestElement", []) => return known,
             ("count", _) => {
@@ -162,7 +172,7 @@ impl<'a> Interpreter<'_, 'a> {
             }
             ("isEmpty" | "isSuperset" | "isEqual" | "toSet", _) => return Value::Any,
             ("remove", _) => match both {
-                Some((own, given)) if self.model.is_sole(given) && own & FOREIGN == 0 => {
+                Some((own, given)) if self.model.is_sole(given) && own & foreign(given) == 0 => {
                     Value::Machines(own & !given)
                 }
                 _ => return Value::Any,
@@ -179,7 +189,7 @@ impl<'a> Interpreter<'_, 'a> {
 /// Whether two sets may have a machine in common.
 fn common(both: Option<(u128, u128)>) -> Truth {
     match both {
-        Some((one, two)) if one & two & !FOREIGN == 0 => Truth { holds: false, fails: true },
+        Some((one, two)) if one & two & ALL_KINDS == 0 => Truth { holds: false, fails: true },
         _ => UNKNOWN,
     }
 }

@@ -13,6 +13,7 @@ use crate::ast::{
 };
 use crate::compile::code;
 use crate::compile::types::{Type, TypeId, TypeKind, Types};
+use crate::dialect::ECHO;
 use crate::outline::MachineOutline;
 use crate::protocol::Protocol;
 use crate::visit::{self, Node};
@@ -56,6 +57,8 @@ pub(super) struct Model<'a> {
     pub world: &'a World<'a>,
     pub machines: Vec<MachineModel<'a>>,
     pub instances: Vec<Instance>,
+    /// Whether all messages from memory answer messages that machines send to it.
+    pub has_answers: bool,
     /// The types of objects whose fields the library fills.
     foreign: FxHashSet<TypeId>,
     /// The fields that methods of their own structure assign to.
@@ -86,12 +89,14 @@ impl<'a> Model<'a> {
             world,
             machines,
             instances,
+            has_answers: false,
             foreign: FxHashSet::default(),
             loose: FxHashSet::default(),
             fields: Vec::new(),
             initials: Vec::new(),
             members: Vec::new(),
         };
+        model.has_answers = model.asks_memory();
         model.note_foreign();
         model.note_loose();
         for (_, of) in types.iter() {
@@ -122,6 +127,33 @@ impl<'a> Model<'a> {
             self.typed(word.map_or(Value::Any, |word| Value::word(*word as i64)), found.of)
         };
         owner.order.iter().map(|name| initial(name)).collect()
+    }
+
+    /// Whether machines ask memory by sending it messages. Protocols before 2019 call functions, and in older ones memory has no data
+    /// of its own and returns what it is sent.
+    fn asks_memory(&self) -> bool {
+        let memory = Some(self.types.known.memory);
+        let mut ports = self.machines.iter().flat_map(|machine| machine.out_ports.values());
+        let mut calls = self.machines.iter().flat_map(|machine| &machine.called);
+        let mut buffers = self.machines.iter().flat_map(|machine| machine.buffers.values());
+        ports.any(|port| self.types.find(None, &port.message.text) == memory)
+            && !calls.any(|name| name.starts_with("queueMemory"))
+            && !buffers.any(|buffer| attribute(&buffer.pairs, ECHO).is_some())
+    }
+
+    /// Makes a message to memory the answer: of the same type, sent by the machine that asked, and with the one on whose behalf it did.
+    pub(super) fn answer(&self, instance: usize, message: &mut Message) {
+        let at = |name: &str| self.field(message.of, name).map(|(at, _)| at);
+        let [asked, sender, kind] = ["OriginalRequestorMachId", "Sender", "Type"].map(at);
+        for (field, value) in message.fields.iter_mut().enumerate() {
+            if Some(field) != kind && Some(field) != sender {
+                *value = Value::Any;
+            }
+        }
+        if let (Some(asked), Some(sender)) = (asked, sender) {
+            let own = self.kind_of(instance).map_or(Value::Any, Value::Machines);
+            message.fields[asked] = std::mem::replace(&mut message.fields[sender], own);
+        }
     }
 
     /// Notes the structures that come out of containers of the library, which fill them.

@@ -137,3 +137,25 @@ fn a_set_without_the_only_controller_for_a_line_has_none_of_its_type() {
     let other = "createMachineID(MachineType:Directory, intToID(1))";
     assert_eq!(to(one, other), None, "it may be that of another line");
 }
+
+#[test]
+fn messages_from_memory_answer_those_that_machines_send_there() {
+    let why = |edits: &[(&str, &str)], row: (&str, &str, &str)| {
+        why_not_in_any(&edited("MI_example", edits), row)
+    };
+    let acknowledged = ("L1Cache", "MI", "Writeback_Ack");
+    assert_eq!(why(&[], acknowledged), None);
+    // Memory gives back whom it works for as whom the directory has named.
+    let named = "out_msg.Type := MemoryRequestType:MEMORY_WB;\n        out_msg.Sender := in_msg.Requestor;";
+    let itself = named.replace("in_msg.Requestor", "machineID");
+    let all = [(named, &*itself); 3];
+    let nobody = why(&all, acknowledged).expect("the directory itself gets it");
+    assert!(nobody.contains("WB_ACK to L1Cache"), "{nobody}");
+    // What is written is not read.
+    let read = "out_msg.Type := MemoryRequestType:MEMORY_READ;";
+    let written = read.replace("MEMORY_READ", "MEMORY_WB");
+    let data = ("Directory", "ID", "Memory_Data");
+    assert_eq!(why(&[], data), None);
+    let never = why(&[(read, "BOTH"), (read, &written), ("BOTH", &written)], data);
+    assert!(never.is_some_and(|why| why.contains("MEMORY_READ")));
+}
