@@ -209,12 +209,7 @@ impl Recipe {
         if !parameters.any(|one| *one.name.text == *flag) {
             return Vec::new();
         }
-        let setting = |parameter: &str, value: String| Setting {
-            machine: None,
-            parameter: parameter.to_owned(),
-            value,
-        };
-        vec![setting(flag, "true".to_owned()), setting("probeFilter", size.to_string())]
+        vec![Setting::of_all(flag, true), Setting::of_all("probeFilter", size)]
     }
 }
 
