@@ -148,3 +148,20 @@ fn what_is_taken_only_after_others_is_marked() {
     };
     assert!(taken(&after) > 0 && taken(&first) > 0, "{} and {}", taken(&after), taken(&first));
 }
+
+#[test]
+fn an_interrupted_search_shows_what_was_taken() {
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(["cover", "MOESI_hammer", "--budget", "1h", "--jobs", "1"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Nothing says how far it is, and even the first round shows something.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let mut interrupt = std::process::Command::new("kill");
+    assert!(interrupt.args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(130));
+    let shown = String::from_utf8(done.stdout).unwrap();
+    assert!(shown.starts_with("MOESI_hammer: ") && shown.contains(" transitions taken"), "{shown}");
+}
