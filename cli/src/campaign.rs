@@ -14,8 +14,9 @@ use lab::text::tame;
 use mutate::Operator;
 use slicc::setting::Setting;
 
-use crate::error::{Error, warn_of_protocol};
+use crate::error::{Error, tell, warn_of_protocol};
 use crate::interrupt;
+use crate::jobs::JobsArgs;
 use crate::limits::Limits;
 use crate::options::Format;
 use crate::progress::Bars;
@@ -153,6 +154,9 @@ pub(crate) struct Args {
     #[arg(long)]
     pub keep_traces: bool,
 
+    #[command(flatten)]
+    pub jobs: JobsArgs,
+
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -168,6 +172,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.check()?;
+    args.jobs.apply()?;
     run_with(args.options(), args.quiet, args.format, out)
 }
 
@@ -183,8 +188,13 @@ pub(crate) fn run_with(
 ) -> Result<Status, Error> {
     let start = Instant::now();
     let (given, folder) = (options.clone(), options.output.clone());
+    let message = move || interrupted(&given);
     if !quiet {
-        interrupt::farewell(move || interrupted(&given));
+        interrupt::farewell(message.clone());
+    }
+    // A run in gem5 may take long.
+    if options.gem5.is_empty() {
+        interrupt::gracefully();
     }
     let settings = options.settings.clone();
     let campaign = Campaign::new(options)?;
@@ -195,7 +205,7 @@ pub(crate) fn run_with(
     let outcome = campaign.run(&Bars::new(quiet))?;
     interrupt::no_farewell();
     for sentence in outcome.unproved.iter().filter(|_| !quiet) {
-        crate::error::tell(format_args!("warning: {}", tame(sentence)));
+        tell(format_args!("warning: {}", tame(sentence)));
     }
     let progress = Progress { seconds: start.elapsed().as_secs_f64(), is_whole: outcome.is_whole };
     let campaign = report::Campaign {
@@ -204,7 +214,11 @@ pub(crate) fn run_with(
         coverage: &outcome.results.coverage,
         is_running: false,
     };
-    report::print(&campaign, &folder, &outcome.tables, &progress, format, out)
+    let status = report::print(&campaign, &folder, &outcome.tables, &progress, format, out)?;
+    if interrupt::asked() && !quiet {
+        tell(format_args!("{}", message()));
+    }
+    Ok(interrupt::status(status))
 }
 
 /// The message for a campaign that a signal ends: the number of stored runs, and how to resume.

@@ -18,6 +18,8 @@ use slicc::setting::Setting;
 
 use crate::error::Error;
 use crate::files;
+use crate::interrupt;
+use crate::jobs::JobsArgs;
 use crate::json;
 use crate::options::Format;
 use crate::progress::Bars;
@@ -95,6 +97,9 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "FILE", requires = "run")]
     output: Option<PathBuf>,
 
+    #[command(flatten)]
+    jobs: JobsArgs,
+
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -129,7 +134,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
                 Format::Json => json::line(&documents::document(&covered), out),
             }
             .map_err(Error::Output)?;
-            Ok(Status::Done)
+            Ok(interrupt::status(Status::Done))
         }
     }
 }
@@ -146,6 +151,8 @@ impl Args {
             settings: self.set.clone(),
             towards: self.to.clone(),
         };
+        self.jobs.apply()?;
+        interrupt::gracefully();
         Ok(cover(&self.protocol, &options, &Bars::new(self.quiet))?)
     }
 

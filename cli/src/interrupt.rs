@@ -67,3 +67,8 @@ pub(crate) fn gracefully() -> &'static AtomicBool {
 pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
+
+/// The exit status of a command that shows what it has done until a signal came: that of what it shows, or else of the signal.
+pub(crate) fn status(shown: Status) -> Status {
+    if asked() { shown.and(Status::Interrupted) } else { shown }
+}

@@ -32,6 +32,7 @@ mod generate;
 mod ingest;
 mod initial;
 mod interrupt;
+mod jobs;
 mod json;
 mod kernel;
 mod limits;

@@ -14,6 +14,7 @@ use lab::{Observer, Stage};
 use slicc::setting::Setting;
 
 use crate::error::warn_of_protocol;
+use crate::interrupt;
 use crate::lines::LINES;
 
 /// Template of a line without a known end.
@@ -21,6 +22,15 @@ const OPEN_LINE: &str = "{spinner} {elapsed} {prefix}: {msg}";
 
 /// Template of a line with a bar and an estimate of the time left.
 const LINE: &str = "{bar:30} {count}{prefix}{left} {msg}";
+
+/// Template of a line for work that ends after some time, with the number of pieces that are done.
+const TIME_LINE: &str = "{time}, {pos} {prefix}";
+
+/// The number of characters of a bar.
+const BAR: u64 = 30;
+
+/// How often a line moves that depends on the time alone.
+const TICK: Duration = Duration::from_millis(200);
 
 /// Time after which the speed of the work is known well enough for an estimate.
 const SETTLED: Duration = Duration::from_secs(1);
@@ -49,6 +59,26 @@ fn drawn(length: Option<u64>, template: &str, quiet: bool) -> ProgressBar {
         let _ = write!(out, "{}", left(state.elapsed(), state.eta()));
     };
     bar.with_style(style.with_key("count", count).with_key("left", left))
+}
+
+/// A bar of work that ends after a time, with the number of finished pieces. It is shown on a terminal only, and not if `quiet`.
+fn timed(time: Duration, of: &'static str, quiet: bool) -> ProgressBar {
+    let bar = drawn(None, TIME_LINE, quiet);
+    let spent = move |state: &ProgressState, out: &mut dyn Write| {
+        let _ = write!(out, "{}", spent(state.elapsed(), time));
+    };
+    let style = bar.style().with_key("time", spent);
+    let bar = bar.with_style(style).with_prefix(of);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// The time that is spent, as a bar and in seconds: `███░░░ 3 of 6 s`.
+fn spent(elapsed: Duration, all: Duration) -> String {
+    let part = elapsed.min(all);
+    let done = (part.as_secs_f64() / all.as_secs_f64().max(1e-3) * BAR as f64) as usize;
+    let (full, empty) = ("█".repeat(done), "░".repeat((BAR as usize).saturating_sub(done)));
+    format!("{full}{empty} {} of {} s", part.as_secs(), all.as_secs())
 }
 
 /// The number of finished pieces, as `3 of 500 `; empty before the number of all pieces is known.
@@ -166,6 +196,16 @@ impl Observer for Bars {
         }
     }
 
+    fn lasts(&self, time: Duration) {
+        let mut bar = self.bar();
+        bar.finish_and_clear();
+        *bar = timed(time, "runs", self.quiet);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        interrupt::asked()
+    }
+
     fn advance(&self) {
         self.bar().inc(1);
     }
@@ -182,6 +222,14 @@ impl Observer for Bars {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bar_of_time_moves_with_it() {
+        let at = |seconds| spent(Duration::from_secs(seconds), Duration::from_secs(60));
+        assert_eq!(at(0), format!("{} 0 of 60 s", "░".repeat(30)));
+        assert_eq!(at(20), format!("{}{} 20 of 60 s", "█".repeat(10), "░".repeat(20)));
+        assert_eq!([at(60), at(90)], [0, 0].map(|_| format!("{} 60 of 60 s", "█".repeat(30))));
+    }
 
     #[test]
     fn nothing_is_estimated_before_there_is_an_estimate() {

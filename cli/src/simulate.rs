@@ -17,8 +17,9 @@ use lab::series::{Plan, Series, json as lines, text};
 
 use crate::check::paint::paint;
 use crate::convert;
-use crate::error::{Error, warn_of_protocol};
+use crate::error::{Error, tell, warn_of_protocol};
 use crate::files;
+use crate::interrupt;
 use crate::json;
 use crate::options::Format;
 use crate::progress::Bars;
@@ -60,6 +61,8 @@ fn run_series(
     let format = args.save.as_deref().map(|path| convert::format(path, None)).transpose()?;
     let bars = Bars::new(args.quiet);
     let folder = args.output.as_deref();
+    args.jobs.apply()?;
+    interrupt::gracefully();
     let mut series = Series::run(plan, opened, folder, args.save.is_some(), &bars)?;
     if let (Some(path), Some(format)) = (&args.save, format) {
         convert::write_to(&series.take_histories(), path, format, out)?;
@@ -75,7 +78,12 @@ fn run_series(
         let folder = folder.display();
         writeln!(out, "\nwritten: {count} traces in {folder}").map_err(Error::Output)?;
     }
-    Ok(series.outcome().into())
+    if interrupt::asked() {
+        let done: u64 = series.scores.iter().map(|score| score.runs).sum();
+        let all = series.cells.len() as u64 * u64::from(plan.runs);
+        tell(format_args!("interrupted: {done} of {all} runs were made"));
+    }
+    Ok(interrupt::status(series.outcome().into()))
 }
 
 /// Writes how often each transition was taken, if `--coverage` asks for it.

@@ -308,15 +308,33 @@ def names_of(controller):
     return [*names, machine.removeprefix(buildEnv["PROTOCOL"] + "_")]
 
 
+def numbered(controllers):
+    """All names of each controller: those of its machine and role, alone and with its number among those that have the name."""
+    counts = {}
+    for controller in sorted(controllers, key=lambda one: int(one.version)):
+        names = names_of(controller)
+        for name in list(names):
+            number = counts[name] = counts.get(name, -1) + 1
+            names.append(f"{name}-{number}")
+        yield controller, names
+
+
+def nearness(setting):
+    """How closely a setting names controllers: all that have the parameter, those with a name, or one."""
+    machine = setting.partition("=")[0].rpartition(".")[0]
+    return bool(machine) + ("-" in machine)
+
+
 def change(args, system):
-    """Gives controllers the parameters of --set."""
+    """Gives controllers the parameters of --set: those for all machines first, and those for one controller last."""
     controllers = [part for part in system.descendants() if "transitions_per_cycle" in part._params]
-    for setting in args.set:
+    named = list(numbered(controllers))
+    for setting in sorted(args.set, key=nearness):
         place, _, value = setting.partition("=")
         machine, _, parameter = place.rpartition(".")
         found = False
-        for controller in controllers:
-            is_meant = not machine or machine in names_of(controller)
+        for controller, names in named:
+            is_meant = not machine or machine in names
             if is_meant and parameter in controller._params:
                 try:
                     setattr(controller, parameter, value)

@@ -150,6 +150,9 @@ pub fn cover(given: &str, options: &Options, observer: &dyn Observer) -> Result<
     let waits = matches!(options.extent, Extent::Rounds(_));
     let mut excluded = None;
     observer.begin(Stage::Runs);
+    if let Extent::Time(time) = options.extent {
+        observer.lasts(time);
+    }
     while !search.is_over() && !observer.is_cancelled() {
         if excluded.is_none() {
             let known = if waits { excluding.recv().ok() } else { excluding.try_recv().ok() };
@@ -160,7 +163,7 @@ pub fn cover(given: &str, options: &Options, observer: &dyn Observer) -> Result<
         observer.advance();
     }
     observer.end();
-    if excluded.is_none() && !search.is_found() {
+    if excluded.is_none() && !search.is_found() && !observer.is_cancelled() {
         excluded = excluding.recv().ok().transpose()?;
     }
     Ok(search.end(excluded.as_ref()))

@@ -1,5 +1,7 @@
 //! [`Observer`] follows the progress of a campaign or an experiment.
 
+use std::time::Duration;
+
 use slicc::setting::Setting;
 
 use crate::protocols::Opened;
@@ -30,6 +32,9 @@ pub trait Observer: Sync {
     /// Called with the number of pieces of the stage whenever more is known about it.
     fn total(&self, _pieces: u64) {}
 
+    /// Called when the stage ends after this time from its beginning, whatever is done by then.
+    fn lasts(&self, _time: Duration) {}
+
     /// Called for each piece that is done.
     fn advance(&self) {}
 
@@ -39,8 +44,7 @@ pub trait Observer: Sync {
     /// Called when a stage has come to its end without an error.
     fn end(&self) {}
 
-    /// Whether a campaign is to start no further run, as when its time is over; false by default. Its stored runs are kept, and it can be
-    /// resumed.
+    /// Whether no further run is to start, as when the time is over; false by default. What was done counts, and a campaign can be resumed.
     fn is_cancelled(&self) -> bool {
         false
     }

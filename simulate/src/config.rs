@@ -9,6 +9,7 @@
 //! - `sequencers`: which machines serve cores and DMA devices; `requests`: which requests a protocol handles;
 //! - `absent`: machines to which a protocol sends and that the system does not have;
 //! - `clusters`: which cores of CHI share a second level;
+//! - `owner`: the controllers for which a setting is;
 //! - `policies`: settings of CHI that are drawn;
 //! - `contradictions`: settings of CHI that exclude each other; `complaints`: errors about options and settings.
 
@@ -18,6 +19,7 @@ mod clusters;
 mod complaints;
 mod contradictions;
 mod known;
+mod owner;
 mod placement;
 mod plan;
 mod planner;

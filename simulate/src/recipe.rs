@@ -36,6 +36,7 @@ use crate::config::{
 };
 use crate::program::{Edit, EditKind, Extras, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
+use crate::system::DEADLOCK_THRESHOLD;
 use knob::Knob;
 pub use lineage::Lineage;
 
@@ -69,6 +70,9 @@ const MORE: u32 = 70;
 const EDITS: u32 = 30;
 /// The percentage of changes that affect the timing only.
 const TIMING: u32 = 20;
+/// Ticks after which a request is a deadlock where numbers of slots are drawn: the requests of all cores may wait for one slot, and
+/// a slow network has each of them take thousands of ticks.
+const THRESHOLD_OF_FEW_SLOTS: u64 = 10 * DEADLOCK_THRESHOLD;
 
 impl Recipe {
     /// Draws the recipe of a seed.
@@ -129,12 +133,9 @@ impl Recipe {
 
     /// The simulation of these parameters with a client on a protocol.
     pub fn simulation(&self, protocol: &Protocol, client: Client) -> Simulation {
-        Simulation {
-            shape: self.shape_for(protocol, client),
-            client,
-            options: self.options(protocol, client),
-            deadlock_threshold: None,
-        }
+        let options = self.options(protocol, client);
+        let deadlock_threshold = threshold(&options);
+        Simulation { shape: self.shape_for(protocol, client), client, options, deadlock_threshold }
     }
 
     /// The options of the system, as far as the protocol and its script in gem5 have them.
@@ -211,13 +212,15 @@ impl Recipe {
         if !parameters.any(|one| *one.name.text == *flag) {
             return Vec::new();
         }
-        let setting = |parameter: &str, value: String| Setting {
-            machine: None,
-            parameter: parameter.to_owned(),
-            value,
-        };
-        vec![setting(flag, "true".to_owned()), setting("probeFilter", size.to_string())]
+        vec![Setting::of_all(flag, true), Setting::of_all("probeFilter", size)]
     }
+}
+
+/// The ticks after which a request is a deadlock in a system with these options, if they are not the usual ones.
+fn threshold(options: &Options) -> Option<u64> {
+    let mut settings = options.settings.iter();
+    let has_few = settings.any(|one| one.parameter.starts_with("number_of_"));
+    has_few.then_some(THRESHOLD_OF_FEW_SLOTS)
 }
 
 #[cfg(test)]
@@ -323,6 +326,16 @@ mod tests {
         let shares = weak.shape.weak.unwrap();
         let given = format!("--dependencies {}", shares.dependencies);
         assert_eq!(words.contains(&given), shares.dependencies != 20, "{words}");
+    }
+
+    #[test]
+    fn requests_may_wait_longer_where_slots_are_few() {
+        let with = |setting: &str| {
+            let settings = vec![setting.parse().unwrap()];
+            threshold(&Options { settings, ..Options::default() })
+        };
+        assert_eq!(with("L2.number_of_TBEs=1"), Some(2_000_000));
+        assert_eq!(with("L2.enable_DCT=false"), None);
     }
 
     #[test]

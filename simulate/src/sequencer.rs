@@ -456,9 +456,10 @@ impl Sequencer {
         [first, self.oldest_unaddressed()].into_iter().flatten().min()
     }
 
-    /// gem5's message about a request that is older than `threshold` ticks, if there is one.
-    pub fn deadlock(&self, now: u64, threshold: u64) -> Option<String> {
-        if let Some(message) = self.unaddressed_deadlock(now, threshold) {
+    /// gem5's message about a request that is older than `threshold` ticks, if there is one. Requests about translations may
+    /// wait for accesses of all cores, of which there are `cores`.
+    pub fn deadlock(&self, now: u64, threshold: u64, cores: u64) -> Option<String> {
+        if let Some(message) = self.unaddressed_deadlock(now, threshold.saturating_mul(cores)) {
             return Some(message);
         }
         let first = self.pending.first()?;

@@ -443,8 +443,9 @@ impl System {
 
     /// Checks whether a request has waited too long, or a core makes no progress.
     fn watch(&mut self) -> Result<(), Box<Fault>> {
+        let cores = self.cores as u64;
         let late = |one: &Sequencer| {
-            Some((one.version(), one.deadlock(self.now, self.deadlock_threshold)?))
+            Some((one.version(), one.deadlock(self.now, self.deadlock_threshold, cores)?))
         };
         if let Some((version, text)) = self.sequencers.iter().find_map(late) {
             return Err(self.stuck(version as usize, text));

@@ -184,7 +184,7 @@ pub(crate) struct Args {
     unreached: bool,
 
     /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
-    /// (L1Cache.requestFromCache=ordered); may be repeated
+    /// (L1Cache.requestFromCache=ordered); may be repeated. L1Cache-1.send_evictions=false is for the second controller alone
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
     set: Vec<Setting>,
 

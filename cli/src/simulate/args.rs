@@ -15,6 +15,7 @@ use super::options::{Counts, DRAWN_PROGRAM, DRAWN_SYSTEM, Program, System};
 use super::parse;
 use crate::error::Error;
 use crate::files::{check_ending, ending};
+use crate::jobs::JobsArgs;
 use crate::limits::Limits;
 use crate::options::Format;
 
@@ -164,6 +165,9 @@ pub(crate) struct Args {
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
+
+    #[command(flatten)]
+    pub jobs: JobsArgs,
 
     /// Print only errors on standard error
     #[arg(long, short)]

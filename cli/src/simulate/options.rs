@@ -154,7 +154,8 @@ pub(crate) struct System {
     pub(super) steady: bool,
 
     /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
-    /// (L1Cache.requestFromCache=ordered); may be repeated. In CHI a role stands for a machine (L2.number_of_TBEs=2), and clusters=4:1 has
+    /// (L1Cache.requestFromCache=ordered); may be repeated. L1Cache-1.issue_latency=7 is for the second controller alone. In CHI a role stands for
+    /// a machine (L2.number_of_TBEs=2), and clusters=4:1 has
     /// four cores share a second level, 2:2 two cores one of two banks, 1:0 none, and 4:1,1:0 the first and the third in turn
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
     pub(super) set: Vec<Setting>,

@@ -124,3 +124,44 @@ fn names_of_transitions_are_checked() {
     let told = error(&["cover", "MI_example", "-o", "run.svg"]);
     assert!(told.contains("--to"), "{told}");
 }
+
+#[test]
+fn what_is_taken_only_after_others_is_marked() {
+    let rows = |rounds: &str| -> Vec<Value> {
+        let text = output(&["cover", "MESI_Two_Level", "--rounds", rounds, "--format", "json"]);
+        let whole: Value = serde_json::from_str(&text).expect("it prints JSON");
+        whole["transitions"].as_array().expect("it lists them").clone()
+    };
+    let name = |row: &Value| ["machine", "state", "event"].map(|key| row[key].to_string());
+    let (few, many) = (rows("1"), rows("12"));
+    let left = few.iter().filter(|row| row["outcome"] == "left");
+    let (after, first): (Vec<_>, Vec<_>) = left.partition(|row| row["follows"] == true);
+    let text = covered(&["MESI_Two_Level", "--rounds", "1"]);
+    let counted = format!("left ({} of these only after others of them)", after.len());
+    assert!(!after.is_empty() && text.contains(&counted), "{text}");
+    // Runs that take one of these take another one, too, on which it depends.
+    let taken = |rows: &[&Value]| {
+        let is_taken = |row: &Value| row["outcome"] == "walk" || row["outcome"] == "program";
+        rows.iter()
+            .filter(|row| many.iter().any(|one| is_taken(one) && name(one) == name(row)))
+            .count()
+    };
+    assert!(taken(&after) > 0 && taken(&first) > 0, "{} and {}", taken(&after), taken(&first));
+}
+
+#[test]
+fn an_interrupted_search_shows_what_was_taken() {
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(["cover", "MOESI_hammer", "--budget", "1h", "--jobs", "1"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Nothing says how far it is, and even the first round shows something.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let mut interrupt = std::process::Command::new("kill");
+    assert!(interrupt.args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(130));
+    let shown = String::from_utf8(done.stdout).unwrap();
+    assert!(shown.starts_with("MOESI_hammer: ") && shown.contains(" transitions taken"), "{shown}");
+}

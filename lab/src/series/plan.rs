@@ -129,6 +129,7 @@ impl Plan {
             options.mesh = self.options.mesh;
             options.gem5_latencies = self.options.gem5_latencies;
             options.strict = self.options.strict;
+            let deadlock_threshold = deadlock_threshold.or(simulation.deadlock_threshold);
             return Simulation { options, deadlock_threshold, ..simulation };
         }
         let shape = self.size(protocol, client, seed);

@@ -45,6 +45,9 @@ impl Work<'_> {
             .try_fold(
                 || self.no_scores(),
                 |mut scores, number| {
+                    if self.observer.is_cancelled() {
+                        return Ok(scores);
+                    }
                     let (cell, run) = ((number / runs) as usize, (number % runs) as u32);
                     self.run(cell, run, &mut scores[cell])?;
                     self.observer.advance();

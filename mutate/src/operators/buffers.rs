@@ -56,11 +56,7 @@ pub(super) fn unordered(scene: &Scene, mutants: &mut Collector) {
     let ordered = |buffer: &&Object| is_ordered(script, machine, buffer);
     for buffer in buffers(scene).filter(ordered) {
         let name = &buffer.name.text;
-        let setting = Setting {
-            machine: Some(machine.clone()),
-            parameter: name.to_string(),
-            value: "unordered".to_owned(),
-        };
+        let setting = Setting::of(machine, name, "unordered");
         // gem5's script decides, unless the buffer has the attribute.
         let edits = pair(buffer, "ordered").map(|pair| set(pair, "false"));
         let edits = edits.into_iter().collect();

@@ -1,6 +1,6 @@
 //! The machines to which a protocol sends although the system has none of them, such as the caches of a GPU.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slicc::ast::{
     Binary, Block, Declaration, Expression, ExpressionKind, Object, StatementKind, Unary,
@@ -9,19 +9,18 @@ use slicc::protocol::Protocol;
 use slicc::source::{Diagnostic, Span};
 use slicc::visit::{self, Node};
 
-use super::plan::{Plan, Value};
+use super::plan::{Instance, MachinePlan, Plan, Value};
 
 /// Warnings about machines that code adds to the destination of a message, or that a function returns, and of which the plan has no
 /// controller. Code that runs only under a condition which flags of the machine exclude does not count.
 pub fn absent(protocol: &Protocol, plan: &Plan) -> Vec<Diagnostic> {
     let machines: Vec<_> = protocol.machines().collect();
     let mut found: BTreeMap<&str, Span> = BTreeMap::new();
-    for planned in &plan.machines {
-        let (Some(machine), Some(instance)) =
-            (machines.get(planned.declared), planned.instances.first())
-        else {
-            continue;
-        };
+    let each = plan.machines.iter().flat_map(|planned| {
+        let machine = machines.get(planned.declared);
+        machine.into_iter().flat_map(|machine| different(planned).map(move |one| (machine, one)))
+    });
+    for (machine, instance) in each {
         let flags = Flags { parameters: &machine.parameters, values: &instance.values };
         for declaration in &machine.body {
             let body = match declaration {
@@ -38,6 +37,18 @@ pub fn absent(protocol: &Protocol, plan: &Plan) -> Vec<Diagnostic> {
     };
     let absent = found.into_iter().filter(|(name, _)| !is_there(name));
     absent.map(|(name, span)| warning(protocol, name, span)).collect()
+}
+
+/// Of the controllers of a machine, one with each combination of numbers and flags.
+fn different(planned: &MachinePlan) -> impl Iterator<Item = &Instance> {
+    let mut known = BTreeSet::new();
+    let number = |value: &Value| match value {
+        Value::Number(number) => Some(*number),
+        _ => None,
+    };
+    let is_new =
+        move |one: &&Instance| known.insert(one.values.iter().map(number).collect::<Vec<_>>());
+    planned.instances.iter().filter(is_new)
 }
 
 fn warning(protocol: &Protocol, name: &str, span: Span) -> Diagnostic {

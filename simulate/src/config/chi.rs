@@ -114,6 +114,11 @@ impl Role {
         }
     }
 
+    /// The number of controllers of this role.
+    pub(super) fn count(self, options: &Options) -> u32 {
+        numbers_of(self, None, options).1
+    }
+
     /// Whether controllers of this role have a sequencer.
     pub(super) fn has_sequencer(self) -> bool {
         self.is_first_level() || self == Role::Rni

@@ -82,11 +82,7 @@ impl Clusters {
 
 /// The clusters of a seed, as a setting; protocols other than CHI have none.
 pub fn clusters(protocol: &Protocol, seed: u64) -> Option<Setting> {
-    is_chi(protocol).then(|| Setting {
-        machine: None,
-        parameter: PARAMETER.to_owned(),
-        value: Clusters::drawn(seed).to_string(),
-    })
+    is_chi(protocol).then(|| Setting::of_all(PARAMETER, Clusters::drawn(seed)))
 }
 
 impl fmt::Display for Clusters {

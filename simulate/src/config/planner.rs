@@ -13,6 +13,7 @@ use super::clusters::{self, Clusters};
 use super::complaints::{anywhere, unreadable, wrong};
 use super::contradictions;
 use super::known;
+use super::owner::Owner;
 use super::placement;
 use super::plan::{FETCHER, Instance, MachinePlan, Plan, Value, value_of};
 use super::regions;
@@ -155,7 +156,7 @@ impl Planner<'_> {
         if self.known() != Some(KnownProtocol::Chi) {
             return;
         }
-        if let Some(setting) = self.setting("", None, clusters::PARAMETER)
+        if let Some(setting) = self.setting(Owner::all(""), clusters::PARAMETER)
             && let Err(why) = setting.value.parse::<Clusters>()
         {
             self.report(unreadable(setting, why));
@@ -197,15 +198,16 @@ impl Planner<'_> {
             return self.complain(message);
         }
         if count == 0 {
-            self.note_settings(machine, None);
+            self.note_settings(machine, name);
         }
         if self.known() == Some(KnownProtocol::Chi) {
             // A system need not have devices, or second levels.
-            Role::ALL.into_iter().for_each(|role| self.note_settings(machine, Some(role)));
+            let absent = Role::ALL.into_iter().filter(|role| role.count(self.options) == 0);
+            absent.for_each(|role| self.note_settings(machine, role.name()));
         }
         let instances = (0..count).map(|number| self.plan_instance(machine, number));
         let instances = instances.collect();
-        let base = |planner: &mut Self, setting| planner.base_value(machine, setting);
+        let base = |planner: &mut Self, setting| planner.base_value(Owner::all(name), setting);
         let machine = MachinePlan {
             name: name.into(),
             kind,
@@ -291,8 +293,13 @@ impl Planner<'_> {
         let banks = member.map_or(1, |member| member.banks(self.options));
         let mut core = 0;
         let mut values = Vec::new();
+        let owner = Owner {
+            number: Some(number),
+            role: member.map(|member| (member.role, Some(member.number))),
+            ..Owner::all(machine.name)
+        };
         for parameter in machine.parameters {
-            let site = Site { machine: machine.name, number, parameter, role, banks };
+            let site = Site { owner, number, parameter, banks };
             let value = self.value(site, &mut core);
             match value {
                 Ok(value) => values.push(value),
@@ -312,7 +319,7 @@ impl Planner<'_> {
         if let Some(error) = found.filter(|_| is_chi) {
             self.report(error);
         }
-        let tbes = self.tbes(machine, role);
+        let tbes = self.tbes(owner);
         let downstream = chi::downstream(machine.name, number, self.options).filter(|_| is_chi);
         let upstream = chi::upstream(machine.name, self.options).filter(|_| is_chi);
         let role = member.map(Member::name);
@@ -320,24 +327,19 @@ impl Planner<'_> {
     }
 
     /// The number of TBEs of a controller.
-    fn tbes(&mut self, machine: &Declared, role: Option<Role>) -> u64 {
+    fn tbes(&mut self, owner: Owner) -> u64 {
         let name = "number_of_TBEs";
-        let is_set = self.setting(machine.name, role, name).is_some();
-        match role.and_then(|role| role.value(name)) {
+        let is_set = self.setting(owner, name).is_some();
+        match owner.role.and_then(|(role, _)| role.value(name)) {
             Some(value) if !is_set => value,
-            _ => self.base_value_of(machine, role, name),
+            _ => self.base_value(owner, name),
         }
     }
 
     /// The value of a parameter that machines have without declaring it.
-    fn base_value(&mut self, machine: &Declared, name: &str) -> u64 {
-        self.base_value_of(machine, None, name)
-    }
-
-    /// The value of a parameter that machines have without declaring it, for a controller of this role.
-    fn base_value_of(&mut self, machine: &Declared, role: Option<Role>, name: &str) -> u64 {
-        let value = known::base_value(self.known(), machine.name, name);
-        let setting = self.setting(machine.name, role, name);
+    fn base_value(&mut self, owner: Owner, name: &str) -> u64 {
+        let value = known::base_value(self.known(), owner.machine, name);
+        let setting = self.setting(owner, name);
         match setting.map(|setting| (setting, setting.value.parse())) {
             None => value,
             // With none a controller would never take a transition.
@@ -353,42 +355,28 @@ impl Planner<'_> {
         }
     }
 
-    /// The setting of a parameter, if any: the last one counts, and one for the machine precedes
-    /// one for all machines. A controller of CHI's caches has a role, whose name may stand for the
-    /// machine's.
-    pub(super) fn setting<'b>(
-        &mut self,
-        machine: &str,
-        role: Option<Role>,
-        parameter: &str,
-    ) -> Option<&'b Setting>
+    /// The setting of a parameter, if any: of those that name its owner most closely, the last one.
+    pub(super) fn setting<'b>(&mut self, owner: Owner, parameter: &str) -> Option<&'b Setting>
     where
         Self: 'b,
     {
         let settings = &self.options.settings;
-        let mut found: Option<usize> = None;
+        let mut found: Option<(u8, usize)> = None;
         for (at, setting) in settings.iter().enumerate() {
-            let is_own =
-                |named: &str| named == machine || role.is_some_and(|role| role.name() == named);
-            let fits = setting.machine.as_deref().is_none_or(is_own);
-            if !fits || setting.parameter != parameter {
-                continue;
-            }
-            self.used[at] = true;
-            let yields =
-                |found: usize| setting.machine.is_none() && settings[found].machine.is_some();
-            if !found.is_some_and(yields) {
-                found = Some(at);
+            let nearness = owner.nearness(setting).filter(|_| setting.parameter == parameter);
+            if let Some(nearness) = nearness {
+                self.used[at] = true;
+                found = found.max(Some((nearness, at)));
             }
         }
-        found.map(|at| &settings[at])
+        found.map(|(_, at)| &settings[at])
     }
 
-    /// Marks settings for a machine or a role without controllers as used: their parameter exists.
-    fn note_settings(&mut self, machine: &Declared, role: Option<Role>) {
-        let declared = machine.parameters.iter().map(|parameter| &*parameter.name.text);
-        for name in declared.chain(known::BASE) {
-            self.setting(machine.name, role, name);
+    /// Marks settings for a machine or a role without controllers, by its name, as used: their parameter exists.
+    fn note_settings(&mut self, machine: &Declared, name: &str) {
+        let settings = self.options.settings.iter().zip(&mut self.used);
+        for (setting, used) in settings.filter(|(one, _)| one.machine.as_deref() == Some(name)) {
+            *used |= parameters(&[*machine]).contains(&&*setting.parameter);
         }
     }
 
@@ -401,10 +389,54 @@ impl Planner<'_> {
         let roles: &[Role] = if is_chi { &Role::ALL } else { &[] };
         for (setting, _) in self.options.settings.iter().zip(&self.used).filter(|(_, used)| !**used)
         {
-            let (what, hint) = missing(setting, machines, roles);
+            let (what, hint) = self.missing(setting, machines, roles);
             self.errors.push(
                 anywhere(format!("{}: {what}", settings::Setting::Set.to(setting))).hint(hint),
             );
+        }
+    }
+
+    /// The message about a setting that applies to nothing, and a hint with the names that exist. `roles` are those of
+    /// controllers of the machine `Cache`.
+    fn missing(
+        &self,
+        setting: &Setting,
+        machines: &[Declared],
+        roles: &[Role],
+    ) -> (String, String) {
+        let parameter = &setting.parameter;
+        let list = |names: Vec<&str>| format!("there are: {}", names.join(", "));
+        let Some(name) = &setting.machine else {
+            let what = format!("no machine has a parameter {parameter}");
+            return (what, list(parameters(machines)));
+        };
+        let role = roles.iter().find(|role| role.name() == name);
+        let (kind, machine) = if role.is_some() { ("role", "Cache") } else { ("machine", &**name) };
+        let Some(declared) = machines.iter().find(|one| one.name == machine) else {
+            let names = machines.iter().map(|machine| machine.name);
+            let names = names.chain(roles.iter().map(|role| role.name()));
+            return (format!("the protocol has no machine {name}"), list(names.collect()));
+        };
+        let names = parameters(&[*declared]);
+        if !names.contains(&&**parameter) {
+            return (format!("{kind} {name} has no parameter {parameter}"), list(names));
+        }
+        let own = self.plan.machines.iter().find(|one| *one.name == *machine);
+        let count = role.map_or_else(
+            || own.map_or(0, |own| own.instances.len()),
+            |role| role.count(self.options) as usize,
+        );
+        match setting.number {
+            Some(number) if number as usize >= count => {
+                let what = format!("there is no controller {name}-{number}");
+                (what, format!("this system has {count} of them, numbered from 0"))
+            }
+            _ => {
+                let what = format!("{parameter} is the same for all controllers of {machine}");
+                let all =
+                    settings::Setting::Set.to(Setting::of(machine, parameter, &setting.value));
+                (what, format!("set it for all: {all}"))
+            }
         }
     }
 
@@ -444,30 +476,6 @@ impl Planner<'_> {
         if next < threads && self.errors.is_empty() {
             let error = anywhere("no machine has a sequencer, so no thread can run".into());
             self.errors.push(error.hint("give a machine a parameter 'Sequencer * sequencer'"));
-        }
-    }
-}
-
-/// The message about a setting that applies to nothing, and a hint with the names that exist. `roles` are those of
-/// controllers of the machine `Cache`.
-fn missing(setting: &Setting, machines: &[Declared], roles: &[Role]) -> (String, String) {
-    let parameter = &setting.parameter;
-    let list = |names: Vec<&str>| format!("there are: {}", names.join(", "));
-    let Some(name) = &setting.machine else {
-        let what = format!("no machine has a parameter {parameter}");
-        return (what, list(parameters(machines)));
-    };
-    let is_role = roles.iter().any(|role| role.name() == name);
-    let (kind, machine) = if is_role { ("role", "Cache") } else { ("machine", &**name) };
-    match machines.iter().find(|one| one.name == machine) {
-        Some(machine) => {
-            let what = format!("{kind} {name} has no parameter {parameter}");
-            (what, list(parameters(&[*machine])))
-        }
-        None => {
-            let names = machines.iter().map(|machine| machine.name);
-            let names = names.chain(roles.iter().map(|role| role.name()));
-            (format!("the protocol has no machine {name}"), list(names.collect()))
         }
     }
 }

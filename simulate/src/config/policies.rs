@@ -64,11 +64,7 @@ pub fn slots(protocol: &Protocol, seed: u64) -> Vec<Setting> {
     let mut rng = Rng::new(seed, OF_SLOTS);
     let drawn = SLOTS.map(|(machine, parameter, values)| {
         let value = rng.one_of(&values);
-        rng.percent(SHORT_PERCENT).then(|| Setting {
-            machine: Some(machine.to_owned()),
-            parameter: parameter.to_owned(),
-            value: value.to_string(),
-        })
+        rng.percent(SHORT_PERCENT).then(|| Setting::of(machine, parameter, value))
     });
     // Early releases have no MiscNode.
     let has = |name: &str| protocol.machines().any(|one| &*one.name.text == name);
@@ -89,11 +85,7 @@ pub fn prefetchers(protocol: &Protocol, seed: u64, sizes: &Sizes) -> Vec<Setting
     let drawn = [Role::L1I, Role::L1D, Role::L2].map(|role| {
         let is_on = rng.percent(PREFETCH_PERCENT);
         let keeps_lines = role != Role::L1D || sizes.l1_data.ways > 1;
-        (is_on && keeps_lines).then(|| Setting {
-            machine: Some(role.name().to_owned()),
-            parameter: contradictions::PREFETCHES.to_owned(),
-            value: "true".to_owned(),
-        })
+        (is_on && keeps_lines).then(|| Setting::of(role.name(), contradictions::PREFETCHES, true))
     });
     // Early releases of CHI know no prefetchers.
     let is_known = is_chi(protocol) && has_parameter(protocol, contradictions::PREFETCHES);
@@ -112,6 +104,7 @@ pub fn evictions(protocol: &Protocol, seed: u64) -> Option<Setting> {
     let is_known = is_chi(protocol) && has_parameter(protocol, SEND_EVICTIONS);
     (is_untold && is_known).then(|| Setting {
         machine: Some(Role::L1D.name().to_owned()),
+        number: None,
         parameter: SEND_EVICTIONS.to_owned(),
         value: "false".to_owned(),
     })
@@ -136,9 +129,7 @@ fn has_parameter(protocol: &Protocol, name: &str) -> bool {
 pub fn policies(protocol: &Protocol, seed: u64) -> Vec<Setting> {
     if !is_chi(protocol) {
         let is_on = has_prefetchers(protocol) && Rng::new(seed, PURPOSE).percent(50);
-        let value = is_on.to_string();
-        let on = Setting { machine: None, parameter: PREFETCH.to_owned(), value };
-        return if is_on { vec![on] } else { Vec::new() };
+        return if is_on { vec![Setting::of_all(PREFETCH, true)] } else { Vec::new() };
     }
     let declared: Vec<&str> = protocol
         .machines()
@@ -166,11 +157,8 @@ pub fn policies(protocol: &Protocol, seed: u64) -> Vec<Setting> {
         let flags = changed.map(|(name, value)| (name, value.to_string()));
         let numbers = numbers.into_iter().filter(|(name, _)| has(name));
         let numbers = numbers.filter_map(|(name, value)| Some((name, value?.to_string())));
-        settings.extend(flags.chain(numbers).map(|(parameter, value)| Setting {
-            machine: Some(role.name().to_owned()),
-            parameter: parameter.to_owned(),
-            value,
-        }));
+        let all = flags.chain(numbers);
+        settings.extend(all.map(|(parameter, value)| Setting::of(role.name(), parameter, value)));
     }
     settings
 }

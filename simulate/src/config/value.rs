@@ -10,6 +10,7 @@ use slicc::source::Diagnostic;
 use super::chi::{self, Role};
 use super::complaints::{unreadable, wrong};
 use super::known;
+use super::owner::Owner;
 use super::plan::{Buffer, Direction, FETCHER, Value, Wire};
 use super::planner::Planner;
 use super::regions;
@@ -19,17 +20,25 @@ use crate::ruby::cache::CacheParameters;
 /// The parameter of a controller whose value is computed.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'a> {
-    pub machine: &'a str,
-    /// The number of the controller.
+    /// The controller.
+    pub owner: Owner<'a>,
+    /// Its number among those of its machine.
     pub number: u32,
     pub parameter: &'a Object,
-    /// The role of a controller of CHI's caches.
-    pub role: Option<Role>,
     /// The number of such controllers of CHI among which the lines are dealt.
     pub banks: u32,
 }
 
-impl Site<'_> {
+impl<'a> Site<'a> {
+    fn machine(&self) -> &'a str {
+        self.owner.machine
+    }
+
+    /// The role of a controller of CHI's caches.
+    fn role(&self) -> Option<Role> {
+        self.owner.role.map(|(role, _)| role)
+    }
+
     fn kind(&self) -> &str {
         &self.parameter.kind.text
     }
@@ -44,12 +53,12 @@ impl Site<'_> {
     }
 
     fn error(&self, what: &str) -> Diagnostic {
-        let message = format!("{}: parameter {}: {what}", self.machine, self.name());
+        let message = format!("{}: parameter {}: {what}", self.machine(), self.name());
         Diagnostic::error(self.parameter.span, message)
     }
 
     fn hint(&self, value: &str) -> String {
-        let setting = format!("{}.{}={value}", self.machine, self.name());
+        let setting = format!("{}.{}={value}", self.machine(), self.name());
         format!("set it: {}", settings::Setting::Set.to(setting))
     }
 }
@@ -57,22 +66,22 @@ impl Site<'_> {
 impl Planner<'_> {
     /// The value of a parameter. `core` counts the sequencers of the controller.
     pub(super) fn value(&mut self, site: Site, core: &mut u32) -> Result<Value, Diagnostic> {
-        let setting = self.setting(site.machine, site.role, site.name());
+        let setting = self.setting(site.owner, site.name());
         match site.kind() {
             "MessageBuffer" => self.buffer(site, setting),
             "CacheMemory" => {
-                let blocks = self.setting(site.machine, site.role, regions::BLOCKS);
+                let blocks = self.setting(site.owner, regions::BLOCKS);
                 self.cache(site, setting, blocks)
             }
             _ if setting.is_some_and(|_| site.parameter.pointer) => {
                 Err(site.error("only message buffers and caches can be set among pointers"))
             }
             "DirectoryMemory" => Ok(Value::Directory(site.number)),
-            "Sequencer" if site.role.is_some_and(|role| !role.has_sequencer()) => Ok(Value::Null),
-            "Sequencer" if site.role == Some(Role::Rni) => {
+            "Sequencer" if site.role().is_some_and(|role| !role.has_sequencer()) => Ok(Value::Null),
+            "Sequencer" if site.role() == Some(Role::Rni) => {
                 Ok(Value::RequestNode(self.dma_sequencer()))
             }
-            "Sequencer" | "HTMSequencer" if site.role.is_some_and(|role| !role.is_driven()) => {
+            "Sequencer" | "HTMSequencer" if site.role().is_some_and(|role| !role.is_driven()) => {
                 Ok(Value::Sequencer { number: 0, core: FETCHER })
             }
             "Sequencer" | "HTMSequencer" => {
@@ -118,7 +127,7 @@ impl Planner<'_> {
                 _ => return Err(wrong(setting, "ordered or unordered")),
             },
             (None, None) if direct.is_some() => true,
-            (None, script) => is_ordered(script, site.machine, site.parameter),
+            (None, script) => is_ordered(script, site.machine(), site.parameter),
         };
         if let Some(name) = direct {
             return Ok(Value::Wire(self.wire(&name, ordered)));
@@ -143,21 +152,21 @@ impl Planner<'_> {
     ) -> Result<Value, Diagnostic> {
         let options = self.options;
         let shape = match setting {
-            None => match site.role {
+            None => match site.role() {
                 Some(role) => role.geometry(&options.caches.sizes(), options.block_bytes),
-                None => known::cache_shape(&options.caches.sizes(), site.machine, site.name()),
+                None => known::cache_shape(&options.caches.sizes(), site.machine(), site.name()),
             },
             Some(setting) => setting.value.parse().map_err(|why| unreadable(setting, why))?,
         };
-        let banks = if site.machine == "L2Cache" { options.l2_banks } else { site.banks };
+        let banks = if site.machine() == "L2Cache" { options.l2_banks } else { site.banks };
         let blocks = blocks.and_then(|blocks| blocks.value.parse().ok());
         let region = match self.known() {
-            Some(KnownProtocol::GpuViperRegion) => regions::index_bits(site.machine, blocks),
+            Some(KnownProtocol::GpuViperRegion) => regions::index_bits(site.machine(), blocks),
             _ => 0,
         };
-        let latency = known::cache_latency(self.known(), site.machine);
+        let latency = known::cache_latency(self.known(), site.machine());
         let (tag_latency, data_latency) =
-            site.role.map_or((latency, latency), |role| role.latencies());
+            site.role().map_or((latency, latency), |role| role.latencies());
         let geometry = CacheParameters {
             size: shape.size,
             ways: shape.ways,
@@ -184,13 +193,13 @@ impl Planner<'_> {
         }
         let script = |known: KnownProtocol| match known {
             KnownProtocol::Chi => site
-                .role
+                .role()
                 .and_then(|role| role.value(site.name()))
-                .or_else(|| chi::common_value(self.options, site.machine, site.name())),
+                .or_else(|| chi::common_value(self.options, site.machine(), site.name())),
             KnownProtocol::GpuViperRegion => {
-                regions::value(site.machine, site.number, site.name(), self.options)
+                regions::value(site.machine(), site.number, site.name(), self.options)
             }
-            _ => known::script_value(known, site.machine, site.name()),
+            _ => known::script_value(known, site.machine(), site.name()),
         };
         if let Some(value) = self.known().and_then(script) {
             return Ok(Value::Number(value));
@@ -229,7 +238,7 @@ fn direct(site: Site) -> Option<String> {
     if let Some(peers) = site.attribute(PEERS) {
         return Some(format!("{} {}", peers.value.text, site.number));
     }
-    let own = site.machine.strip_suffix("Cache").unwrap_or(site.machine);
+    let own = site.machine().strip_suffix("Cache").unwrap_or(site.machine());
     let number = site.number;
     match &*site.attribute("network")?.value.text {
         "To" => {

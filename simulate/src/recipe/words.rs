@@ -2,7 +2,7 @@
 
 use slicc::protocol::Protocol;
 
-use super::Recipe;
+use super::{Recipe, threshold};
 use crate::client::Client;
 use crate::config::{Caches, Options};
 use crate::program::{Spelled, WeakShares};
@@ -43,6 +43,8 @@ impl Recipe {
             words.insert(0, "--steady".to_owned());
         }
         words.extend(options.settings.iter().map(|setting| format!("--set {setting}")));
+        let patience = threshold(options).map(|ticks| format!("--deadlock-threshold {ticks}"));
+        words.extend(patience);
         words.push(format!("--seed {}", shape.seed));
         words.join(" ")
     }

@@ -234,11 +234,11 @@ fn written_bytes_have_the_right_offsets() {
 #[test]
 fn old_requests_are_a_deadlock() {
     let mut sequencer = sequencer();
-    assert_eq!(sequencer.deadlock(1000, 5), None);
+    assert_eq!(sequencer.deadlock(1000, 5, 1), None);
     ask(&mut sequencer, 1, RequestKind::Load).unwrap();
     ask(&mut sequencer, 2, RequestKind::Load).unwrap();
-    assert_eq!(sequencer.deadlock(509, 500), None);
-    let words = sequencer.deadlock(510, 500).unwrap();
+    assert_eq!(sequencer.deadlock(509, 500, 1), None);
+    let words = sequencer.deadlock(510, 500, 4).unwrap();
     assert!(
         words.starts_with("Possible Deadlock detected. Aborting! version: 3 request.paddr: 0x1008")
     );

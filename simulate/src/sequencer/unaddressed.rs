@@ -187,7 +187,8 @@ impl Sequencer {
     }
 
     /// A message about a request without an address that is older than `threshold` ticks, if there is one. gem5's sequencer does not
-    /// look for them.
+    /// look for them. A sync is no deadlock as soon as an access would be: syncs of all cores are distributed one after the other, and
+    /// each waits for the accesses that are outstanding at any core.
     pub(super) fn unaddressed_deadlock(&self, now: u64, threshold: u64) -> Option<String> {
         let first = self.unaddressed.pending.first()?;
         let age = now.saturating_sub(first.accepted);
@@ -239,7 +240,7 @@ mod tests {
         assert_eq!((second.kind, second.transaction), (ruby_type::TLBI_SYNC, Some(0x3_0000_0080)));
         assert_eq!((one.outstanding(), one.outstanding_unaddressed()), (0, 2));
         assert_eq!(one.oldest(), Some((0, 0x3_0000_0040)));
-        let text = one.deadlock(100, 100).unwrap();
+        let text = one.deadlock(100, 100, 1).unwrap();
         assert!(text.contains("TLBI of id 0x300000040 has not completed"), "{text}");
         assert_eq!(one.unaddressed_done(5, 0x3_0000_0080, ruby_type::TLBI_SYNC, None), Ok(None));
         assert_eq!(one.unaddressed_done(5, 0x3_0000_0040, ruby_type::TLBI, None), Ok(None));
@@ -261,6 +262,18 @@ mod tests {
         assert!(unknown.contains("id 0x40: assertion failed: no TLB invalidation"), "{unknown}");
         let wrong = message(one.unaddressed_done(5, 0x40, ruby_type::LD, None));
         assert!(wrong.ends_with("panic: unexpected TLBI RubyRequestType"), "{wrong}");
+    }
+
+    #[test]
+    fn a_sync_may_wait_for_the_accesses_of_all_cores() {
+        let mut one = sequencer();
+        one.request_unaddressed(7, TlbRequest::Sync, None).unwrap();
+        // The syncs of four cores come one after the other, and the last of them waits for accesses once for each.
+        assert_eq!(one.deadlock(406, 100, 4), None);
+        assert!(one.deadlock(407, 100, 4).unwrap().contains("TLBI_SYNC of id 0x300000040"));
+        // An access that is as old is a deadlock.
+        load(&mut one, 0x1000);
+        assert!(one.deadlock(101, 100, 4).unwrap().contains("request.paddr: 0x1000"));
     }
 
     #[test]

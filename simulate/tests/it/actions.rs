@@ -149,11 +149,7 @@ fn run(transitions: u32, rmws: u32) {
         shape: ProgramSize { threads: 1, rmws, ..ProgramSize::default() },
         client: Client::store_buffer(4),
         options: Options {
-            settings: vec![Setting {
-                machine: None,
-                parameter: "transitions_per_cycle".to_owned(),
-                value: transitions.to_string(),
-            }],
+            settings: vec![Setting::of_all("transitions_per_cycle", transitions)],
             // A delayed head then comes again in every cycle.
             random_delays: false,
             ..Options::default()

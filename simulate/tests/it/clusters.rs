@@ -35,14 +35,38 @@ fn recipes_have_no_clusters_for_other_protocols() {
     assert!(error[0].message.contains("no machine has a parameter clusters"), "{error:?}");
 }
 
+/// CHI of gem5's files, with all repairs.
+fn chi() -> Option<Protocol> {
+    let root = std::env::var_os("RUBRIC_GEM5").map(PathBuf::from)?;
+    let path = root.join("src/mem/ruby/protocol/chi/CHI.slicc");
+    let protocol = Protocol::open(&path.display().to_string()).expect("CHI loads");
+    Some(all_that_fit(&protocol).protocol)
+}
+
+/// Programs that were taken for deadlocks since they are slow, and one that finds `chi-cache-stale-copy-back-of-unique-line`.
+#[test]
+#[ignore = "needs gem5's files: RUBRIC_GEM5=path/to/gem5"]
+fn chi_completes_programs_that_are_slow() {
+    let Some(protocol) = chi() else { return };
+    for (client, lineage) in [
+        ("early-8-buffer-8", "302130+dma2+atomics50+partial20+policies3+dvm10+clusters1"),
+        ("early-8-buffer-8", "302224+dma2+atomics50+partial20+policies3+dvm10+clusters1"),
+        ("per-location-4", "307798+dma2+policies3+dvm20+clusters1"),
+        ("early-16", "303994+dma1+atomics100+partial60+policies3+dvm20+clusters1"),
+    ] {
+        let lineage: Lineage = lineage.parse().unwrap();
+        let simulation = Recipe::of(&lineage).simulation(&protocol, client.parse().unwrap());
+        let plan = simulation.plan(&protocol).expect("drawn settings do not contradict each other");
+        let run = simulation.run(&protocol, &plan, None).expect("the plan fits");
+        assert_eq!(run.fault.map(|fault| fault.message), None, "{lineage}");
+    }
+}
+
 /// `RUBRIC_GEM5=path/to/gem5 cargo test -p rubric-simulate --test it clusters:: -- --ignored`
 #[test]
 #[ignore = "needs gem5's files: RUBRIC_GEM5=path/to/gem5"]
 fn chi_completes_programs_with_all_policies_and_clusters() {
-    let Some(root) = std::env::var_os("RUBRIC_GEM5").map(PathBuf::from) else { return };
-    let path = root.join("src/mem/ruby/protocol/chi/CHI.slicc");
-    let protocol = Protocol::open(&path.display().to_string()).expect("CHI loads");
-    let protocol = all_that_fit(&protocol).protocol;
+    let Some(protocol) = chi() else { return };
     for seed in 0..200 {
         let extras = Extras { devices: 2, atomics: 50, ..DRAWN };
         let lineage = Lineage::root(seed).with_extras(extras);

@@ -364,6 +364,27 @@ fn settings_without_an_object_are_errors() {
     assert!(mi_example().plan("MI_example", &options).is_ok());
 }
 
+#[test]
+fn a_setting_may_be_for_one_controller() {
+    let latencies = |settings: &[&str]| -> Vec<Value> {
+        let plan = mi_example().plan("MI_example", &options(3, settings)).unwrap();
+        plan.machines[0].instances.iter().map(|one| one.values[2].clone()).collect()
+    };
+    let numbers = |all: [u64; 3]| all.map(Value::Number);
+    // The closest setting counts, and of equally close ones the last.
+    let closest = ["L1Cache-1.issue_latency=7", "L1Cache.issue_latency=3", "issue_latency=9"];
+    assert_eq!(latencies(&closest), numbers([3, 7, 3]));
+    let last = ["L1Cache-1.issue_latency=7", "L1Cache-1.issue_latency=8"];
+    assert_eq!(latencies(&last), numbers([2, 8, 2]));
+    let error = |setting| mi_example().error(&options(3, &[setting]));
+    let absent = error("L1Cache-3.issue_latency=7");
+    assert!(absent.message.ends_with("there is no controller L1Cache-3"), "{}", absent.message);
+    assert_eq!(absent.hint.as_deref(), Some("this system has 3 of them, numbered from 0"));
+    let shared = error("L1Cache-1.recycle_latency=7");
+    assert!(shared.message.ends_with("recycle_latency is the same for all controllers of L1Cache"));
+    assert!(error("L1Cache-1.issue=7").message.ends_with("machine L1Cache has no parameter issue"));
+}
+
 /// The router of each controller, by machine.
 fn routers(plan: &Plan) -> Vec<Vec<u32>> {
     let of = plan.machines.iter();

@@ -146,7 +146,8 @@ fn messages_from_memory_answer_those_that_machines_send_there() {
     let acknowledged = ("L1Cache", "MI", "Writeback_Ack");
     assert_eq!(why(&[], acknowledged), None);
     // Memory gives back whom it works for as whom the directory has named.
-    let named = "out_msg.Type := MemoryRequestType:MEMORY_WB;\n        out_msg.Sender := in_msg.Requestor;";
+    let named =
+        "out_msg.Type := MemoryRequestType:MEMORY_WB;\n        out_msg.Sender := in_msg.Requestor;";
     let itself = named.replace("in_msg.Requestor", "machineID");
     let all = [(named, &*itself); 3];
     let nobody = why(&all, acknowledged).expect("the directory itself gets it");
