@@ -9,9 +9,10 @@ use lab::protocols::Repairs;
 use lab::testing::compare::{compare, json as documents, text};
 
 use crate::error::Error;
+use crate::interrupt;
 use crate::json;
 use crate::status::Status;
-use crate::test::{ExtentArgs, ReportArgs, explained};
+use crate::test::{ExtentArgs, ReportArgs, explained, tell_if_interrupted};
 
 /// Compare two versions of a coherence protocol: their tables, and what tests find in each
 #[derive(clap::Args)]
@@ -64,7 +65,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.report.check(&[&args.old, &args.new])?;
-    let options = args.extent.options(&args.repair);
+    let options = args.extent.options(&args.repair)?;
     let compared = compare(&args.old, &args.new, &options, &args.report.bars())?;
     args.report.write(
         || page::page(&compared, &options),
@@ -72,5 +73,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         |out| json::sorted_line(&documents::document(&compared, &options, &explained), out),
         out,
     )?;
-    Ok(if compared.only_new.is_empty() { Status::Done } else { Status::Violation })
+    tell_if_interrupted(compared.elapsed);
+    let status = if compared.only_new.is_empty() { Status::Done } else { Status::Violation };
+    Ok(interrupt::status(status))
 }

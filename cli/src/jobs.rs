@@ -5,8 +5,8 @@ use crate::error::Error;
 /// The option for the number of threads.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub(crate) struct JobsArgs {
-    /// Number of threads that work; what is found depends on it only where a time ends the work [default: as many as there are
-    /// processors]
+    /// Number of threads that work, in tests beside one that explores; what is found depends on it only where a time ends the work
+    /// [default: as many as there are processors]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
 }

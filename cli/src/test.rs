@@ -12,8 +12,10 @@ use report::explain::words::explanation;
 use simulate::program::Extras;
 use slicc::setting::Setting;
 
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::files;
+use crate::interrupt;
+use crate::jobs::JobsArgs;
 use crate::json;
 use crate::limits::parse_size;
 use crate::options::Format;
@@ -117,6 +119,9 @@ pub(crate) struct ExtentArgs {
     #[arg(long)]
     pub no_explore: bool,
 
+    #[command(flatten)]
+    pub jobs: JobsArgs,
+
     /// Memory that the program may occupy before it gives up a verdict or an exploration, in bytes or such as
     /// 500MiB, 4GB
     #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = parse_size)]
@@ -133,8 +138,12 @@ impl ExtentArgs {
     }
 
     /// The options as the library takes them.
-    pub(crate) fn options(&self, repairs: &Repairs) -> Options {
-        Options {
+    ///
+    /// # Errors
+    /// Returns an error if there are no as many threads as are asked for.
+    pub(crate) fn options(&self, repairs: &Repairs) -> Result<Options, Error> {
+        self.jobs.apply()?;
+        Ok(Options {
             extent: match self.runs {
                 Some(runs) => Extent::Runs(runs),
                 None => Extent::Time(self.budget.unwrap_or(BUDGET)),
@@ -146,7 +155,8 @@ impl ExtentArgs {
             settings: self.set.clone(),
             explores: !self.no_explore,
             max_memory: self.max_memory,
-        }
+            interrupted: Some(interrupt::gracefully()),
+        })
     }
 }
 
@@ -216,7 +226,7 @@ impl ReportArgs {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.report.check(&[&args.protocol])?;
-    let options = args.extent.options(&args.repair);
+    let options = args.extent.options(&args.repair)?;
     let tested = test(&args.protocol, &options, &args.report.bars())?;
     args.report.write(
         || page::page(&tested, &options),
@@ -224,7 +234,18 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         |out| json::sorted_line(&documents::document(&tested, &options, &explained), out),
         out,
     )?;
-    Ok(status(&tested, args.strict))
+    tell_if_interrupted(tested.elapsed);
+    Ok(interrupt::status(status(&tested, args.strict)))
+}
+
+/// Says that a test was shorter than asked for.
+pub(crate) fn tell_if_interrupted(after: Duration) {
+    if interrupt::asked() {
+        tell(format_args!(
+            "interrupted after {:.1} s: this is what was found until then",
+            after.as_secs_f64()
+        ));
+    }
 }
 
 /// The violation of a part of a run, in lines.

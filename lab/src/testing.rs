@@ -122,7 +122,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     let opened = Opened::repaired(given, &options.repairs, None)?;
     opened.check_extras(options.extras.unwrap_or_default())?;
     let repaired = repair::all_that_fit(&opened.protocol);
-    let deadlines = Deadlines::of(options.extent);
+    let deadlines = Deadlines::of(options);
     let bench = Bench::new(&opened, &repaired, options, deadlines)?;
     observer.opened(&opened, &options.settings);
     // Known faults would end most walks, so walks go through the repaired protocol.

@@ -96,7 +96,7 @@ pub fn compare(
     [&old, &new].into_iter().try_for_each(|version| version.check_extras(asked))?;
     let (repaired_old, repaired_new) =
         (repair::all_that_fit(&old.protocol), repair::all_that_fit(&new.protocol));
-    let deadlines = Deadlines::of(options.extent);
+    let deadlines = Deadlines::of(options);
     let benches = [
         Bench::new(&old, &repaired_old, options, deadlines)?,
         Bench::new(&new, &repaired_new, options, deadlines)?,

@@ -1,8 +1,11 @@
 //! The deadlines of the parts of a test.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::options::Extent;
+use host::Bounds;
+
+use super::options::{Extent, Options};
 
 /// The share of a test's time in which programs are started and systems are explored, in percent.
 const WORKING: u32 = 75;
@@ -19,21 +22,29 @@ pub(crate) struct Deadlines {
     pub running: Option<Instant>,
     /// When the runs, verdicts and explorations that analyse findings are given up.
     pub end: Option<Instant>,
+    /// Ends all parts when it is set.
+    interrupted: Option<&'static AtomicBool>,
 }
 
 impl Deadlines {
     /// The deadlines of a test that starts now.
-    pub(crate) fn of(extent: Extent) -> Deadlines {
+    pub(crate) fn of(options: &Options) -> Deadlines {
         let start = Instant::now();
-        match extent {
-            Extent::Runs(_) => Deadlines::default(),
+        let interrupted = options.interrupted;
+        match options.extent {
+            Extent::Runs(_) => Deadlines { interrupted, ..Deadlines::default() },
             // A time too long to represent is no limit.
             Extent::Time(time) => Deadlines {
                 working: start.checked_add(time / 100 * WORKING),
                 running: start.checked_add(time / 100 * RUNNING),
                 end: start.checked_add(time),
+                interrupted,
             },
         }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// The same deadlines, except that `working` comes after half of the time that is left until it.
@@ -49,12 +60,21 @@ impl Deadlines {
 
     /// Whether programs may still be started.
     pub(crate) fn is_working(&self) -> bool {
-        left(self.working).is_none_or(|left| !left.is_zero())
+        !self.is_interrupted() && left(self.working).is_none_or(|left| !left.is_zero())
     }
 
     /// Whether the time of the test is over.
     pub(crate) fn is_over(&self) -> bool {
-        left(self.end).is_some_and(|left| left.is_zero())
+        self.is_interrupted() || left(self.end).is_some_and(|left| left.is_zero())
+    }
+
+    /// The bounds of a search with this time and memory.
+    pub(super) fn bounds(&self, time: Option<Duration>, max_memory: u64) -> Bounds {
+        let bounds = Bounds::new(time, Some(max_memory));
+        match self.interrupted {
+            Some(flag) => bounds.or_interrupted(flag),
+            None => bounds,
+        }
     }
 }
 

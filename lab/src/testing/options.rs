@@ -1,5 +1,6 @@
 //! The options of tests and comparisons.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use simulate::client::Client;
@@ -28,6 +29,8 @@ pub struct Options {
     pub explores: bool,
     /// The memory that the process may occupy, in bytes, before a verdict or an exploration is given up.
     pub max_memory: u64,
+    /// Ends the test when it is set, as its time would; what was found until then is reported.
+    pub interrupted: Option<&'static AtomicBool>,
 }
 
 /// The extent of a test, as a number of runs or as a time.
@@ -56,6 +59,7 @@ impl Default for Options {
             settings: Vec::new(),
             explores: true,
             max_memory: 16 << 30,
+            interrupted: None,
         }
     }
 }

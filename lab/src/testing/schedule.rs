@@ -38,8 +38,9 @@ pub(super) fn run_programs<R: Send>(
         Extent::Runs(runs) => runs,
         Extent::Time(_) => u32::MAX,
     };
-    if let Extent::Runs(runs) = options.extent {
-        observer.total(u64::from(runs) * options.clients.len() as u64);
+    match options.extent {
+        Extent::Runs(runs) => observer.total(u64::from(runs) * options.clients.len() as u64),
+        Extent::Time(time) => observer.lasts(time),
     }
     let mut results = Vec::new();
     let mut next = 0;

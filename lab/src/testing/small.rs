@@ -3,7 +3,6 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use check::Bounds;
 use explore::protocol::{Exploration, Verdict, explore};
 use explore::search::{Limits, Progress, Stopped};
 use mutate::repair::Repaired;
@@ -255,7 +254,7 @@ pub(crate) fn explore_all(
             continue;
         }
         let until = own.map(|own| Instant::now() + own);
-        let exploring = Exploring { opened, repaired, options, system, until, end: deadlines.end };
+        let exploring = Exploring { opened, repaired, options, system, until, deadlines };
         explored.push(exploring.explore()?);
     }
     Ok(explored)
@@ -269,8 +268,8 @@ struct Exploring<'a> {
     system: System,
     /// When the exploration ends.
     until: Option<Instant>,
-    /// The deadline for determining which repairs explain its findings.
-    end: Option<Instant>,
+    /// The deadlines of the test. Until its end it is determined which repairs explain the findings.
+    deadlines: Deadlines,
 }
 
 impl Exploring<'_> {
@@ -297,7 +296,7 @@ impl Exploring<'_> {
         // Findings that the repaired protocol has, too, are new; repairs explain the others. Its exploration gets at least as much time.
         let protocol = &self.repaired.protocol;
         let as_long = self.until.map(|until| until.max(Instant::now() + start.elapsed()));
-        let as_long = as_long.into_iter().chain(self.end).min();
+        let as_long = as_long.into_iter().chain(self.deadlines.end).min();
         let exploration = self.explored(protocol, self.limits(as_long, None))?;
         explored.repaired = Some(exploration.progress);
         if !is_as_far(&exploration, explored.progress.states) {
@@ -327,11 +326,11 @@ impl Exploring<'_> {
             let Some(protocol) = with(&self.opened.protocol, repairs) else {
                 return Ok(false);
             };
-            let exploration = self.explored(&protocol, self.limits(self.end, Some(states)))?;
+            let exploration =
+                self.explored(&protocol, self.limits(self.deadlines.end, Some(states)))?;
             Ok::<bool, Error>(is_without(&exploration, &protocol, signature))
         })?;
-        let is_over = left(self.end).is_some_and(|left| left.is_zero());
-        Ok(if is_over { Vec::new() } else { names })
+        Ok(if self.deadlines.is_over() { Vec::new() } else { names })
     }
 
     fn limits(&self, until: Option<Instant>, states: Option<usize>) -> Limits {
@@ -340,7 +339,7 @@ impl Exploring<'_> {
             Extent::Time(_) => None,
         };
         Limits {
-            bounds: Bounds::new(left(until), Some(self.options.max_memory)),
+            bounds: self.deadlines.bounds(left(until), self.options.max_memory),
             states: states.into_iter().chain(most).min(),
         }
     }

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use check::Bounds;
 use explore::protocol::fair::{Fair, Fate, starvation};
 use explore::search::Limits;
 
@@ -60,7 +59,7 @@ fn look(
 ) -> Result<Fair, Error> {
     let protocol = &version.protocol;
     let limits = Limits {
-        bounds: Bounds::new(deadlines.tenth(), Some(options.max_memory)),
+        bounds: deadlines.bounds(deadlines.tenth(), options.max_memory),
         states: Some(STATES),
     };
     starvation(protocol, &system.scope(options), &limits, &mut |_| {})
