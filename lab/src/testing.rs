@@ -12,7 +12,7 @@
 //! - `options`: how much is tested; `deadlines`: when the parts of a test end;
 //! - `small`: exploring small systems; `walks`: walking through larger ones;
 //! - `evidence`: a violation shrunk to its smallest part;
-//! - `gather`: findings from runs; `alike` and `wrong_values`: which of them are one;
+//! - `gather`: findings from runs; `ochiai`: what goes with them in programs; `alike` and `wrong_values`: which of them are one;
 //! - [`compare`](mod@compare): two versions of a protocol with the same programs ([`compare()`]);
 //! - [`text`] and [`json`]: the report.
 //!
@@ -37,6 +37,7 @@ mod gather;
 pub mod json;
 pub(crate) mod judge;
 mod known;
+mod ochiai;
 mod options;
 mod program;
 mod schedule;

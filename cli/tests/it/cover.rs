@@ -1,6 +1,8 @@
 //! `rubric cover`.
 
-use crate::common::{Folder, error, output, output_of};
+use std::time::{Duration, Instant};
+
+use crate::common::{Folder, error, interrupted, output, output_of};
 use serde_json::Value;
 
 /// What it prints, without times.
@@ -151,17 +153,10 @@ fn what_is_taken_only_after_others_is_marked() {
 
 #[test]
 fn an_interrupted_search_shows_what_was_taken() {
-    let child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
-        .args(["cover", "MOESI_hammer", "--budget", "1h", "--jobs", "1"])
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
     // Nothing says how far it is, and even the first round shows something.
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    let mut interrupt = std::process::Command::new("kill");
-    assert!(interrupt.args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let done = child.wait_with_output().unwrap();
-    assert_eq!(done.status.code(), Some(130));
-    let shown = String::from_utf8(done.stdout).unwrap();
+    let begun = Instant::now();
+    let arguments = ["cover", "MOESI_hammer", "--budget", "1h", "--jobs", "1"];
+    let (status, shown, _) = interrupted(&arguments, || begun.elapsed() > Duration::from_secs(2));
+    assert_eq!(status, 130);
     assert!(shown.starts_with("MOESI_hammer: ") && shown.contains(" transitions taken"), "{shown}");
 }

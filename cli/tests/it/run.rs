@@ -1,14 +1,12 @@
 //! `rubric run` and programs that record themselves: on this machine, in emulators of other ones, and with faults.
 
 use std::io::Write;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Once;
-use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::{Folder, failure, output, output_of, rubric};
+use crate::common::{Folder, failure, interrupted, output, output_of, rubric};
 
 /// Options of a short series.
 const SHORT: [&str; 7] =
@@ -144,21 +142,6 @@ fn a_series_that_shows_little_says_so() {
     let one = rubric(&[&SHORT[..], &["--threads", "1"]].concat()).assert().code(0);
     let said = String::from_utf8(one.get_output().stderr.clone()).unwrap();
     assert!(said.contains("show nothing of its memory model; choose 2 or more"), "{said}");
-}
-
-/// Starts the program in a process group of its own, as a shell does, and sends SIGINT to the group when `is_time`.
-fn interrupted(arguments: &[&str], is_time: impl Fn() -> bool) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rubric"));
-    command.args(arguments).process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    while !is_time() && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let group = format!("-{}", child.id());
-    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
-    let ended = child.wait_with_output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (ended.status.code().unwrap(), text(ended.stdout), text(ended.stderr))
 }
 
 /// Ctrl-C reaches the compiler, too, if it is in the same process group: it is no failure of the compiler.

@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use crate::common::{Folder, edited_mi_example, error, output, output_of, rubric, with_fault};
+use crate::common::{
+    Folder, edited_mi_example, error, interrupted, output, output_of, rubric, with_fault,
+};
 use serde_json::Value;
 
 /// Options of a short test of cores that load early.
@@ -370,31 +373,16 @@ fn another_name_is_no_change() {
 #[test]
 fn an_interrupted_test_shows_what_it_has_found() {
     let folder = Folder::new();
-    output(&[
-        "protocol",
-        "source",
-        "MI_example",
-        "--mutant",
-        "mi-dir-putx-not-written",
-        "-o",
-        &folder.path(""),
-    ]);
-    let changed = folder.path("MI_example.slicc");
+    let changed = forgetful(&folder);
     for arguments in [vec!["test", &*changed], vec!["diff", "MI_example", &changed]] {
-        let child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
-            .args([&arguments[..], &["--budget", "1h", "--jobs", "2"]].concat())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        // Nothing says how far it is; each of the first programs shows the fault.
-        std::thread::sleep(std::time::Duration::from_secs(3));
-        let mut interrupt = std::process::Command::new("kill");
-        assert!(interrupt.args(["-INT", &child.id().to_string()]).status().unwrap().success());
-        let done = child.wait_with_output().unwrap();
-        let [shown, said] = [done.stdout, done.stderr].map(|text| String::from_utf8(text).unwrap());
-        assert_eq!(done.status.code(), Some(1), "{shown}{said}");
+        // Nothing says how far it is; the first programs show the fault.
+        let begun = Instant::now();
+        let arguments =
+            [&arguments[..], &["--client", "early", "--budget", "1h", "--jobs", "2"]].concat();
+        let (status, shown, said) =
+            interrupted(&arguments, || begun.elapsed() > Duration::from_secs(3));
+        assert_eq!(status, 1, "{shown}{said}");
         assert!(said.contains("interrupted after "), "{said}");
-        assert!(shown.contains("stale value") || shown.contains("violation of"), "{shown}");
+        assert!(shown.contains("missed invalidation") || shown.contains("violation"), "{shown}");
     }
 }

@@ -63,7 +63,7 @@ type Key = (&'static str, Option<u32>);
 pub(crate) enum Need {
     /// What cores do beside loads and stores, by its name in `Repertoire::NAMES`.
     Part(&'static str),
-    /// DMA devices.
+    /// At least one DMA device.
     Devices,
     /// Another value of this parameter than gem5's scripts set.
     Setting(String),

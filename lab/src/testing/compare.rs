@@ -379,7 +379,7 @@ fn entry_in_new_names(entry: TableEntry, difference: &Difference) -> TableEntry 
 mod tests {
     use super::*;
     use crate::observer::NoObserver;
-    use crate::testing::{Evidence, Extent, FindingKind, Known};
+    use crate::testing::{Extent, FindingKind, Known};
     use mutate::named;
     use simulate::client::Client;
 
@@ -399,19 +399,13 @@ mod tests {
     #[test]
     fn a_finding_is_told_once_with_its_sets_of_repairs() {
         let finding = |place: &str, known: &[&str]| Finding {
-            signature: Signature { kind: FindingKind::FailedAssertion, place: place.to_owned() },
-            message: String::new(),
-            source: None,
             clients: vec!["in-order".to_owned()],
-            seen: 1,
-            also: Vec::new(),
-            first: Instant::now(),
-            change: None,
-            witness: None,
-            command: String::new(),
             known: (!known.is_empty())
                 .then(|| Known::by(known.iter().map(|&name| name.to_owned()).collect())),
-            evidence: Evidence::Recent(Vec::new()),
+            ..Finding::plain(Signature {
+                kind: FindingKind::FailedAssertion,
+                place: place.to_owned(),
+            })
         };
         let all = || {
             vec![

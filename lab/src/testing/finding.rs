@@ -80,6 +80,27 @@ pub struct Witness {
     pub is_repaired: bool,
 }
 
+#[cfg(test)]
+impl Finding {
+    /// A finding that one run shows, of which nothing else is known.
+    pub(crate) fn plain(signature: Signature) -> Finding {
+        Finding {
+            signature,
+            message: String::new(),
+            source: None,
+            clients: Vec::new(),
+            seen: 1,
+            also: Vec::new(),
+            first: Instant::now(),
+            change: None,
+            witness: None,
+            command: String::new(),
+            known: None,
+            evidence: Evidence::Recent(Vec::new()),
+        }
+    }
+}
+
 impl Finding {
     /// Counts the runs of another finding that is considered the same fault as runs of this one.
     pub(super) fn lead(&mut self, other: Finding) {

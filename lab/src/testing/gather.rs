@@ -373,18 +373,10 @@ mod tests {
         let signature =
             Signature { kind: FindingKind::UndefinedTransition, place: place.to_owned() };
         Finding {
-            signature,
-            message: String::new(),
-            source: None,
             clients: vec![format!("client of {known:?}")],
             seen: 2,
-            also: Vec::new(),
-            first: Instant::now(),
-            change: None,
-            witness: None,
-            command: String::new(),
             known: known.map(|repair| Known::by(vec![repair.to_owned()])),
-            evidence: Evidence::Recent(Vec::new()),
+            ..Finding::plain(signature)
         }
     }
 

@@ -355,8 +355,6 @@ fn without_part(finding: &Finding) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
     use crate::testing::{Cores, Signature, Weakness};
     use check::Model;
@@ -364,18 +362,8 @@ mod tests {
     #[test]
     fn a_violation_without_a_picture_says_how_to_get_one() {
         let finding = |kind: FindingKind| Finding {
-            signature: Signature { kind, place: String::new() },
-            message: String::new(),
-            source: None,
-            clients: Vec::new(),
-            seen: 1,
-            also: Vec::new(),
-            first: Instant::now(),
-            change: None,
-            witness: None,
             command: "rubric simulate P --recipe 7 --check".to_owned(),
-            known: None,
-            evidence: Evidence::Recent(Vec::new()),
+            ..Finding::plain(Signature { kind, place: String::new() })
         };
         let violation = FindingKind::Violation(Weakness(Model::TSO), Cores::Plain);
         let [line] = &evidence(&finding(violation), &|_| String::new())[..] else {

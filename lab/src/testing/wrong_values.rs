@@ -2,7 +2,7 @@
 //!
 //! Explorations and walks see a stale value, or two caches that may write, where it happens; programs only see that their loads fit no order. Both
 //! are one finding if the short run of the small system takes a row of the tables that goes with the violation in programs about as much as any row
-//! does, by Ochiai's coefficient (Abreu, Zoeteweij and van Gemund, 2006).
+//! does ([`ochiai`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +11,7 @@ use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
 use super::finding::{Finding, FindingKind, Signature};
+use super::ochiai;
 use super::program::Ran;
 use super::small::Shown;
 
@@ -25,7 +26,7 @@ pub(super) struct WrongValues {
 }
 
 impl WrongValues {
-    /// Gathers them.
+    /// Gathers what `programs` took and showed, and the rows of the short runs of small systems.
     pub(super) fn new<'r>(
         protocol: &Protocol,
         programs: impl Iterator<Item = &'r Ran>,
@@ -80,49 +81,22 @@ impl WrongValues {
 
     /// How much each row goes with a finding in programs.
     fn scores(&self, signature: &Signature) -> BTreeMap<&TableEntry, f64> {
-        let showing = self.programs.iter().filter(|(showed, _)| showed.contains(signature)).count();
-        let mut counts: BTreeMap<&TableEntry, (usize, usize)> = BTreeMap::new();
-        for (showed, taken) in &self.programs {
-            for entry in taken {
-                let (all, with) = counts.entry(entry).or_default();
-                *all += 1;
-                *with += usize::from(showed.contains(signature));
-            }
-        }
-        let score = |(all, with): (usize, usize)| with as f64 / ((all * showing) as f64).sqrt();
-        counts
-            .into_iter()
-            .filter(|(_, (_, with))| *with > 0)
-            .map(|(entry, counts)| (entry, score(counts)))
-            .collect()
+        let programs = self.programs.iter();
+        ochiai::scores(
+            programs.map(|(showed, taken)| (showed.contains(signature), taken.iter().collect())),
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use memory::Model;
 
-    use super::super::evidence::Evidence;
     use super::super::finding::{Cores, Weakness};
     use super::*;
 
     fn finding(kind: &FindingKind) -> Finding {
-        Finding {
-            signature: Signature { kind: kind.clone(), place: String::new() },
-            message: String::new(),
-            source: None,
-            clients: Vec::new(),
-            seen: 1,
-            also: Vec::new(),
-            first: Instant::now(),
-            change: None,
-            witness: None,
-            command: String::new(),
-            known: None,
-            evidence: Evidence::Recent(Vec::new()),
-        }
+        Finding::plain(Signature { kind: kind.clone(), place: String::new() })
     }
 
     /// What is left of a stale value and a violation, if the short run takes these rows, and three programs take rows of which the first two

@@ -102,12 +102,7 @@ const UNTOLD_PERCENT: u32 = 50;
 pub fn evictions(protocol: &Protocol, seed: u64) -> Option<Setting> {
     let is_untold = Rng::new(seed, OF_EVICTIONS).percent(UNTOLD_PERCENT);
     let is_known = is_chi(protocol) && has_parameter(protocol, SEND_EVICTIONS);
-    (is_untold && is_known).then(|| Setting {
-        machine: Some(Role::L1D.name().to_owned()),
-        number: None,
-        parameter: SEND_EVICTIONS.to_owned(),
-        value: "false".to_owned(),
-    })
+    (is_untold && is_known).then(|| Setting::of(Role::L1D.name(), SEND_EVICTIONS, false))
 }
 
 /// Whether there are policies to choose of a protocol.

@@ -20,7 +20,7 @@ use crate::ruby::cache::CacheParameters;
 /// The parameter of a controller whose value is computed.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'a> {
-    /// The controller.
+    /// The controller whose parameter it is.
     pub owner: Owner<'a>,
     /// Its number among those of its machine.
     pub number: u32,

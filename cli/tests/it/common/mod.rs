@@ -1,7 +1,8 @@
 //! Runs the program, and makes files for it to work on.
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{self, Stdio};
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
@@ -104,6 +105,22 @@ pub(crate) fn kill_at(arguments: &[&str], log: &Path, lines: usize) {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// Starts the program in a process group of its own, as a shell does, and sends SIGINT to the group when `is_time`. Returns the exit status, and what
+/// the program printed on standard output and on standard error.
+pub(crate) fn interrupted(arguments: &[&str], is_time: impl Fn() -> bool) -> (i32, String, String) {
+    let mut command = process::Command::new(env!("CARGO_BIN_EXE_rubric"));
+    command.args(arguments).process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    while !is_time() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let group = format!("-{}", child.id());
+    assert!(process::Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (ended.status.code().unwrap(), text(ended.stdout), text(ended.stderr))
 }
 
 /// The number of lines of a file, 0 if it is not there.

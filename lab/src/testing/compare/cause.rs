@@ -8,6 +8,7 @@ use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
 use super::edits::{EditId, Edits};
+use crate::testing::ochiai;
 use crate::testing::program::Ran;
 use crate::testing::small::Shown;
 use crate::testing::{Finding, NearestChange, Signature};
@@ -24,7 +25,7 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    /// Gathers them. `new` is the new version.
+    /// Gathers what `programs` and `short` runs of the new version took and showed.
     pub(super) fn new<'r>(
         difference: &Difference,
         new: &Protocol,
@@ -74,27 +75,16 @@ impl Causes {
         best.map(|(entry, _)| entry)
     }
 
-    /// How much each part of the change goes with a finding in programs, by Ochiai's coefficient, which ranks suspicious statements well in
-    /// tests of programs (Abreu, Zoeteweij and van Gemund, 2006). `part` is that of a changed transition.
+    /// How much each part of the change goes with a finding in programs. `part` is that of a changed transition.
     fn scores<T: Ord>(
         &self,
         signature: &Signature,
         part: impl Fn(&TableEntry) -> Option<T>,
     ) -> BTreeMap<T, f64> {
-        let shows = |showed: &[Signature]| showed.contains(signature);
-        let showing = self.programs.iter().filter(|(showed, _)| shows(showed)).count();
-        // For each part, the programs that took it, and those of them that show the finding.
-        let mut counts: BTreeMap<T, (usize, usize)> = BTreeMap::new();
-        for (showed, taken) in &self.programs {
-            for one in taken.iter().filter_map(&part).collect::<BTreeSet<T>>() {
-                let (all, with) = counts.entry(one).or_default();
-                *all += 1;
-                *with += usize::from(shows(showed));
-            }
-        }
-        let score = |(all, with): (usize, usize)| with as f64 / ((all * showing) as f64).sqrt();
-        let going = counts.into_iter().filter(|(_, (_, with))| *with > 0);
-        going.map(|(one, counts)| (one, score(counts))).collect()
+        let programs = self.programs.iter();
+        ochiai::scores(programs.map(|(showed, taken)| {
+            (showed.contains(signature), taken.iter().filter_map(&part).collect())
+        }))
     }
 
     /// Notes the nearest change of each finding, and makes one of those that come from the same edit. They are sorted, the worst first, and so is
@@ -165,32 +155,18 @@ fn join(leader: &mut Finding, finding: Finding) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use slicc::difference::{MachineDifference, TransitionDifference};
 
     use super::*;
-    use crate::testing::{Evidence, FindingKind, Known};
+    use crate::testing::{FindingKind, Known};
 
     fn signature(kind: FindingKind) -> Signature {
         Signature { kind, place: String::new() }
     }
 
     fn finding(kind: FindingKind, known: Option<&str>) -> Finding {
-        Finding {
-            signature: signature(kind),
-            message: String::new(),
-            source: None,
-            clients: Vec::new(),
-            seen: 1,
-            also: Vec::new(),
-            first: Instant::now(),
-            change: None,
-            witness: None,
-            command: String::new(),
-            known: known.map(|one| Known::by(vec![one.to_owned()])),
-            evidence: Evidence::Recent(Vec::new()),
-        }
+        let known = known.map(|one| Known::by(vec![one.to_owned()]));
+        Finding { known, ..Finding::plain(signature(kind)) }
     }
 
     /// A change of two rows that have nothing in common, with programs that show what they take.
