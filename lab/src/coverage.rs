@@ -6,8 +6,7 @@ use std::io::{self, Write};
 use mutate::unreached::{self, Asked};
 use simulate::config::{Options, Plan, asked, has_dma};
 use simulate::program::Extras;
-use simulate::simulation::Run;
-use simulate::system::entry_of;
+use simulate::system::{Covered, entry_of};
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
@@ -26,12 +25,14 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Adds the transitions of a run.
-    pub fn add(&mut self, run: &Run) {
-        for row in run.coverage() {
+    /// The transitions of runs.
+    pub fn of(covered: &[Covered<'_>]) -> Taken {
+        let mut taken = Taken::default();
+        for row in covered {
             let key = [row.machine, row.state, row.event, row.next].map(Box::from);
-            *self.counts.entry(key).or_default() += row.count;
+            *taken.counts.entry(key).or_default() += row.count;
         }
+        taken
     }
 
     /// Adds other counts.

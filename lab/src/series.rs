@@ -40,6 +40,7 @@ mod score;
 pub mod text;
 mod traces;
 mod verdicts;
+mod witness;
 
 use std::path::Path;
 use std::time::Instant;

@@ -13,20 +13,37 @@ const FREE: u32 = u32::MAX;
 const SLOTS: usize = 16;
 
 /// A hash table of consecutive numbers from 0.
+///
+/// A slot has a number, and in the bits that numbers in a table of this size do not need the lowest bits of the hash. They tell most
+/// values apart that are met in a search, so that these need not be read, which is what a search in a large table takes most time for.
 #[derive(Clone, Debug)]
 pub struct NumberTable {
     /// The numbers. Each is in the first slot that was free, from the slot on at which the search for its hash begins.
     slots: Vec<u32>,
     used: usize,
+    /// The bits of a slot that are the number.
+    number: u32,
 }
 
 impl Default for NumberTable {
     fn default() -> NumberTable {
-        NumberTable { slots: vec![FREE; SLOTS], used: 0 }
+        NumberTable::with_slots(SLOTS)
     }
 }
 
 impl NumberTable {
+    fn with_slots(slots: usize) -> NumberTable {
+        // Some slots are always free, so no number has all bits.
+        let number = (slots as u64).next_power_of_two() - 1;
+        NumberTable { slots: vec![FREE; slots], used: 0, number: number as u32 }
+    }
+
+    /// The content of a slot for a number and its hash.
+    #[inline]
+    fn content(&self, number: u32, hash: u64) -> u32 {
+        number | hash as u32 & !self.number
+    }
+
     /// The slot at which the search for a hash begins. It depends on the high bits, so that tables can have any size.
     #[inline]
     fn start(&self, hash: u64) -> usize {
@@ -41,21 +58,25 @@ impl NumberTable {
     /// The number of the value with this hash for which `is_same` holds, or else the slot for it.
     #[inline]
     fn search(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Result<u32, usize> {
-        let mut slot = self.start(hash);
+        let (mut slot, tag) = (self.start(hash), self.content(0, hash));
         loop {
-            match self.slots[slot] {
-                FREE => return Err(slot),
-                number if is_same(number) => return Ok(number),
-                _ => slot = self.after(slot),
+            let content = self.slots[slot];
+            if content == FREE {
+                return Err(slot);
             }
+            let number = content & self.number;
+            if content ^ number == tag && is_same(number) {
+                return Ok(number);
+            }
+            slot = self.after(slot);
         }
     }
 
-    /// The content of the slot from which the search for a hash begins. A caller with many hashes reads these slots first,
-    /// so that the processor waits for all of them at the same time.
+    /// The number in the slot from which the search for a hash begins, or one that no value has. A caller with many hashes reads these
+    /// slots first, so that the processor waits for all of them at the same time.
     #[inline]
     pub fn glance(&self, hash: u64) -> u32 {
-        self.slots[self.start(hash)]
+        self.slots[self.start(hash)] & self.number
     }
 
     /// The number of the value with this hash for which `is_same` holds, if there is one.
@@ -84,7 +105,7 @@ impl NumberTable {
             Err(slot) => {
                 let number = self.used as u32;
                 assert!(number != FREE, "there are too many values to number");
-                self.slots[slot] = number;
+                self.slots[slot] = self.content(number, hash);
                 self.used += 1;
                 if self.used * ALL > self.slots.len() * USED {
                     self.grow(hash_of);
@@ -97,15 +118,16 @@ impl NumberTable {
     /// Makes the table larger by a quarter.
     #[cold]
     fn grow(&mut self, hash_of: impl Fn(u32) -> u64) {
-        let size = self.slots.len() * 5 / 4;
+        let (size, used) = (self.slots.len() * 5 / 4, self.used);
         self.slots = Vec::new();
-        self.slots.resize(size, FREE);
-        for number in 0..self.used as u32 {
-            let mut slot = self.start(hash_of(number));
+        *self = NumberTable { used, ..NumberTable::with_slots(size) };
+        for number in 0..used as u32 {
+            let hash = hash_of(number);
+            let mut slot = self.start(hash);
             while self.slots[slot] != FREE {
                 slot = self.after(slot);
             }
-            self.slots[slot] = number;
+            self.slots[slot] = self.content(number, hash);
         }
     }
 

@@ -13,7 +13,9 @@ use crate::client::Client;
 use crate::config::{Options, Plan, lacks_reservations, unhandled};
 use crate::error::SetupError;
 use crate::program::{Edit, EditKind, Program, ProgramSize};
-use crate::system::{Covered, Fault, Played, Reached, RunEnd, Setup, System, Tally, Warning};
+use crate::system::{
+    Covered, Fault, Played, Reached, RunEnd, Setup, System, TakenCounts, Tally, Warning,
+};
 use crate::trace::{self, Layout, Output, Trace};
 
 /// Separates the random choices of a variation from those of the run with the same seed.
@@ -243,6 +245,11 @@ impl Run {
     /// The transitions that were taken.
     pub fn coverage(&self) -> Vec<Covered<'_>> {
         self.system.coverage()
+    }
+
+    /// How often each transition was taken, by numbers.
+    pub fn taken(&self) -> &TakenCounts {
+        self.system.taken()
     }
 
     /// The transitions that the protocol stalled.

@@ -15,6 +15,7 @@ mod messages;
 mod played;
 mod polls;
 mod prefetches;
+mod recycled;
 mod report;
 mod run;
 mod scan;
@@ -51,7 +52,7 @@ use crate::trace::Trace;
 
 use buffers::Buffers;
 pub use build::Setup;
-pub use coverage::{Covered, Reached, entry_of, triple_of, visits};
+pub use coverage::{Covered, Reached, TakenCounts, entry_of, triple_of, visits};
 pub use fault::{Fault, FaultKind};
 use functional::Accesses;
 use library::order::Observed;
@@ -124,6 +125,10 @@ struct Controller {
     downstream: Option<Group>,
     /// The controllers that it snoops, if the protocol's script says so.
     upstream: Option<Group>,
+    /// Whether a wakeup that only stalls may be [repeated](polls) without being executed.
+    may_repeat: bool,
+    /// Whether the body of a port never does anything.
+    has_idle_port: bool,
     /// The last wakeup, if it took no transition and had no effects but stalls.
     poll: Poll,
 }
@@ -306,10 +311,8 @@ pub struct System {
     wheel: Wheel,
     now: u64,
     trace: Option<Trace>,
-    /// For each machine and transition, how often it was taken. Computed next states are counted in
-    /// `computed`.
-    coverage: Vec<Vec<u64>>,
-    computed: std::collections::BTreeMap<(usize, u32, u16), u64>,
+    /// How often each transition was taken.
+    taken: TakenCounts,
     /// For each machine and transition, how often the protocol stalled it.
     stalled: Vec<Vec<u64>>,
     tally: Tally,

@@ -52,6 +52,8 @@ pub(crate) struct Compiler<'a> {
     code: Vec<Op>,
     spans: Vec<Span>,
     functions: Vec<Function>,
+    /// The largest number of registers of the code so far.
+    largest_frame: u32,
     /// The declarations of functions, by index of the function; `None` for code without a
     /// declaration.
     bodies: Vec<Option<&'a ast::Function>>,
@@ -105,6 +107,7 @@ pub fn compile(
         code: Vec::new(),
         spans: Vec::new(),
         functions: Vec::new(),
+        largest_frame: 0,
         bodies: Vec::new(),
         inlining: Vec::new(),
         constants: Vec::new(),
@@ -146,6 +149,7 @@ pub fn compile(
         code: compiler.code,
         spans: compiler.spans,
         functions: compiler.functions,
+        largest_frame: compiler.largest_frame,
         constants: compiler.constants,
         texts: compiler.texts,
         types: compiler.types,

@@ -60,6 +60,7 @@ pub(super) fn run(
     }
     let mut score = Score::new(0);
     score.add(0, seed, &run, seconds);
+    score.name_transitions(&opened.protocol.program);
     if args.checks() || args.save.is_some() {
         let history = lab::simulated::history(&run, &opened.protocol);
         let history = history.map_err(|error| Error::Usage(error.to_string()))?;

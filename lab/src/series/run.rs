@@ -40,7 +40,7 @@ impl Work<'_> {
         let total = self.cells.len() as u64 * runs;
         self.observer.begin(Stage::Runs);
         self.observer.total(total);
-        let scores = (0..total)
+        let scores: Result<Vec<Score>, Error> = (0..total)
             .into_par_iter()
             .try_fold(
                 || self.no_scores(),
@@ -62,7 +62,11 @@ impl Work<'_> {
                 },
             );
         self.observer.end();
-        scores
+        let mut scores = scores?;
+        for (cell, score) in self.cells.iter().zip(&mut scores) {
+            score.name_transitions(&self.opened[cell.protocol].protocol.program);
+        }
+        Ok(scores)
     }
 
     fn no_scores(&self) -> Vec<Score> {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use check::Model;
 use history::History;
 use simulate::simulation::Run;
-use simulate::system::{Fault, Warning};
+use simulate::system::{Fault, TakenCounts, Warning};
+use slicc::compile::code::Program;
 
 use super::kinds::{self, ByKind, Failures, Shortest};
 use super::verdicts::Counts;
@@ -86,7 +87,9 @@ pub struct Score {
     pub violation_seeds: BTreeMap<u32, u64>,
     /// The failed runs, by the kind of their failure.
     pub kinds: ByKind,
-    /// How often each transition was taken.
+    /// How often each transition was taken, by numbers of the protocol.
+    taken: TakenCounts,
+    /// How often each transition was taken, once [`Score::name_transitions`] has named them.
     pub coverage: Taken,
     /// The histories, by number of the run, if they are kept.
     pub histories: Vec<(u32, History)>,
@@ -98,7 +101,8 @@ impl Score {
         Score { verdicts: vec![Counts::default(); models], ..Score::default() }
     }
 
-    /// Adds a run. The caller adds its history and its verdicts, if they are needed.
+    /// Adds a run, whose transitions [`Score::name_transitions`] names later. The caller adds its history and its verdicts, if they are
+    /// needed.
     pub fn add(&mut self, number: u32, seed: u64, run: &Run, seconds: f64) {
         self.runs += 1;
         self.operations += run.operations() as u64;
@@ -108,7 +112,7 @@ impl Score {
         self.functional_failures += run.tally.functional_failures;
         self.ticks += run.fault.as_ref().map_or(run.tally.ticks, |fault| fault.tick);
         self.seconds += seconds;
-        self.coverage.add(run);
+        self.taken.add(run.taken());
         self.warned += u64::from(!run.warnings.is_empty());
         for warning in &run.warnings {
             self.warn(Warned { seed, run: number, warning: warning.clone(), runs: 1 });
@@ -119,6 +123,12 @@ impl Score {
             self.failed.push(Failed { seed, run: number, fault: fault.clone() });
             self.keep_first();
         }
+    }
+
+    /// Names the transitions that were taken, in [`Score::coverage`], after the last run was added. Their protocol has this program.
+    pub fn name_transitions(&mut self, program: &Program) {
+        let taken = std::mem::take(&mut self.taken);
+        self.coverage.merge(Taken::of(&taken.covered(program)));
     }
 
     /// Notes which of the models that count a run violates, if any.
@@ -158,6 +168,7 @@ impl Score {
         self.seconds += other.seconds;
         self.certificates += other.certificates;
         self.faults += other.faults;
+        self.taken.add(&other.taken);
         self.coverage.merge(other.coverage);
         for (counts, others) in self.verdicts.iter_mut().zip(other.verdicts) {
             counts.merge(others);

@@ -30,8 +30,12 @@ pub struct CacheMemory {
     geometry: CacheParameters,
     /// The number of sets less 1.
     mask: u64,
+    /// The number of ways of a set.
+    ways: usize,
     /// The line in each way, set after set; [`NO_LINE`] if there is none.
     lines: Vec<u64>,
+    /// The same without lines that are NotPresent, in which lines are looked up.
+    found: Vec<u64>,
     entries: Vec<u64>,
     permissions: Vec<u8>,
     monitors: Vec<u32>,
@@ -52,6 +56,8 @@ impl CacheMemory {
         Ok(CacheMemory {
             geometry,
             mask: sets - 1,
+            ways: geometry.ways as usize,
+            found: vec![NO_LINE; slots],
             lines: vec![NO_LINE; slots],
             entries: vec![0; slots],
             permissions: vec![NOT_PRESENT; slots],
@@ -88,9 +94,8 @@ impl CacheMemory {
 
     #[inline]
     fn ways_of(&self, line: u64) -> std::ops::Range<usize> {
-        let ways = self.geometry.ways as usize;
-        let first = self.set(line) * ways;
-        first..first + ways
+        let first = self.set(line) * self.ways;
+        first..first + self.ways
     }
 
     /// The index of a line's way, if the line has an entry that is not NotPresent.
@@ -98,8 +103,7 @@ impl CacheMemory {
     fn find(&self, line: u64) -> Option<usize> {
         let ways = self.ways_of(line);
         let first = ways.start;
-        let mut held = self.lines[ways.clone()].iter().zip(&self.permissions[ways]);
-        let way = held.position(|(held, permission)| *held == line && *permission != NOT_PRESENT);
+        let way = self.found[ways].iter().position(|found| *found == line);
         way.map(|way| first + way)
     }
 
@@ -159,10 +163,15 @@ impl CacheMemory {
         let lost = (old != 0 && old != entry).then_some(self.lines[slot]);
         self.lines[slot] = line;
         self.entries[slot] = entry;
-        self.permissions[slot] = INVALID;
+        self.set_permission(slot, INVALID);
         self.monitors[slot] = NOBODY;
         self.touch(slot);
         Ok((slot, lost))
+    }
+
+    /// Whether [`CacheMemory::allocate`] would replace an entry that is NotPresent by another one.
+    pub fn loses_entry(&self, line: u64, entry: u64) -> bool {
+        self.find_free(line).is_some_and(|slot| ![0, entry].contains(&self.entries[slot]))
     }
 
     /// Removes the entry of a line and returns it.
@@ -173,11 +182,17 @@ impl CacheMemory {
         let slot = self.find(line).ok_or(Misuse::Absent(line))?;
         let entry = std::mem::take(&mut self.entries[slot]);
         self.lines[slot] = NO_LINE;
-        self.permissions[slot] = NOT_PRESENT;
+        self.set_permission(slot, NOT_PRESENT);
         self.monitors[slot] = NOBODY;
-        let ways = self.geometry.ways as usize;
-        self.replacement.free(slot / ways, slot % ways);
+        self.replacement.free(slot / self.ways, slot % self.ways);
         Ok(entry)
+    }
+
+    /// Sets the permission of the line in a way, which is found unless it is NotPresent.
+    #[inline]
+    fn set_permission(&mut self, slot: usize, permission: u8) {
+        self.permissions[slot] = permission;
+        self.found[slot] = if permission == NOT_PRESENT { NO_LINE } else { self.lines[slot] };
     }
 
     fn touch(&mut self, slot: usize) {
@@ -235,7 +250,7 @@ impl CacheMemory {
         if !self.holds(slot, entry) {
             return false;
         }
-        self.permissions[slot] = permission;
+        self.set_permission(slot, permission);
         if matches!(permission, INVALID | NOT_PRESENT) {
             self.monitors[slot] = NOBODY;
         }

@@ -28,6 +28,11 @@ impl TbeTable {
         self.lookup(line) != 0
     }
 
+    /// Whether a line has no TBE, and there is room for one.
+    pub(crate) fn has_room_for(&self, line: u64) -> bool {
+        !self.tbes.contains(line) && self.slots_available(1)
+    }
+
     /// Allocates a TBE for a line that has none.
     pub(crate) fn allocate(&mut self, line: u64, tbe: u64) -> Result<(), Misuse> {
         if self.tbes.contains(line) {

@@ -3,7 +3,7 @@
 mod fields;
 mod members;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use slicc::compile::code::{InPort, Machine, Member, Program};
@@ -14,10 +14,12 @@ use slicc::cplusplus::evaluate;
 use self::fields::{dma_fields, envelope, field};
 use self::members::Parts;
 use super::buffers::Buffers;
+use super::coverage::TakenCounts;
 use super::functional::Accesses;
 use super::library::order::Observed;
 use super::line_tables::LineTables;
 use super::polls::{Poll, WakeupLog};
+use super::recycled::Recycled;
 use super::report::type_field;
 use super::words::{STACK, Words};
 use super::{
@@ -85,8 +87,9 @@ impl System {
         for machine in &plan.machines {
             homes[machine.kind as usize] = Some(machine.interleaving);
         }
+        let Recycled { words, happenings, deliveries } = Recycled::take();
         let mut system = System {
-            words: Words::new(types.iter().count(), largest),
+            words: Words::new(types.iter().count(), largest, program.largest_frame, words),
             controllers: Vec::new(),
             buffers: Buffers::new(buffers),
             roles: vec![Role::Own; buffers],
@@ -115,17 +118,12 @@ impl System {
             wheel: Wheel::new(),
             now: 0,
             trace,
-            coverage: program
-                .machines
-                .iter()
-                .map(|machine| vec![0; machine.transitions.len()])
-                .collect(),
+            taken: TakenCounts::new(&program),
             stalled: program
                 .machines
                 .iter()
                 .map(|machine| vec![0; machine.transitions.len()])
                 .collect(),
-            computed: BTreeMap::new(),
             tally: Tally::default(),
             deadlock_threshold: deadlock_threshold.unwrap_or(DEADLOCK_THRESHOLD).max(1),
             envelopes,
@@ -170,9 +168,9 @@ impl System {
             observed: Observed::default(),
             states_at: Vec::new(),
             told_of_eviction: Vec::new(),
-            happenings: Vec::new(),
+            happenings,
             happened: 0,
-            deliveries: Vec::new(),
+            deliveries,
             delivered: 0,
             homes,
             fetchers: plan.fetchers.clone(),
@@ -321,6 +319,7 @@ impl System {
             version: version as u32,
             role: instance.role.clone(),
             control,
+            has_idle_port: ports.iter().any(|port| port.idle),
             ports,
             transitions_per_cycle: machine.transitions_per_cycle,
             blocked: Vec::new(),
@@ -334,6 +333,7 @@ impl System {
             mandatory_latencies: Vec::new(),
             downstream: instance.downstream,
             upstream: instance.upstream,
+            may_repeat: compiled.only_looks,
             poll: Poll::default(),
         });
         Ok(())

@@ -1,6 +1,8 @@
 //! Coverage: the transitions that a run took or stalled, and how often.
 
-use slicc::compile::code::Machine;
+use std::collections::BTreeMap;
+
+use slicc::compile::code::{Machine, Program};
 use slicc::outline::TableEntry;
 use slicc::protocol::Protocol;
 
@@ -25,6 +27,72 @@ impl Covered<'_> {
     /// Whether the transition belongs to this entry of the table.
     pub fn is_of(&self, place: &TableEntry) -> bool {
         (self.machine, self.state, self.event) == (&*place.machine, &*place.state, &*place.event)
+    }
+}
+
+/// How often each transition was taken, by numbers, so that the counts of runs of one protocol are added up at little cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TakenCounts {
+    /// For each machine and row of its table.
+    rows: Vec<Vec<u64>>,
+    /// For rows whose next state is computed: by machine, row and next state.
+    computed: BTreeMap<(usize, u32, u16), u64>,
+}
+
+impl TakenCounts {
+    /// No counts of a protocol.
+    pub(super) fn new(program: &Program) -> TakenCounts {
+        let rows = program.machines.iter().map(|machine| vec![0; machine.transitions.len()]);
+        TakenCounts { rows: rows.collect(), computed: BTreeMap::new() }
+    }
+
+    /// Counts a row of a machine's table; `computed` is the next state if it was computed.
+    #[inline]
+    pub(super) fn count(&mut self, machine: usize, row: u32, computed: Option<u16>) {
+        self.rows[machine][row as usize] += 1;
+        if let Some(next) = computed {
+            *self.computed.entry((machine, row, next)).or_default() += 1;
+        }
+    }
+
+    /// Takes back a count.
+    pub(super) fn forget(&mut self, machine: usize, row: u32, next: u16) {
+        self.rows[machine][row as usize] -= 1;
+        let computed = (machine, row, next);
+        if let Some(count) = self.computed.get_mut(&computed) {
+            *count -= 1;
+            if *count == 0 {
+                self.computed.remove(&computed);
+            }
+        }
+    }
+
+    /// Adds other counts of the same protocol.
+    pub fn add(&mut self, other: &TakenCounts) {
+        if self.rows.is_empty() {
+            self.rows.clone_from(&other.rows);
+        } else {
+            let counts = self.rows.iter_mut().flatten();
+            counts.zip(other.rows.iter().flatten()).for_each(|(count, more)| *count += more);
+        }
+        for (key, more) in &other.computed {
+            *self.computed.entry(*key).or_default() += more;
+        }
+    }
+
+    /// The transitions that were taken, in the order of machines, states and events. The counts have to be of this program.
+    pub fn covered<'a>(&self, program: &'a Program) -> Vec<Covered<'a>> {
+        if self.rows.is_empty() {
+            return Vec::new();
+        }
+        rows(program, |machine, row| match program.machines[machine].transitions[row].next {
+            Some(next) => vec![(next, self.rows[machine][row])],
+            None => self
+                .computed
+                .range((machine, row as u32, 0)..=(machine, row as u32, u16::MAX))
+                .map(|(key, count)| (key.2, *count))
+                .collect(),
+        })
     }
 }
 
@@ -75,20 +143,18 @@ pub fn triple_of(protocol: &Protocol, machine: &str, state: &str, event: &str) -
 impl System {
     /// The transitions that were taken, in the order of machines, states and events.
     pub fn coverage(&self) -> Vec<Covered<'_>> {
-        self.rows(|machine, row| match self.program.machines[machine].transitions[row].next {
-            Some(next) => vec![(next, self.coverage[machine][row])],
-            None => self
-                .computed
-                .range((machine, row as u32, 0)..=(machine, row as u32, u16::MAX))
-                .map(|(key, count)| (key.2, *count))
-                .collect(),
-        })
+        self.taken.covered(&self.program)
+    }
+
+    /// How often each transition was taken.
+    pub fn taken(&self) -> &TakenCounts {
+        &self.taken
     }
 
     /// The transitions that the protocol stalled (`z_stall`), with the state to which they would
     /// lead.
     pub fn stalls(&self) -> Vec<Covered<'_>> {
-        self.rows(|machine, row| {
+        rows(&self.program, |machine, row| {
             let transition = &self.program.machines[machine].transitions[row];
             vec![(transition.next.unwrap_or(transition.state), self.stalled[machine][row])]
         })
@@ -106,7 +172,7 @@ impl System {
             for row in 0..machine.transitions.len() {
                 let triple = self.triple(at, row);
                 for (triple, count) in
-                    [(triple, self.coverage[at][row]), (triple + 1, self.stalled[at][row])]
+                    [(triple, self.taken.rows[at][row]), (triple + 1, self.stalled[at][row])]
                 {
                     if count > 0 {
                         reached.push(Reached { triple, count });
@@ -128,28 +194,26 @@ impl System {
             usize::from(transition.state) * from[0].events.len() + usize::from(transition.event);
         2 * (first + pair) as u32
     }
+}
 
-    /// A row for each next state of each transition that was counted.
-    fn rows(&self, counts: impl Fn(usize, usize) -> Vec<(u16, u64)>) -> Vec<Covered<'_>> {
-        let mut rows = Vec::new();
-        for (at, machine) in self.program.machines.iter().enumerate() {
-            let mut order: Vec<usize> = (0..machine.transitions.len()).collect();
-            order.sort_by_key(|row| {
-                (machine.transitions[*row].state, machine.transitions[*row].event)
-            });
-            for row in order {
-                let transition = &machine.transitions[row];
-                rows.extend(counts(at, row).into_iter().filter(|(_, count)| *count > 0).map(
-                    |(next, count)| Covered {
-                        machine: &machine.name,
-                        state: &machine.states[transition.state as usize],
-                        event: &machine.events[transition.event as usize],
-                        next: &machine.states[next as usize],
-                        count,
-                    },
-                ));
-            }
+/// A row for each next state of each transition that was counted.
+fn rows(program: &Program, counts: impl Fn(usize, usize) -> Vec<(u16, u64)>) -> Vec<Covered<'_>> {
+    let mut rows = Vec::new();
+    for (at, machine) in program.machines.iter().enumerate() {
+        let mut order: Vec<usize> = (0..machine.transitions.len()).collect();
+        order.sort_by_key(|row| (machine.transitions[*row].state, machine.transitions[*row].event));
+        for row in order {
+            let transition = &machine.transitions[row];
+            rows.extend(counts(at, row).into_iter().filter(|(_, count)| *count > 0).map(
+                |(next, count)| Covered {
+                    machine: &machine.name,
+                    state: &machine.states[transition.state as usize],
+                    event: &machine.events[transition.event as usize],
+                    next: &machine.states[next as usize],
+                    count,
+                },
+            ));
         }
-        rows
     }
+    rows
 }

@@ -1,6 +1,6 @@
 //! The implementation of the library: the functions that protocols may call, as `slicc::library` lists them. `values`
 //! has the methods of masks, blocks, flags and sets, `trackers` those of CHI's queues and slots, `calculations` functions of
-//! numbers, and `objects` the rest. `run` and `line_tables` carry out the most frequent ones themselves, and call `library`
+//! numbers, and `objects` the rest. `run` carries out the most frequent ones itself, and then `frequent` others. They call `library`
 //! only if one fails.
 //!
 //! Arguments are consecutive words: the values of scalars, the addresses of wider values, the numbers of library
@@ -123,6 +123,7 @@
 
 mod calculations;
 mod distributor;
+mod frequent;
 mod objects;
 pub(super) mod order;
 mod trackers;
@@ -205,7 +206,8 @@ impl System {
         if self.is_watched {
             self.note_order(function, at);
         }
-        let arguments: Arguments = std::array::from_fn(|index| self.words.words[at + index]);
+        let arguments = self.words.words[at..].first_chunk();
+        let arguments: Arguments = *arguments.expect("the heap follows the stack");
         let [a, b, c, ..] = arguments;
         self.words.words[at] = match function.family() {
             Family::Value(function) => self.value_method(function, arguments)?,

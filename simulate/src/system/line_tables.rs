@@ -3,8 +3,6 @@
 //! A transition looks up several lines. These objects are a structure of their own, apart from the rest of the system, so
 //! that code which looks a line up can keep references to the rest.
 
-use slicc::library::LibraryFunction;
-
 use crate::ruby::cache::CacheMemory;
 use crate::ruby::directory::DirectoryMemory;
 use crate::ruby::tbe::TbeTable;
@@ -20,33 +18,16 @@ pub(super) struct LineTables {
 }
 
 impl LineTables {
-    /// The result of a function that looks up an address in an object; `None` of other functions, and if it fails.
+    /// Whether an address is that of a line.
     #[inline]
-    pub(super) fn look_up(
-        &self,
-        function: LibraryFunction,
-        object: usize,
-        address: u64,
-    ) -> Option<u64> {
-        use LibraryFunction::*;
-        let is_line = address & self.offset == 0;
-        match function {
-            TableLookup => Some(self.tables[object].lookup(address)),
-            CacheLookup if is_line => Some(self.caches[object].lookup(address)),
-            CachePresent if is_line => Some(u64::from(self.caches[object].is_tag_present(address))),
-            CacheAvailable if is_line => Some(u64::from(self.caches[object].cache_avail(address))),
-            DirectoryLookup => self.directories[object].find(address),
-            TablePresent if is_line => Some(u64::from(self.tables[object].is_present(address))),
-            PerfectPresent => {
-                Some(u64::from(self.tables[object].is_present(address & !self.offset)))
-            }
-            // A missing entry is created, which needs more than a lookup.
-            PerfectLookup => match self.tables[object].lookup(address & !self.offset) {
-                0 => None,
-                entry => Some(entry),
-            },
-            _ => None,
-        }
+    pub(super) fn is_line(&self, address: u64) -> bool {
+        address & self.offset == 0
+    }
+
+    /// The line that contains an address.
+    #[inline]
+    pub(super) fn line_of(&self, address: u64) -> u64 {
+        address & !self.offset
     }
 
     /// Records the use of the line of an address in a cache.

@@ -50,6 +50,15 @@ impl Poll {
 }
 
 impl WakeupLog {
+    /// Begins to record a wakeup.
+    fn begin(&mut self) {
+        self.is_recorded = true;
+        self.has_changed = false;
+        self.until = u64::MAX;
+        self.stalls = 0;
+        self.stalled.clear();
+    }
+
     /// Counts a stall; `transition` is given if the protocol stalls it (`z_stall`).
     pub(super) fn stall(&mut self, transition: Option<u32>) {
         if self.is_recorded {
@@ -80,21 +89,14 @@ impl System {
     /// Wakes the current controller as [`System::wakeup`] does, or repeats its last wakeup if that had no effects but
     /// stalls.
     pub(super) fn poll(&mut self, program: &Program) -> Result<(), Trap> {
-        let machine = &program.machines[self.controllers[self.current].machine];
-        if !machine.only_looks || self.trace.is_some() {
+        let controller = &self.controllers[self.current];
+        if !controller.may_repeat || self.trace.is_some() {
             return self.wakeup(program).map(|_| ());
         }
-        if self.repeat_poll(program) {
+        if self.now < controller.poll.until && self.repeat_poll(program) {
             return Ok(());
         }
-        self.wakeup_log.stalled.clear();
-        self.wakeup_log = WakeupLog {
-            is_recorded: true,
-            has_changed: false,
-            until: u64::MAX,
-            stalls: 0,
-            stalled: std::mem::take(&mut self.wakeup_log.stalled),
-        };
+        self.wakeup_log.begin();
         let takes = self.wakeup(program)?;
         self.wakeup_log.is_recorded = false;
         let controller = &mut self.controllers[self.current];
@@ -114,15 +116,12 @@ impl System {
         Ok(())
     }
 
-    /// Repeats the effects of the last wakeup of the current controller, if that had none but stalls and nothing that it
-    /// read has changed. Returns whether it did.
+    /// Repeats the effects of the last wakeup of the current controller, which had none but stalls, if nothing that it read has changed.
+    /// Returns whether it did.
     fn repeat_poll(&mut self, program: &Program) -> bool {
         let (now, buffers) = (self.now, &self.buffers);
         let controller = &mut self.controllers[self.current];
         let poll = &controller.poll;
-        if now >= poll.until {
-            return false;
-        }
         let asks_memory = controller
             .requests_to_memory
             .is_some_and(|requests| buffers[requests as usize].is_ready(now));

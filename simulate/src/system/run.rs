@@ -10,7 +10,7 @@ use slicc::compile::types::TypeId;
 use slicc::library::LibraryFunction;
 
 use super::fault::Trap;
-use super::words::{HEAP, STACK_END, type_in};
+use super::words::{HEAP, type_in};
 use super::{Resume, System};
 
 /// The position of execution.
@@ -35,10 +35,6 @@ pub(super) enum Ending {
 
 /// Largest number of calls in a run of code.
 const MOST_CALLS: u64 = 1 << 24;
-
-/// Number of words that a frame must leave free above itself: functions of the library read five
-/// arguments, even if they have fewer.
-const MARGIN: usize = 16;
 
 impl System {
     /// Runs code of the current controller from an instruction on, with its frame at an address.
@@ -356,7 +352,7 @@ impl System {
                     Op::Call { function, base } => {
                         let function = program.functions[function as usize];
                         let frame = fp + base as usize;
-                        if frame + function.frame as usize + MARGIN > STACK_END {
+                        if !self.words.has_room(frame, function.frame) {
                             trap!(Trap::Other("functions call each other without end"));
                         }
                         calls_left = match calls_left.checked_sub(1) {
@@ -613,6 +609,32 @@ impl System {
             let (a, b) = (get!(base), get!(base + 1));
             // The most frequent functions. If one fails, its result is `None`, and `library` makes the error.
             let result = match function {
+                LibraryFunction::TableLookup => Some(self.line_tables.tables[a as usize].lookup(b)),
+                LibraryFunction::CacheLookup if self.line_tables.is_line(b) => {
+                    Some(self.line_tables.caches[a as usize].lookup(b))
+                }
+                LibraryFunction::CachePresent if self.line_tables.is_line(b) => {
+                    Some(u64::from(self.line_tables.caches[a as usize].is_tag_present(b)))
+                }
+                LibraryFunction::CacheAvailable if self.line_tables.is_line(b) => {
+                    Some(u64::from(self.line_tables.caches[a as usize].cache_avail(b)))
+                }
+                LibraryFunction::DirectoryLookup => {
+                    self.line_tables.directories[a as usize].find(b)
+                }
+                LibraryFunction::TablePresent if self.line_tables.is_line(b) => {
+                    Some(u64::from(self.line_tables.tables[a as usize].is_present(b)))
+                }
+                LibraryFunction::PerfectPresent => {
+                    let line = self.line_tables.line_of(b);
+                    Some(u64::from(self.line_tables.tables[a as usize].is_present(line)))
+                }
+                // A missing entry is created, which needs more than a lookup.
+                LibraryFunction::PerfectLookup => {
+                    let line = self.line_tables.line_of(b);
+                    Some(self.line_tables.tables[a as usize].lookup(line))
+                        .filter(|&entry| entry != 0)
+                }
                 LibraryFunction::InDequeue => {
                     let taken = self.take_head(a);
                     renew!();
@@ -661,7 +683,13 @@ impl System {
                     self.wakeup_log.has_changed = true;
                     Some(self.now)
                 }
-                _ => self.line_tables.look_up(function, a as usize, b),
+                _ => {
+                    self.calling = pc;
+                    let (c, d) = (get!(base + 2), get!(base + 3));
+                    let result = self.frequent(function, [a, b, c, d]);
+                    renew!();
+                    result
+                }
             };
             match result {
                 Some(result) => get!(base) = result,

@@ -59,7 +59,7 @@ impl System {
             controller.rank = last.rank as usize;
         }
         // Idle ports count as scanned.
-        if ran || self.controllers[self.current].ports.iter().any(|port| port.idle) {
+        if ran || controller.has_idle_port {
             self.check_rejected(program)?;
         }
         Ok(self.end_wakeup(stalled, taken))
@@ -79,12 +79,10 @@ impl System {
         let mut next = from;
         loop {
             let ports = self.controllers[self.current].ports.get(next..)?;
-            let more = ports.iter().position(|port| {
-                let asked =
-                    !port.guarded || self.buffers.has_arrived(port.object as usize, self.now);
-                asked && !port.idle
+            let (now, buffers) = (self.now, &self.buffers);
+            let (more, &port) = ports.iter().enumerate().find(|(_, port)| {
+                (!port.guarded || buffers.has_arrived(port.object as usize, now)) && !port.idle
             })?;
-            let port = ports[more];
             if !port.guarded || self.is_ready(port.object) {
                 return Some((next + more, port));
             }

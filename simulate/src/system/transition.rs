@@ -73,10 +73,8 @@ impl System {
         } else {
             self.keep(event)
         }
-        self.coverage[machine][number as usize] += 1;
-        if transition.next.is_none() {
-            *self.computed.entry((machine, number, after)).or_default() += 1;
-        }
+        let computed = transition.next.is_none().then_some(after);
+        self.taken.count(machine, number, computed);
         if let Some(trace) = &mut self.trace {
             let controller = &self.controllers[self.current];
             trace.transition(self.now, &traced(program, controller, &event, &self.comment));
@@ -89,15 +87,9 @@ impl System {
         self.tally.transitions -= 1;
         let controller = &self.controllers[self.current];
         let machine = controller.machine;
-        self.coverage[machine][self.transition as usize] -= 1;
         let offset = controller.control as usize + usize::from(control::AFTER);
-        let computed = (machine, self.transition, self.words.words[offset] as u16);
-        if let Some(count) = self.computed.get_mut(&computed) {
-            *count -= 1;
-            if *count == 0 {
-                self.computed.remove(&computed);
-            }
-        }
+        let next = self.words.words[offset] as u16;
+        self.taken.forget(machine, self.transition, next);
     }
 
     /// Counts a transition that stalled, and traces it.

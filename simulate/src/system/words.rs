@@ -20,6 +20,11 @@ pub(super) const STACK_END: usize = STACK + REGISTERS;
 pub(super) const HEAP: usize = STACK_END + REGISTERS;
 /// Number of registers that an instruction can name.
 const REGISTERS: usize = 1 << Register::BITS;
+/// The end of the frames that are cleared when the memory is recycled. Few protocols need more: only their calls nest deeper.
+const SHALLOW_END: usize = STACK + (1 << 12);
+/// Number of words above its registers that a frame must leave free: functions of the library read five arguments, even if they have
+/// fewer.
+const MARGIN: usize = 16;
 /// Number of words of the heap for which there is room at first.
 const FIRST_HEAP: usize = 1 << 13;
 /// Number of words before an object.
@@ -53,18 +58,60 @@ pub(super) struct Words {
     free: Vec<Vec<u64>>,
     /// Objects that become free at the end of the running transition.
     dying: Vec<u64>,
+    /// The largest number of registers of a piece of code.
+    frame: usize,
+    /// The address up to which frames of functions may begin without further checks.
+    shallow: usize,
+    /// Whether it is known where words were written: in the heap up to `top` and the margin, and in the stack up to
+    /// `shallow` and another two frames, that of a function which was called there and that of a transition.
+    is_known: bool,
 }
 
 impl Words {
-    /// Creates a memory for objects of `types` types, the largest of which has `largest` words.
-    pub(super) fn new(types: usize, largest: usize) -> Words {
+    /// Creates a memory for objects of `types` types, the largest of which has `largest` words, and for code with `frame` registers.
+    /// `words` are those of another memory, all 0, or none.
+    pub(super) fn new(types: usize, largest: usize, frame: u32, mut words: Vec<u64>) -> Words {
+        let length = HEAP + FIRST_HEAP + largest;
+        if words.len() < length {
+            words = vec![0; length];
+        }
+        let frame = frame as usize + MARGIN;
+        let fits = SHALLOW_END + 2 * frame <= STACK_END;
         Words {
-            words: vec![0; HEAP + FIRST_HEAP + largest],
+            words,
             top: HEAP,
             margin: largest,
             free: vec![Vec::new(); types],
             dying: Vec::new(),
+            frame,
+            shallow: if fits { SHALLOW_END } else { 0 },
+            is_known: fits,
         }
+    }
+
+    /// Takes the words, cleared; `None` if it is not known which of them were written.
+    pub(super) fn cleared(&mut self) -> Option<Vec<u64>> {
+        if !self.is_known {
+            return None;
+        }
+        let mut words = std::mem::take(&mut self.words);
+        words[..self.shallow + 2 * self.frame].fill(0);
+        let end = (self.top + self.margin).min(words.len());
+        words[HEAP..end].fill(0);
+        Some(words)
+    }
+
+    /// Whether there is room for the frame of a function of `registers` registers at an address.
+    #[inline]
+    pub(super) fn has_room(&mut self, frame: usize, registers: u32) -> bool {
+        frame <= self.shallow || self.has_room_above(frame + registers as usize + MARGIN)
+    }
+
+    /// Whether there is room for a frame that lies above those that are cleared, and ends at an address.
+    #[cold]
+    fn has_room_above(&mut self, end: usize) -> bool {
+        self.is_known = false;
+        end <= STACK_END
     }
 
     /// Adds words at the end and returns their address.
@@ -95,6 +142,7 @@ impl Words {
     pub(super) fn cut(&mut self, top: usize) {
         self.words[top..self.top].fill(0);
         self.top = top;
+        self.is_known = false;
         self.free.iter_mut().for_each(Vec::clear);
         self.dying.clear();
     }

@@ -166,7 +166,9 @@ impl Compiler<'_> {
             }
         }
         // A call needs a frame of its own even if the caller uses few registers.
-        Function { start: body.start, frame: u32::from(body.highest) + 1 }
+        let frame = u32::from(body.highest) + 1;
+        self.largest_frame = self.largest_frame.max(frame);
+        Function { start: body.start, frame }
     }
 
     pub(super) fn body(&mut self) -> &mut Body {

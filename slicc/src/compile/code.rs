@@ -203,6 +203,8 @@ pub struct Program {
     pub spans: Vec<Span>,
     /// The functions.
     pub functions: Vec<Function>,
+    /// The largest number of registers of a piece of code: function, port or transition.
+    pub largest_frame: u32,
     /// For each type, its methods for functional accesses if it is a message.
     pub message_accesses: Vec<MessageAccess>,
     /// Large constants.

@@ -67,7 +67,7 @@ impl Rows {
             |number: u32| rows.get(number as usize * length..).and_then(|at| at.get(..length));
         let number = self.table.number(
             hash(row),
-            |number| known(number) == Some(row),
+            |number| known(number).is_some_and(|known| same(known, row)),
             |number| hash(known(number).unwrap_or(row)),
         );
         if number.is_err() {

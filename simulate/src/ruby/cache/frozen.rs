@@ -18,7 +18,7 @@ pub struct Held {
 impl CacheMemory {
     /// Number of lines of a set.
     pub fn ways(&self) -> usize {
-        self.geometry.ways as usize
+        self.ways
     }
 
     /// Removes the lines of a set, but keeps the order of their uses.
@@ -27,7 +27,7 @@ impl CacheMemory {
         for slot in set * ways..(set + 1) * ways {
             self.lines[slot] = NO_LINE;
             self.entries[slot] = 0;
-            self.permissions[slot] = NOT_PRESENT;
+            self.set_permission(slot, NOT_PRESENT);
             self.monitors[slot] = NOBODY;
         }
         self.busy.fill(0);
@@ -49,7 +49,7 @@ impl CacheMemory {
         let slot = set * self.ways() + way;
         self.lines[slot] = held.line;
         self.entries[slot] = held.entry;
-        self.permissions[slot] = held.permission;
+        self.set_permission(slot, held.permission);
         self.monitors[slot] = held.monitor.unwrap_or(NOBODY);
         slot
     }

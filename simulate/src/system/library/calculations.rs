@@ -137,7 +137,7 @@ fn bits(address: u64, low: u64, high: u64) -> u64 {
 }
 
 /// `width` bits of an address from `low` on.
-fn bits_of_range(address: u64, low: u64, width: u64) -> u64 {
+pub(super) fn bits_of_range(address: u64, low: u64, width: u64) -> u64 {
     match width {
         0 => 0,
         _ => bits(address, low, low + width - 1),
