@@ -1,7 +1,7 @@
 //! The implementation of the library: the functions that protocols may call, as `slicc::library` lists them. `values`
 //! has the methods of masks, blocks, flags and sets, `trackers` those of CHI's queues and slots, `calculations` functions of
-//! numbers, and `objects` the rest. `run` carries out the most frequent ones itself, and then `frequent` others. They call `library`
-//! only if one fails.
+//! numbers, and `objects` the rest. `run` carries out the most frequent ones itself, some of them by `frequent`, and calls `library` if one
+//! fails.
 //!
 //! Arguments are consecutive words: the values of scalars, the addresses of wider values, the numbers of library
 //! objects. The object of a method comes first. A scalar result replaces the first argument; a wide one is written to
@@ -138,7 +138,6 @@ use super::fault::Trap;
 use super::stepping::Symmetry;
 use super::words::CachePlace;
 use crate::ruby::Misuse;
-use crate::ruby::cache::Array;
 use crate::ruby::described;
 use objects::unsupported;
 use trackers::expectation;
@@ -152,53 +151,6 @@ fn object(address: u64) -> Result<u64, Trap> {
 }
 
 impl System {
-    /// Takes the message at the head of a buffer, if it may be taken, and returns how long it has waited.
-    #[inline(never)]
-    pub(super) fn take_head(&mut self, buffer: u64) -> Option<u64> {
-        let (message, delay) = self.buffers.edit(buffer as usize).dequeue(self.now).ok()?;
-        self.wakeup_log.has_changed = true;
-        self.words.release(message);
-        Some(delay)
-    }
-
-    /// Changes the permission of an entry. Entries of directories are in no cache.
-    #[inline(never)]
-    pub(super) fn change_permission(&mut self, entry: u64, permission: u64) {
-        self.wakeup_log.has_changed = true;
-        if let Some(CachePlace { cache, slot }) = self.words.cache_place(entry) {
-            self.line_tables.caches[cache].change_permission(slot, entry, permission as u8);
-        }
-    }
-
-    /// Adds a machine to the destination at an address; returns 0 if it exists.
-    #[inline(never)]
-    pub(super) fn add_machine(&mut self, address: u64, machine: u64) -> Option<u64> {
-        self.wakeup_log.has_changed = true;
-        let own = address as usize..address as usize + self.machines.words();
-        self.machines.add(&mut self.words.words[own], machine).ok()?;
-        Some(0)
-    }
-
-    /// Whether the bank of a line is free in the array with this number of CacheResourceType.
-    #[inline(never)]
-    pub(super) fn bank_is_free(&mut self, cache: usize, array: u64, line: u64) -> bool {
-        let array = if array == 0 { Array::Data } else { Array::Tag };
-        let free = self.line_tables.caches[cache].free_at(array, line);
-        if free > self.now {
-            self.wakeup_log.until = self.wakeup_log.until.min(free);
-        }
-        self.now >= free
-    }
-
-    /// Reserves the bank of a line for an access of the type with this number of CacheRequestType.
-    #[inline(never)]
-    pub(super) fn record_access(&mut self, cache: usize, request: u64, line: u64) {
-        self.wakeup_log.has_changed = true;
-        // The first two are about data.
-        let array = if request < 2 { Array::Data } else { Array::Tag };
-        self.line_tables.caches[cache].record_request(array, line, self.now);
-    }
-
     /// Carries out a function of the library whose arguments begin at `at`, unless `run` has done so.
     #[inline(never)]
     pub(super) fn library(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {

@@ -7,7 +7,7 @@
 use slicc::compile::code::Program;
 use slicc::compile::op::{Op, control, stall};
 use slicc::compile::types::TypeId;
-use slicc::library::LibraryFunction;
+use slicc::library::{CallbackFunction, LibraryFunction};
 
 use super::fault::Trap;
 use super::words::{HEAP, type_in};
@@ -215,6 +215,30 @@ impl System {
             () => {
                 next!(Op::Library { function, base } => (function, base))
             };
+        }
+        // The result of a function of the library that uses the system as a whole.
+        macro_rules! called {
+            ($call:expr) => {{
+                let result = $call;
+                renew!();
+                result
+            }};
+        }
+        // The result of such a function that has none and cannot fail.
+        macro_rules! done {
+            ($call:expr) => {{
+                $call;
+                renew!();
+                Some(0)
+            }};
+        }
+        // The result of a callback of a sequencer.
+        macro_rules! callback {
+            ($function:ident, $sequencer:expr, $line:expr, $block:expr) => {{
+                (self.calling, self.wakeup_log.has_changed) = (pc, true);
+                let (sequencer, line, block) = ($sequencer, $line, $block);
+                done!(attempt!(self.callback(CallbackFunction::$function, sequencer, line, block)))
+            }};
         }
         'next: loop {
             // Only calls of the library leave this block by its end.
@@ -635,37 +659,37 @@ impl System {
                     Some(self.line_tables.tables[a as usize].lookup(line))
                         .filter(|&entry| entry != 0)
                 }
-                LibraryFunction::InDequeue => {
-                    let taken = self.take_head(a);
-                    renew!();
-                    taken
-                }
+                LibraryFunction::InDequeue => called!(self.take_head(a)),
                 LibraryFunction::ChangePermission if a != 0 => {
-                    self.change_permission(a, b);
-                    renew!();
-                    Some(0)
+                    done!(self.change_permission(a, b))
                 }
-                LibraryFunction::DestAdd => {
-                    let added = self.add_machine(a, b);
-                    renew!();
-                    added
+                LibraryFunction::DestAdd => called!(self.add_machine(a, b)),
+                LibraryFunction::DestRemove => called!(self.remove_machine(a, b)),
+                LibraryFunction::DestClear => done!(self.clear_machines(a)),
+                LibraryFunction::DestCount => called!(Some(self.count_machines(a))),
+                LibraryFunction::TableAllocate => called!(self.allocate_transaction(a, b)),
+                LibraryFunction::TableDeallocate => called!(self.free_transaction(a, b)),
+                LibraryFunction::CacheAllocate => {
+                    let entry = get!(base + 2);
+                    called!(self.allocate_entry(a, b, entry))
                 }
+                LibraryFunction::CacheDeallocate => called!(self.free_entry(a, b)),
+                LibraryFunction::CacheProbe => called!(self.victim(a, b)),
                 LibraryFunction::CacheTouch => {
                     self.wakeup_log.has_changed = true;
                     self.line_tables.touch(a as usize, b);
                     Some(0)
                 }
+                LibraryFunction::CacheTouchEntry if b != 0 => {
+                    done!(self.touch_entry(a, b))
+                }
                 LibraryFunction::CacheCheck => {
                     let line = get!(base + 2);
-                    let is_free = self.bank_is_free(a as usize, b, line);
-                    renew!();
-                    Some(u64::from(is_free))
+                    called!(Some(u64::from(self.bank_is_free(a as usize, b, line))))
                 }
                 LibraryFunction::CacheRecord => {
                     let line = get!(base + 2);
-                    self.record_access(a as usize, b, line);
-                    renew!();
-                    Some(0)
+                    done!(self.record_access(a as usize, b, line))
                 }
                 LibraryFunction::WakeAllOfLine => {
                     self.wakeup_log.has_changed = true;
@@ -679,17 +703,21 @@ impl System {
                     renew!();
                     Some(home)
                 }
+                LibraryFunction::MapToRange => {
+                    let range = [a, b, get!(base + 2), get!(base + 3)];
+                    called!(self.home_in_range(range))
+                }
+                LibraryFunction::ReadDone => callback!(ReadDone, a, b, get!(base + 2)),
+                LibraryFunction::WriteDone => callback!(WriteDone, a, b, get!(base + 2)),
+                LibraryFunction::MachineKind => {
+                    self.wakeup_log.has_changed = true;
+                    Some(a >> 32)
+                }
                 LibraryFunction::Now => {
                     self.wakeup_log.has_changed = true;
                     Some(self.now)
                 }
-                _ => {
-                    self.calling = pc;
-                    let (c, d) = (get!(base + 2), get!(base + 3));
-                    let result = self.frequent(function, [a, b, c, d]);
-                    renew!();
-                    result
-                }
+                _ => None,
             };
             match result {
                 Some(result) => get!(base) = result,

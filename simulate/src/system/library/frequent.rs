@@ -1,91 +1,168 @@
-//! Functions of the library that are called often, though less often than those that `run` carries out itself.
-//!
-//! `library` can carry out every function, but it takes some 120 instructions of the processor to read the arguments, find the
-//! function, and pass an error on. Here a function that fails has no effect, and its error is made by `library`.
+//! Functions of the library that `run` calls without the detour over `library`, which takes three jumps that a processor can hardly
+//! predict, to read five arguments, and to pass an error on. Here a function that fails has no effect, and its error is made by `library`.
 
-use slicc::compile::trackers::records;
 use slicc::compile::types::UNSET_ADDRESS;
-use slicc::library::LibraryFunction;
 
 use super::calculations::bits_of_range;
+use crate::ruby::cache::Array;
 use crate::ruby::sets::bits;
-use crate::ruby::trackers::{events, expected, storage};
 use crate::system::System;
 use crate::system::words::CachePlace;
 
 impl System {
-    /// Carries out a function with its first four arguments, if it is one of those here and does not fail.
+    /// Takes the message at the head of a buffer, if it may be taken, and returns how long it has waited.
     #[inline(never)]
-    pub(in crate::system) fn frequent(
-        &mut self,
-        function: LibraryFunction,
-        [a, b, c, d]: [u64; 4],
-    ) -> Option<u64> {
-        use LibraryFunction::*;
-        let i = a as usize;
-        let result = match function {
-            LineAddress if a != UNSET_ADDRESS => self.line_of(a),
-            // Explorations record what the result depends on.
-            MapToRange if a != UNSET_ADDRESS && !self.is_watched => {
-                b << 32 | bits_of_range(a, c, d)
-            }
-            MachineKind => a >> 32,
-            DestClear => {
-                self.words.words[i..i + self.machines.words()].fill(0);
-                0
-            }
-            DestCount => {
-                // It changes nothing, and reads only what the controller owns.
-                return Some(bits::count(&self.words.words[i..i + self.machines.words()]));
-            }
-            TableAllocate => self.allocate_transaction(i, b)?,
-            TableDeallocate if self.line_tables.is_line(b) => {
-                let object = self.line_tables.tables[i].deallocate(b).ok()?;
-                self.words.release(object);
-                0
-            }
-            CacheProbe if self.line_tables.is_line(b) => {
-                // It changes nothing, and reads only what the controller owns.
-                return self.line_tables.caches[i].cache_probe(b).ok();
-            }
-            CacheDeallocate if self.line_tables.is_line(b) => {
-                let entry = self.line_tables.caches[i].deallocate(b).ok()?;
-                self.words.set_cache_place(entry, None);
-                self.words.release(entry);
-                0
-            }
-            CacheAllocate if c != 0 && self.line_tables.is_line(b) => {
-                let cache = &mut self.line_tables.caches[i];
-                if cache.loses_entry(b, c) {
-                    return None;
-                }
-                let (slot, _) = cache.allocate(b, c).ok()?;
-                self.words.set_cache_place(c, Some(CachePlace { cache: i, slot }));
-                c
-            }
-            TimerReady => u64::from(self.timers[i].is_ready(b)),
-            MaskCount => self.mask.count(&self.words.words[i..], 0),
-            MaskIsFull => u64::from(self.mask.is_full(&self.words.words[i..i + self.mask.words()])),
-            _ if i == 0 => return None,
-            ExpectLeft => expected::left(&self.words.words[i..]) as u64,
-            ExpectAny => u64::from(expected::left(&self.words.words[i..]) != 0),
-            QueueEmpty => u64::from(self.words.words[i + records::LENGTH] == 0),
-            QueueFront => events::end(&self.words.words[i..], false).ok()?.0,
-            QueueFrontMarked => u64::from(events::end(&self.words.words[i..], false).ok()?.1),
-            QueuePop => events::pop(&mut self.words.words[i..]).ok().map(|()| 0)?,
-            QueuePush => events::push(&mut self.words.words[i..], b, false).ok().map(|()| 0)?,
-            SlotsAvailable => u64::from(storage::free(&self.words.words[i..]) >= b as i64),
-            _ => return None,
-        };
+    pub(in crate::system) fn take_head(&mut self, buffer: u64) -> Option<u64> {
+        let (message, delay) = self.buffers.edit(buffer as usize).dequeue(self.now).ok()?;
         self.wakeup_log.has_changed = true;
-        Some(result)
+        self.words.release(message);
+        Some(delay)
     }
 
-    /// Allocates a TBE for a line.
-    fn allocate_transaction(&mut self, table: usize, line: u64) -> Option<u64> {
-        if !self.line_tables.is_line(line) || !self.line_tables.tables[table].has_room_for(line) {
+    /// Changes the permission of an entry. Entries of directories are in no cache.
+    #[inline(never)]
+    pub(in crate::system) fn change_permission(&mut self, entry: u64, permission: u64) {
+        self.wakeup_log.has_changed = true;
+        if let Some(CachePlace { cache, slot }) = self.words.cache_place(entry) {
+            self.line_tables.caches[cache].change_permission(slot, entry, permission as u8);
+        }
+    }
+
+    /// Adds a machine to the destination at an address; returns 0 if it exists.
+    #[inline(never)]
+    pub(in crate::system) fn add_machine(&mut self, address: u64, machine: u64) -> Option<u64> {
+        self.wakeup_log.has_changed = true;
+        let own = address as usize..address as usize + self.machines.words();
+        self.machines.add(&mut self.words.words[own], machine).ok()?;
+        Some(0)
+    }
+
+    /// Removes a machine from the destination at an address; returns 0 if there can be such a machine.
+    #[inline(never)]
+    pub(in crate::system) fn remove_machine(&mut self, address: u64, machine: u64) -> Option<u64> {
+        self.wakeup_log.has_changed = true;
+        let own = address as usize..address as usize + self.machines.words();
+        self.machines.remove(&mut self.words.words[own], machine).ok()?;
+        Some(0)
+    }
+
+    /// Removes all machines from the destination at an address.
+    #[inline(never)]
+    pub(in crate::system) fn clear_machines(&mut self, address: u64) {
+        self.wakeup_log.has_changed = true;
+        let own = address as usize..address as usize + self.machines.words();
+        self.words.words[own].fill(0);
+    }
+
+    /// The number of machines in the destination at an address. It changes nothing.
+    #[inline(never)]
+    pub(in crate::system) fn count_machines(&self, address: u64) -> u64 {
+        let own = address as usize..address as usize + self.machines.words();
+        bits::count(&self.words.words[own])
+    }
+
+    /// Whether the bank of a line is free in the array with this number of CacheResourceType.
+    #[inline(never)]
+    pub(in crate::system) fn bank_is_free(&mut self, cache: usize, array: u64, line: u64) -> bool {
+        let array = if array == 0 { Array::Data } else { Array::Tag };
+        let free = self.line_tables.caches[cache].free_at(array, line);
+        if free > self.now {
+            self.wakeup_log.until = self.wakeup_log.until.min(free);
+        }
+        self.now >= free
+    }
+
+    /// Reserves the bank of a line for an access of the type with this number of CacheRequestType.
+    #[inline(never)]
+    pub(in crate::system) fn record_access(&mut self, cache: usize, request: u64, line: u64) {
+        self.wakeup_log.has_changed = true;
+        // The first two are about data.
+        let array = if request < 2 { Array::Data } else { Array::Tag };
+        self.line_tables.caches[cache].record_request(array, line, self.now);
+    }
+
+    /// The controller of a type that some bits of an address select.
+    #[inline(never)]
+    pub(in crate::system) fn home_in_range(
+        &mut self,
+        [address, kind, low, width]: [u64; 4],
+    ) -> Option<u64> {
+        // Explorations record what the result depends on.
+        if address == UNSET_ADDRESS || self.is_watched {
             return None;
         }
-        self.new_element(table as u64, line).ok().map(|_| 0)
+        self.wakeup_log.has_changed = true;
+        Some(kind << 32 | bits_of_range(address, low, width))
+    }
+
+    /// Allocates an object of a table for a line, if that has none and there is room; returns 0.
+    #[inline(never)]
+    pub(in crate::system) fn allocate_transaction(&mut self, table: u64, line: u64) -> Option<u64> {
+        let of = &self.line_tables.tables[table as usize];
+        if !self.line_tables.is_line(line) || !of.has_room_for(line) {
+            return None;
+        }
+        self.wakeup_log.has_changed = true;
+        self.new_element(table, line).ok().map(|_| 0)
+    }
+
+    /// Frees the object of a table for a line, if it has one; returns 0.
+    #[inline(never)]
+    pub(in crate::system) fn free_transaction(&mut self, table: u64, line: u64) -> Option<u64> {
+        if !self.line_tables.is_line(line) {
+            return None;
+        }
+        let object = self.line_tables.tables[table as usize].deallocate(line).ok()?;
+        self.wakeup_log.has_changed = true;
+        self.words.release(object);
+        Some(0)
+    }
+
+    /// Puts an entry into a cache, if that has room and no other entry is lost; returns the entry.
+    #[inline(never)]
+    pub(in crate::system) fn allocate_entry(
+        &mut self,
+        cache: u64,
+        line: u64,
+        entry: u64,
+    ) -> Option<u64> {
+        let cache = cache as usize;
+        let of = &mut self.line_tables.caches[cache];
+        if entry == 0 || line & self.line_tables.offset != 0 || of.loses_entry(line, entry) {
+            return None;
+        }
+        let (slot, _) = of.allocate(line, entry).ok()?;
+        self.wakeup_log.has_changed = true;
+        self.words.set_cache_place(entry, Some(CachePlace { cache, slot }));
+        Some(entry)
+    }
+
+    /// Removes the entry of a line from a cache, if it has one; returns 0.
+    #[inline(never)]
+    pub(in crate::system) fn free_entry(&mut self, cache: u64, line: u64) -> Option<u64> {
+        if !self.line_tables.is_line(line) {
+            return None;
+        }
+        let entry = self.line_tables.caches[cache as usize].deallocate(line).ok()?;
+        self.wakeup_log.has_changed = true;
+        self.words.set_cache_place(entry, None);
+        self.words.release(entry);
+        Some(0)
+    }
+
+    /// The line that has to be evicted from a cache before another one gets an entry. It changes nothing.
+    #[inline(never)]
+    pub(in crate::system) fn victim(&self, cache: u64, line: u64) -> Option<u64> {
+        let cache = &self.line_tables.caches[cache as usize];
+        if self.line_tables.is_line(line) { cache.cache_probe(line).ok() } else { None }
+    }
+
+    /// Records the use of an entry of a cache.
+    #[inline(never)]
+    pub(in crate::system) fn touch_entry(&mut self, cache: u64, entry: u64) {
+        self.wakeup_log.has_changed = true;
+        let cache = cache as usize;
+        let place = self.words.cache_place(entry).filter(|place| place.cache == cache);
+        self.line_tables.caches[cache].touch_entry(entry, place.map(|place| place.slot));
     }
 }

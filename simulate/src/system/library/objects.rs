@@ -77,10 +77,7 @@ impl System {
             CacheAvailable => u64::from(self.line_tables.caches[i].cache_avail(self.line(b)?)),
             CacheTouch => self.done(|it| it.line_tables.touch(i, b)),
             CacheTouchEntry if b == 0 => return Err(Misuse::NoEntry.into()),
-            CacheTouchEntry => {
-                let place = self.words.cache_place(b).filter(|place| place.cache == i);
-                self.done(|it| it.line_tables.caches[i].touch_entry(b, place.map(|it| it.slot)))
-            }
+            CacheTouchEntry => self.done(|it| it.touch_entry(a, b)),
             CacheRecord => self.done(|it| it.record_access(i, b, c)),
             CacheCheck => u64::from(self.bank_is_free(i, b, c)),
             CacheNull => 0,
