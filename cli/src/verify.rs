@@ -72,12 +72,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             input.file
         ),
     })?;
-    if let Some(what) = other_history(&certificate.claim, history, &input.file, &reading) {
-        return Err(Error::Certificate { file, what });
-    }
-    let verified = verify(history, &certificate).map_err(|rejection| Error::Certificate {
-        file: file.clone(),
-        what: rejection.to_string(),
+    let verified = verify(history, &certificate).map_err(|rejection| {
+        let other = other_history(&certificate.claim, history, &input.file, &reading);
+        Error::Certificate { file, what: other.unwrap_or_else(|| rejection.to_string()) }
     })?;
     let model = certificate.claim.model;
     let name = named(&input.file, history);
@@ -207,13 +204,16 @@ fn described(
 }
 
 /// The history with the digest of the certificate; else one with the same name, so that the verifier can say what differs; else
-/// the only history.
+/// none. A single history is that one.
 fn pick<'a>(histories: &'a [History], certificate: &Certificate) -> Option<&'a History> {
+    // A digest takes as long as a part of the verification.
+    if let [only] = histories {
+        return Some(only);
+    }
     let claim = &certificate.claim;
     let same_name = || histories.iter().filter(|h| h.name == claim.history);
     same_name()
         .chain(histories)
         .find(|history| claim.model.digest(history) == claim.digest)
         .or_else(|| same_name().next())
-        .or_else(|| histories.first().filter(|_| histories.len() == 1))
 }

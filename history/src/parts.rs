@@ -76,10 +76,14 @@ impl History {
     }
 
     /// The operation that is part number `part` of the access with this index in the thread with this label, if there is
-    /// one. Cost: logarithmic.
+    /// one. Cost: logarithmic; in the number of threads alone if no access was split.
     pub fn find_part(&self, label: u32, index: u32, part: u32) -> Option<OpId> {
         let at = self.threads().binary_search_by_key(&label, |thread| thread.label).ok()?;
         let thread = self.threads()[at];
+        if self.continued.is_empty() {
+            let op = OpId(thread.start.checked_add(index)?);
+            return (op.0 < thread.end && part == 0).then_some(op);
+        }
         let (mut low, mut high) = (thread.start, thread.end);
         while low < high {
             let middle = low + (high - low) / 2;

@@ -1,4 +1,5 @@
-//! Measures the speed of simulation, campaigns, watching and reports, and compares it with stored figures.
+//! Measures the speed of checks, explorations, simulation, campaigns, watching and reports, and of other programs that are installed, and compares
+//! it with stored figures.
 //!
 //! Each row is a command of the program on work of a fixed size. It is run five times, and the median counts. `make bench` runs
 //! this; so does
@@ -13,7 +14,7 @@
 //!
 //! Environment: `RUBRIC_THEN=path` names another build of the program, which is measured in turns with this one in place of the
 //! stored figures, so that both run under the same conditions. `RUBRIC_STORE=1` replaces the stored figures by the measured ones.
-//! `RUBRIC_GEM5` names the folder of gem5's source, whose CHI has a row of its own.
+//! `RUBRIC_GEM5` names the folder of gem5's source, whose CHI has a row of its own, and `RUBRIC_LITMUS` a folder of litmus tests.
 
 #[path = "../growth/child.rs"]
 mod child;
@@ -54,11 +55,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut measured = Vec::new();
     for row in &rows {
         let (value, then) = match &other {
-            Some(other) => {
+            Some(other) if !row.is_peer() => {
                 let both = medians(row, &[child::PROGRAM, other])?;
                 (both[0], Some(both[1]))
             }
-            None => {
+            _ => {
                 let then = before.iter().find(|figure| figure.row == row.name);
                 (medians(row, &[child::PROGRAM])?[0], then.map(|then| then.value))
             }

@@ -6,7 +6,7 @@
 //! for the values that memory holds, so everything that is worked on stays in the processor's cache.
 //!
 //! - `search` places events window by window, and `prefix` has those that are placed;
-//! - `window` has the events that are next, and what precedes each of them, as rows of bits: these serve
+//! - `window` has the events that are next, the `edges` between them, and what precedes each of them, as `rows` of bits: these serve
 //!   every preserved program order, whether it consists of few chains or not;
 //! - `rules` applies R6 and R7 (see [`crate::engine::saturate`]) to the window;
 //! - `placing` places events until the rules are applied again;
@@ -138,7 +138,7 @@ const EVENTS_FOR_LARGER_WINDOWS: usize = 1 << 22;
 /// The number of events of a window that is enough on most histories with this number of threads and events. Where
 /// stores wait in buffers, more events are in progress at a time.
 pub fn size_for(threads: usize, model: Model, events: usize) -> usize {
-    let in_progress = if model.buffers() || model.is_weak() { 48 } else { 24 };
+    let in_progress = if model.buffers() || model.is_weak() { 32 } else { 24 };
     let factor = if events < EVENTS_FOR_LARGER_WINDOWS { 1 } else { 2 };
     (factor * in_progress * threads).clamp(256, 3072)
 }

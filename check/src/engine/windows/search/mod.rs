@@ -146,7 +146,10 @@ impl<'e> Search<'e> {
         let size = self.size + self.extra;
         let more = size.saturating_sub(self.window.order().len());
         let end = (self.admitted + more).min(self.order.len());
-        if self.window.slots() + end - self.admitted > self.window.capacity() {
+        if end - self.admitted > self.window.room() {
+            self.window.reclaim(self.input);
+        }
+        if end - self.admitted > self.window.room() {
             self.window.compact(self.input, size + size / 2, self.bounds)?;
         }
         for location in std::mem::take(&mut self.locked) {

@@ -1,23 +1,19 @@
 //! [`Window`]: some unplaced events, and the order that is known among them.
 
+mod edges;
+mod rows;
+
 use crate::engine::events::{INITIAL, NONE};
 
 use super::Input;
+use edges::Edge;
 use host::Bounds;
+pub(super) use rows::union;
 
 /// The events of a window are in conflict: the order required among them is cyclic, or contradicts the
 /// prefix. Where bounds are asked, it also means that one was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict;
-
-/// An edge between two slots.
-#[derive(Clone, Copy, Debug)]
-struct Edge {
-    from: u32,
-    to: u32,
-    next_in: u32,
-    next_out: u32,
-}
 
 /// The state of a slot besides its row. It is one struct because its fields are used together.
 #[derive(Clone, Copy, Debug)]
@@ -38,10 +34,24 @@ struct SlotState {
     is_dirty: bool,
 }
 
+impl SlotState {
+    /// The state of a member without edges that was never visited.
+    const NEW: SlotState = SlotState {
+        changed: 0,
+        visited: 0,
+        passed_on: 0,
+        first_in: NONE,
+        first_out: NONE,
+        rank: 0,
+        is_live: true,
+        is_dirty: false,
+    };
+}
+
 /// Unplaced events, called members, with their reachability along the known edges, as rows of bits.
 ///
-/// Each member has a *slot*. Members that are placed keep theirs, until [`Window::compact`] numbers the
-/// others anew. Memory: n²/8 bytes for n slots.
+/// Each member has a *slot*. Members that are placed keep theirs, until [`Window::reclaim`] frees it, or [`Window::compact`] numbers
+/// the others anew. Memory: n²/8 bytes for n slots.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window {
     /// The event of each slot.
@@ -56,8 +66,8 @@ pub(super) struct Window {
     rows: Vec<u64>,
     /// Number of words of a row.
     stride: usize,
-    /// The first word of a row that can have a bit for an unplaced member.
-    first_word: usize,
+    /// Slots of placed members that can be used again, the next one last.
+    free: Vec<u32>,
     /// Number of visits so far.
     visits: u32,
     /// During a sweep, a bit for the number in the order of each dirty slot.
@@ -100,9 +110,9 @@ impl Window {
         self.members.len()
     }
 
-    /// Number of slots.
-    pub(super) fn capacity(&self) -> usize {
-        self.stride * 64
+    /// Number of members that can be added.
+    pub(super) fn room(&self) -> usize {
+        self.free.len() + self.stride * 64 - self.members.len()
     }
 
     /// The unplaced members, after a sort in a topological order.
@@ -155,7 +165,7 @@ impl Window {
             list.clear();
         }
         self.state.clear();
-        self.first_word = 0;
+        self.free.clear();
         self.dirty = 0;
         self.edges.clear();
         self.stride = slots.div_ceil(64);
@@ -191,25 +201,17 @@ impl Window {
 
     /// Adds a member and returns its slot. There must be a free slot.
     pub(super) fn push(&mut self, input: &Input<'_>, event: u32) -> u32 {
-        let slot = self.members.len() as u32;
-        self.members.push(event);
+        let slot = self.free.pop().unwrap_or_else(|| self.add_slot());
+        let at = slot as usize;
+        self.members[at] = event;
+        self.state[at] = SlotState { rank: self.order.len() as u32, ..SlotState::NEW };
+        self.rows[at * self.stride..][..self.stride].fill(0);
+        self.write_before[at] = NONE;
+        self.last_reader[at] = NONE;
+        self.reader_before[at] = NONE;
         self.slot_of[event as usize] = slot;
-        self.state.push(SlotState {
-            rank: self.order.len() as u32,
-            first_in: NONE,
-            first_out: NONE,
-            changed: 0,
-            visited: 0,
-            passed_on: 0,
-            is_live: true,
-            is_dirty: false,
-        });
         self.order.push(slot);
         self.is_sorted = false;
-        self.rows.resize(self.rows.len() + self.stride, 0);
-        self.write_before.push(NONE);
-        self.last_reader.push(NONE);
-        self.reader_before.push(NONE);
         self.link_reader(input, slot);
         if input.writes[event as usize] {
             let last = &mut self.last_write[input.location[event as usize] as usize];
@@ -217,6 +219,16 @@ impl Window {
         }
         self.touch(slot);
         slot
+    }
+
+    fn add_slot(&mut self) -> u32 {
+        self.members.push(NONE);
+        self.state.push(SlotState::NEW);
+        self.rows.resize(self.rows.len() + self.stride, 0);
+        self.write_before.push(NONE);
+        self.last_reader.push(NONE);
+        self.reader_before.push(NONE);
+        self.members.len() as u32 - 1
     }
 
     /// Adds a member to the readers of its source, if that is a member.
@@ -311,17 +323,39 @@ impl Window {
                 self.last_write[input.location[event as usize] as usize] = NONE;
             }
         }
-        for slot in 0..self.members.len() as u32 {
+        let state = &self.state;
+        self.order.retain(|&slot| state[slot as usize].is_live);
+        for &slot in &self.order {
             let event = self.members[slot as usize];
-            if self.state[slot as usize].is_live && input.writes[event as usize] {
+            if input.writes[event as usize] {
                 let last = &mut self.last_write[input.location[event as usize] as usize];
                 self.write_before[slot as usize] = std::mem::replace(last, slot);
             }
         }
-        let state = &self.state;
-        let first = state.iter().position(|slot| slot.is_live);
-        self.first_word = first.unwrap_or(state.len()) / 64;
-        self.order.retain(|&slot| state[slot as usize].is_live);
+    }
+
+    /// Frees the slots of placed members, 64 at a time: those whose bits are a word of a row, if all of them were placed. What is known of
+    /// the others stays, so they need not be visited again.
+    pub(super) fn reclaim(&mut self, input: &Input<'_>) {
+        let mut is_used = vec![false; self.stride];
+        for &slot in &self.order {
+            is_used[slot as usize / 64] = true;
+        }
+        let words = 0..self.members.len() / 64;
+        let unused: Vec<usize> = words.filter(|&word| !is_used[word]).collect();
+        self.free.retain(|&slot| is_used[slot as usize / 64]);
+        for &word in unused.iter().rev() {
+            self.free.extend((64 * word as u32..64 * (word as u32 + 1)).rev());
+        }
+        for &slot in &self.order {
+            let row = &mut self.rows[slot as usize * self.stride..][..self.stride];
+            unused.iter().for_each(|&word| row[word] = 0);
+        }
+        self.forget_edges();
+        self.last_reader.fill(NONE);
+        for at in 0..self.order.len() {
+            self.link_reader(input, self.order[at]);
+        }
     }
 
     /// Marks a member as placed.
@@ -415,175 +449,8 @@ impl Window {
     pub(super) fn is_settled(&self) -> bool {
         self.dirty == 0
     }
-
-    /// Adds an edge between slots, unless the order is known.
-    pub(super) fn add(&mut self, from: u32, to: u32) {
-        if !self.precedes(from, to) {
-            self.link(from, to);
-        }
-    }
-
-    fn link(&mut self, from: u32, to: u32) {
-        let number = self.edges.len() as u32;
-        let next_in = std::mem::replace(&mut self.state[to as usize].first_in, number);
-        let next_out = std::mem::replace(&mut self.state[from as usize].first_out, number);
-        self.edges.push(Edge { from, to, next_in, next_out });
-        self.is_sorted &= self.rank(from) < self.rank(to);
-        self.touch(to);
-    }
-
-    /// The slots that edges lead to from a slot.
-    pub(super) fn successors(&self, slot: u32) -> impl Iterator<Item = u32> {
-        let mut next = self.state[slot as usize].first_out;
-        std::iter::from_fn(move || {
-            let edge = self.edges.get(next as usize)?;
-            next = edge.next_out;
-            Some(edge.to)
-        })
-    }
-
-    /// Whether an unplaced member is known to precede a slot.
-    pub(super) fn waits(&self, slot: u32) -> bool {
-        let mut next = self.state[slot as usize].first_in;
-        while let Some(edge) = self.edges.get(next as usize) {
-            if self.state[edge.from as usize].is_live {
-                return true;
-            }
-            next = edge.next_in;
-        }
-        false
-    }
-
-    /// Per slot, the number of edges into it from unplaced members.
-    pub(super) fn count_predecessors(&self) -> Vec<u32> {
-        let mut before = vec![0; self.slots()];
-        for edge in &self.edges {
-            before[edge.to as usize] += u32::from(self.state[edge.from as usize].is_live);
-        }
-        before
-    }
-
-    /// Sorts the unplaced members in a topological order of the edges.
-    ///
-    /// # Errors
-    /// Returns [`Conflict`] if there is a cycle.
-    pub(super) fn sort(&mut self) -> Result<(), Conflict> {
-        if self.is_sorted {
-            return Ok(());
-        }
-        let mut before = std::mem::take(&mut self.before);
-        before.clear();
-        before.resize(self.slots(), 0);
-        for edge in &self.edges {
-            before[edge.to as usize] += u32::from(self.state[edge.from as usize].is_live);
-        }
-        let mut sorted: Vec<u32> = Vec::with_capacity(self.order.len());
-        sorted.extend(self.order.iter().filter(|&&slot| before[slot as usize] == 0));
-        let mut at = 0;
-        while let Some(&slot) = sorted.get(at) {
-            self.state[slot as usize].rank = at as u32;
-            at += 1;
-            let mut next = self.state[slot as usize].first_out;
-            while let Some(edge) = self.edges.get(next as usize) {
-                let before = &mut before[edge.to as usize];
-                *before -= 1;
-                if *before == 0 {
-                    sorted.push(edge.to);
-                }
-                next = edge.next_out;
-            }
-        }
-        self.before = before;
-        if sorted.len() < self.order.len() {
-            return Err(Conflict);
-        }
-        self.order = sorted;
-        self.is_sorted = true;
-        Ok(())
-    }
-
-    /// Brings the row of a slot up to date with those of its direct predecessors. Returns whether it has
-    /// changed since the slot was last visited.
-    ///
-    /// # Errors
-    /// Returns [`Conflict`] if the slot precedes itself.
-    pub(super) fn close(&mut self, slot: u32) -> Result<bool, Conflict> {
-        let mut next = self.state[slot as usize].first_in;
-        let since = self.state[slot as usize].visited;
-        while let Some(&Edge { from, next_in, .. }) = self.edges.get(next as usize) {
-            next = next_in;
-            let is_known = self.precedes(from, slot) && self.state[from as usize].changed <= since;
-            if !is_known && self.state[from as usize].is_live {
-                self.absorb(slot, from);
-            }
-        }
-        self.visits += 1;
-        self.state[slot as usize].visited = self.visits;
-        let has_changed = since == 0 || self.state[slot as usize].changed > since;
-        if self.precedes(slot, slot) { Err(Conflict) } else { Ok(has_changed) }
-    }
-
-    /// Adds a slot and everything that precedes it to the row of another.
-    pub(super) fn absorb(&mut self, slot: u32, from: u32) {
-        let first = self.first_word;
-        let words = self.members.len().div_ceil(64) - first;
-        let (at, other) =
-            (slot as usize * self.stride + first, from as usize * self.stride + first);
-        let (row, more) = if at < other {
-            let (low, high) = self.rows.split_at_mut(other);
-            (&mut low[at..][..words], &high[..words])
-        } else {
-            let (low, high) = self.rows.split_at_mut(at);
-            (&mut high[..words], &low[other..][..words])
-        };
-        let bit = 1 << (from % 64);
-        let word = &mut row[from as usize / 64 - first];
-        let mut news = !*word & bit;
-        *word |= bit;
-        for (word, more) in row.iter_mut().zip(more) {
-            news |= more & !*word;
-            *word |= more;
-        }
-        if news != 0 {
-            self.visits += 1;
-            self.state[slot as usize].changed = self.visits;
-        }
-    }
-
-    /// Marks the successors of a slot as dirty if its row has changed since it was last passed on.
-    pub(super) fn pass_on(&mut self, slot: u32) {
-        if self.state[slot as usize].changed <= self.state[slot as usize].passed_on {
-            return;
-        }
-        self.state[slot as usize].passed_on = self.visits;
-        let mut next = self.state[slot as usize].first_out;
-        while let Some(&Edge { to, next_out, .. }) = self.edges.get(next as usize) {
-            self.touch(to);
-            next = next_out;
-        }
-    }
-
-    /// Whether a slot is known to precede another.
-    #[inline]
-    pub(super) fn precedes(&self, first: u32, second: u32) -> bool {
-        let (first, second) = (first as usize, second as usize);
-        self.rows[second * self.stride + first / 64] & (1 << (first % 64)) != 0
-    }
-
-    /// A bit for each slot that is known to precede this one.
-    pub(super) fn row(&self, slot: u32) -> &[u64] {
-        &self.rows[slot as usize * self.stride..][..self.members.len().div_ceil(64)]
-    }
 }
 
 /// A saved copy of a window, for [`Window::restore`].
 #[derive(Debug, Default)]
 pub(super) struct Saved(Window);
-
-/// Sets the bits of `more` in `bits`.
-#[inline]
-pub(super) fn union(bits: &mut [u64], more: &[u64]) {
-    for (word, more) in bits.iter_mut().zip(more) {
-        *word |= more;
-    }
-}

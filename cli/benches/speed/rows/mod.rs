@@ -1,5 +1,9 @@
 //! The rows of the table: each has a command, and says how its work is counted.
 
+mod checks;
+mod explorations;
+mod peers;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +33,8 @@ enum Measure {
 enum Work {
     /// The number with this key in the last JSON object that the program prints.
     Printed(&'static str),
+    /// The number before this word in the text that the program prints.
+    Before(&'static str),
     /// A fixed number.
     Fixed(f64),
 }
@@ -38,6 +44,8 @@ pub(crate) struct Row {
     /// The name of the row.
     pub name: String,
     unit: &'static str,
+    /// The program, if it is another one than rubric.
+    peer: Option<String>,
     command: Vec<String>,
     measure: Measure,
     work: Work,
@@ -54,13 +62,32 @@ impl Row {
         matches!(self.measure, Measure::ProcessorRate | Measure::Rate | Measure::Stated)
     }
 
+    /// Whether the command is one of another program, which is the same for every build of rubric.
+    pub(crate) fn is_peer(&self) -> bool {
+        self.peer.is_some()
+    }
+
+    /// A row of the time that a command takes.
+    fn seconds(name: impl Into<String>, command: &str) -> Row {
+        Row {
+            name: name.into(),
+            unit: "s",
+            peer: None,
+            peer: None,
+            command: words(command),
+            measure: Measure::Seconds,
+            work: Work::Fixed(1.0),
+        }
+    }
+
     /// Runs the command once, with a build of the program.
     ///
     /// # Errors
     /// Returns an error if the command fails, or if its output does not say its work.
     pub(crate) fn measure(&self, program: &str) -> Result<f64, Box<dyn Error>> {
         let arguments: Vec<&str> = self.command.iter().map(String::as_str).collect();
-        let run = child::run_other(program, &arguments, &[0, 1])?;
+        let program = self.peer.as_deref().unwrap_or(program);
+        let run = child::run_other(program, &arguments, &[0, 1, 3])?;
         let work = self.work(&run)?;
         Ok(match self.measure {
             Measure::ProcessorRate => work / run.processor_seconds / 1e6,
@@ -72,14 +99,24 @@ impl Row {
     }
 
     fn work(&self, run: &Run) -> Result<f64, Box<dyn Error>> {
-        let key = match self.work {
-            Work::Fixed(units) => return Ok(units),
-            Work::Printed(key) => key,
-        };
-        let last = run.output.lines().next_back().unwrap_or_default();
-        let object: Value = serde_json::from_str(last)?;
-        let found = object[key].as_f64();
-        Ok(found.ok_or_else(|| format!("{}: no number `{key}` in {last}", self.name))?)
+        let missing = |what: &str| format!("{}: no number {what} in what it prints", self.name);
+        match self.work {
+            Work::Fixed(units) => Ok(units),
+            Work::Printed(key) => {
+                let last = run.output.lines().next_back().unwrap_or_default();
+                let object: Value = serde_json::from_str(last)?;
+                Ok(object[key].as_f64().ok_or_else(|| missing(&format!("`{key}`")))?)
+            }
+            Work::Before(word) => {
+                let text: Vec<&str> = run.output.split_whitespace().collect();
+                let number = |pair: &[&str]| pair[0].replace(',', "").parse().ok();
+                let found = text.windows(2).filter(|pair| pair[1].starts_with(word));
+                Ok(found
+                    .filter_map(number)
+                    .next_back()
+                    .ok_or_else(|| missing(&format!("before `{word}`")))?)
+            }
+        }
     }
 }
 
@@ -107,7 +144,9 @@ impl Bench {
     /// # Errors
     /// Returns an error if an input cannot be made.
     pub(crate) fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<Row> = self.checks()?;
+        rows.extend(self.explorations());
+        rows.extend(self.peers()?);
         for protocol in PROTOCOLS {
             rows.push(self.simulate(protocol, protocol));
         }
@@ -134,6 +173,7 @@ impl Bench {
         Row {
             name: format!("simulate {name}"),
             unit: "million transitions/s of a core",
+            peer: None,
             command: words(&format!(
                 "simulate {protocol} --threads 8 --operations 20000 --locations 16 --format json --coverage {}",
                 self.file("coverage.csv")
@@ -148,6 +188,7 @@ impl Bench {
         Row {
             name: format!("simulate {protocol}, gzip trace"),
             unit: "transitions/s",
+            peer: None,
             command: words(&format!(
                 "simulate {protocol} --threads 8 --operations 20000 --locations 16 --format json --coverage {} -o {}",
                 self.file("coverage.csv"),
@@ -168,6 +209,7 @@ impl Bench {
         Ok(Row {
             name: format!("watch {model}, {threads} threads"),
             unit: "million operations/s of a core",
+            peer: None,
             command: words(&format!("watch {history} --model {model} --format json")),
             measure: Measure::ProcessorRate,
             work: Work::Printed("operations"),
@@ -177,13 +219,7 @@ impl Bench {
     fn report(&self) -> Row {
         let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/results");
         let page = self.file("report.html");
-        Row {
-            name: "report of the stored results".to_owned(),
-            unit: "s",
-            command: words(&format!("report {} -o {page}", plain(stored))),
-            measure: Measure::Seconds,
-            work: Work::Fixed(1.0),
-        }
+        Row::seconds("report of the stored results", &format!("report {} -o {page}", plain(stored)))
     }
 }
 
@@ -192,6 +228,7 @@ fn campaign() -> Row {
     Row {
         name: "500 operations with verdicts".to_owned(),
         unit: "runs/s",
+        peer: None,
         command: words(
             "simulate MESI_Two_Level --threads 4 --operations 125 --runs 400 --check --format json",
         ),
@@ -206,6 +243,7 @@ fn on_this_machine() -> [Row; 3] {
     let row = |name: &str, unit, options: &str, measure, key| Row {
         name: name.to_owned(),
         unit,
+        peer: None,
         command: words(&format!("run --quiet --threads 2 --format json {options}")),
         measure,
         work: Work::Printed(key),
@@ -229,6 +267,7 @@ fn mutant() -> Row {
     Row {
         name: "a mutant's first run".to_owned(),
         unit: "ms",
+        peer: None,
         command: words(
             "simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --threads 2 --operations 1 --runs 1 --format json",
         ),
