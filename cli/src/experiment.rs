@@ -115,7 +115,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub jobs: Option<u32>,
 
-    /// Time limit for each algorithm and history, such as 10 (seconds), 90s or 2m
+    /// Limit of processor time for each algorithm and history, such as 10 (seconds), 90s or 2m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::time::parse)]
     pub timeout: Duration,
 
@@ -250,7 +250,7 @@ impl Args {
             seed: self.seed,
             shard: self.shard,
             jobs: self.jobs,
-            limits: Limits { timeout: self.timeout, memory: self.max_memory.as_u64() },
+            limits: Limits::new(self.timeout, self.max_memory.as_u64()),
         }
     }
 

@@ -27,7 +27,7 @@
 //!         seconds: 0.25,
 //!         ..Trial::default()
 //!     };
-//!     results.trials.push(trial("wsc", Reported::Violation));
+//!     results.trials.push(trial("wsc-published", Reported::Violation));
 //!     results.trials.push(trial("dbcop", Reported::Violation));
 //! }
 //! let claims = claims::all(&results);

@@ -203,8 +203,8 @@ fn text(words: &'static [&'static str]) -> impl Strategy<Value = String> {
 prop_compose! {
     fn trial()(
         algorithm in text(&[
-            "sc-sat", "sc-ccm-sat", "sc-ccm-enum", "cc", "ccv", "ccm", "wsc", "wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop",
-            "tso-baseline", "heu", "deriv", "deriv-back", "heu-back", "nice-cycle", "simple-witness", "kernel",
+            "sc-sat", "sc-ccm-sat-published", "sc-ccm-enum-published", "cc", "ccv", "ccm", "ccm-published", "wsc", "wsc-published", "wsc-enum", "ccm-enum-published", "dbcop", "wsc-dbcop-published",
+            "tso-baseline", "heu-no-baseline", "deriv-no-baseline", "deriv-back-no-baseline", "heu", "deriv", "deriv-back", "heu-back", "nice-cycle", "simple-witness", "kernel",
         ]),
         mix in text(&["50,16,30,2", "33,33,30,2", "16,50,30,2", ""]),
         numbers in (0..14u32, 0..3u32, prop::sample::select(vec![0u64, 524_288]), 0..2u32),
