@@ -1,6 +1,7 @@
 //! `rubric experiment`: the experiments of the papers, on simulated or recorded histories. [`lab::experiment`] does the work;
 //! [`summary`] prints the results.
 
+mod busy;
 mod fidelity;
 mod summary;
 
@@ -53,7 +54,8 @@ Histories are made by the built-in protocols, their mutants, or a model's operat
 of each is in its row. One history runs on each core at a time. DIR holds NAME.jsonl, with a
 line for each row as soon as it is known, and at the end NAME.parquet. The same command again
 resumes the run, also after `kill -9`, and may add algorithms. A run that needs more time or memory than
-allowed is in the table as `timeout` or `memory`. To reproduce a row, run its column `command`.
+allowed is in the table as `timeout` or `memory`. Times and limits are of the processor, with the elapsed time and the
+machine's load beside them. To reproduce a row, run its column `command`.
 
 `fidelity` runs the same programs with the same mutants on rubric's simulator and in binaries of gem5 that you
 have built (docs/gem5.md), and compares what finds each mutant and which transitions are taken how often. DIR
@@ -170,8 +172,16 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
                 }
                 work.only(only)?
             }
-            None => work.run(&Bars::new(args.quiet))?,
+            None => {
+                if !args.quiet {
+                    busy::warn_before(args.jobs);
+                }
+                work.run(&Bars::new(args.quiet))?
+            }
         };
+        if !args.quiet {
+            busy::warn_after(experiment.name, &trials);
+        }
         summary::print(experiment, args, &trials, out).map_err(Error::Output)?;
     }
     Ok(status)

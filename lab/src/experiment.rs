@@ -120,6 +120,11 @@ impl FromStr for Only {
     }
 }
 
+/// How many processes of the machine run or want to, on average over the last minute; `None` on a system that does not say.
+pub fn load() -> Option<f64> {
+    crate::machine::load()
+}
+
 /// The trials in the journals of a folder and its subfolders, including those of experiments that are running or were killed.
 ///
 /// # Errors

@@ -116,6 +116,9 @@ pub struct Trial {
     /// Pairs of statements of a program that can make it violate SC; older tables have no such column.
     #[serde(default)]
     pub pairs: Option<u64>,
+    /// How often a monitor signalled in the runs of a program; older tables have no such column.
+    #[serde(default)]
+    pub signals: Option<u64>,
     /// The time limit, in seconds of the same kind as `seconds`.
     pub timeout: f64,
     /// Version of the program.
@@ -129,7 +132,7 @@ pub struct Trial {
 impl Record for Trial {
     const TABLE: &'static str = "a table of trials";
     const MADE_BY: &'static str = "rubric experiment";
-    const NEWER: &'static [&'static str] = &["pairs", "wall_seconds", "load"];
+    const NEWER: &'static [&'static str] = &["pairs", "signals", "wall_seconds", "load"];
     const NAMES: &'static [(&'static str, &'static [&'static str])] =
         &[("size", names::SIZES), ("model", names::MODELS)];
 
@@ -138,7 +141,7 @@ impl Record for Trial {
             experiment size part point number seed source file protocol mutant client
             threads operations locations mix repointed distance write_pairs kernel
             trace_hash make_seconds model algorithm said reason seconds wall_seconds load edges
-            backtracks depth nodes ordered conflicts fired cycle pairs timeout version machine
+            backtracks depth nodes ordered conflicts fired cycle pairs signals timeout version machine
             command
         )
     }

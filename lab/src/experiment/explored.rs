@@ -30,10 +30,12 @@ pub(super) fn run(
     let program = Program::read(text).map_err(|_| Error::BuiltIn(explored.benchmark.name))?;
     let models: Vec<Model> = match task {
         Task::Explore(monitor) => monitor.into_iter().collect(),
+        Task::ExploreSober => vec![Model::TSO],
         Task::Decide(..) | Task::WithoutBaseline(_) | Task::Kernel(_) => Vec::new(),
     };
     let mut options = bounded::Options::new(explored.preemptions, &models);
     options.bounds = limits.bounds();
+    options.sober = task == Task::ExploreSober;
     let watch = limits.watch();
     let mut found = bounded::search(&program, &options);
     let mut times = 1;
@@ -43,6 +45,7 @@ pub(super) fn run(
     }
     let spent = watch.spent().each(times);
     let pairs = found.violations.len() as u64;
+    let signals = found.violations.iter().map(|violation| violation.count).sum();
     Ok(Trial {
         source: "program".to_owned(),
         threads: program.threads.len() as u32,
@@ -61,6 +64,7 @@ pub(super) fn run(
         wall_seconds: Some(spent.wall.as_secs_f64()),
         nodes: Some(found.runs),
         pairs: (!models.is_empty()).then_some(pairs),
+        signals: (!models.is_empty()).then_some(signals),
         ..row.clone()
     })
 }

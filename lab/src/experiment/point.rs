@@ -227,6 +227,8 @@ pub enum Task {
     Kernel(Model),
     /// Explore all runs of a program with few preemptions, with the monitor of a model if there is one.
     Explore(Option<Model>),
+    /// The same with SOBER's monitor of TSO.
+    ExploreSober,
 }
 
 impl Task {
@@ -234,7 +236,7 @@ impl Task {
     pub fn model(self) -> Model {
         match self {
             Task::Decide(model, _) | Task::Kernel(model) => model,
-            Task::WithoutBaseline(_) => Model::TSO,
+            Task::WithoutBaseline(_) | Task::ExploreSober => Model::TSO,
             // The interleavings of a program are its runs under SC.
             Task::Explore(None) => Model::SC,
             Task::Explore(Some(monitor)) => monitor,

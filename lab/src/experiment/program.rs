@@ -15,6 +15,7 @@ use history::{BuildError, History};
 use tables::Reported;
 use thiserror::Error;
 
+use super::point::Unaided;
 use super::trial::{CONFLICTS, KERNEL};
 use super::watch::Spent;
 use crate::text::quoted;
@@ -34,7 +35,10 @@ const SHELL_FAILED: [i32; 2] = [126, 127];
 
 /// Whether a name is that of a built-in algorithm, or of a row about kernels.
 pub fn is_built_in(name: &str) -> bool {
-    papers::from_name(name).is_some() || [KERNEL, CONFLICTS].contains(&name)
+    let unaided = [Unaided::Heu, Unaided::Deriv, Unaided::DerivBack].map(Unaided::name);
+    papers::from_name(name).is_some()
+        || [KERNEL, CONFLICTS].contains(&name)
+        || unaided.contains(&name)
 }
 
 impl FromStr for Program {

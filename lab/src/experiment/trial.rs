@@ -80,7 +80,7 @@ impl Instance<'_> {
             Task::WithoutBaseline(unaided) => vec![self.unaided(unaided, limits, row)],
             Task::Kernel(model) => self.kernel(model, limits, row),
             // Only programs are explored, which are not histories.
-            Task::Explore(_) => Vec::new(),
+            Task::Explore(_) | Task::ExploreSober => Vec::new(),
         };
         rows.into_iter().map(|row| limits.enforce(row)).collect()
     }
@@ -182,6 +182,7 @@ pub(super) fn names(task: Task) -> Vec<&'static str> {
         Task::Decide(_, algorithm) => vec![algorithm.name()],
         Task::WithoutBaseline(unaided) => vec![unaided.name()],
         Task::Explore(None) => vec!["explore"],
+        Task::ExploreSober => vec!["monitor-sober"],
         Task::Explore(Some(model)) if model.buffers_by_location() => vec!["monitor-pso"],
         Task::Explore(Some(_)) => vec!["monitor-tso"],
         Task::Kernel(model) => {

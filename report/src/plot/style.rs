@@ -63,7 +63,7 @@ pub(crate) struct Style {
 }
 
 /// The styles of known series, in the order of legends. No two are the same, since any series may be drawn together.
-const KNOWN: [(&str, RGBColor, Marker); 52] = {
+const KNOWN: [(&str, RGBColor, Marker); 53] = {
     use Marker::{Circle, Cross, Diamond, Plus, Square, Triangle, TriangleDown};
     [
         // The stages of the engine, and the models, by which its series are named if there are several.
@@ -120,6 +120,7 @@ const KNOWN: [(&str, RGBColor, Marker); 52] = {
         ("explore", BLACK, Cross),
         ("monitor-tso", BLUE, Cross),
         ("monitor-pso", VERMILLION, Cross),
+        ("monitor-sober", GREEN, Cross),
         // Single stages of the engine.
         ("trace-order", PURPLE, Diamond),
         ("saturate", SKY, TriangleDown),

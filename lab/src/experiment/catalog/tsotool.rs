@@ -117,7 +117,7 @@ pub(super) fn tsotool_no_baseline(size: Size) -> Vec<Point> {
 
 /// HPCA 2006, section 5: mixes with ever more stores, up to stores alone. The paper expects a share from which on the time falls.
 pub(super) fn tsotool_stores(size: Size) -> Vec<Point> {
-    let operations = size.of(2 * K, 32 * K, 128 * K);
+    let operations = size.of(2 * K, 8 * K, 128 * K);
     let algorithms = [papers::TSO_BASELINE, papers::DERIV_BACK];
     let mixes = [LOADS, EQUAL, STORES, mix(8, 58), mix(0, 66)];
     let with_few_swaps =

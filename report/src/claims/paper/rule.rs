@@ -71,6 +71,8 @@ pub enum Rule {
     NoneHas,
     /// Every program has a violation.
     EachHas,
+    /// One monitor signals more often than another, and finds the same violations.
+    MoreSensitive,
     /// Two numbers are near approximate numbers of the paper.
     Roughly,
 }
@@ -142,6 +144,9 @@ impl Rule {
             ),
             Rule::NoneHas => "Holds if there is none in any of the programs, all their interleavings within the bound having been looked at.".to_owned(),
             Rule::EachHas => "Holds if there is one in each of the programs.".to_owned(),
+            Rule::MoreSensitive => "Holds if it signals more often for some program and less often for none, and the pairs of statements that both find \
+                are as many for each."
+                .to_owned(),
             Rule::Roughly => format!(
                 "Holds if both numbers are within {} of the paper's, which are said roughly.",
                 percent(ROUGHLY)

@@ -105,7 +105,8 @@ pub(super) fn cases() -> Vec<Case> {
     let points: Vec<(u32, [f64; 3])> = (1..=24).map(|threads| (threads, [1.0; 3])).collect();
     // CCM misses two of 2400.
     let mut few_missed = fig9(&points, 0, 0);
-    let missed = |row: &&mut Trial| row.algorithm == "ccm" && row.number == 1 && row.threads <= 2;
+    let missed =
+        |row: &&mut Trial| row.algorithm == "ccm-published" && row.number == 1 && row.threads <= 2;
     few_missed.iter_mut().filter(missed).for_each(|row| row.said = Reported::Satisfied);
     vec![
         case("wsc-kernel-exact", kernels(&[("wsc", 7, 8000)]), kernels(&[("wsc", 2, 8000)])),
@@ -150,7 +151,8 @@ fn a_kernel_without_pairs_says_nothing() {
 #[test]
 fn a_run_that_was_cut_off_refutes_nothing_and_misses_nothing() {
     let mut rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 0, 0);
-    let cut = |row: &&mut Trial| row.algorithm == "wsc" && row.threads == 16 && row.number < 3;
+    let cut =
+        |row: &&mut Trial| row.algorithm == "wsc-published" && row.threads == 16 && row.number < 3;
     rows.iter_mut().filter(cut).for_each(|row| (row.said, row.timeout) = (Reported::Timeout, 1.0));
     let found = super::claim("wsc-fig9-all", &rows.clone().into());
     assert_eq!(
@@ -175,11 +177,11 @@ fn what_is_rare_is_not_expected_of_few() {
 fn what_was_chosen_is_calibrated_whatever_comes_out() {
     let points: Vec<(u32, [f64; 3])> = (1..=40).map(|threads| (threads, [1.0; 3])).collect();
     let rows = fig9(&points, 0, 0);
-    for id in ["wsc-fig9-misses", "wsc-fig9-more"] {
-        let found = super::claim(id, &rows.clone().into());
-        assert_eq!(found.verdict, super::Verdict::Calibrated, "{found:#?}");
-    }
+    let found = super::claim("wsc-fig9-more", &rows.clone().into());
+    assert_eq!(found.verdict, super::Verdict::Calibrated, "{found:#?}");
+    // Only one read gets another value so that CCM misses some violations, but how many it misses was not chosen.
     let found = super::claim("wsc-fig9-misses", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Differs, "{found:#?}");
     assert_eq!(found.ours, "0 % (0 of 4000 violations)");
     assert!(found.note.contains("Ours is lower."), "{found:#?}");
 }
@@ -188,7 +190,7 @@ fn what_was_chosen_is_calibrated_whatever_comes_out() {
 fn many_misses_show_in_few_histories() {
     let rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 5, 0);
     let found = super::claim("wsc-fig9-misses", &rows.into());
-    assert_eq!(found.verdict, super::Verdict::Calibrated);
+    assert_eq!(found.verdict, super::Verdict::Differs);
     assert!(found.note.contains("Ours is higher."), "{found:#?}");
 }
 
@@ -198,7 +200,7 @@ fn next_to_no_time_tells_nothing() {
     let rows = fig9(&short, 0, 0);
     let found = super::claim("wsc-fig9-ccm", &rows.clone().into());
     assert_eq!(found.verdict, super::Verdict::Untested);
-    assert!(found.ours.starts_with("ccm takes 2.50 times"), "{found:#?}");
+    assert!(found.ours.starts_with("ccm-published takes 2.50 times"), "{found:#?}");
     assert!(found.note.contains("less than 1 ms"), "{found:#?}");
     assert!(found.note.contains("By threads: 0.50 times at 8, 2.50 times at 16."), "{found:#?}");
     // Two times can be compared if one of them is long enough.
