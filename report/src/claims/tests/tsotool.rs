@@ -241,9 +241,15 @@ fn what_may_be_chance_is_no_growth() {
     assert!(found.note.contains(each), "{found:#?}");
     let found = super::claim(
         "tsotool-table1-baseline",
-        &mixes([(1.0, 2.0), (0.95, 2.0), (1.2, 2.0)]).into(),
+        &mixes([(1.0, 2.0), (1.05, 2.0), (1.2, 2.0)]).into(),
     );
     assert_eq!(found.verdict, super::Verdict::Holds, "{found:#?}");
+    // What grows has to grow throughout.
+    let found = super::claim(
+        "tsotool-table1-baseline",
+        &mixes([(1.0, 2.0), (1.2, 2.0), (1.19, 2.0)]).into(),
+    );
+    assert_eq!(found.verdict, super::Verdict::Differs, "{found:#?}");
     let found = super::claim(
         "tsotool-table1-baseline",
         &mixes([(1.0, 2.0), (1.02, 2.0), (1.05, 2.0)]).into(),
