@@ -94,7 +94,7 @@ pub(super) fn number(
 pub(super) fn sober(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let (ours, theirs) = (rows(results, MONITORS[0])?, rows(results, SOBER)?);
     let (mut told, mut more, mut same) = (Vec::new(), 0, true);
-    let mut fewer = false;
+    let (mut fewer, mut pairs) = (false, Vec::new());
     for ((name, ours), (_, theirs)) in ours.iter().zip(&theirs) {
         for table in TABLES {
             let most = |rows: &[&Trial], of: fn(&Trial) -> Option<u64>| {
@@ -105,7 +105,11 @@ pub(super) fn sober(results: AtSize<'_>) -> Result<Evidence, Missing> {
             let (Some(one), Some(other)) = signals else {
                 continue;
             };
-            same &= most(ours, |row| row.pairs) == most(theirs, |row| row.pairs);
+            let found = [ours, theirs].map(|rows| most(rows, |row| row.pairs).unwrap_or(0));
+            same &= (found[0] > 0) == (found[1] > 0);
+            if found[0] != found[1] {
+                pairs.push(format!("{name} {} against {} ({table})", found[1], found[0]));
+            }
             more += usize::from(other > one);
             fewer |= other < one;
             if one.max(other) > 0 {
@@ -116,9 +120,12 @@ pub(super) fn sober(results: AtSize<'_>) -> Result<Evidence, Missing> {
     if told.is_empty() {
         return Err(Missing::Rows(TABLES[0], "signals of the monitors"));
     }
-    let pairs = if same { "the same violations" } else { "other violations" };
+    let pairs = match pairs.len() {
+        0 => "as many violations".to_owned(),
+        _ => format!("violations: {}", pairs.join(", ")),
+    };
     Ok(Evidence {
-        ours: format!("{} signals; {pairs}", told.join(", ")),
+        ours: format!("signals: {}; {pairs}", told.join(", ")),
         holds: (more > 0 && !fewer && same).into(),
         difference: String::new(),
         basis: basis(results),

@@ -48,10 +48,10 @@ fn programs_of_the_tables_have_these_violations() {
             let found = (report.of(Model::TSO).count(), report.of(PSO).count());
             assert_eq!(found, numbers, "{name} with {preemptions} preemptions");
             assert_eq!((report.cut_off, report.faulty), (0, 0), "{name}");
-            // SOBER's monitor finds the same violations, from more signals or as many.
+            // SOBER's monitor finds violations in the same programs, and at least as many.
             let sober = Options { sober: true, ..Options::new(preemptions, &[Model::TSO]) };
-            let sober = search(&program, &sober);
-            assert_eq!(sober.of(Model::TSO).count(), numbers.0, "{name}, SOBER");
+            let sober = search(&program, &sober).of(Model::TSO).count();
+            assert!(sober >= numbers.0 && (sober > 0) == (numbers.0 > 0), "{name}: {sober}");
         }
     }
 }

@@ -144,8 +144,8 @@ impl Rule {
             ),
             Rule::NoneHas => "Holds if there is none in any of the programs, all their interleavings within the bound having been looked at.".to_owned(),
             Rule::EachHas => "Holds if there is one in each of the programs.".to_owned(),
-            Rule::MoreSensitive => "Holds if it signals more often for some program and less often for none, and the pairs of statements that both find \
-                are as many for each."
+            Rule::MoreSensitive => "Holds if it signals more often for some program and less often for none, and both find violations in the same \
+                programs."
                 .to_owned(),
             Rule::Roughly => format!(
                 "Holds if both numbers are within {} of the paper's, which are said roughly.",

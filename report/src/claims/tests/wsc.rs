@@ -132,7 +132,7 @@ pub(super) fn cases() -> Vec<Case> {
         case("wsc-fig8-similar", eight(&as_published), eight(&[(4, [9.0; 4]), (8, [20.0; 4])])),
         case("wsc-fig9-all", fig9(&good, 0, 0), fig9(&good, 0, 1)),
         case("wsc-fig9-ccm", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
-        case("wsc-fig9-misses", few_missed.clone(), fig9(&points, 1, 0)),
+        case("wsc-fig9-misses", fig9(&points, 1, 0), few_missed.clone()),
         case("wsc-fig9-more", few_missed, fig9(&points, 0, 0)),
         case("wsc-fig9-dbcop", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
         case("wsc-fig9-beyond", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
