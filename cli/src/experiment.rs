@@ -5,7 +5,7 @@ mod busy;
 mod fidelity;
 mod summary;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -145,6 +145,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         None => None,
     };
     let mut status = Status::Done;
+    // As progress is shown on a terminal only: scripts find the load in the table.
+    let warns = !args.quiet && io::stderr().is_terminal();
     for experiment in &args.experiments() {
         if let ExperimentWork::Campaign(campaign) = experiment.work {
             let campaign = campaign(&options, experiment.name);
@@ -173,13 +175,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
                 work.only(only)?
             }
             None => {
-                if !args.quiet {
+                if warns {
                     busy::warn_before(args.jobs);
                 }
                 work.run(&Bars::new(args.quiet))?
             }
         };
-        if !args.quiet {
+        if warns {
             busy::warn_after(experiment.name, &trials);
         }
         summary::print(experiment, args, &trials, out).map_err(Error::Output)?;
