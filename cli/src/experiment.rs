@@ -1,10 +1,11 @@
 //! `rubric experiment`: the experiments of the papers, on simulated or recorded histories. [`lab::experiment`] does the work;
 //! [`summary`] prints the results.
 
+mod busy;
 mod fidelity;
 mod summary;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -53,7 +54,8 @@ Histories are made by the built-in protocols, their mutants, or a model's operat
 of each is in its row. One history runs on each core at a time. DIR holds NAME.jsonl, with a
 line for each row as soon as it is known, and at the end NAME.parquet. The same command again
 resumes the run, also after `kill -9`, and may add algorithms. A run that needs more time or memory than
-allowed is in the table as `timeout` or `memory`. To reproduce a row, run its column `command`.
+allowed is in the table as `timeout` or `memory`. Times and limits are of the processor, with the elapsed time and the
+machine's load beside them. To reproduce a row, run its column `command`.
 
 `fidelity` runs the same programs with the same mutants on rubric's simulator and in binaries of gem5 that you
 have built (docs/gem5.md), and compares what finds each mutant and which transitions are taken how often. DIR
@@ -115,7 +117,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub jobs: Option<u32>,
 
-    /// Time limit for each algorithm and history, such as 10 (seconds), 90s or 2m
+    /// Limit of processor time for each algorithm and history, such as 10 (seconds), 90s or 2m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::time::parse)]
     pub timeout: Duration,
 
@@ -143,6 +145,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         None => None,
     };
     let mut status = Status::Done;
+    // As progress is shown on a terminal only: scripts find the load in the table.
+    let warns = !args.quiet && io::stderr().is_terminal();
     for experiment in &args.experiments() {
         if let ExperimentWork::Campaign(campaign) = experiment.work {
             let campaign = campaign(&options, experiment.name);
@@ -170,8 +174,16 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
                 }
                 work.only(only)?
             }
-            None => work.run(&Bars::new(args.quiet))?,
+            None => {
+                if warns {
+                    busy::warn_before(args.jobs);
+                }
+                work.run(&Bars::new(args.quiet))?
+            }
         };
+        if warns {
+            busy::warn_after(experiment.name, &trials);
+        }
         summary::print(experiment, args, &trials, out).map_err(Error::Output)?;
     }
     Ok(status)
@@ -250,7 +262,7 @@ impl Args {
             seed: self.seed,
             shard: self.shard,
             jobs: self.jobs,
-            limits: Limits { timeout: self.timeout, memory: self.max_memory.as_u64() },
+            limits: Limits::new(self.timeout, self.max_memory.as_u64()),
         }
     }
 

@@ -11,6 +11,8 @@
 //! Stores are committed as late as possible, so a pending store is a number that is compared with the number of its
 //! thread's committed events; [`memory::buffer`] would move every store that an event commits.
 //!
+//! [`Sober`] is the monitor for TSO that these are compared with.
+//!
 //! A fence flushes its thread's buffers. A failed compare-and-swap is a read that flushes like an atomic operation.
 //!
 //! ```
@@ -28,11 +30,15 @@
 //! assert_eq!(monitor.step(event(1, Kind::Load, 0)), Some(0));
 //! ```
 
+mod sober;
+
 use std::collections::VecDeque;
 
 use check::Model;
 use check::engine::clocks::{Clocks, join};
 use history::Kind;
+
+pub use sober::Sober;
 
 /// The models that have a monitor.
 pub const MONITORED: [Model; 2] = [Model::TSO, Model::PSO];

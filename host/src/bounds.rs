@@ -2,7 +2,10 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
+
+use crate::processor::ProcessorClock;
 
 /// Number of checks of the time for each check of the memory, which costs about a microsecond.
 const TIME_CHECKS_PER_MEMORY_CHECK: u32 = 8;
@@ -47,7 +50,10 @@ pub enum Exceeded {
 /// verdict. A copy is met at the same time.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
-    deadline: Option<Instant>,
+    /// When the time is over. A limit of processor time has been used up then at the earliest.
+    deadline: Cell<Option<Instant>>,
+    /// The clock of a limit of processor time, and what it shows when the time is over.
+    processor: Option<(ProcessorClock, Duration)>,
     /// Bytes that the process may occupy.
     memory: Option<u64>,
     /// Set when the caller cancels the run.
@@ -69,10 +75,22 @@ impl Bounds {
     /// limit has no effect.
     pub fn new(time: Option<Duration>, memory: Option<u64>) -> Bounds {
         Bounds {
-            deadline: time.and_then(|time| Instant::now().checked_add(time)),
+            deadline: Cell::new(time.and_then(|time| Instant::now().checked_add(time))),
             memory,
             ..Bounds::default()
         }
+    }
+
+    /// Creates bounds as [`Bounds::new`] does, with a limit of processor time instead of elapsed time. With
+    /// [`ProcessorClock::Thread`] they are for the thread that asks.
+    pub fn of_processor(clock: ProcessorClock, time: Duration, memory: Option<u64>) -> Bounds {
+        let bounds = Bounds {
+            processor: clock.now().checked_add(time).map(|end| (clock, end)),
+            memory,
+            ..Bounds::default()
+        };
+        bounds.is_processor_time_over();
+        bounds
     }
 
     /// The same bounds, which are also met when `interrupted` is set.
@@ -86,7 +104,7 @@ impl Bounds {
         if self.exceeded.get().is_some() {
             return true;
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self.is_time_over() {
             self.exceeded.set(Some(Exceeded::Time));
         }
         if self.interrupted.is_some_and(|it| it.load(Ordering::Relaxed)) {
@@ -98,6 +116,27 @@ impl Bounds {
             self.check_memory(0);
         }
         self.exceeded.get().is_some()
+    }
+
+    /// Whether the time is over. The processor's clock, which costs a call of the system, is asked only when enough time has elapsed
+    /// for the limit to be used up.
+    fn is_time_over(&self) -> bool {
+        let is_due = self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
+        is_due && (self.processor.is_none() || self.is_processor_time_over())
+    }
+
+    /// Whether the limit of processor time is used up. If not, sets the time at which to ask again.
+    fn is_processor_time_over(&self) -> bool {
+        let Some((clock, end)) = self.processor else {
+            return false;
+        };
+        let left = end.saturating_sub(clock.now());
+        let at_once = match clock {
+            ProcessorClock::Thread => 1,
+            ProcessorClock::Process => available_parallelism().map_or(1, usize::from) as u32,
+        };
+        self.deadline.set(Instant::now().checked_add(left / at_once));
+        left.is_zero()
     }
 
     /// Whether this many more bytes may be allocated. To be called before the allocation. If the answer
@@ -174,6 +213,19 @@ mod tests {
         assert!(bounds.allows_items(&list, 1 << 20));
         assert!(!bounds.allows_items(&list, (1 << 20) + 1));
         assert_eq!(bounds.exceeded(), Some(Exceeded::Memory));
+    }
+
+    #[test]
+    fn waiting_uses_up_no_processor_time() {
+        let bounds = Bounds::of_processor(ProcessorClock::Thread, Duration::from_millis(20), None);
+        let start = ProcessorClock::Thread.now();
+        std::thread::sleep(Duration::from_millis(40));
+        assert!(!bounds.passed());
+        while !bounds.passed() {}
+        assert!(ProcessorClock::Thread.now() - start >= Duration::from_millis(20));
+        assert_eq!(bounds.exceeded(), Some(Exceeded::Time));
+        let none = Bounds::of_processor(ProcessorClock::Process, Duration::ZERO, None);
+        assert!(none.passed());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! - [`inputs`] opens what the user names as input, within limits of size, and remembers which files these are;
 //! - [`files`] writes output files whole or not at all, and never over an input;
-//! - [`Bounds`] is the time and memory that an answer may take;
+//! - [`Bounds`] is the time and memory that an answer may take, and [`processor`] the time that the processor spent on it;
 //! - [`Paint`] colours words for a terminal.
 //!
 //! Every crate that opens a file of the user goes through [`inputs`], and every crate that writes one through [`files`], so
@@ -28,6 +28,7 @@ mod bounds;
 pub mod files;
 pub mod inputs;
 mod paint;
+pub mod processor;
 
 pub use bounds::{Bounds, Exceeded};
 pub use paint::Paint;

@@ -5,7 +5,7 @@
 //! - [`point`]: the points that experiments consist of;
 //! - `source`: makes histories; [`recorded`]: reads recorded ones;
 //! - `explored`: explores all runs of programs;
-//! - `trial`: runs an algorithm on a history; [`program`]: runs an external checker;
+//! - `trial`: runs an algorithm on a history; `watch`: the time that it takes; [`program`]: runs an external checker;
 //! - `complete`: whether all planned rows exist;
 //! - `work`: plans the work of an experiment and does it.
 //!
@@ -32,6 +32,7 @@ pub mod recorded;
 mod settings;
 mod source;
 mod trial;
+mod watch;
 mod work;
 
 use std::convert::Infallible;
@@ -91,7 +92,7 @@ impl Default for Options {
             seed: 1,
             shard: None,
             jobs: None,
-            limits: Limits { timeout: Duration::from_secs(60), memory: 16 << 30 },
+            limits: Limits::new(Duration::from_secs(60), 16 << 30),
         }
     }
 }
@@ -117,6 +118,11 @@ impl FromStr for Only {
         let (point, number) = number.map_or((text, None), |(point, number)| (point, Some(number)));
         Ok(Only { point: point.to_owned(), number })
     }
+}
+
+/// How many processes of the machine run or want to, on average over the last minute; `None` on a system that does not say.
+pub fn load() -> Option<f64> {
+    crate::machine::load()
 }
 
 /// The trials in the journals of a folder and its subfolders, including those of experiments that are running or were killed.

@@ -1,4 +1,4 @@
-//! Describes the machine that an experiment runs on, so that times can be compared.
+//! Describes the machine that an experiment runs on, and how busy it is, so that times can be compared.
 
 /// The processor, the operating system, and how many histories are checked at a time.
 pub(crate) fn describe(jobs: usize) -> String {
@@ -10,6 +10,12 @@ pub(crate) fn describe(jobs: usize) -> String {
     in_words(processor.as_deref().unwrap_or(std::env::consts::ARCH), cores, jobs)
 }
 
+/// How many processes of the machine run or want to, on average over the last minute; `None` on a system that does not say.
+pub(crate) fn load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
 /// The description of a machine with this processor and so many cores.
 fn in_words(processor: &str, cores: usize, jobs: usize) -> String {
     let plural = if cores == 1 { "" } else { "s" };
@@ -19,6 +25,12 @@ fn in_words(processor: &str, cores: usize, jobs: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_load_is_known() {
+        assert!(load().is_some_and(|load| load >= 0.0));
+    }
 
     #[test]
     fn one_core_is_singular() {

@@ -52,6 +52,10 @@ algorithms! {
     CCM = "ccm", below(Criterion::Ccm), SC, "CAV 2019, section 3.2", criteria::convergent::ccm;
     /// Checks weak convergent causal memory, wCCM.
     WCCM = "wccm", below(Criterion::Wccm), TSO, "CAV 2019, section 4.1", criteria::weak::wccm;
+    /// Checks CCM from the relations of all operations, as published.
+    CCM_PUBLISHED = "ccm-published", BELOW_SC, SC, "CAV 2019, section 3.2", criteria::published::ccm;
+    /// Checks wCCM from the relations of all operations, as published.
+    WCCM_PUBLISHED = "wccm-published", BELOW_TSO, TSO, "CAV 2019, section 4.1", criteria::published::wccm;
     /// Solves the axioms of SC as one formula.
     SC_SAT = "sc-sat", Power::Complete, SC, "CAV 2019, section 5", gradual::axioms;
     /// Solves the axioms of TSO as one formula.
@@ -64,6 +68,14 @@ algorithms! {
     TSO_WCCM_ENUM = "tso-wccm-enum", Power::Complete, TSO, "CAV 2019, Algorithm 2", gradual::tso_wccm_enum;
     /// Checks wCCM, then solves the rest by SAT.
     TSO_WCCM_SAT = "tso-wccm-sat", Power::Complete, TSO, "CAV 2019, section 5.1", gradual::one_criterion_sat;
+    /// Checks CC, CCv and CCM as published, then enumerates store orders.
+    SC_CCM_ENUM_PUBLISHED = "sc-ccm-enum-published", Power::Complete, SC, "CAV 2019, Algorithm 1", gradual::sc_ccm_enum_published;
+    /// Checks CC, CCv and CCM as published, then solves the rest by SAT.
+    SC_CCM_SAT_PUBLISHED = "sc-ccm-sat-published", Power::Complete, SC, "CAV 2019, section 5.1", gradual::sc_ccm_sat_published;
+    /// Checks wCCM as published, then enumerates store orders.
+    TSO_WCCM_ENUM_PUBLISHED = "tso-wccm-enum-published", Power::Complete, TSO, "CAV 2019, Algorithm 2", gradual::tso_wccm_enum_published;
+    /// Checks wCCM as published, then solves the rest by SAT.
+    TSO_WCCM_SAT_PUBLISHED = "tso-wccm-sat-published", Power::Complete, TSO, "CAV 2019, section 5.1", gradual::one_criterion_sat_published;
     /// Checks weak sequential consistency, wSC.
     WSC = "wsc", BELOW_SC, SC, "Boosting, section 3", saturation::clocks::decide;
     /// Checks the counterpart of wSC for TSO.
@@ -76,12 +88,20 @@ algorithms! {
     WSC_ENUM = "wsc-enum", Power::Complete, SC, "Boosting, section 5", gradual::wsc_enum;
     /// Checks CCM, then solves the rest by SAT.
     CCM_ENUM = "ccm-enum", Power::Complete, SC, "Boosting, section 5", gradual::one_criterion_sat;
+    /// Checks wSC by the fixpoint as published.
+    WSC_PUBLISHED = "wsc-published", BELOW_SC, SC, "Boosting, section 3", saturation::published;
+    /// Checks CCM as published, then solves the rest by SAT.
+    CCM_ENUM_PUBLISHED = "ccm-enum-published", Power::Complete, SC, "Boosting, section 5", gradual::one_criterion_sat_published;
+    /// Searches interleavings that keep the order of wSC as published.
+    WSC_DBCOP_PUBLISHED = "wsc-dbcop-published", Power::Complete, SC, "Boosting, section 5", dbcop::wsc_dbcop_published;
     /// Searches interleavings with memoized frontiers.
     DBCOP = "dbcop", Power::Complete, SC, "Boosting, section 5", dbcop::dbcop;
     /// Searches interleavings that keep the order of wSC.
     WSC_DBCOP = "wsc-dbcop", Power::Complete, SC, "Boosting, section 5", dbcop::wsc_dbcop;
     /// Applies rules R1 to R7.
     TSO_BASELINE = "tso-baseline", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.1", hpca::tso_baseline;
+    /// Applies rules R1 to R7 as Figure 1 does, with swaps as stores alone.
+    TSO_BASELINE_FIGURE = "tso-baseline-figure", Power::Refutes, SC_AND_TSO, "HPCA 2006, Figure 1", hpca::tso_baseline_figure;
     /// Applies rules R1 to R8.
     HPCA_R8 = "hpca-r8", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.2", hpca::hpca_r8;
     /// Sorts topologically with active stores.

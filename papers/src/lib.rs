@@ -1,7 +1,9 @@
 //! The algorithms of the papers, as published, for comparison with each other and with this program's
 //! own stages.
 //!
-//! Each is kept as its paper describes it, costs included. The crate `check` knows none of them: an
+//! Each is kept as its paper describes it, costs included. Of CCM, wCCM and wSC there are two computations, which derive the same
+//! orders: one as published, under names that end in `-published` and in `wsc-enum`, which the papers' experiments measure; and a
+//! faster one under the plain names. The crate `check` knows none of them: an
 //! [`Algorithm`](check::Algorithm) of the table [`algorithms`] brings its function along, and [`check::decide()`] runs it as it does its own
 //! stages.
 //! Each family has a folder:

@@ -27,7 +27,7 @@
 //!         seconds: 0.25,
 //!         ..Trial::default()
 //!     };
-//!     results.trials.push(trial("wsc", Reported::Violation));
+//!     results.trials.push(trial("wsc-published", Reported::Violation));
 //!     results.trials.push(trial("dbcop", Reported::Violation));
 //! }
 //! let claims = claims::all(&results);
@@ -142,7 +142,9 @@ fn experiments_of(claim: &Claim) -> &'static [&'static str] {
     const TSOTOOL: &[&str] = &["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
     match claim.id {
         "tsotool-always" | "tsotool-backtracks" | "tsotool-depth" => TSOTOOL,
-        "burnim-tso" | "burnim-pso" | "burnim-overhead" => &["burnim-table1", "burnim-table2"],
+        "burnim-tso" | "burnim-pso" | "burnim-overhead" | "burnim-sober" => {
+            &["burnim-table1", "burnim-table2"]
+        }
         "wsc-fig8-similar" => &["wsc-fig8", "wsc-fig7"],
         _ => &[],
     }
@@ -171,6 +173,12 @@ impl Claim {
                 size.size, self.experiment
             ));
         }
+    }
+
+    /// Why the claim is untested, and the command that decides it: the first sentence of the note. `None` if it has a verdict.
+    pub fn why_untested(&self) -> Option<&str> {
+        let end = self.note.find(". ").map_or(self.note.len(), |end| end + 1);
+        (self.verdict == Verdict::Untested).then(|| &self.note[..end])
     }
 
     /// Whether the claim has a verdict, or numbers that do not decide it yet.

@@ -87,8 +87,16 @@ pub struct Trial {
     pub said: Reported,
     /// Why the history is undecided, in a few words.
     pub reason: Option<String>,
-    /// Seconds that the algorithm took, without reading the history; the time limit if that stopped it.
+    /// Seconds of processor time that the algorithm took, without reading the history; the time limit if that stopped it. In rows without
+    /// `wall_seconds` these are seconds of elapsed time.
     pub seconds: f64,
+    /// Seconds that elapsed meanwhile; older tables have no such column.
+    #[serde(default)]
+    pub wall_seconds: Option<f64>,
+    /// The load of the machine when the algorithm began: how many of its processes ran or wanted to, on average over a minute; older
+    /// tables have no such column.
+    #[serde(default)]
+    pub load: Option<f64>,
     /// Number of edges that the algorithm derived.
     pub edges: u64,
     /// Number of contradictions that the algorithm's search met.
@@ -108,7 +116,10 @@ pub struct Trial {
     /// Pairs of statements of a program that can make it violate SC; older tables have no such column.
     #[serde(default)]
     pub pairs: Option<u64>,
-    /// The time limit, in seconds.
+    /// How often a monitor signalled in the runs of a program; older tables have no such column.
+    #[serde(default)]
+    pub signals: Option<u64>,
+    /// The time limit, in seconds of the same kind as `seconds`.
     pub timeout: f64,
     /// Version of the program.
     pub version: String,
@@ -121,7 +132,7 @@ pub struct Trial {
 impl Record for Trial {
     const TABLE: &'static str = "a table of trials";
     const MADE_BY: &'static str = "rubric experiment";
-    const NEWER: &'static [&'static str] = &["pairs"];
+    const NEWER: &'static [&'static str] = &["pairs", "signals", "wall_seconds", "load"];
     const NAMES: &'static [(&'static str, &'static [&'static str])] =
         &[("size", names::SIZES), ("model", names::MODELS)];
 
@@ -129,8 +140,8 @@ impl Record for Trial {
         fields!(self:
             experiment size part point number seed source file protocol mutant client
             threads operations locations mix repointed distance write_pairs kernel
-            trace_hash make_seconds model algorithm said reason seconds edges backtracks
-            depth nodes ordered conflicts fired cycle pairs timeout version machine
+            trace_hash make_seconds model algorithm said reason seconds wall_seconds load edges
+            backtracks depth nodes ordered conflicts fired cycle pairs signals timeout version machine
             command
         )
     }

@@ -112,9 +112,11 @@ impl Printer for Text {
         if let Some(stages) = compared.decided.first() {
             self.verdict(stages, out)?;
         }
+        let names = compared.decided.iter().map(|decided| decided.answer.algorithm.name().len());
+        let width = names.max().unwrap_or(0).max(SHORTEST_COLUMN);
         writeln!(
             out,
-            "\n  {:14} {:6} {:10} {:>9}  {:>21}  search",
+            "\n  {:width$} {:6} {:10} {:>9}  {:>21}  search",
             "algorithm", "about", "verdict", "seconds", "pairs ordered"
         )?;
         for decided in &compared.decided {
@@ -122,7 +124,7 @@ impl Printer for Text {
             let word = answer.verdict().word();
             writeln!(
                 out,
-                "  {:14} {:6} {} {:9.3}  {:>21}  {}",
+                "  {:width$} {:6} {} {:9.3}  {:>21}  {}",
                 answer.algorithm.name(),
                 subject(answer),
                 self.paint.verdict(word, &format!("{word:10}")),
@@ -155,11 +157,14 @@ impl Printer for Text {
     }
 }
 
+/// Width of the column of algorithms, unless a name is longer.
+const SHORTEST_COLUMN: usize = 14;
+
 /// The model or the weaker criterion that an algorithm is asked about.
 fn subject(answer: &Answer<&History>) -> &'static str {
     match answer.criterion() {
-        Some(criterion) if criterion.len() <= 4 => criterion,
-        Some(_) => "wsc",
+        // Variants are named after it: `wsc-pattern`, `ccm-published`.
+        Some(criterion) => criterion.split('-').next().unwrap_or(criterion),
         None => answer.model.name(),
     }
 }

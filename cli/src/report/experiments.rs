@@ -54,7 +54,7 @@ fn words(words: &BTreeSet<String>) -> String {
     words.iter().cloned().collect::<Vec<_>>().join(",")
 }
 
-/// Prints the verdict and the statement of a claim, and below them the published result and ours.
+/// Prints the verdict and the statement of a claim, and below them the published result and ours, and the rule, or why the claim is untested.
 fn print_claim(claim: &Claim, out: &mut dyn Write) -> io::Result<()> {
     let Claim { paper, place, statement, theirs, ours, rule, .. } = claim;
     let verdict = claim.verdict.name();
@@ -65,5 +65,8 @@ fn print_claim(claim: &Claim, out: &mut dyn Write) -> io::Result<()> {
     } else {
         writeln!(out, "              published: {theirs}\n              ours: {ours}")
     }?;
-    writeln!(out, "              {rule}")
+    match claim.why_untested() {
+        Some(why) => writeln!(out, "              {why}"),
+        None => writeln!(out, "              {rule}"),
+    }
 }

@@ -26,6 +26,8 @@ pub struct Options {
     pub preemptions: u32,
     /// The models whose monitors are used: TSO and PSO have one.
     pub models: Vec<Model>,
+    /// Whether the monitor of TSO is SOBER's, and not that of Burnim, Sen & Stergiou.
+    pub sober: bool,
     /// Limits of time and memory.
     pub bounds: Bounds,
     /// Limit of the number of runs, including those that end early.
@@ -35,7 +37,13 @@ pub struct Options {
 impl Options {
     /// Creates options without limits.
     pub fn new(preemptions: u32, models: &[Model]) -> Options {
-        Options { preemptions, models: models.to_vec(), bounds: Bounds::none(), runs: None }
+        Options {
+            preemptions,
+            models: models.to_vec(),
+            sober: false,
+            bounds: Bounds::none(),
+            runs: None,
+        }
     }
 }
 
@@ -163,7 +171,7 @@ impl Search<'_> {
         };
         let node = Node {
             state,
-            watch: Monitors::new(self.machine.program(), &self.options.models),
+            watch: Monitors::new(self.machine.program(), &self.options.models, self.options.sober),
             thread: 0,
             left: self.options.preemptions,
             depth: 0,

@@ -71,7 +71,7 @@ const QADEER: &str = "Qadeer, TPDS 2003";
 const BURNIM: &str = "Burnim, Sen & Stergiou, 2011";
 
 /// The experiments. To add one, write the function that lists its points, and add a row here.
-pub const EXPERIMENTS: [Experiment; 19] = [
+pub const EXPERIMENTS: [Experiment; 21] = [
     Experiment {
         name: "gcc-fig4",
         paper: CAV,
@@ -153,6 +153,18 @@ pub const EXPERIMENTS: [Experiment; 19] = [
         paper: HPCA,
         about: "the same by the mix of operations",
         work: Histories(tsotool::tsotool_table1),
+    },
+    Experiment {
+        name: "tsotool-no-baseline",
+        paper: HPCA,
+        about: "heu, deriv and deriv-back without the baseline before them, and with it",
+        work: Histories(tsotool::tsotool_no_baseline),
+    },
+    Experiment {
+        name: "tsotool-stores",
+        paper: HPCA,
+        about: "analysis time by the share of stores, up to stores alone",
+        work: Histories(tsotool::tsotool_stores),
     },
     Experiment {
         name: "qadeer-cycles",

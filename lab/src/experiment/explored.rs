@@ -1,6 +1,6 @@
 //! Explores programs, for experiments that are about all interleavings with few preemptions instead of single histories.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ::explore::program::bounded;
 use ::explore::program::compile::Program;
@@ -30,19 +30,22 @@ pub(super) fn run(
     let program = Program::read(text).map_err(|_| Error::BuiltIn(explored.benchmark.name))?;
     let models: Vec<Model> = match task {
         Task::Explore(monitor) => monitor.into_iter().collect(),
-        Task::Decide(..) | Task::Kernel(_) => Vec::new(),
+        Task::ExploreSober => vec![Model::TSO],
+        Task::Decide(..) | Task::WithoutBaseline(_) | Task::Kernel(_) => Vec::new(),
     };
     let mut options = bounded::Options::new(explored.preemptions, &models);
     options.bounds = limits.bounds();
-    let start = Instant::now();
+    options.sober = task == Task::ExploreSober;
+    let watch = limits.watch();
     let mut found = bounded::search(&program, &options);
     let mut times = 1;
-    while found.stopped.is_none() && start.elapsed() < MIN_MEASURED_TIME {
+    while found.stopped.is_none() && watch.spent().processor < MIN_MEASURED_TIME {
         found = bounded::search(&program, &options);
         times += 1;
     }
-    let seconds = start.elapsed().as_secs_f64() / f64::from(times);
+    let spent = watch.spent().each(times);
     let pairs = found.violations.len() as u64;
+    let signals = found.violations.iter().map(|violation| violation.count).sum();
     Ok(Trial {
         source: "program".to_owned(),
         threads: program.threads.len() as u32,
@@ -57,9 +60,11 @@ pub(super) fn run(
             (None, 0) => Reported::Satisfied,
             (None, _) => Reported::Violation,
         },
-        seconds,
+        seconds: spent.processor.as_secs_f64(),
+        wall_seconds: Some(spent.wall.as_secs_f64()),
         nodes: Some(found.runs),
         pairs: (!models.is_empty()).then_some(pairs),
+        signals: (!models.is_empty()).then_some(signals),
         ..row.clone()
     })
 }

@@ -185,15 +185,50 @@ impl Recipe {
     }
 }
 
+/// An algorithm of HPCA 2006 that sorts, without the inference by rules that precedes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unaided {
+    /// Heu.
+    Heu,
+    /// Deriv.
+    Deriv,
+    /// Deriv+Back.
+    DerivBack,
+}
+
+impl Unaided {
+    /// The algorithm.
+    pub fn algorithm(self) -> Algorithm {
+        match self {
+            Unaided::Heu => papers::HEU,
+            Unaided::Deriv => papers::DERIV,
+            Unaided::DerivBack => papers::DERIV_BACK,
+        }
+    }
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unaided::Heu => "heu-no-baseline",
+            Unaided::Deriv => "deriv-no-baseline",
+            Unaided::DerivBack => "deriv-back-no-baseline",
+        }
+    }
+}
+
 /// A task that is done on a history or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Decide the history under a model with an algorithm.
     Decide(Model, Algorithm),
+    /// Decide the history under TSO with an algorithm of HPCA 2006 that sorts, without the inference before.
+    WithoutBaseline(Unaided),
     /// Compute the kernel, and how much of it weaker criteria infer.
     Kernel(Model),
     /// Explore all runs of a program with few preemptions, with the monitor of a model if there is one.
     Explore(Option<Model>),
+    /// The same with SOBER's monitor of TSO.
+    ExploreSober,
 }
 
 impl Task {
@@ -201,6 +236,7 @@ impl Task {
     pub fn model(self) -> Model {
         match self {
             Task::Decide(model, _) | Task::Kernel(model) => model,
+            Task::WithoutBaseline(_) | Task::ExploreSober => Model::TSO,
             // The interleavings of a program are its runs under SC.
             Task::Explore(None) => Model::SC,
             Task::Explore(Some(monitor)) => monitor,

@@ -7,13 +7,17 @@ use std::str::FromStr;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use host::processor::time_of_process;
+
 use check::Model;
 use check::generate::without_order;
 use history::{BuildError, History};
 use tables::Reported;
 use thiserror::Error;
 
+use super::point::Unaided;
 use super::trial::{CONFLICTS, KERNEL};
+use super::watch::Spent;
 use crate::text::quoted;
 
 /// A program that decides whether a history satisfies a model. It gets an axe file, and its exit status is the answer: 0 consistent, 1
@@ -31,7 +35,10 @@ const SHELL_FAILED: [i32; 2] = [126, 127];
 
 /// Whether a name is that of a built-in algorithm, or of a row about kernels.
 pub fn is_built_in(name: &str) -> bool {
-    papers::from_name(name).is_some() || [KERNEL, CONFLICTS].contains(&name)
+    let unaided = [Unaided::Heu, Unaided::Deriv, Unaided::DerivBack].map(Unaided::name);
+    papers::from_name(name).is_some()
+        || [KERNEL, CONFLICTS].contains(&name)
+        || unaided.contains(&name)
 }
 
 impl FromStr for Program {
@@ -90,22 +97,27 @@ pub enum RunError {
 /// Time between two checks whether a program has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
+/// How many times the limit of processor time may elapse.
+const MAX_WAIT: u32 = 4;
+
 impl Program {
     /// The option of the command line that adds the program.
     pub fn option(&self) -> String {
         format!("--program {}", quoted(&format!("{}={}", self.name, self.command)))
     }
 
-    /// Runs the program on a history. Returns its answer, the reason if it has none, and the seconds that it took, including its start.
+    /// Runs the program on a history. Returns its answer, the reason if it has none, and the time that it took, including its start. The
+    /// limit is of processor time; a program that waits instead is stopped after [`MAX_WAIT`] times the limit. Processes that the program
+    /// starts do not count.
     ///
     /// # Errors
     /// Fails if the history cannot be written as axe text, or if the program cannot be run.
-    pub fn run(
+    pub(super) fn run(
         &self,
         history: &History,
         model: Model,
         timeout: Duration,
-    ) -> Result<(Reported, Option<String>, f64), RunError> {
+    ) -> Result<(Reported, Option<String>, Spent), RunError> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("history.axe");
         let bare = without_order(history)?;
@@ -116,6 +128,7 @@ impl Program {
         let command = self.command.replace("{model}", model.name());
         let command = command.replace("{}", &path.display().to_string());
         let start = Instant::now();
+        let wait = timeout.saturating_mul(MAX_WAIT);
         // With `exec` the child process is the program itself, so that it can be killed when time is up.
         let mut child = Command::new("sh")
             .args(["-c", &format!("exec {command}")])
@@ -124,20 +137,23 @@ impl Program {
             .stderr(Stdio::null())
             .spawn()?;
         loop {
+            // A process that has ended keeps its time until it is waited for.
+            let wall = start.elapsed();
+            let spent = Spent { processor: time_of_process(child.id()).unwrap_or(wall), wall };
             match child.try_wait()? {
                 Some(status) if status.code().is_some_and(|code| SHELL_FAILED.contains(&code)) => {
                     return Err(RunError::NotFound { command, status });
                 }
                 Some(status) => {
                     let (said, reason) = meaning(status);
-                    return Ok((said, reason, start.elapsed().as_secs_f64()));
+                    return Ok((said, reason, spent));
                 }
-                None if start.elapsed() > timeout => {
+                None if spent.processor > timeout || wall > wait => {
                     // Killing fails if the program has ended meanwhile, which does no harm.
                     let _ = child.kill();
                     let _ = child.wait();
                     let reason = Some("time limit".to_owned());
-                    return Ok((Reported::Timeout, reason, start.elapsed().as_secs_f64()));
+                    return Ok((Reported::Timeout, reason, spent));
                 }
                 None => sleep(POLL_INTERVAL),
             }
@@ -180,6 +196,7 @@ mod tests {
         assert_eq!(run("test -d {}"), Reported::Violation);
         assert_eq!(run("sh -c 'exit 7' {}"), Reported::Undecided);
         assert_eq!(run("test {model} = sc -a -f {}"), Reported::Consistent);
-        assert_eq!(run("sh -c 'sleep 5' {}"), Reported::Timeout);
+        assert_eq!(run("sh -c 'sleep 60' {}"), Reported::Timeout);
+        assert_eq!(run("sh -c 'while :; do :; done' {}"), Reported::Timeout);
     }
 }

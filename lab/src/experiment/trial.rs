@@ -1,29 +1,50 @@
 //! Runs algorithms on a history, and makes the rows of their answers.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use check::kernel::{NoKernel, kernel};
 use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict, decide};
 use history::{History, ReadsFrom};
+use host::processor::ProcessorClock;
 use papers::kernel::{conflicting, criteria, derived};
 use tables::{Reported, Trial};
 
-use super::point::Task;
+use super::point::{Task, Unaided};
 use super::program::{Program, RunError};
+use super::watch::{Spent, Watch};
 
 /// The limits of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Wall time.
+    /// Processor time.
     pub timeout: Duration,
     /// Memory that the process may occupy, in bytes.
     pub memory: u64,
+    /// The clock of the processor time.
+    clock: ProcessorClock,
 }
 
 impl Limits {
+    /// Limits of processor time and of memory in bytes.
+    pub fn new(timeout: Duration, memory: u64) -> Limits {
+        Limits { timeout, memory, clock: ProcessorClock::Thread }
+    }
+
+    /// The limits if so many histories are checked at a time. With one, the time is that of all threads of the process. With several it
+    /// is that of one thread each; algorithms start a second one for histories with more than 32,768 events, which is not counted then.
+    pub(super) fn for_jobs(self, jobs: usize) -> Limits {
+        let clock = if jobs == 1 { ProcessorClock::Process } else { ProcessorClock::Thread };
+        Limits { clock, ..self }
+    }
+
+    /// A watch of the processor time.
+    pub(super) fn watch(&self) -> Watch {
+        Watch::start(self.clock)
+    }
+
     /// Bounds that begin now.
     pub fn bounds(&self) -> Bounds {
-        Bounds::new(Some(self.timeout), Some(self.memory))
+        Bounds::of_processor(self.clock, self.timeout, Some(self.memory))
     }
 
     /// Turns a row that exceeds the time limit into a timeout, whatever its answer, because some algorithms look at the clock seldom.
@@ -56,33 +77,47 @@ impl Instance<'_> {
     pub(super) fn run(&self, task: Task, limits: &Limits, row: &Trial) -> Vec<Trial> {
         let rows = match task {
             Task::Decide(model, algorithm) => vec![self.decide(model, algorithm, limits, row)],
+            Task::WithoutBaseline(unaided) => vec![self.unaided(unaided, limits, row)],
             Task::Kernel(model) => self.kernel(model, limits, row),
             // Only programs are explored, which are not histories.
-            Task::Explore(_) => Vec::new(),
+            Task::Explore(_) | Task::ExploreSober => Vec::new(),
         };
         rows.into_iter().map(|row| limits.enforce(row)).collect()
     }
 
     fn decide(&self, model: Model, algorithm: Algorithm, limits: &Limits, row: &Trial) -> Trial {
-        let options = Options {
-            algorithm,
-            timeout: Some(limits.timeout),
-            max_memory: Some(limits.memory),
-            ..Options::default()
-        };
-        let start = Instant::now();
+        let options = Options { algorithm, ..Options::default() };
+        self.measured(model, algorithm.name(), options, limits, row)
+    }
+
+    /// Decides without the inference before the sort.
+    fn unaided(&self, unaided: Unaided, limits: &Limits, row: &Trial) -> Trial {
+        let algorithm = unaided.algorithm();
+        let options = Options { algorithm, no_baseline: true, ..Options::default() };
+        self.measured(Model::TSO, unaided.name(), options, limits, row)
+    }
+
+    fn measured(
+        &self,
+        model: Model,
+        name: &str,
+        options: Options,
+        limits: &Limits,
+        row: &Trial,
+    ) -> Trial {
+        let options =
+            Options { timeout: Some(limits.timeout), max_memory: Some(limits.memory), ..options };
+        let watch = limits.watch();
         let outcome = decide(self.history, self.reads_from, model, &options, &limits.bounds());
-        let seconds = start.elapsed().as_secs_f64();
-        let row = about(row, model, algorithm.name(), seconds);
+        let row = about(row, model, name, watch.spent());
         filled(row, &outcome)
     }
 
     /// Computes the kernel, and how many of its pairs weaker criteria order.
     fn kernel(&self, model: Model, limits: &Limits, row: &Trial) -> Vec<Trial> {
-        let start = Instant::now();
+        let watch = limits.watch();
         let found = kernel(self.history, self.reads_from, model, &limits.bounds());
-        let seconds = start.elapsed().as_secs_f64();
-        let whole = about(row, model, KERNEL, seconds);
+        let whole = about(row, model, KERNEL, watch.spent());
         let found = match found {
             Ok(found) => found,
             Err(NoKernel::Inconsistent) => {
@@ -129,8 +164,8 @@ impl Instance<'_> {
         limits: &Limits,
         row: &Trial,
     ) -> Result<Trial, RunError> {
-        let (said, reason, seconds) = program.run(self.history, model, limits.timeout)?;
-        let row = Trial { said, reason, ..about(row, model, &program.name, seconds) };
+        let (said, reason, spent) = program.run(self.history, model, limits.timeout)?;
+        let row = Trial { said, reason, ..about(row, model, &program.name, spent) };
         Ok(limits.enforce(row))
     }
 }
@@ -145,7 +180,9 @@ pub(super) const CONFLICTS: &str = "cf";
 pub(super) fn names(task: Task) -> Vec<&'static str> {
     match task {
         Task::Decide(_, algorithm) => vec![algorithm.name()],
+        Task::WithoutBaseline(unaided) => vec![unaided.name()],
         Task::Explore(None) => vec!["explore"],
+        Task::ExploreSober => vec!["monitor-sober"],
         Task::Explore(Some(model)) if model.buffers_by_location() => vec!["monitor-pso"],
         Task::Explore(Some(_)) => vec!["monitor-tso"],
         Task::Kernel(model) => {
@@ -156,11 +193,12 @@ pub(super) fn names(task: Task) -> Vec<&'static str> {
     }
 }
 
-fn about(row: &Trial, model: Model, algorithm: &str, seconds: f64) -> Trial {
+fn about(row: &Trial, model: Model, algorithm: &str, spent: Spent) -> Trial {
     Trial {
         model: model.name().to_owned(),
         algorithm: algorithm.to_owned(),
-        seconds,
+        seconds: spent.processor.as_secs_f64(),
+        wall_seconds: Some(spent.wall.as_secs_f64()),
         ..row.clone()
     }
 }
@@ -173,10 +211,10 @@ fn counted(
     limits: &Limits,
     count: impl FnOnce(&Bounds) -> Option<u64>,
 ) -> Trial {
-    let start = Instant::now();
+    let watch = limits.watch();
     let bounds = limits.bounds();
     let ordered = count(&bounds);
-    let row = about(row, model, name, start.elapsed().as_secs_f64());
+    let row = about(row, model, name, watch.spent());
     match ordered {
         Some(_) => Trial { said: Reported::Satisfied, ordered, ..row },
         None => undecided(row, &Reason::exceeded(&bounds)),

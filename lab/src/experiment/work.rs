@@ -15,7 +15,7 @@ use super::explored;
 use super::point::{Point, Source, Task, models};
 use super::settings::Settings;
 use super::source::{Made, Maker};
-use super::trial::{Instance, names};
+use super::trial::{Instance, Limits, names};
 use super::{Only, Options};
 use crate::error::Error;
 use crate::journal::{Journal, Row};
@@ -35,6 +35,7 @@ pub struct Work<'a> {
     maker: Maker,
     /// The number of histories that are checked at a time.
     jobs: usize,
+    limits: Limits,
     machine: String,
 }
 
@@ -103,6 +104,7 @@ impl<'a> Work<'a> {
             added,
             maker: Maker::new(&options.protocols),
             jobs,
+            limits: options.limits.for_jobs(jobs),
             machine: machine::describe(jobs),
         })
     }
@@ -274,7 +276,7 @@ impl<'a> Work<'a> {
         }
         if let Source::Program(explored) = &point.source {
             let explore = |task: Task| {
-                let row = explored::run(explored, task, &self.options.limits, &self.common(item))?;
+                let row = explored::run(explored, task, &self.limits, &self.common(item))?;
                 add(&row).map(|()| row)
             };
             return tasks.into_iter().map(explore).collect();
@@ -282,7 +284,7 @@ impl<'a> Work<'a> {
         let found = self.item_history(item)?;
         let instance = Instance { history: found.history(), reads_from: found.reads_from() };
         let row = self.row(item, &found);
-        let limits = self.options.limits;
+        let limits = self.limits;
         let mut rows = Vec::new();
         for task in tasks {
             let row = match task {
@@ -335,6 +337,7 @@ impl<'a> Work<'a> {
             number: item.number,
             timeout: self.options.limits.timeout.as_secs_f64(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            load: machine::load(),
             machine: self.machine.clone(),
             command: self.command(item),
             ..Trial::default()

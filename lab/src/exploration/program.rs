@@ -123,6 +123,7 @@ impl<'a> Explored<'a> {
         let options = |preemptions: u32, models: &[Model]| Options {
             preemptions,
             models: models.to_vec(),
+            sober: false,
             bounds: limits.bounds.clone(),
             runs: Some(u64::from(plan.most_runs)),
         };

@@ -112,8 +112,8 @@ pub(super) fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, N
 /// Causality over a base order π, from which [`Causality::derive`] derives the pairs of the second rule.
 #[derive(Debug)]
 pub(super) struct Causality<'e> {
-    exec: &'e Execution<'e>,
-    /// π: `po` or `ppo`.
+    pub exec: &'e Execution<'e>,
+    /// π: `po`, `ppo` or `po-loc`.
     order: BaseOrder,
     /// Edges whose transitive closure is `co`.
     pub edges: Vec<(u32, u32)>,
@@ -153,9 +153,10 @@ impl<'e> Causality<'e> {
     }
 
     /// Whether `read` is `of` or before it in the transitive closure of π.
-    fn is_before_or_equal(&self, read: u32, of: u32) -> bool {
-        let barrier =
-            self.exec.po(read, of) && self.barriers[read as usize + 1] < self.barriers[of as usize];
+    pub(super) fn is_before_or_equal(&self, read: u32, of: u32) -> bool {
+        let barrier = self.order == BaseOrder::Preserved
+            && self.exec.po(read, of)
+            && self.barriers[read as usize + 1] < self.barriers[of as usize];
         read == of || related(self.exec, self.order, read, of) || barrier
     }
 

@@ -4,7 +4,8 @@
 //! [`causal`], CM and CCM in [`convergent`], wCCM in [`weak`]. The past of an operation is a vector clock
 //! for CC and CCv (`pasts`), and a row of bits for the others, which need the relations of single
 //! operations (`local`). If a criterion does not hold, `labelled_graph` finds a cycle of edges that carry
-//! their justification, and `reasons` turns it into a [`CriterionViolation`].
+//! their justification, and `reasons` turns it into a [`CriterionViolation`]. [`published`] has CCM and wCCM once
+//! more, from the relations of all operations as in the paper, for the paper's experiments.
 //!
 //! As in the paper, `co` is causality here, not coherence order.
 
@@ -13,6 +14,7 @@ pub mod convergent;
 mod labelled_graph;
 mod local;
 mod pasts;
+pub mod published;
 mod reasons;
 pub mod weak;
 

@@ -19,6 +19,8 @@
 //! Otherwise an operation is placed only after all operations that happen before it, which its vector
 //! clock has and which precede it in every order of SC. Initial writes come first and are not placed.
 //!
+//! `wsc-dbcop-published` saturates as published ([`crate::saturation::ForcedOrder`]), and then searches in the same way.
+//!
 //! **Cost.** At most nᵗ frontiers for n operations a thread and t threads, each visited in O(t), with
 //! saturation O(t²). Memory: up to 16 + 8t bytes for each frontier visited, and 24 bytes for each
 //! operation placed. There is no recursion; the depth of the search is the number of operations. On
@@ -34,8 +36,9 @@ use host::Bounds;
 
 use check::verdict::Statistics;
 
+use crate::algorithms::WSC_PUBLISHED;
 use crate::execution::{Execution, NONE};
-use crate::saturation::clocks;
+use crate::saturation::{ForcedOrder, clocks};
 use check::published::{Answer, Problem, Report, may_start};
 
 /// Frontiers between two checks of the bounds.
@@ -69,6 +72,46 @@ pub(crate) fn wsc_dbcop(problem: &Problem<'_>) -> Report {
         },
         ..report
     }
+}
+
+/// Runs `wsc-dbcop-published`: as `wsc-dbcop`, with the fixpoint of wSC as published.
+pub(crate) fn wsc_dbcop_published(problem: &Problem<'_>) -> Report {
+    let execution = Execution::new(problem.history, problem.reads_from);
+    let forced = ForcedOrder::new(&execution, problem.model, problem.finals, problem.bounds);
+    let Ok(forced) = forced else {
+        return Answer::Exceeded.into();
+    };
+    if forced.is_cyclic() {
+        let mut report = Report::from(Answer::Refuted);
+        report.statistics.fired = Some(WSC_PUBLISHED);
+        return report;
+    }
+    let threads = execution.history.threads().len();
+    if !may_start(problem.bounds, 4 * threads * execution.operations as usize) {
+        return Answer::Exceeded.into();
+    }
+    let needed = frontiers_before(&execution, &forced);
+    let mut report = Search::new(&execution, problem).run(|op, frontier| {
+        let needed = needed[op as usize * threads..].iter();
+        needed.zip(frontier).all(|(needed, placed)| needed <= placed)
+    });
+    report.statistics.ordered = Some(forced.ordered());
+    report
+}
+
+/// For each operation and thread, how many operations of the thread happen before it. They are the first ones of the thread, since
+/// happens-before contains program order.
+fn frontiers_before(execution: &Execution<'_>, forced: &ForcedOrder<'_>) -> Vec<u32> {
+    let threads = execution.history.threads().len();
+    let mut needed = vec![0; threads * execution.operations as usize];
+    for op in 0..execution.operations {
+        let row = &mut needed[op as usize * threads..][..threads];
+        let before = forced.hb_inverse().successors(op);
+        for earlier in before.filter(|&earlier| !execution.is_initial(earlier)) {
+            row[execution.thread[earlier as usize] as usize] += 1;
+        }
+    }
+    needed
 }
 
 /// The state of a location at a frontier.

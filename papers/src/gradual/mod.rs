@@ -8,6 +8,9 @@
 //! | `ccm-enum` | CCM | SAT |
 //! | `wsc-enum` | wSC | SAT |
 //!
+//! Those whose names end in `-published` compute CCM and wCCM as the papers do ([`crate::criteria::published`]); `wsc-enum`
+//! always computes wSC as published ([`ForcedOrder`]).
+//!
 //! (The second paper calls SAT "enum".) The partial store order and everything that follows from it are known to
 //! SAT in advance: the pairs that they order are not encoded. `sc-sat` and `tso-sat` use `encoding` alone, without
 //! a partial order.
@@ -18,8 +21,8 @@ pub mod enumerate;
 use encoding::KnownOrder;
 use enumerate::enumerate;
 
-use crate::algorithms::{CC, CCM, CCV, WCCM, WSC};
-use crate::criteria::{NotDerived, causal, convergent, weak};
+use crate::algorithms::{CC, CCM, CCM_PUBLISHED, CCV, WCCM, WCCM_PUBLISHED, WSC_PUBLISHED};
+use crate::criteria::{NotDerived, causal, convergent, published, weak};
 use crate::execution::{Execution, NONE};
 use crate::program_order::{program_order, program_order_by_location};
 use crate::saturation::ForcedOrder;
@@ -40,37 +43,67 @@ pub fn axioms(problem: &Problem<'_>) -> Report {
     encoding::solve(problem, &execution, None)
 }
 
+/// How CCM or wCCM is computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// From the last reads of threads, which suffice.
+    Fast,
+    /// From all operations, as in the paper.
+    Published,
+}
+
 /// Runs `sc-ccm-enum`.
 pub(crate) fn sc_ccm_enum(problem: &Problem<'_>) -> Report {
-    decide(problem, true, enumerate)
+    decide(problem, Form::Fast, true, enumerate)
 }
 
 /// Runs `sc-ccm-sat`.
 pub(crate) fn sc_ccm_sat(problem: &Problem<'_>) -> Report {
-    decide(problem, true, solve)
+    decide(problem, Form::Fast, true, solve)
 }
 
 /// Runs `tso-wccm-enum`.
 pub(crate) fn tso_wccm_enum(problem: &Problem<'_>) -> Report {
-    decide(problem, false, enumerate)
+    decide(problem, Form::Fast, false, enumerate)
 }
 
 /// Runs `tso-wccm-sat` or `ccm-enum`.
 pub(crate) fn one_criterion_sat(problem: &Problem<'_>) -> Report {
-    decide(problem, false, solve)
+    decide(problem, Form::Fast, false, solve)
+}
+
+/// Runs `sc-ccm-enum-published`.
+pub(crate) fn sc_ccm_enum_published(problem: &Problem<'_>) -> Report {
+    decide(problem, Form::Published, true, enumerate)
+}
+
+/// Runs `sc-ccm-sat-published`.
+pub(crate) fn sc_ccm_sat_published(problem: &Problem<'_>) -> Report {
+    decide(problem, Form::Published, true, solve)
+}
+
+/// Runs `tso-wccm-enum-published`.
+pub(crate) fn tso_wccm_enum_published(problem: &Problem<'_>) -> Report {
+    decide(problem, Form::Published, false, enumerate)
+}
+
+/// Runs `tso-wccm-sat-published` or `ccm-enum-published`.
+pub(crate) fn one_criterion_sat_published(problem: &Problem<'_>) -> Report {
+    decide(problem, Form::Published, false, solve)
 }
 
 /// Decides with the partial store order that CCM or wCCM derives, which `extend` extends to a total one. With `weaker_first`, CC
 /// and CCv are checked before.
 fn decide(
     problem: &Problem<'_>,
+    form: Form,
     weaker_first: bool,
     extend: fn(&Problem<'_>, &Execution<'_>, &Relation) -> Report,
 ) -> Report {
     let execution = Execution::new(problem.history, problem.reads_from);
-    match partial(problem, &execution, weaker_first) {
-        Err((_, NotDerived::Exceeded)) => Answer::Exceeded.into(),
-        Err((fired, NotDerived::CriterionViolation(_))) => {
+    match partial(problem, &execution, form, weaker_first) {
+        Err((_, NoOrder::Exceeded)) => Answer::Exceeded.into(),
+        Err((fired, NoOrder::Violated)) => {
             let mut report = Report::from(Answer::Refuted);
             report.statistics.fired = Some(fired);
             report
@@ -88,15 +121,19 @@ fn decide(
 fn partial(
     problem: &Problem<'_>,
     execution: &Execution<'_>,
+    form: Form,
     weaker_first: bool,
-) -> Result<(Relation, u64), (Algorithm, NotDerived)> {
+) -> Result<(Relation, u64), (Algorithm, NoOrder)> {
     let bounds = problem.bounds;
-    let fires = |fired: Algorithm| move |stop: NotDerived| (fired, stop);
+    let fires = |fired: Algorithm| move |stop: NotDerived| (fired, NoOrder::from(stop));
     if weaker_first {
         let cc = causal::consistent(execution, Criterion::Cc, bounds);
         cc.map_err(fires(CC))?;
         let ccv = causal::convergent(execution, bounds);
         ccv.map_err(fires(CCV))?;
+    }
+    if form == Form::Published {
+        return as_published(problem, execution);
     }
     let (fired, order) = if problem.model == Model::SC {
         (CCM, convergent::convergent_memory(execution, bounds))
@@ -107,7 +144,48 @@ fn partial(
     if may_start(bounds, Relation::bytes(execution.len())) {
         Ok((order.relation(), order.pairs(execution)))
     } else {
-        Err((fired, NotDerived::Exceeded))
+        Err((fired, NoOrder::Exceeded))
+    }
+}
+
+/// Returns what [`partial`] does, from CCM or wCCM as published.
+fn as_published(
+    problem: &Problem<'_>,
+    execution: &Execution<'_>,
+) -> Result<(Relation, u64), (Algorithm, NoOrder)> {
+    let (fired, order) = if problem.model == Model::SC {
+        (CCM_PUBLISHED, published::convergent_memory(execution, problem.bounds))
+    } else {
+        (WCCM_PUBLISHED, published::weak_memory(execution, problem.bounds))
+    };
+    let order = order.map_err(|stop| (fired, NoOrder::from(stop)))?;
+    let ordered = execution.ordered_writes(&order);
+    Ok((order, ordered))
+}
+
+/// Why there is no partial store order.
+enum NoOrder {
+    /// The criterion does not hold.
+    Violated,
+    /// A bound was met.
+    Exceeded,
+}
+
+impl From<NotDerived> for NoOrder {
+    fn from(stop: NotDerived) -> NoOrder {
+        match stop {
+            NotDerived::CriterionViolation(_) => NoOrder::Violated,
+            NotDerived::Exceeded => NoOrder::Exceeded,
+        }
+    }
+}
+
+impl From<published::NotClosed> for NoOrder {
+    fn from(stop: published::NotClosed) -> NoOrder {
+        match stop {
+            published::NotClosed::Cyclic => NoOrder::Violated,
+            published::NotClosed::Exceeded => NoOrder::Exceeded,
+        }
     }
 }
 
@@ -120,7 +198,7 @@ pub(crate) fn wsc_enum(problem: &Problem<'_>) -> Report {
     };
     if forced.is_cyclic() {
         let mut report = Report::from(Answer::Refuted);
-        report.statistics.fired = Some(WSC);
+        report.statistics.fired = Some(WSC_PUBLISHED);
         return report;
     }
     let known = KnownOrder { global: forced.hb(), by_location: None };

@@ -3,7 +3,8 @@
 //!
 //! | name | algorithm | section | finds |
 //! |---|---|---|---|
-//! | tso-baseline | rules R1-R7 as Figure 1 applies them | 4.1 | violations |
+//! | tso-baseline | rules R1-R7 | 4.1 | violations |
+//! | tso-baseline-figure | the same as Figure 1 applies them | 4.1 | violations |
 //! | hpca-r8 | the same with rule R8 | 4.2 | violations |
 //! | heu | rules R1-R7, then a topological sort with active stores | 4.2.1 | both verdicts, or gives up |
 //! | deriv | the same, with the rules applied again after each store | 4.2.2 | both verdicts, or gives up |
@@ -42,7 +43,9 @@ use history::OpId;
 use check::Algorithm;
 use check::verdict::{Reason, Statistics};
 
-use crate::algorithms::{DERIV, DERIV_BACK, HEU, HEU_BACK, HPCA_R8, TSO_BASELINE};
+use crate::algorithms::{
+    DERIV, DERIV_BACK, HEU, HEU_BACK, HPCA_R8, TSO_BASELINE, TSO_BASELINE_FIGURE,
+};
 use backtrack::{Backtracks, End};
 use baseline::Inference;
 use check::published::{Answer, Problem, Report};
@@ -51,7 +54,7 @@ use sort::Sort;
 
 /// Whether an algorithm is one of this family.
 pub fn has(algorithm: Algorithm) -> bool {
-    [TSO_BASELINE, HPCA_R8].contains(&algorithm) || sorts(algorithm)
+    [TSO_BASELINE, TSO_BASELINE_FIGURE, HPCA_R8].contains(&algorithm) || sorts(algorithm)
 }
 
 /// Whether an algorithm of this family sorts, so that it can run without the baseline.
@@ -62,8 +65,8 @@ pub fn sorts(algorithm: Algorithm) -> bool {
 /// What an algorithm of this family does after rules R1 to R7.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Then {
-    /// Nothing.
-    Stop,
+    /// Nothing. The rules treat swaps in this way.
+    Stop(Swaps),
     /// It applies rule R8.
     R8,
     /// It sorts.
@@ -77,7 +80,12 @@ enum Then {
 
 /// Runs `tso-baseline`.
 pub(crate) fn tso_baseline(problem: &Problem<'_>) -> Report {
-    run(problem, Then::Stop)
+    run(problem, Then::Stop(Swaps::Both))
+}
+
+/// Runs `tso-baseline-figure`.
+pub(crate) fn tso_baseline_figure(problem: &Problem<'_>) -> Report {
+    run(problem, Then::Stop(Swaps::Stores))
 }
 
 /// Runs `hpca-r8`.
@@ -123,7 +131,7 @@ fn decide(
         return Err(NoOrder::Exceeded);
     }
     let sorts = matches!(then, Then::Sort { .. });
-    let swaps = if sorts { Swaps::Both } else { Swaps::Stores };
+    let swaps = if let Then::Stop(swaps) = then { swaps } else { Swaps::Both };
     let mut graph = Graph::new(problem, swaps);
     graph.observe(problem.finals)?;
     statistics.edges = graph.edges.len();

@@ -18,6 +18,7 @@ mod enumerate;
 mod fences;
 mod hpca;
 mod literal;
+mod published;
 mod qadeer;
 mod wsc;
 

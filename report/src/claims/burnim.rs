@@ -1,7 +1,9 @@
 //! Claims of *Sound and Complete Monitoring of Sequential Consistency for Relaxed Memory Models*.
 
 use super::measure::{AtSize, time};
-use super::paper::{LOCKS_OVERHEAD, MUTUAL_EXCLUSION, PROGRAMS, ROUGHLY, STRUCTURES_OVERHEAD};
+use super::paper::{
+    LOCKS_OVERHEAD, MUTUAL_EXCLUSION, PROGRAMS, PublishedClaim, ROUGHLY, STRUCTURES_OVERHEAD,
+};
 use super::speed::all;
 use super::{Decision, Evidence, Missing};
 use crate::statistics::{Estimate, mean, median};
@@ -32,6 +34,102 @@ fn rows<'a>(
         Some((program, _)) => Err(Missing::Rows(TABLES[0], program)),
         None => Ok(programs),
     }
+}
+
+/// The monitor that those of the paper are compared with.
+const SOBER: &str = "monitor-sober";
+
+/// What a cell of Tables 1 and 2 counts.
+#[derive(Clone, Copy)]
+pub(super) enum Cell {
+    /// The interleavings that were explored.
+    Interleavings,
+    /// The distinct violations that the monitor of TSO, or of PSO, found.
+    Violations(usize),
+}
+
+/// Compares a number of Table 1 or 2, of a program with up to `preemptions`.
+pub(super) fn number(
+    results: AtSize<'_>,
+    stated: PublishedClaim,
+    program: &str,
+    cell: Cell,
+) -> Result<Evidence, Missing> {
+    let algorithm = match cell {
+        Cell::Interleavings => ALONE,
+        Cell::Violations(monitor) => MONITORS[monitor],
+    };
+    let table = stated.experiment;
+    // A table counts only as a whole.
+    let all = rows(results, algorithm)?;
+    let own = all.into_iter().filter(|(name, _)| *name == program).flat_map(|(_, rows)| rows);
+    let rows: Vec<&Trial> = own.filter(|row| row.experiment == table).collect();
+    if rows.is_empty() {
+        return Err(Missing::Experiment(table));
+    }
+    if rows.iter().any(|row| row.said.is_cut_off()) {
+        return Err(Missing::TimedOut(table));
+    }
+    let counted = rows.iter().filter_map(|row| match cell {
+        Cell::Interleavings => row.nodes,
+        Cell::Violations(_) => row.pairs,
+    });
+    let ours = counted.max().ok_or(Missing::Rows(table, "this number"))?;
+    let found = stated.number(
+        Estimate::exactly(ours as f64),
+        None,
+        format!("{table}, size {}.", results.size),
+    );
+    Ok(match cell {
+        Cell::Interleavings => found.because(
+            "Here a thread can be preempted before each of its accesses to shared memory. The paper's tool also counts \
+             its own scheduling points, and its programs may be longer."
+                .to_owned(),
+        ),
+        Cell::Violations(_) => found,
+    })
+}
+
+/// Compares SOBER's monitor with that of TSO: how often they signal, and which violations they find.
+pub(super) fn sober(results: AtSize<'_>) -> Result<Evidence, Missing> {
+    let (ours, theirs) = (rows(results, MONITORS[0])?, rows(results, SOBER)?);
+    let (mut told, mut more, mut same) = (Vec::new(), 0, true);
+    let (mut fewer, mut pairs) = (false, Vec::new());
+    for ((name, ours), (_, theirs)) in ours.iter().zip(&theirs) {
+        for table in TABLES {
+            let most = |rows: &[&Trial], of: fn(&Trial) -> Option<u64>| {
+                let rows = rows.iter().filter(|row| row.experiment == table);
+                rows.filter_map(|row| of(row)).max()
+            };
+            let signals = (most(ours, |row| row.signals), most(theirs, |row| row.signals));
+            let (Some(one), Some(other)) = signals else {
+                continue;
+            };
+            let found = [ours, theirs].map(|rows| most(rows, |row| row.pairs).unwrap_or(0));
+            same &= (found[0] > 0) == (found[1] > 0);
+            if found[0] != found[1] {
+                pairs.push(format!("{name} {} against {} ({table})", found[1], found[0]));
+            }
+            more += usize::from(other > one);
+            fewer |= other < one;
+            if one.max(other) > 0 {
+                told.push(format!("{name} {other} against {one} ({table})"));
+            }
+        }
+    }
+    if told.is_empty() {
+        return Err(Missing::Rows(TABLES[0], "signals of the monitors"));
+    }
+    let pairs = match pairs.len() {
+        0 => "as many violations".to_owned(),
+        _ => format!("violations: {}", pairs.join(", ")),
+    };
+    Ok(Evidence {
+        ours: format!("signals: {}; {pairs}", told.join(", ")),
+        holds: (more > 0 && !fewer && same).into(),
+        difference: String::new(),
+        basis: basis(results),
+    })
 }
 
 /// The largest number of pairs found in a program, and whether all its interleavings were explored.

@@ -14,26 +14,30 @@ use tables::{Reported, Trial};
 const AXES: [Axis; 2] = [Axis::Operations, Axis::Threads];
 
 /// The experiment and the algorithms for a model. Those in `gradual` decide the pairs of writes that a weaker criterion
-/// leaves open, by enumeration and by SAT; `sat` is SAT alone.
+/// leaves open, by enumeration and by SAT, as published; `sat` is SAT alone; `ours` are those in `gradual` with this program's
+/// computation of the criterion.
 pub(super) struct Algorithms {
     experiment: &'static str,
     model: &'static str,
     gradual: [&'static str; 2],
     sat: &'static str,
+    ours: [&'static str; 2],
 }
 
 pub(super) const SC: Algorithms = Algorithms {
     experiment: "gcc-fig4",
     model: "sc",
-    gradual: ["sc-ccm-enum", "sc-ccm-sat"],
+    gradual: ["sc-ccm-enum-published", "sc-ccm-sat-published"],
     sat: "sc-sat",
+    ours: ["sc-ccm-enum", "sc-ccm-sat"],
 };
 
 pub(super) const TSO: Algorithms = Algorithms {
     experiment: "gcc-fig6",
     model: "tso",
-    gradual: ["tso-wccm-enum", "tso-wccm-sat"],
+    gradual: ["tso-wccm-enum-published", "tso-wccm-sat-published"],
     sat: "tso-sat",
+    ours: ["tso-wccm-enum", "tso-wccm-sat"],
 };
 
 fn of<'r>(results: AtSize<'r>, algorithms: &Algorithms) -> Result<Trials<'r>, Missing> {
@@ -43,8 +47,14 @@ fn of<'r>(results: AtSize<'r>, algorithms: &Algorithms) -> Result<Trials<'r>, Mi
 pub(super) fn faster(results: AtSize<'_>, algorithms: &Algorithms) -> Result<Evidence, Missing> {
     let trials = of(results, algorithms)?;
     let found = speed::faster(&trials, &AXES, &algorithms.gradual, algorithms.sat)?;
-    Ok(found.because(open(&trials, algorithms)))
+    let found = found.because(open(&trials, algorithms));
+    let found = found.because(speed::instead(&trials, &algorithms.ours));
+    Ok(found.because(ENCODING.to_owned()))
 }
+
+/// What the comparison with SAT rests on.
+const ENCODING: &str = "It rests on one encoding, with a clause for each three operations: the paper does not state its own. The stage `sat` of rubric, which \
+    adds a clause for each cycle that it meets, is faster than both.";
 
 pub(super) fn grows(
     results: AtSize<'_>,
@@ -61,7 +71,8 @@ pub(super) fn alike(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let [enumeration, sat] = SC.gradual;
     let found = speed::alike(&trials, &AXES, enumeration, sat)?;
     let found = found.because(beside(&trials, enumeration, sat));
-    Ok(found.because(open(&trials, &SC)).because(tried(&trials, enumeration, sat)))
+    let found = found.because(open(&trials, &SC)).because(tried(&trials, enumeration, sat));
+    Ok(found.because(speed::instead(&trials, &SC.ours)))
 }
 
 /// Says by how much the medians of enumeration and SAT differ, relative to that of SAT alone, as the paper's figure
@@ -82,7 +93,8 @@ pub(super) fn outperforms(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = of(results, &TSO)?;
     let [enumeration, sat] = TSO.gradual;
     let found = speed::faster(&trials, &AXES, &[sat], enumeration)?;
-    Ok(found.because(open(&trials, &TSO)).because(tried(&trials, enumeration, sat)))
+    let found = found.because(open(&trials, &TSO)).because(tried(&trials, enumeration, sat));
+    Ok(found.because(speed::instead(&trials, &TSO.ours)))
 }
 
 /// Says how many choices the enumeration tried and how many conflicts SAT met. If both numbers are small, the search is

@@ -299,14 +299,6 @@ impl<'a> Trials<'a> {
         ends.map_or(String::new(), |ends| ends.shown(|limit| limit.to_string()))
     }
 
-    /// The histories of another experiment that are also in this one. The other experiment may have run other
-    /// algorithms on them.
-    pub(crate) fn among(&self, other: &Trials<'a>) -> Trials<'a> {
-        let mine = self.histories.iter();
-        let mine: BTreeSet<&str> = mine.map(|one| one.any.trace_hash.as_str()).collect();
-        other.filter(|history| mine.contains(history.any.trace_hash.as_str()))
-    }
-
     /// The median and the largest of the counts in the rows of an algorithm.
     pub(crate) fn count(
         &self,

@@ -179,6 +179,21 @@ pub(super) fn alike(
     Ok(tally.found(trials.basis(&[first, second])))
 }
 
+/// Says how long this program's own forms of the papers' algorithms take on the same histories, in the median.
+pub(super) fn instead(trials: &Trials<'_>, ours: &[&str]) -> String {
+    let medians = ours
+        .iter()
+        .filter_map(|name| Some(format!("{name} {}", trials.median_time(name)?.shown(seconds))));
+    let medians: Vec<String> = medians.collect();
+    if medians.is_empty() {
+        return String::new();
+    }
+    format!(
+        "With this program's computation of the criterion, the medians of all histories are: {}.",
+        medians.join(", ")
+    )
+}
+
 /// Whether two algorithms take about the same time.
 fn is_alike(point: &Compared) -> Decision {
     if point.is_fleeting() {

@@ -3,6 +3,7 @@
 
 mod reasons;
 pub(super) mod times;
+pub(super) mod unaided;
 
 use super::measure::{AtSize, Axis, FEWEST, FEWEST_CASES, Trials};
 use super::paper::{self, PublishedClaim};
@@ -121,6 +122,29 @@ pub(super) fn longer(results: AtSize<'_>) -> Result<Evidence, Missing> {
         difference: String::new(),
         basis: trials.basis(&SORTS),
     })
+}
+
+/// The number of threads of the programs of which the paper says how often its heuristic fails.
+const FAILING: u32 = 16;
+
+/// Tests in how many of the programs of 16 threads Heu finds no order, at the number of locations where it fails most.
+pub(super) fn fails(results: AtSize<'_>, stated: PublishedClaim) -> Result<Evidence, Missing> {
+    let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu"])?;
+    let trials = trials.filter(|history| history.any.threads == FAILING).enough()?;
+    let mut points = Vec::new();
+    for (locations, point) in trials.along(Axis::Locations) {
+        let order = found(&point, "heu")?;
+        points.push((locations, Share { part: order.of - order.part, ..order }));
+    }
+    let most = points.iter().max_by(|one, other| one.1.value().total_cmp(&other.1.value()));
+    let Some((locations, most)) = most else {
+        return Err(Missing::Rows("tsotool-fig3", "16 threads"));
+    };
+    let counts = Some(format!("{most} with {locations} locations"));
+    let all = points.iter().map(|(at, share)| format!("{} with {at} locations", shown(*share)));
+    let all = format!("It finds none in {}.", all.collect::<Vec<_>>().join(", "));
+    let found = stated.number(Estimate::exactly(most.value()), counts, trials.basis(&["heu"]));
+    Ok(found.because(all))
 }
 
 /// The rows of Deriv+Back about TSO in all experiments, with a sentence about them.

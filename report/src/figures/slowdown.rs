@@ -14,6 +14,9 @@ use tables::Trial;
 /// The algorithm that all others of the TSO tool are compared with.
 pub(super) const BASELINE: &str = "tso-baseline";
 
+/// The saturation that others are compared with on violations.
+const WSC: &str = "wsc-published";
+
 /// The name of the axis of slowdowns over the baseline.
 pub(super) const OVER_BASELINE: &str = "slowdown over baseline";
 
@@ -34,8 +37,8 @@ pub(super) fn slowdowns<'a>(sample: &Sample<'a>, over: &str) -> Vec<(&'a Trial, 
 
 /// Plots the slowdown over wSC on violations.
 pub(super) fn over_wsc(sample: &Sample<'_>) -> Option<Plot> {
-    let mut plot =
-        by_threads(&sample.part("threads")?, "wsc", "slowdown over wsc", FIG9_DBCOP.value());
+    let of_threads = sample.part("threads")?;
+    let mut plot = by_threads(&of_threads, WSC, "slowdown over wsc-published", FIG9_DBCOP.value());
     let published = FIG9_DBCOP.value()?;
     plot.panels[0].add_marks(PUBLISHED, true, vec![(8.0, published)]);
     let text = format!("dbcop, published: {}", ratio(published));
@@ -70,7 +73,7 @@ fn by_threads(sample: &Sample<'_>, over: &str, y: &str, published: Option<f64>) 
     };
     let x = x_name("threads", &sample.trials);
     let finding = lines::finding(|place| format!("{place} threads"), &series, Quantity::Ratio);
-    let base = if over == BASELINE { "the baseline's time" } else { "the time of wsc" };
+    let base = if over == BASELINE { "the baseline's time" } else { "the time of wsc-published" };
     Plot {
         finding: if finding.is_empty() { finding } else { format!("{finding} {base}") },
         subtitle: format!(

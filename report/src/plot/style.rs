@@ -63,7 +63,7 @@ pub(crate) struct Style {
 }
 
 /// The styles of known series, in the order of legends. No two are the same, since any series may be drawn together.
-const KNOWN: [(&str, RGBColor, Marker); 42] = {
+const KNOWN: [(&str, RGBColor, Marker); 53] = {
     use Marker::{Circle, Cross, Diamond, Plus, Square, Triangle, TriangleDown};
     [
         // The stages of the engine, and the models, by which its series are named if there are several.
@@ -72,9 +72,13 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("tso", ORANGE, TriangleDown),
         ("pso", GREEN, Triangle),
         // Gradual checking, and the algorithms that it is compared with.
+        ("sc-ccm-enum-published", dark(ORANGE), Diamond),
+        ("sc-ccm-sat-published", dark(GREEN), TriangleDown),
         ("sc-ccm-enum", ORANGE, Diamond),
         ("sc-ccm-sat", GREEN, TriangleDown),
         ("sc-sat", BLACK, Triangle),
+        ("tso-wccm-enum-published", dark(ORANGE), Circle),
+        ("tso-wccm-sat-published", dark(GREEN), Square),
         ("tso-wccm-enum", ORANGE, Circle),
         ("tso-wccm-sat", GREEN, Square),
         ("tso-sat", BLACK, TriangleDown),
@@ -84,6 +88,9 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("cf", GREY, Cross),
         ("cc or ccv", GREEN, Plus),
         ("cm", OLIVE, TriangleDown),
+        ("ccm-published", dark(VERMILLION), Square),
+        ("wccm-published", dark(VERMILLION), Diamond),
+        ("wsc-published", dark(BLUE), Circle),
         ("ccm", VERMILLION, Square),
         ("wccm", VERMILLION, Diamond),
         ("wsc", BLUE, Circle),
@@ -93,11 +100,14 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("kernel", BLACK, Diamond),
         // Saturation, then a search.
         ("wsc-enum", BLUE, TriangleDown),
-        ("ccm-enum", VERMILLION, Circle),
+        ("ccm-enum-published", dark(VERMILLION), Circle),
         ("dbcop", PURPLE, Triangle),
+        ("wsc-dbcop-published", dark(GREEN), Diamond),
+        ("ccm-enum", VERMILLION, Circle),
         ("wsc-dbcop", GREEN, Diamond),
         // The family of the TSO tool.
         ("tso-baseline", BLACK, Circle),
+        ("tso-baseline-figure", GREY, Circle),
         ("hpca-r8", PURPLE, Plus),
         ("heu", ORANGE, Triangle),
         ("deriv", SKY, Square),
@@ -110,6 +120,7 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("explore", BLACK, Cross),
         ("monitor-tso", BLUE, Cross),
         ("monitor-pso", VERMILLION, Cross),
+        ("monitor-sober", GREEN, Cross),
         // Single stages of the engine.
         ("trace-order", PURPLE, Diamond),
         ("saturate", SKY, TriangleDown),
@@ -119,6 +130,14 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("protocol error", GREY, Square),
     ]
 };
+
+/// A darker colour: that of the published form of an algorithm whose own form has the colour.
+const fn dark(color: RGBColor) -> RGBColor {
+    const fn part(of: u8) -> u8 {
+        (of as u16 * 3 / 5) as u8
+    }
+    RGBColor(part(color.0), part(color.1), part(color.2))
+}
 
 /// Colours of unknown series: no known series has them.
 const RESERVE: [RGBColor; 6] = [
@@ -229,7 +248,10 @@ mod tests {
 
     #[test]
     fn what_is_drawn_together_looks_different() {
-        let groups: [&[&str]; 8] = [
+        let groups: [&[&str]; 11] = [
+            &["sc-ccm-enum-published", "sc-ccm-sat-published", "sc-sat"],
+            &["tso-wccm-enum-published", "tso-wccm-sat-published", "tso-sat"],
+            &["wsc-enum", "ccm-enum-published", "dbcop", "wsc-dbcop-published"],
             &["sc-ccm-enum", "sc-ccm-sat", "sc-sat", "cc", "ccv", "ccm", "wsc"],
             &["tso-wccm-enum", "tso-wccm-sat", "tso-sat", "cc", "ccv", "wccm", "wtso"],
             &["cc", "ccv", "cm", "ccm", "wsc", "kernel"],

@@ -74,38 +74,50 @@ fn grid(
     trials
 }
 
-fn gradual(name: &str, operations: f64, threads: f64) -> f64 {
-    match name {
-        name if name.ends_with("ccm-enum") => 2e-8 * operations.powi(3) * threads,
-        name if name.ends_with("ccm-sat") => 1.6e-8 * operations.powi(3) * threads + 0.01,
-        "cc" => 1e-8 * operations * operations,
-        "ccv" => 3e-8 * operations * operations,
-        _ => 3e-10 * operations.powi(4) * threads,
+/// The name of an algorithm without the suffix of its published form, and how many times as long that form takes.
+fn form(name: &str) -> (&str, f64) {
+    match name.strip_suffix("-published") {
+        Some(name) => (name, 2.5),
+        None => (name, 1.0),
     }
 }
 
+fn gradual(name: &str, operations: f64, threads: f64) -> f64 {
+    let (name, times) = form(name);
+    times
+        * match name {
+            name if name.ends_with("ccm-enum") => 2e-8 * operations.powi(3) * threads,
+            name if name.ends_with("ccm-sat") => 1.6e-8 * operations.powi(3) * threads + 0.01,
+            "cc" => 1e-8 * operations * operations,
+            "ccv" => 3e-8 * operations * operations,
+            _ => 3e-10 * operations.powi(4) * threads,
+        }
+}
+
 fn boosted(name: &str, operations: f64, threads: f64) -> f64 {
-    match name {
-        "wsc" => 1e-8 * operations * operations,
-        "ccm" => 4e-9 * operations.powi(3),
-        "wsc-enum" => 3e-8 * operations * operations * threads,
-        "ccm-enum" => 1e-8 * operations.powi(3),
-        "dbcop" => 1e-5 * operations * (0.9 * threads).exp(),
-        _ => 2e-8 * operations * operations + 1e-5 * operations,
-    }
+    let (name, times) = form(name);
+    times
+        * match name {
+            "wsc" => 1e-8 * operations * operations,
+            "ccm" => 4e-9 * operations.powi(3),
+            "wsc-enum" => 3e-8 * operations * operations * threads,
+            "ccm-enum" => 1e-8 * operations.powi(3),
+            "dbcop" => 1e-5 * operations * (0.9 * threads).exp(),
+            _ => 2e-8 * operations * operations + 1e-5 * operations,
+        }
 }
 
 /// Rows of the experiments `gcc-…`.
 pub(crate) fn gcc() -> Vec<Trial> {
-    let sc = ["sc-ccm-enum", "sc-ccm-sat", "sc-sat"];
-    let tso = ["tso-wccm-enum", "tso-wccm-sat", "tso-sat"];
+    let sc = ["sc-ccm-enum-published", "sc-ccm-sat-published", "sc-sat", "sc-ccm-enum"];
+    let tso = ["tso-wccm-enum-published", "tso-wccm-sat-published", "tso-sat", "tso-wccm-enum"];
     let operations = [100, 200, 300, 400, 500];
     let threads = [2, 3, 4, 5, 6];
     let mut trials = grid(("gcc-fig4", "operations"), &operations, 20, &sc, gradual);
     trials.extend(grid(("gcc-fig4", "threads"), &threads, 20, &sc, gradual));
     trials.extend(grid(("gcc-fig6", "operations"), &operations, 20, &tso, gradual));
     trials.extend(grid(("gcc-fig6", "threads"), &threads, 20, &tso, gradual));
-    let all = ["sc-ccm-enum", "sc-ccm-sat", "sc-sat", "cc", "ccv"];
+    let all = ["sc-ccm-enum-published", "sc-ccm-sat-published", "sc-sat", "cc", "ccv"];
     let mut found = grid(("gcc-fig5", "threads"), &[2, 4, 6, 8], 20, &all, gradual);
     for one in &mut found {
         let chance = noise(&[5, u64::from(one.number), one.operations]);
@@ -176,7 +188,7 @@ fn unordered(experiment: &str, histories: u32) -> Vec<Trial> {
 
 /// Rows of the experiments `wsc-…`.
 pub(crate) fn wsc() -> Vec<Trial> {
-    let four = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
+    let four = ["wsc-enum", "ccm-enum-published", "dbcop", "wsc-dbcop-published"];
     let operations: Vec<u64> = (2..=8).map(|hundreds| hundreds * 100).collect();
     let threads = [4, 8, 12, 16];
     let mut trials = unordered("wsc-kernel", 120);
@@ -187,10 +199,11 @@ pub(crate) fn wsc() -> Vec<Trial> {
         one.repointed = one.number % 2;
     }
     trials.extend(half);
-    let three = ["wsc", "ccm", "dbcop"];
+    let three = ["wsc-published", "ccm-published", "dbcop"];
     let mut found = grid(("wsc-fig9", "threads"), &threads, 40, &three, boosted);
     for one in found.iter_mut().filter(|one| !one.said.is_cut_off()) {
-        let is_missed = one.algorithm == "ccm" && noise(&[9, u64::from(one.number)]) < 0.04;
+        let is_missed =
+            one.algorithm == "ccm-published" && noise(&[9, u64::from(one.number)]) < 0.04;
         one.said = if is_missed { Reported::Satisfied } else { Reported::Violation };
     }
     trials.extend(found);

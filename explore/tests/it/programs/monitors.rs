@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use check::Model;
-use explore::program::bounded::{Options, search};
+use explore::program::bounded::{Options, Report, search};
 use explore::program::exhaustive::explore;
 use explore::program::fences::suggest;
 use explore::search::Limits;
@@ -55,12 +55,26 @@ fn monitors_signal_exactly_if_a_program_can_leave_sc_and_fences_keep_it_there() 
     let mut rng = Rng(1);
     let models = [Model::TSO, PSO, Model::PSO_RMW_ALL];
     let mut leave = [0; 3];
+    let (mut signals, mut sobers_signals) = (0, 0);
     for round in 0..400 {
         let (threads, operations) = [(2, 3), (2, 4), (3, 2)][round % 3];
         let text = random(&mut rng, threads, operations);
         let program = program(&text);
         let sc = exhaustive(&text, Model::SC).outcomes;
         let report = search(&program, &Options::new(ALL, &models));
+        let sober = Options { sober: true, ..Options::new(ALL, &[Model::TSO]) };
+        let sober = search(&program, &sober);
+        let is_signalled = report.of(Model::TSO).count() > 0;
+        assert_eq!(sober.of(Model::TSO).count() > 0, is_signalled, "SOBER: {text}");
+        // It signals wherever the other does.
+        let pairs = |report: &Report| {
+            let all = report.of(Model::TSO).map(|it| (it.store, it.event));
+            all.collect::<BTreeSet<_>>()
+        };
+        assert!(pairs(&sober).is_superset(&pairs(&report)), "{text}");
+        let count = |report: &Report| report.of(Model::TSO).map(|it| it.count).sum::<u64>();
+        signals += count(&report);
+        sobers_signals += count(&sober);
         for (leave, model) in leave.iter_mut().zip(models) {
             let relaxed = exhaustive(&text, model).outcomes;
             assert!(relaxed.is_superset(&sc), "{text}");
@@ -82,6 +96,7 @@ fn monitors_signal_exactly_if_a_program_can_leave_sc_and_fences_keep_it_there() 
         }
     }
     assert!(leave.iter().all(|&count| count > 20), "{leave:?}");
+    assert!(sobers_signals > signals, "{sobers_signals} {signals}");
 }
 
 /// All sets of `size` numbers below `end`.

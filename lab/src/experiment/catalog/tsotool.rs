@@ -5,7 +5,7 @@ use check::{Algorithm, Model};
 use simulate::client::Client;
 
 use super::{EQUAL, K, decisions, mix, words};
-use crate::experiment::point::{Origin, Point, Recipe, Size, Source};
+use crate::experiment::point::{Origin, Point, Recipe, Size, Source, Task, Unaided};
 
 /// The built-in protocols with cores that have store buffers of 8 entries.
 const BUFFERED: Origin = Origin::Protocols(Client::store_buffer(8));
@@ -96,6 +96,37 @@ pub(super) fn tsotool_table1(size: Size) -> Vec<Point> {
             let shape = (operations, threads, locations);
             let histories = size.of(10, 16, 16);
             points.push(tsotool("mix", histories, shape, mix, &algorithms));
+        }
+    }
+    points
+}
+
+/// HPCA 2006, section 5: the algorithms without the baseline before them, beside the same with it. The paper omits the results.
+pub(super) fn tsotool_no_baseline(size: Size) -> Vec<Point> {
+    let operations = size.of(K, 8 * K, 32 * K);
+    let algorithms = [papers::TSO_BASELINE, papers::HEU, papers::DERIV, papers::DERIV_BACK];
+    let unaided = [Unaided::Heu, Unaided::Deriv, Unaided::DerivBack];
+    let point = |(threads, locations)| {
+        let shape = (operations, threads, locations);
+        let mut point = tsotool("threads", size.of(10, 16, 16), shape, EQUAL, &algorithms);
+        point.tasks.extend(unaided.map(Task::WithoutBaseline));
+        point
+    };
+    three_of_each().map(point).collect()
+}
+
+/// HPCA 2006, section 5: mixes with ever more stores, up to stores alone. The paper expects a share from which on the time falls.
+pub(super) fn tsotool_stores(size: Size) -> Vec<Point> {
+    let operations = size.of(2 * K, 8 * K, 128 * K);
+    let algorithms = [papers::TSO_BASELINE, papers::DERIV_BACK];
+    let mixes = [LOADS, EQUAL, STORES, mix(8, 58), mix(0, 66)];
+    let with_few_swaps =
+        [20, 10, 5, 0].map(|rmws| Mix { loads: 0, stores: 96 - rmws, rmws, fences: 2 });
+    let mut points = Vec::new();
+    for mix in mixes.into_iter().chain(with_few_swaps) {
+        for (threads, locations) in three_of_each() {
+            let shape = (operations, threads, locations);
+            points.push(tsotool("mix", size.of(10, 16, 16), shape, mix, &algorithms));
         }
     }
     points

@@ -10,8 +10,4 @@ published! {
     NICE: "qadeer-nice", QADEER, "Section 6, Theorem 6.1", "qadeer-cycles",
         "Violations that show a nice cycle of at most as many edges as there are threads or locations", PublishedResult::Part("all", 1.0),
         |_, at| qadeer::nice(at);
-    SHORT: "qadeer-short", QADEER, "Section 8", "qadeer-cycles",
-        "Violations that show a nice cycle of two threads and two locations or fewer, as the paper's own error does",
-        PublishedResult::Part("its error has k = 2", 0.5),
-        |_, at| qadeer::short(at);
 }

@@ -201,7 +201,7 @@ impl PublishedResult {
                 percent(least)
             ),
             PublishedResult::Rising(..) => format!(
-                "Holds if the last is more than {FASTER} times the first, and no step falls as much. Means over tuples of the medians of their \
+                "Holds if each is larger than the one before, and the last more than {FASTER} times the first. Means over tuples of the medians of their \
                  programs, for more loads than stores, as many, and more stores, each of at least {FEWEST} histories."
             ),
         }

@@ -63,10 +63,16 @@ pub enum Rule {
     SlowdownGrows,
     /// The slowdown grows less than the time of the baseline.
     Scales,
+    /// Without a step, an algorithm takes far longer and backtracks far more.
+    Explodes,
+    /// A time is longest before the end of an axis.
+    Tips,
     /// No program has a violation.
     NoneHas,
     /// Every program has a violation.
     EachHas,
+    /// One monitor signals more often than another, and finds the same violations.
+    MoreSensitive,
     /// Two numbers are near approximate numbers of the paper.
     Roughly,
 }
@@ -127,8 +133,20 @@ impl Rule {
                 "Holds if from the smallest number of operations to the largest the time of the baseline grows by a larger factor than the slowdown, \
                  both over at least {FEWEST} histories."
             ),
+            Rule::Explodes => format!(
+                "Holds if the mean over tuples of the medians of the ratio of times is above {}, and it backtracks more than {} as often.",
+                times(FAR_MORE),
+                times(FAR_MORE)
+            ),
+            Rule::Tips => format!(
+                "Holds if the mean over tuples of the medians of their programs is more than {GROWS} times as large at some share of stores as at the \
+                 largest share, over at least {FEWEST} histories each."
+            ),
             Rule::NoneHas => "Holds if there is none in any of the programs, all their interleavings within the bound having been looked at.".to_owned(),
             Rule::EachHas => "Holds if there is one in each of the programs.".to_owned(),
+            Rule::MoreSensitive => "Holds if it signals more often for some program and less often for none, and both find violations in the same \
+                programs."
+                .to_owned(),
             Rule::Roughly => format!(
                 "Holds if both numbers are within {} of the paper's, which are said roughly.",
                 percent(ROUGHLY)

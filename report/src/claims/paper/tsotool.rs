@@ -59,6 +59,18 @@ published! {
     BACK_MINUTES: "tsotool-minutes", HPCA, "Section 5", "tsotool-fig4",
         "The longest time of Deriv+Back for 512K operations of 60 threads", PublishedResult::AtMost(300.0, Unit::Seconds),
         |_, at| tsotool::times::minutes(at);
+    HEU_FAILS: "tsotool-heu-fails", HPCA, "Section 1", "tsotool-fig3",
+        "The most programs of 16 threads for which Heu finds no order", PublishedResult::percent(0.8),
+        |claim, at| tsotool::fails(at, *claim);
+    UNAIDED_LESS: "tsotool-no-baseline-less", HPCA, "Section 5", "tsotool-no-baseline",
+        "Without the baseline Heu and Deriv find an order less often", PublishedResult::Words("effectiveness reduced dramatically", Rule::FindsMore),
+        |_, at| tsotool::unaided::less_often(at);
+    UNAIDED_TIME: "tsotool-no-baseline-time", HPCA, "Section 5", "tsotool-no-baseline",
+        "Without the baseline Deriv+Back takes far longer, since it backtracks more", PublishedResult::Words("the time exploded", Rule::Explodes),
+        |_, at| tsotool::unaided::explodes(at);
+    TIPPING: "tsotool-stores", HPCA, "Section 5", "tsotool-stores",
+        "With ever more stores, and at last no loads, the time of the analysis begins to fall", PublishedResult::Words("a tipping point is expected", Rule::Tips),
+        |_, at| tsotool::unaided::tips(at);
     MIX_BASELINE: "tsotool-table1-baseline", HPCA, "Table 1", "tsotool-table1",
         "The baseline takes longer the more stores there are", PublishedResult::Rising([14.9, 16.5, 17.5], Unit::Seconds),
         |claim, at| tsotool::times::mixes(at, tsotool::times::baselines, *claim);

@@ -37,7 +37,7 @@ published! {
         |_, at| wsc::degrades(at);
     FIG7_BEST: "wsc-fig7-best", BOOSTING, "Section 6, Figure 7", "wsc-fig7",
         "wsc-dbcop is the fastest", PublishedResult::Words("it achieves the best performances", Rule::Fastest),
-        |_, at| wsc::fastest(at, "wsc-fig7", Axis::Threads, "wsc-dbcop");
+        |_, at| wsc::fastest(at, "wsc-fig7", Axis::Threads, wsc::WSC_DBCOP);
     FIG7_ENUM: "wsc-fig7-enum", BOOSTING, "Section 6, Figure 7", "wsc-fig7",
         "wsc-enum is faster than ccm-enum when the number of threads grows", PublishedResult::Words("it performs better", Rule::Faster),
         |_, at| wsc::enumerating(at, "wsc-fig7", Axis::Threads);

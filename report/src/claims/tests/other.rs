@@ -36,11 +36,6 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         case("qadeer-simple", simple(Reported::Consistent), simple(Reported::Undecided)),
         case("qadeer-nice", cycles(2, Some(4)), cycles(2, Some(5))),
-        case(
-            "qadeer-short",
-            cycles(2, Some(4)),
-            cycles(4, None).into_iter().chain(longer()).collect::<Vec<_>>(),
-        ),
         case("mutants-causal", runs("sc", 40, &["ccv"], &["sc"]), runs("sc", 72, &["cc"], &["sc"])),
         case("mutants-ccm", runs("sc", 60, &["ccm"], &["sc"]), runs("sc", 20, &["ccm"], &["sc"])),
         case(
@@ -55,13 +50,6 @@ pub(super) fn cases() -> Vec<Case> {
             runs("sc", 60, &["ccm"], &["wsc", "sc"]),
         ),
     ]
-}
-
-/// More violations, with longer cycles.
-fn longer() -> Vec<Trial> {
-    let mut rows = cycles(4, Some(4));
-    rows.iter_mut().for_each(|row| row.number += 100);
-    rows
 }
 
 #[test]

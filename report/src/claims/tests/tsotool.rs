@@ -78,6 +78,56 @@ fn mixes(times: [(f64, f64); 3]) -> Vec<Trial> {
     rows.collect()
 }
 
+/// Rows of Heu for 16 threads: with how many tenths of the histories it finds an order.
+fn of_16_threads(found: u32) -> Vec<Trial> {
+    let point = Point { threads: 16, ..Point::tso("tsotool-fig3", "locations") };
+    point.rows("heu", Reported::Undecided, 1.0, |row| {
+        if row.number < 10 * found {
+            row.said = Reported::Consistent;
+        }
+    })
+}
+
+/// Rows with and without the baseline: the tenths of the histories for which Heu and Deriv find an order.
+fn unaided(with: u32, without: u32) -> Vec<Trial> {
+    let point = Point::tso("tsotool-no-baseline", "threads");
+    let names = [
+        ("heu", with),
+        ("deriv", with),
+        ("heu-no-baseline", without),
+        ("deriv-no-baseline", without),
+    ];
+    let rows = names.into_iter().flat_map(|(name, found)| {
+        point.rows(name, Reported::Undecided, 1.0, move |row| {
+            if row.number < 10 * found {
+                row.said = Reported::Consistent;
+            }
+        })
+    });
+    rows.collect()
+}
+
+/// Rows of Deriv+Back with and without the baseline, which takes so many seconds and backtracks so often.
+fn exploding(seconds: f64, backtracks: u64) -> Vec<Trial> {
+    let point = Point::tso("tsotool-no-baseline", "threads");
+    let mut rows = point.times(&[("deriv-back", 1.0), ("deriv-back-no-baseline", seconds)]);
+    let alone = rows.iter_mut().filter(|row| row.algorithm == "deriv-back-no-baseline");
+    alone.for_each(|row| row.backtracks = backtracks);
+    rows
+}
+
+/// Rows of Deriv+Back with ever more stores, which takes so many seconds.
+fn stores(times: [f64; 3]) -> Vec<Trial> {
+    let mixes = ["33,33,30,2", "0,66,30,2", "0,96,0,2"];
+    let rows = mixes.into_iter().zip(times).flat_map(|(mix, seconds)| {
+        let point = Point::tso("tsotool-stores", "mix");
+        let mut rows = point.times(&[("deriv-back", seconds)]);
+        rows.iter_mut().for_each(|row| (row.mix, row.point) = (mix.to_owned(), mix.to_owned()));
+        rows
+    });
+    rows.collect()
+}
+
 pub(super) fn cases() -> Vec<Case> {
     let consistent = Reported::Consistent;
     let growing = grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 10.0, 22.0)]);
@@ -107,6 +157,10 @@ pub(super) fn cases() -> Vec<Case> {
         case("tsotool-grows-locations", growing.clone(), shrinking),
         case("tsotool-scales", growing, grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 1.1, 9.0)])),
         case("tsotool-minutes", largest(29.0, 0), largest(301.0, 0)),
+        case("tsotool-heu-fails", of_16_threads(2), of_16_threads(5)),
+        case("tsotool-no-baseline-less", unaided(8, 2), unaided(5, 5)),
+        case("tsotool-no-baseline-time", exploding(9.0, 50), exploding(9.0, 0)),
+        case("tsotool-stores", stores([1.0, 3.0, 0.5]), stores([1.0, 2.0, 3.0])),
         case("tsotool-table1-baseline", mixes(rising), mixes(falling)),
         case("tsotool-table1-slowdown", mixes(rising), mixes(falling)),
     ]
@@ -187,9 +241,15 @@ fn what_may_be_chance_is_no_growth() {
     assert!(found.note.contains(each), "{found:#?}");
     let found = super::claim(
         "tsotool-table1-baseline",
-        &mixes([(1.0, 2.0), (0.95, 2.0), (1.2, 2.0)]).into(),
+        &mixes([(1.0, 2.0), (1.05, 2.0), (1.2, 2.0)]).into(),
     );
     assert_eq!(found.verdict, super::Verdict::Holds, "{found:#?}");
+    // What grows has to grow throughout.
+    let found = super::claim(
+        "tsotool-table1-baseline",
+        &mixes([(1.0, 2.0), (1.2, 2.0), (1.19, 2.0)]).into(),
+    );
+    assert_eq!(found.verdict, super::Verdict::Differs, "{found:#?}");
     let found = super::claim(
         "tsotool-table1-baseline",
         &mixes([(1.0, 2.0), (1.02, 2.0), (1.05, 2.0)]).into(),

@@ -57,7 +57,7 @@ fn pairs(criteria: &[(&str, u64)]) -> Vec<Trial> {
 fn figure(experiment: &'static str, points: &[(u32, [f64; 4])]) -> Vec<Trial> {
     let rows = points.iter().flat_map(|(threads, seconds)| {
         let point = Point { threads: *threads, ..Point::sc(experiment, "threads") };
-        let algorithms = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
+        let algorithms = ["wsc-enum", "ccm-enum-published", "dbcop", "wsc-dbcop-published"];
         let times: Vec<(&str, f64)> = algorithms.into_iter().zip(*seconds).collect();
         point.times(&times)
     });
@@ -82,8 +82,8 @@ fn fig9(points: &[(u32, [f64; 3])], missed: u32, slipped: u32) -> Vec<Trial> {
             }
         };
         [
-            point.rows("wsc", Reported::Violation, *wsc, but_first(slipped)),
-            point.rows("ccm", Reported::Violation, *ccm, but_first(missed)),
+            point.rows("wsc-published", Reported::Violation, *wsc, but_first(slipped)),
+            point.rows("ccm-published", Reported::Violation, *ccm, but_first(missed)),
             point.rows("dbcop", Reported::Violation, *dbcop, |_| ()),
         ]
         .concat()
@@ -105,7 +105,8 @@ pub(super) fn cases() -> Vec<Case> {
     let points: Vec<(u32, [f64; 3])> = (1..=24).map(|threads| (threads, [1.0; 3])).collect();
     // CCM misses two of 2400.
     let mut few_missed = fig9(&points, 0, 0);
-    let missed = |row: &&mut Trial| row.algorithm == "ccm" && row.number == 1 && row.threads <= 2;
+    let missed =
+        |row: &&mut Trial| row.algorithm == "ccm-published" && row.number == 1 && row.threads <= 2;
     few_missed.iter_mut().filter(missed).for_each(|row| row.said = Reported::Satisfied);
     vec![
         case("wsc-kernel-exact", kernels(&[("wsc", 7, 8000)]), kernels(&[("wsc", 2, 8000)])),
@@ -131,7 +132,7 @@ pub(super) fn cases() -> Vec<Case> {
         case("wsc-fig8-similar", eight(&as_published), eight(&[(4, [9.0; 4]), (8, [20.0; 4])])),
         case("wsc-fig9-all", fig9(&good, 0, 0), fig9(&good, 0, 1)),
         case("wsc-fig9-ccm", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
-        case("wsc-fig9-misses", few_missed.clone(), fig9(&points, 1, 0)),
+        case("wsc-fig9-misses", fig9(&points, 1, 0), few_missed.clone()),
         case("wsc-fig9-more", few_missed, fig9(&points, 0, 0)),
         case("wsc-fig9-dbcop", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
         case("wsc-fig9-beyond", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
@@ -150,7 +151,8 @@ fn a_kernel_without_pairs_says_nothing() {
 #[test]
 fn a_run_that_was_cut_off_refutes_nothing_and_misses_nothing() {
     let mut rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 0, 0);
-    let cut = |row: &&mut Trial| row.algorithm == "wsc" && row.threads == 16 && row.number < 3;
+    let cut =
+        |row: &&mut Trial| row.algorithm == "wsc-published" && row.threads == 16 && row.number < 3;
     rows.iter_mut().filter(cut).for_each(|row| (row.said, row.timeout) = (Reported::Timeout, 1.0));
     let found = super::claim("wsc-fig9-all", &rows.clone().into());
     assert_eq!(
@@ -175,11 +177,11 @@ fn what_is_rare_is_not_expected_of_few() {
 fn what_was_chosen_is_calibrated_whatever_comes_out() {
     let points: Vec<(u32, [f64; 3])> = (1..=40).map(|threads| (threads, [1.0; 3])).collect();
     let rows = fig9(&points, 0, 0);
-    for id in ["wsc-fig9-misses", "wsc-fig9-more"] {
-        let found = super::claim(id, &rows.clone().into());
-        assert_eq!(found.verdict, super::Verdict::Calibrated, "{found:#?}");
-    }
+    let found = super::claim("wsc-fig9-more", &rows.clone().into());
+    assert_eq!(found.verdict, super::Verdict::Calibrated, "{found:#?}");
+    // Only one read gets another value so that CCM misses some violations, but how many it misses was not chosen.
     let found = super::claim("wsc-fig9-misses", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Differs, "{found:#?}");
     assert_eq!(found.ours, "0 % (0 of 4000 violations)");
     assert!(found.note.contains("Ours is lower."), "{found:#?}");
 }
@@ -188,7 +190,7 @@ fn what_was_chosen_is_calibrated_whatever_comes_out() {
 fn many_misses_show_in_few_histories() {
     let rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 5, 0);
     let found = super::claim("wsc-fig9-misses", &rows.into());
-    assert_eq!(found.verdict, super::Verdict::Calibrated);
+    assert_eq!(found.verdict, super::Verdict::Differs);
     assert!(found.note.contains("Ours is higher."), "{found:#?}");
 }
 
@@ -198,7 +200,7 @@ fn next_to_no_time_tells_nothing() {
     let rows = fig9(&short, 0, 0);
     let found = super::claim("wsc-fig9-ccm", &rows.clone().into());
     assert_eq!(found.verdict, super::Verdict::Untested);
-    assert!(found.ours.starts_with("ccm takes 2.50 times"), "{found:#?}");
+    assert!(found.ours.starts_with("ccm-published takes 2.50 times"), "{found:#?}");
     assert!(found.note.contains("less than 1 ms"), "{found:#?}");
     assert!(found.note.contains("By threads: 0.50 times at 8, 2.50 times at 16."), "{found:#?}");
     // Two times can be compared if one of them is long enough.
@@ -227,20 +229,22 @@ fn the_kernel_is_what_can_be_ordered() {
 }
 
 #[test]
-fn saturation_by_itself_is_of_the_same_histories() {
+fn the_forms_of_this_program_are_shown_beside_the_published_ones() {
     let mut rows = fig6([2.0, 2.0, 0.5, 1.0]);
-    rows.extend(kernels(&[("wsc", 0, 8000), ("ccm", 0, 8000)]));
-    for row in &mut rows {
-        let is_same = row.experiment == "wsc-fig6" || row.threads == 4;
-        row.trace_hash = if is_same { "same" } else { "other" }.to_owned();
-        if row.threads == 5 {
-            row.seconds = 50.0;
-        }
-    }
+    let published = rows.iter().filter(|row| row.algorithm == "ccm-enum-published");
+    let own = |row: &Trial| Trial {
+        algorithm: "ccm-enum".to_owned(),
+        seconds: row.seconds / 4.0,
+        ..row.clone()
+    };
+    let own: Vec<Trial> = published.map(own).collect();
+    rows.extend(own);
     let found = super::claim("wsc-fig6-enum", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Differs);
-    let alone = "By itself, saturation takes 100 ms for wSC and 100 ms for CCM";
-    assert!(found.note.contains(alone), "{found:#?}");
+    assert!(
+        found.note.contains("the medians of all histories are: ccm-enum 500 ms."),
+        "{found:#?}"
+    );
 }
 
 #[test]

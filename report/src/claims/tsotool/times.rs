@@ -248,14 +248,13 @@ pub(in crate::claims) fn mixes(
     .because(reasons::shorter(&trials, TABLE_1)))
 }
 
-/// Whether the last number exceeds the first and no step falls, by more than may be chance.
+/// Whether each number exceeds the one before, and the last the first by more than may be chance.
 fn rises(numbers: &[Estimate]) -> Decision {
-    let falls = |pair: &[Estimate]| match pair {
-        [before, after] => before.exceeds(after.times(FASTER)),
+    let rises = |pair: &[Estimate]| match pair {
+        [before, after] => after.exceeds(*before),
         _ => None,
     };
-    let steps = numbers.windows(2);
-    let steps = steps.map(|pair| falls(pair).map(|falls| !falls));
+    let steps = numbers.windows(2).map(rises);
     let whole = match numbers {
         [first, .., last] => last.exceeds(first.times(FASTER)),
         _ => None,

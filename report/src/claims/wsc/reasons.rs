@@ -1,45 +1,9 @@
 //! Possible explanations of the times of Figures 6 to 9, from the rows.
 
-use super::super::measure::{AtSize, Axis, Trials};
-use super::ALGORITHMS;
+use super::super::measure::{Axis, Trials};
+use super::{ALGORITHMS, CCM_ENUM, WSC_DBCOP};
 use crate::numbers::{percent, seconds, times};
 use crate::statistics::{Estimate, mean};
-
-/// Says how long the two saturations take alone on the same histories, as far as the experiment wsc-kernel has them.
-pub(super) fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {
-    let kernels = Trials::of(results, "wsc-kernel", "sc");
-    let same = kernels.map(|kernels| trials.among(&kernels));
-    let medians = same.map(|same| (same.median_time("wsc"), same.median_time("ccm")));
-    match medians {
-        Ok((Some(wsc), Some(ccm))) => format!(
-            "By itself, saturation takes {} for wSC and {} for CCM in the median of the same histories.",
-            wsc.shown(seconds),
-            ccm.shown(seconds)
-        ),
-        _ => String::new(),
-    }
-}
-
-/// Says how long the two saturations take on the valid histories of wsc-kernel, compared with violations.
-pub(super) fn unrefuted(results: AtSize<'_>, violations: &Trials<'_>) -> String {
-    let Ok(valid) = Trials::of(results, "wsc-kernel", "sc") else {
-        return String::new();
-    };
-    let edges = |trials: &Trials<'_>| {
-        let (middle, _) = trials.count("wsc", |row| Some(row.edges))?;
-        Some(middle.shown(|edges| format!("{edges:.0}")))
-    };
-    let times = (valid.median_time("wsc"), valid.median_time("ccm"));
-    match (times, edges(violations), edges(&valid)) {
-        ((Some(wsc), Some(ccm)), Some(fewer), Some(edges)) => format!(
-            "A violation ends saturation early: wSC derives {fewer} edges in the median here and {edges} on the valid histories of \
-             wsc-kernel, where it takes {} and CCM {}.",
-            wsc.shown(seconds),
-            ccm.shown(seconds)
-        ),
-        _ => String::new(),
-    }
-}
 
 /// Says which share of the pairs each of the two saturations orders before SAT, and how many conflicts SAT met.
 pub(super) fn left_to_sat(trials: &Trials<'_>) -> String {
@@ -59,7 +23,7 @@ pub(super) fn left_to_sat(trials: &Trials<'_>) -> String {
             None => format!("{name} takes {median}"),
         })
     };
-    let (wsc, ccm) = ("wsc-enum", "ccm-enum");
+    let (wsc, ccm) = ("wsc-enum", CCM_ENUM);
     let ordered = match (share(wsc), share(ccm)) {
         (Some(wsc), Some(ccm)) => {
             format!("Before SAT, wSC orders {wsc} of the pairs of writes and CCM {ccm}. ")
@@ -81,7 +45,7 @@ pub(super) fn looked(trials: &Trials<'_>) -> String {
         let middle = middle.shown(|nodes| format!("{nodes:.0}"));
         Some(format!("{name} at {middle} in the median and {most} at most"))
     };
-    match (looked("dbcop"), looked("wsc-dbcop")) {
+    match (looked("dbcop"), looked(WSC_DBCOP)) {
         (Some(dbcop), Some(with)) => {
             format!("The searches looked at states of a history: {dbcop}, {with}.")
         }
