@@ -72,6 +72,7 @@ impl Words {
     /// `words` are those of another memory, all 0, or none.
     pub(super) fn new(types: usize, largest: usize, frame: u32, mut words: Vec<u64>) -> Words {
         let length = HEAP + FIRST_HEAP + largest;
+        debug_assert!(words.iter().all(|&word| word == 0), "memory was kept that is not clear");
         if words.len() < length {
             words = vec![0; length];
         }
