@@ -9,8 +9,6 @@
 mod criterion;
 mod proof;
 
-use std::borrow::Cow;
-
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, Supposition};
 use memory::machine::{Machine, Refusal, Step};
 use memory::weak::order::{self, OrderProblem};
@@ -231,34 +229,50 @@ fn verify_case(
     claim: &Claim,
     evidence: &Evidence,
 ) -> Result<Verified, Rejection> {
-    let form = match evidence {
-        Evidence::Consistent { .. } => SilentForm::Strictest,
-        Evidence::Violation(_) | Evidence::CriterionViolation(_) => SilentForm::Mildest,
-    };
-    let history = &*claim.model.prepare_as(history, form);
-    let basis = match evidence {
-        Evidence::Consistent { .. } => Cow::Borrowed(history),
-        Evidence::Violation(_) | Evidence::CriterionViolation(_) => history.basis_of_violations(),
-    };
-    let history = &*basis;
-    let against = match evidence {
-        Evidence::Consistent { .. } => history.provenance.against_consistent(),
-        _ => history.provenance.against_violation(claim.model != Model::SC),
-    };
-    if let Some(instruction) = against {
-        return Err(Rejection::NotUnderstood(instruction.line));
-    }
+    let model = claim.model;
     match evidence {
-        Evidence::Consistent { reads_from, steps } => {
-            replay(history, claim.model, reads_from, steps)
+        Evidence::Consistent { reads_from, steps } => verify_run(history, model, reads_from, steps),
+        Evidence::Violation(steps) => {
+            refute(history, model, |history| verify_violation(history, model, steps))
         }
-        Evidence::Violation(steps) => verify_violation(history, claim.model, steps),
         Evidence::CriterionViolation(steps) => match claim.criterion {
-            Some(criterion) if criterion.follows_from(claim.model) => {
+            Some(criterion) if criterion.follows_from(model) => refute(history, model, |history| {
                 verify_criterion_violation(history, criterion, steps)
-            }
-            _ => Err(Rejection::OtherCriterion(claim.model)),
+            }),
+            _ => Err(Rejection::OtherCriterion(model)),
         },
+    }
+}
+
+/// Checks a refutation on the form of a history that refutations are about.
+fn refute(
+    history: &History,
+    model: Model,
+    check: impl FnOnce(&History) -> Result<Verified, Rejection>,
+) -> Result<Verified, Rejection> {
+    let mildest = model.prepare_as(history, SilentForm::Mildest);
+    let basis = mildest.basis_of_violations();
+    match basis.provenance.against_violation(model != Model::SC) {
+        Some(instruction) => Err(Rejection::NotUnderstood(instruction.line)),
+        None => check(&basis),
+    }
+}
+
+/// Checks a run of the machine of a model, or the memory order of a weak one, without a certificate around it. `reads_from` are reads
+/// with the sources that they are claimed to have; steps are operations, with true for the commit of a buffered store. Cost: linear.
+///
+/// # Errors
+/// Returns the [`Rejection`] of the first step that the model does not allow, or of the history if no run of it proves anything.
+pub fn verify_run(
+    history: &History,
+    model: Model,
+    reads_from: &[(Name, Name)],
+    steps: &[(bool, Name)],
+) -> Result<Verified, Rejection> {
+    let strictest = model.prepare_as(history, SilentForm::Strictest);
+    match strictest.provenance.against_consistent() {
+        Some(instruction) => Err(Rejection::NotUnderstood(instruction.line)),
+        None => replay(&strictest, model, reads_from, steps),
     }
 }
 
