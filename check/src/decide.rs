@@ -367,7 +367,12 @@ impl Task<'_> {
             return None;
         }
         let stage = Stage::By(Algorithm::Complete);
-        let size = windows::size_for(self.events.threads, self.events.model, self.events.len());
+        let size = windows::size_for(
+            self.events.threads,
+            self.events.locations(),
+            self.events.model,
+            self.events.len(),
+        );
         match windows::order_of(self.events, finals, size, self.bounds) {
             WindowOutcome::Order(order) => {
                 let verdict = self.run(&order);

@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use check::kernel::{Kernel, NoKernel, kernel};
 use check::{Algorithm, Bounds, Headline, Model, Reason};
+use clap::ValueEnum;
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use host::Exceeded;
-use papers::kernel::{criteria, derived};
+use papers::kernel::{criteria, criteria_for, derived};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -33,12 +34,13 @@ are among them, initial writes are not.
 Examples:
   rubric kernel trace.gz
   rubric kernel --model tso --pairs test.axe
-  rubric kernel --format json tests.axe
+  rubric kernel --pairs=reduced --format json tests.axe
 
 JSON is one object a line for each history and model: `file`, `history`, `model`, `verdict`, `threads`,
 `operations`, `write_pairs` (unordered pairs of writes of one location), `kernel` (how many of them the
-kernel orders, null where the history is inconsistent or undecided), `by` (how many each criterion
-orders: ccv, ccm and wsc; for tso wccm and wtso; null where that is not known), `stopped` (the criteria that a
+kernel orders, null where the history is inconsistent or undecided), `reduction` (how many of these the
+others follow from by transitivity), `by` (how many each criterion of --by
+orders; null where that is not known), `stopped` (the criteria that a
 limit stopped, each with `time` or `memory`; left out if there are none), `seconds`, and with --pairs
 `pairs`, each [location, value written first, value written later].
 
@@ -53,9 +55,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODELS", default_value = "sc", value_delimiter = ',', value_parser = words::kernel_model())]
     model: Vec<Model>,
 
-    /// Print the pairs too
-    #[arg(long)]
-    pairs: bool,
+    /// Print the pairs too: all, or only those from which the others follow
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "all", require_equals = true)]
+    pairs: Option<Pairs>,
+
+    /// Criteria whose pairs are counted too, separated by commas. By default all that are weaker than the model: ccv, ccm
+    /// and wsc for SC, wccm and wtso for TSO. ccm and wccm, which take memory in the square of the number of
+    /// operations, are left out above 16,384 of them
+    #[arg(long, value_name = "CRITERIA", value_delimiter = ',', value_parser = words::kernel_criterion())]
+    by: Option<Vec<Algorithm>>,
 
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -66,6 +74,23 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     options: TraceOptions,
+}
+
+/// Which pairs of a kernel are printed.
+#[derive(Clone, Copy, ValueEnum)]
+enum Pairs {
+    All,
+    Reduced,
+}
+
+/// The pairs that are printed, in ascending order.
+fn listed(kernel: &Kernel, pairs: Pairs) -> Vec<(OpId, OpId)> {
+    let mut listed: Vec<(OpId, OpId)> = match pairs {
+        Pairs::All => kernel.order.pairs().collect(),
+        Pairs::Reduced => kernel.order.reduction().collect(),
+    };
+    listed.sort_unstable();
+    listed
 }
 
 /// The kernel of one history, and how it was found.
@@ -84,7 +109,7 @@ struct Found<'a> {
 enum Derived {
     /// This many.
     Pairs(u64),
-    /// The criterion says nothing about the history, which has weak fences.
+    /// The criterion says nothing about the history, which has weak fences or no kernel.
     Nothing,
     /// A limit was met first.
     Stopped(Exceeded),
@@ -132,6 +157,8 @@ pub(crate) struct Line<'a> {
     write_pairs: u64,
     /// The number of pairs in the kernel; `None` if there is no kernel or it is not known.
     kernel: Option<u64>,
+    /// The number of pairs of the kernel from which the others follow by transitivity; `None` as for `kernel`.
+    reduction: Option<u64>,
     /// The number of these pairs that each criterion derives; `None` if it is not known.
     by: BTreeMap<&'static str, Option<u64>>,
     /// The limit that stopped a criterion.
@@ -209,9 +236,12 @@ fn find<'a>(
                     },
                 )
             };
-            criteria(model).iter().map(derived).collect()
+            args.criteria(model, history).iter().map(derived).collect()
         }
-        Err(_) => Vec::new(),
+        Err(_) => {
+            let unknown = |by| (by, Derived::Nothing);
+            args.criteria(model, history).into_iter().map(unknown).collect()
+        }
     };
     Ok(Found {
         file,
@@ -222,6 +252,19 @@ fn find<'a>(
         by,
         seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+impl Args {
+    /// The criteria whose pairs are counted.
+    fn criteria(&self, model: Model, history: &History) -> Vec<Algorithm> {
+        match &self.by {
+            None => criteria_for(model, history).collect(),
+            Some(asked) => {
+                let weaker = |criterion: &&Algorithm| asked.contains(criterion);
+                criteria(model).iter().filter(weaker).copied().collect()
+            }
+        }
+    }
 }
 
 impl Found<'_> {
@@ -244,13 +287,9 @@ impl Found<'_> {
         printed.map_err(Error::Output)
     }
 
-    fn line(&self, pairs: bool) -> Line<'_> {
+    fn line(&self, pairs: Option<Pairs>) -> Line<'_> {
         let kernel = self.kernel.as_ref().ok();
-        let by = criteria(self.model).iter().map(|algorithm| {
-            let known = self.by.iter().find(|(by, _)| by == algorithm);
-            let ordered = known.and_then(|(_, derived)| derived.pairs());
-            (algorithm.name(), ordered)
-        });
+        let by = self.by.iter().map(|(algorithm, derived)| (algorithm.name(), derived.pairs()));
         let stopped = self.by.iter();
         let stopped =
             stopped.filter_map(|(algorithm, derived)| Some((algorithm.name(), derived.stopped()?)));
@@ -263,14 +302,14 @@ impl Found<'_> {
             operations: self.history.operations(),
             ended: self.history.provenance.ended.as_deref(),
             write_pairs: self.write_pairs,
-            kernel: kernel.map(|kernel| kernel.pairs.len() as u64),
+            kernel: kernel.map(|kernel| kernel.order.len()),
+            reduction: kernel.map(|kernel| kernel.order.reduction().count() as u64),
             by: by.collect(),
             stopped: stopped.collect(),
             seconds: self.seconds,
             reason: self.reason().map(|reason| reason.describe(self.history)),
-            pairs: kernel.filter(|_| pairs).map(|kernel| {
-                let pairs = kernel.pairs.iter();
-                pairs.map(|&pair| self.named(pair)).collect()
+            pairs: kernel.and_then(|kernel| {
+                Some(listed(kernel, pairs?).into_iter().map(|pair| self.named(pair)).collect())
             }),
         }
     }
@@ -307,12 +346,12 @@ impl Found<'_> {
         ]
     }
 
-    fn text(&self, pairs: bool, out: &mut dyn Write) -> std::io::Result<()> {
+    fn text(&self, pairs: Option<Pairs>, out: &mut dyn Write) -> std::io::Result<()> {
         let name = shown(self.file, self.history);
         let headline = Headline {
             word: self.word(),
             how: match &self.kernel {
-                Ok(kernel) => format!("{} pairs in the kernel", kernel.pairs.len()),
+                Ok(kernel) => format!("{} pairs in the kernel", kernel.order.len()),
                 Err(_) => "no kernel".to_owned(),
             },
             seconds: self.seconds,
@@ -331,8 +370,8 @@ impl Found<'_> {
             }
             Ok(kernel) => self.table(kernel, out)?,
         }
-        let kernel = self.kernel.iter().filter(|_| pairs);
-        for &pair in kernel.flat_map(|kernel| &kernel.pairs) {
+        let listed = self.kernel.iter().zip(pairs).map(|(kernel, pairs)| listed(kernel, pairs));
+        for pair in listed.flatten() {
             let [location, first, second] = self.named(pair);
             writeln!(out, "  {location}: {first} < {second}")?;
         }
@@ -340,7 +379,7 @@ impl Found<'_> {
     }
 
     fn table(&self, kernel: &Kernel, out: &mut dyn Write) -> std::io::Result<()> {
-        let size = kernel.pairs.len() as u64;
+        let size = kernel.order.len();
         writeln!(out, "  {:12} {:>12}  of kernel   of all", "", "pairs")?;
         writeln!(out, "  {:12} {:>12}", "all", self.write_pairs)?;
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
@@ -349,6 +388,7 @@ impl Found<'_> {
             format!("  {name:12} {pairs:>12}   {of_kernel:6.2} % {of_all:6.2} %")
         };
         writeln!(out, "{}", row("kernel", size))?;
+        writeln!(out, "{}", row("reduced", kernel.order.reduction().count() as u64))?;
         for (algorithm, derived) in &self.by {
             let name = algorithm.name();
             match derived {

@@ -91,6 +91,13 @@ pub(crate) fn kernel_model() -> impl TypedValueParser<Value = Model> {
     one_of_models(WITH_KERNEL)
 }
 
+/// Parses the name of a criterion that orders some of the pairs of a kernel.
+pub(crate) fn kernel_criterion() -> impl TypedValueParser<Value = Algorithm> {
+    const CRITERIA: &[Algorithm] =
+        &[papers::CCV, papers::CCM, papers::WSC, papers::WCCM, papers::WTSO];
+    one_of(CRITERIA, Algorithm::name)
+}
+
 /// Parses what a read-modify-write waits for under PSO.
 pub(crate) fn rmw() -> impl TypedValueParser<Value = PsoRmw> {
     one_of(&PsoRmw::ALL, PsoRmw::name)

@@ -19,7 +19,7 @@
 //! // A single history of it, without a folder: a row for each algorithm.
 //! let only: Only = "operations=100/3".parse()?;
 //! let trials = work.only(&only)?;
-//! assert_eq!(trials.len(), 3);
+//! assert_eq!(trials.len(), 5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

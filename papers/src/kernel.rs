@@ -23,6 +23,17 @@ pub fn criteria(model: Model) -> &'static [Algorithm] {
     }
 }
 
+/// Number of operations up to which all criteria of [`criteria_for`] are derived.
+const FEW_OPERATIONS: usize = 1 << 14;
+
+/// The [`criteria`] that are derived of a history unless others are asked for. CCM and wCCM take memory and time in the
+/// square of its length, so that a long history would wait for them instead of for its kernel.
+pub fn criteria_for(model: Model, history: &History) -> impl Iterator<Item = Algorithm> {
+    let is_long = history.len() > FEW_OPERATIONS;
+    let all = criteria(model).iter().copied();
+    all.filter(move |criterion| !is_long || ![CCM, WCCM].contains(criterion))
+}
+
 /// The number of pairs of writes that one of the [`criteria`] orders; `None` if the criterion does not hold, a
 /// bound was met, or the history has weak fences. For CCv these are the pairs of `(po ∪ wr ∪ cf)⁺`, for CCM
 /// `pww`, for wCCM `wpww`, for wSC and wTSO the pairs that saturation orders. CCM and wCCM need matrices of

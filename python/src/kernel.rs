@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ::history::{Ambiguity, History as Operations, ReadsFrom};
+use ::history::{Ambiguity, History as Operations, OpId, ReadsFrom};
 use check::Bounds;
-use check::kernel::{NoKernel, write_pairs};
+use check::kernel::{NoKernel, StoreOrder, write_pairs};
 use lab::text::named;
-use papers::kernel::{criteria, derived};
+use papers::kernel::{criteria_for, derived};
 use pyo3::prelude::*;
 
 use crate::error::Error;
@@ -22,8 +22,9 @@ type Place = (u32, u32);
 #[pyclass(module = "rubric", frozen)]
 pub struct Kernel {
     model: &'static str,
+    history: Arc<Operations>,
+    order: StoreOrder,
     write_pairs: u64,
-    pairs: Vec<(Place, Place)>,
     by: BTreeMap<&'static str, Option<u64>>,
     seconds: f64,
 }
@@ -38,8 +39,8 @@ impl Kernel {
 
     /// How many pairs the kernel orders.
     #[getter]
-    fn size(&self) -> usize {
-        self.pairs.len()
+    fn size(&self) -> u64 {
+        self.order.len()
     }
 
     /// The number of unordered pairs of writes of one location.
@@ -51,10 +52,17 @@ impl Kernel {
     /// The pairs in order, each write as (thread, index).
     #[getter]
     fn pairs(&self) -> Vec<(Place, Place)> {
-        self.pairs.clone()
+        self.places(self.order.pairs())
     }
 
-    /// How many pairs each weaker criterion derives, by its name; `None` where that is not known.
+    /// The pairs from which the others follow by transitivity, in order.
+    #[getter]
+    fn reduction(&self) -> Vec<(Place, Place)> {
+        self.places(self.order.reduction())
+    }
+
+    /// How many pairs each weaker criterion derives, by its name; `None` where that is not known. CCM and wCCM are left
+    /// out of histories of more than 16,384 operations, where they would take long.
     #[getter]
     fn by(&self) -> BTreeMap<&'static str, Option<u64>> {
         self.by.clone()
@@ -67,16 +75,29 @@ impl Kernel {
     }
 
     fn __len__(&self) -> usize {
-        self.pairs.len()
+        self.order.len() as usize
     }
 
     fn __repr__(&self) -> String {
         format!(
             "<rubric.Kernel of {}: {} of {} pairs of writes>",
             self.model,
-            self.pairs.len(),
+            self.order.len(),
             self.write_pairs
         )
+    }
+}
+
+impl Kernel {
+    /// The threads and indices of pairs, in order.
+    fn places(&self, pairs: impl Iterator<Item = (OpId, OpId)>) -> Vec<(Place, Place)> {
+        let place = |op| {
+            let operation = self.history.operation(op);
+            (operation.thread, operation.index)
+        };
+        let mut places: Vec<_> = pairs.map(|(first, later)| (place(first), place(later))).collect();
+        places.sort_unstable();
+        places
     }
 }
 
@@ -110,24 +131,16 @@ pub(crate) fn of(
                 Error::new_err(format!("{name}: undecided: {}", reason.describe(&history)))
             }
         })?;
-        let by = criteria(model).iter().map(|&criterion| {
+        let by = criteria_for(model, &history).map(|criterion| {
             (criterion.name(), derived(&history, &reads_from, criterion, &kernel, &bounds))
         });
-        let by = by.collect();
-        let place = |op| {
-            let operation = history.operation(op);
-            (operation.thread, operation.index)
-        };
         Ok(Kernel {
             model: model.name(),
             write_pairs: write_pairs(&history),
-            pairs: kernel
-                .pairs
-                .iter()
-                .map(|&(first, later)| (place(first), place(later)))
-                .collect(),
-            by,
+            by: by.collect(),
             seconds: start.elapsed().as_secs_f64(),
+            order: kernel.order,
+            history,
         })
     })?
 }

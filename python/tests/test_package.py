@@ -216,6 +216,8 @@ class Checking(unittest.TestCase):
     def test_the_kernel(self):
         kernel = rubric.read(TRACES / "mi-2x50-io-11.trace.gz").kernel("sc")
         self.assertEqual(kernel.size, len(kernel.pairs))
+        self.assertTrue(0 < len(kernel.reduction) < kernel.size)
+        self.assertLessEqual(set(kernel.reduction), set(kernel.pairs))
         self.assertEqual(list(kernel.by), ["ccm", "ccv", "wsc"])
         self.assertTrue(0 < kernel.by["wsc"] <= kernel.size <= kernel.write_pairs)
         self.assertRaisesRegex(rubric.Error, "violates SC", rubric.read(VIOLATION).kernel, "sc")

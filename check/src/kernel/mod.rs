@@ -20,8 +20,9 @@ mod exchange;
 pub mod pairs;
 mod reorder;
 mod run;
+mod store_order;
 
-use history::{History, OpId, ReadsFrom};
+use history::{History, ReadsFrom};
 use host::Bounds;
 use rustc_hash::FxHashMap;
 
@@ -37,11 +38,12 @@ use crate::verdict::{Reason, SatStatistics};
 use certify::rule::Rule;
 use exchange::without_exchange;
 use memory::Model;
-use pairs::{ordered, unordered};
+use pairs::unordered;
 use reorder::without_reorder;
 use run::Run;
 
 pub use pairs::{count_ordered, write_pairs};
+pub use store_order::StoreOrder;
 
 /// Number of pairs of which one call of the solver tries to reverse at least one.
 pub const CHUNK: usize = 256;
@@ -51,9 +53,9 @@ pub const CHUNK: usize = 256;
 pub struct Kernel {
     /// Number of pairs that saturation orders.
     pub saturated: u64,
-    /// The pairs of writes of one location that every run orders in this way, without initial writes, in
-    /// ascending order. The relation is transitively closed.
-    pub pairs: Vec<(OpId, OpId)>,
+    /// The pairs of writes of one location that every run orders in this way, without initial writes. The relation is
+    /// transitively closed.
+    pub order: StoreOrder,
     /// Statistics of the solver.
     pub sat: SatStatistics,
 }
@@ -114,26 +116,23 @@ pub fn kernel(
         saturation.rank_by_past();
     }
     let open = unordered(&saturation, bounds).ok_or_else(|| exceeded(bounds))?;
-    let saturated = count_ordered(&saturation);
-    let most = saturated as usize + open.len();
-    if !bounds.allows(most * size_of::<(u32, u32)>()) {
+    if !bounds.allows(StoreOrder::bytes(&saturation)) {
         return Err(exceeded(bounds));
     }
-    let mut pairs = Vec::with_capacity(most);
-    pairs.extend(ordered(&saturation));
+    let mut order = StoreOrder::of(&saturation);
+    let saturated = order.len();
     let mut run = first_run(&saturation, &last, &open, bounds)?;
     let open: Vec<(u32, u32)> = open.into_iter().map(|pair| run.sorted(pair)).collect();
     let candidates = without_exchange(&mut run, &open, bounds);
     let candidates = without_reorder(&mut run, candidates, bounds);
-    let candidates = refute_reversals(&mut saturation, candidates, &mut pairs, bounds)?;
-    let sat = search_reversals(&saturation, &last, open, candidates, &mut pairs, bounds)?;
-    let op = |event: u32| events.op[event as usize];
-    let mut pairs: Vec<(OpId, OpId)> = pairs.into_iter().map(|(a, b)| (op(a), op(b))).collect();
-    pairs.sort_unstable();
+    let mut further = Vec::new();
+    let candidates = refute_reversals(&mut saturation, candidates, &mut further, bounds)?;
+    let sat = search_reversals(&saturation, &last, open, candidates, &mut further, bounds)?;
+    order.add(&saturation, &further);
     if let Some(reason) = problems.unknowable().or_else(|| problems.unchecked()) {
         return Err(NoKernel::Undecided(reason));
     }
-    Ok(Kernel { saturated, pairs, sat })
+    Ok(Kernel { saturated, order, sat })
 }
 
 fn exceeded(bounds: &Bounds) -> NoKernel {
@@ -148,7 +147,7 @@ fn first_run<'s, 'e>(
     bounds: &Bounds,
 ) -> Result<Run<'s, 'e>, NoKernel> {
     let events = saturation.events;
-    let size = windows::size_for(events.threads, events.model, events.len());
+    let size = windows::size_for(events.threads, events.locations(), events.model, events.len());
     if let WindowOutcome::Order(order) = windows::order_of(events, finals, size, bounds) {
         let run = Run::new(saturation, finals, order);
         if run.is_valid() {
@@ -190,7 +189,7 @@ fn refute_reversals(
 fn search_reversals(
     saturation: &Saturation<'_>,
     finals: &[u32],
-    open: Vec<(u32, u32)>,
+    mut open: Vec<(u32, u32)>,
     mut candidates: Vec<(u32, u32)>,
     kernel: &mut Vec<(u32, u32)>,
     bounds: &Bounds,
@@ -201,20 +200,24 @@ fn search_reversals(
     let numbered = open.iter().zip(1..);
     let literal: FxHashMap<(u32, u32), i32> =
         numbered.map(|(&pair, number)| (pair, number)).collect();
-    // The solver tries the order of each pair as given first, that of a run, which needs no further clause.
+    // The solver tries the order of each pair as given first: of a candidate the reversed one, so that one run reverses
+    // many, and of another pair that of a run, which needs no further clause.
+    for &(first, second) in &candidates {
+        open[literal[&(first, second)] as usize - 1] = (second, first);
+    }
     let mut residual = Residual::of_pairs(saturation, open, bounds);
     while !candidates.is_empty() {
         let rest = candidates.len().saturating_sub(CHUNK);
-        let one_fails = residual.one_of(candidates[rest..].iter().map(|pair| -literal[pair]));
-        match solve(&mut residual, &[one_fails], bounds)? {
+        let one_reversed = residual.one_of(candidates[rest..].iter().map(|pair| literal[pair]));
+        match solve(&mut residual, &[one_reversed], bounds)? {
             Some(order) => {
-                candidates.retain(|pair| residual.holds(literal[pair]));
+                candidates.retain(|pair| !residual.holds(literal[pair]));
                 let mut run = Run::new(saturation, finals, order);
                 candidates = without_exchange(&mut run, &candidates, bounds);
             }
             None => {
                 for pair in candidates.drain(rest..) {
-                    residual.require(literal[&pair]);
+                    residual.require(-literal[&pair]);
                     kernel.push(pair);
                 }
             }

@@ -3,41 +3,40 @@
 use super::run::Run;
 use host::Bounds;
 
-use crate::engine::events::INITIAL;
+use crate::engine::events::{INITIAL, NONE};
 use crate::engine::windows::{Reorder, Stretch};
 
-/// Number of events on either side of a pair that are placed anew, for each thread.
-const MARGIN: usize = 8;
+/// Number of events on either side of a pair that are placed anew, for each thread. What a narrow stretch does not
+/// reverse is tried in a wide one, which takes longer.
+const MARGINS: [usize; 2] = [8, 32];
 
 /// Reverses pairs of writes by placing the events around them anew, and returns the pairs that it cannot
 /// reverse, each in the order of the given run. `run` is replaced by the run with the other pairs reversed. Cost:
-/// for each pair linear in the history, and a search in the stretch.
+/// for each pair a search in the stretch, and that of finding what memory holds before it.
 pub(super) fn without_reorder(
     run: &mut Run<'_, '_>,
-    pairs: Vec<(u32, u32)>,
+    mut pairs: Vec<(u32, u32)>,
     bounds: &Bounds,
 ) -> Vec<(u32, u32)> {
     let events = run.saturation().events;
-    let reorder = Reorder::new(events);
-    let margin = MARGIN * events.threads;
-    let mut left = Vec::new();
-    for (first, second) in pairs {
-        // The reversal of an earlier pair may have reversed this one.
-        let is_reversed = run.place(second) < run.place(first);
-        if bounds.passed()
-            || !is_reversed && !reverse(run, &reorder, margin, (first, second), bounds)
-        {
-            left.push((first, second));
-        }
+    let mut reorder = Reorder::new(events);
+    for margin in MARGINS.map(|margin| margin * events.threads) {
+        let left = pairs.iter().copied().filter(|&(first, second)| {
+            // The reversal of an earlier pair may have reversed this one.
+            let is_reversed = run.place(second) < run.place(first);
+            bounds.passed()
+                || !is_reversed && !reverse(run, &mut reorder, margin, (first, second), bounds)
+        });
+        pairs = left.collect();
+        pairs.retain(|&(first, second)| run.place(first) < run.place(second));
     }
-    left.retain(|&(first, second)| run.place(first) < run.place(second));
-    left
+    pairs
 }
 
 /// Reverses a pair. Returns whether that was possible.
 fn reverse(
     run: &mut Run<'_, '_>,
-    reorder: &Reorder<'_>,
+    reorder: &mut Reorder<'_>,
     margin: usize,
     (first, second): (u32, u32),
     bounds: &Bounds,
@@ -47,9 +46,11 @@ fn reverse(
     let last = readers.max().unwrap_or(0).max(run.place(second)) as usize;
     let begin = (run.place(first) as usize).saturating_sub(margin);
     let end = (last + margin).min(run.order().len());
-    let initial = vec![INITIAL; events.locations()];
-    let held = after(run, &run.order()[..begin], initial);
-    let last = after(run, &run.order()[begin..end], held.clone());
+    let held = held_before(run, begin, end);
+    let mut last = held.clone();
+    for &event in run.order()[begin..end].iter().filter(|&&event| events.writes(event)) {
+        last[events.location[event as usize] as usize] = event;
+    }
     let is_read_later = |&&write: &&u32| {
         let mut readers = events.readers.of(write).iter();
         run.is_final(write) || readers.any(|&reader| run.place(reader) as usize >= end)
@@ -67,11 +68,26 @@ fn reverse(
     is_valid
 }
 
-/// Returns, per location, the last write up to the end of `order`, given in `held` the last write before it.
-fn after(run: &Run<'_, '_>, order: &[u32], mut held: Vec<u32>) -> Vec<u32> {
+/// Per location of the events at the positions from `begin` to `end`, the last write before them; for other
+/// locations [`INITIAL`]. Cost: the number of locations, and the distance to the first of these writes.
+fn held_before(run: &Run<'_, '_>, begin: usize, end: usize) -> Vec<u32> {
     let events = run.saturation().events;
-    for &event in order.iter().filter(|&&event| events.writes(event)) {
-        held[events.location[event as usize] as usize] = event;
+    let location = |event: u32| events.location[event as usize];
+    let mut held = vec![INITIAL; events.locations()];
+    let mut missing = 0;
+    for &event in run.order()[begin..end].iter().filter(|&&event| location(event) != NONE) {
+        let held = &mut held[location(event) as usize];
+        missing += usize::from(std::mem::replace(held, NONE) != NONE);
     }
+    let mut before = run.order()[..begin].iter().rev();
+    while missing > 0
+        && let Some(&event) = before.next()
+    {
+        if events.writes(event) && held[location(event) as usize] == NONE {
+            held[location(event) as usize] = event;
+            missing -= 1;
+        }
+    }
+    held.iter_mut().filter(|held| **held == NONE).for_each(|held| *held = INITIAL);
     held
 }

@@ -30,7 +30,12 @@ impl Nodes {
     ) -> WindowOutcome {
         let finals: Vec<u32> = task.finals.writes.iter().map(|write| write.0).collect();
         let history = task.history;
-        let size = windows::size_for(history.threads().len(), task.model, history.len());
+        let size = windows::size_for(
+            history.threads().len(),
+            history.locations().len(),
+            task.model,
+            history.len(),
+        );
         let extent = WindowLimits { size: times * size, patience: PATIENCE };
         windows::order(&self.input(&finals), admission, extent, task.bounds)
     }

@@ -480,7 +480,11 @@ fn options_of_the_tso_tool_are_for_it_alone() {
     let trace = folder.file("t.axe", ORDERED);
     let order = folder.file("order", "1: 1 2\n");
     let message = error(&["check", "--store-order", &order, &trace]);
-    assert!(message.contains("tso-baseline, hpca-r8, heu, deriv, heu-back, deriv-back"));
+    assert!(
+        message.contains(
+            "tso-baseline, tso-baseline-figure, hpca-r8, heu, deriv, heu-back, deriv-back"
+        )
+    );
     let message = error(&["check", "--algorithm", "hpca-r8", "--no-baseline", &trace]);
     assert!(message.contains("heu, deriv, heu-back, deriv-back, not for hpca-r8"));
 }

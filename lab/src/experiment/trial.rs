@@ -125,7 +125,7 @@ impl Instance<'_> {
             }
             Err(NoKernel::Undecided(reason)) => return vec![undecided(whole, &reason)],
         };
-        let pairs = found.pairs.len() as u64;
+        let pairs = found.order.len();
         let mut rows = vec![Trial {
             said: Reported::Consistent,
             kernel: Some(pairs),

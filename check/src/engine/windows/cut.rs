@@ -60,7 +60,13 @@ impl Cut {
         let enough = (WARM_UP + SETTLED) * extent.size;
         let end = begin + enough + LOOKAHEAD * extent.size;
         let (past, around) = (&admission[..begin], admission.get(begin..end)?);
-        let part = Part::new(input, around, &vec![INITIAL; input.locations()], &[]);
+        let part = Part::new(
+            input,
+            around,
+            &vec![INITIAL; input.locations()],
+            &[],
+            &mut input.no_numbers(),
+        );
         let part_input = part.input();
         let mut search = Search::new(&part_input, part.admission(), extent, bounds)?;
         if search.run(|prefix| prefix.len() >= enough) != Progress::Stopped {
@@ -95,13 +101,14 @@ impl Cut {
     /// The first part. `admission` is the order of all events.
     pub(super) fn first(&self, input: &Input<'_>, admission: &[u32]) -> Part {
         let order: Vec<u32> = self.events(admission, true);
-        Part::new(input, &order, &vec![INITIAL; input.locations()], &self.finals)
+        let held = vec![INITIAL; input.locations()];
+        Part::new(input, &order, &held, &self.finals, &mut input.no_numbers())
     }
 
     /// The second part.
     pub(super) fn second(&self, input: &Input<'_>, admission: &[u32]) -> Part {
         let order: Vec<u32> = self.events(admission, false);
-        Part::new(input, &order, &self.held, input.finals)
+        Part::new(input, &order, &self.held, input.finals, &mut input.no_numbers())
     }
 
     fn events(&self, admission: &[u32], first: bool) -> Vec<u32> {

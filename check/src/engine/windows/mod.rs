@@ -82,6 +82,11 @@ impl Input<'_> {
         self.initial_readers.nodes()
     }
 
+    /// For [`part::Part::new`]: no event has a number.
+    fn no_numbers(&self) -> Vec<u32> {
+        vec![NONE; self.nodes()]
+    }
+
     /// Whether an event reads from a write that is not known.
     fn is_open(&self, event: u32) -> bool {
         self.reads[event as usize] && self.source[event as usize] == NONE
@@ -135,12 +140,19 @@ const BYTES_PER_EVENT: usize = 40;
 /// a smaller window is not enough.
 const EVENTS_FOR_LARGER_WINDOWS: usize = 1 << 22;
 
-/// The number of events of a window that is enough on most histories with this number of threads and events. Where
-/// stores wait in buffers, more events are in progress at a time.
-pub fn size_for(threads: usize, model: Model, events: usize) -> usize {
-    let in_progress = if model.buffers() || model.is_weak() { 32 } else { 24 };
+/// Number of events of a thread in a window above which larger windows rarely help.
+const MOST_IN_PROGRESS: usize = 32;
+
+/// The number of events of a window that is enough on most histories with these numbers of threads, locations and
+/// events. The more locations, the farther apart are events that constrain each other, as far as threads can be apart.
+/// Where stores wait in buffers, more events are in progress at a time.
+pub fn size_for(threads: usize, locations: usize, model: Model, events: usize) -> usize {
+    let least = [(Model::SC, 12), (Model::TSO, 16), (Model::PSO, 24)];
+    let least =
+        least.iter().find(|(other, _)| *other == model).map_or(MOST_IN_PROGRESS, |pair| pair.1);
+    let size = (2 * locations).clamp(least * threads, MOST_IN_PROGRESS * threads);
     let factor = if events < EVENTS_FOR_LARGER_WINDOWS { 1 } else { 2 };
-    (factor * in_progress * threads).clamp(256, 3072)
+    (factor * size).clamp(256, 3072)
 }
 
 /// Searches a memory order of the events of a model that has a machine, that is, no weak model, with windows

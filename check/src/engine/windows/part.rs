@@ -27,21 +27,22 @@ impl Part {
     /// whose value it holds at first: a write that is not of the part, [`INITIAL`], or [`NONE`] if no event
     /// of the part reads that value. To the part, that source is the initial value; other sources that are
     /// not of the part become unknown. `finals` are the writes of final values; those that are not of the
-    /// part are ignored. Cost: linear in the input.
-    pub(super) fn new(input: &Input<'_>, order: &[u32], held: &[u32], finals: &[u32]) -> Part {
-        let mut number = vec![NONE; input.nodes()];
-        for &event in order {
-            number[event as usize] = 0;
+    /// part are ignored. `number` has [`NONE`] for each event of the input, also afterwards. Cost: O(n log n + locations)
+    /// for the n events of the part.
+    pub(super) fn new(
+        input: &Input<'_>,
+        order: &[u32],
+        held: &[u32],
+        finals: &[u32],
+        number: &mut [u32],
+    ) -> Part {
+        let mut events = order.to_vec();
+        events.sort_unstable();
+        for (at, &event) in events.iter().enumerate() {
+            number[event as usize] = at as u32;
         }
-        let mut events = Vec::with_capacity(order.len());
-        for event in 0..input.nodes() as u32 {
-            if number[event as usize] != NONE {
-                number[event as usize] = events.len() as u32;
-                events.push(event);
-            }
-        }
-        let numbers = Numbers { input, events: &events, number: &number };
-        Part {
+        let numbers = Numbers { input, events: &events, number };
+        let part = Part {
             admission: numbers.of(order),
             thread: events.iter().map(|&event| input.thread[event as usize]).collect(),
             location: events.iter().map(|&event| input.location[event as usize]).collect(),
@@ -53,7 +54,11 @@ impl Part {
             initial_readers: numbers.initial_readers(held),
             finals: numbers.of(finals),
             events,
+        };
+        for &event in &part.events {
+            number[event as usize] = NONE;
         }
+        part
     }
 
     /// Requires an event to precede another, both by their numbers in the whole input. Cost: linear in the part.

@@ -5,7 +5,7 @@ use super::search::{Progress, Search};
 use super::{Columns, WindowLimits, admission};
 use host::Bounds;
 
-use crate::engine::events::Events;
+use crate::engine::events::{Events, NONE};
 
 /// See [`WindowLimits::patience`]. There are many stretches, and other ways to decide the pair.
 const PATIENCE: usize = 16;
@@ -26,26 +26,29 @@ pub struct Stretch<'a> {
 pub struct Reorder<'e> {
     events: &'e Events,
     columns: Columns,
+    /// See [`Part::new`].
+    numbers: Vec<u32>,
 }
 
 impl<'e> Reorder<'e> {
     /// Prepares the columns that the search needs of all events. Cost: linear.
     pub fn new(events: &'e Events) -> Reorder<'e> {
-        Reorder { events, columns: Columns::of(events) }
+        Reorder { events, columns: Columns::of(events), numbers: vec![NONE; events.len()] }
     }
 
     /// An order of a stretch in which `first` precedes `second`; `None` if none is found. The order keeps
-    /// what preserved program order and reads require. Cost: linear in the history, and that of a search in
+    /// what preserved program order and reads require. Cost: the number of locations, and that of a search in
     /// the stretch.
     pub fn place(
-        &self,
+        &mut self,
         stretch: &Stretch<'_>,
         first: u32,
         second: u32,
         bounds: &Bounds,
     ) -> Option<Vec<u32>> {
         let input = self.columns.input(self.events, &[]);
-        let mut part = Part::new(&input, stretch.events, stretch.held, stretch.finals);
+        let mut part =
+            Part::new(&input, stretch.events, stretch.held, stretch.finals, &mut self.numbers);
         part.require(first, second);
         let input = part.input();
         let admission = admission::order(&input)?;

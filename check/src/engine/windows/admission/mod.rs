@@ -1,9 +1,9 @@
 //! The order in which events are admitted to windows.
 
+mod estimate;
 mod near;
 
 use crate::engine::csr::Csr;
-use crate::engine::digraph::topological;
 use crate::engine::events::{INITIAL, NONE};
 
 use super::Input;
@@ -12,8 +12,6 @@ use super::Input;
 /// external reads-from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Further {
-    /// Every event is admitted after the events before it in its thread.
-    Program,
     /// A read is admitted after the last write before it of its thread and location, and so is its source (R5), so that
     /// the rules see that write when the read becomes a member.
     OwnWrites,
@@ -22,18 +20,19 @@ enum Further {
     OverwrittenOwnWrites,
 }
 
-/// All events in a topological order of preserved program order, external reads-from, and program order. If
-/// these are cyclic, as they can be under a model that lets a write precede an earlier read, only the pairs
-/// of `Further::OwnWrites`, or else of `Further::OverwrittenOwnWrites`, are kept of program order, and events
-/// come [near](near::order) it. Of the events that can come next, the one that could for the longest time
-/// does, so that threads that wait for others fall behind. `None` if every such relation is cyclic. Cost:
-/// that of [`near::order`].
+/// All events in a topological order of preserved program order and external reads-from. [`estimate::order`] says
+/// which, if program order and external reads-from together have no cycle. If they have one, as they can under a
+/// model that lets a write precede an earlier read, the pairs of `Further::OwnWrites`, or else of
+/// `Further::OverwrittenOwnWrites`, are kept, and events come [near](near::order) program order. Of the events
+/// that can come next, the one that could for the longest time does, so that threads that wait for others fall
+/// behind. `None` if every such relation is cyclic. Cost: that of [`estimate::order`] and [`near::order`].
 pub(super) fn order(input: &Input<'_>) -> Option<Vec<u32>> {
-    let ways = [Further::Program, Further::OwnWrites, Further::OverwrittenOwnWrites];
-    ways.into_iter().find_map(|further| sorted(input, further))
+    let ways = [Further::OwnWrites, Further::OverwrittenOwnWrites];
+    estimate::order(input)
+        .or_else(|| ways.into_iter().find_map(|further| near_program(input, further)))
 }
 
-fn sorted(input: &Input<'_>, further: Further) -> Option<Vec<u32>> {
+fn near_program(input: &Input<'_>, further: Further) -> Option<Vec<u32>> {
     let nodes = input.nodes() as u32;
     let known = (0..nodes).flat_map(|event| {
         let before = input.before.of(event).iter();
@@ -43,17 +42,9 @@ fn sorted(input: &Input<'_>, further: Further) -> Option<Vec<u32>> {
     let sources = sources.map(|event| (input.source[event as usize], event));
     let sources =
         sources.filter(|&(source, read)| source < INITIAL && !input.is_own_earlier(source, read));
-    let program = (1..nodes).map(|event| (event - 1, event)).filter(|&(first, second)| {
-        let thread = |event: u32| input.thread[event as usize];
-        further == Further::Program && thread(first) != NONE && thread(first) == thread(second)
-    });
-    let own = if further == Further::Program { Vec::new() } else { own_writes(input, further) };
-    let graph =
-        Csr::new(input.nodes(), known.chain(sources).chain(program).chain(own.iter().copied()));
-    match further {
-        Further::Program => topological(&graph).ok(),
-        Further::OwnWrites | Further::OverwrittenOwnWrites => near::order(input, &graph),
-    }
+    let own = own_writes(input, further);
+    let graph = Csr::new(input.nodes(), known.chain(sources).chain(own.iter().copied()));
+    near::order(input, &graph)
 }
 
 /// The pairs that [`Further::OwnWrites`] or [`Further::OverwrittenOwnWrites`] keep. The first event of a pair
