@@ -1,0 +1,218 @@
+//! [`Token`]: a word with what it means, and what is left of it if fewer caches have names.
+
+use super::{Config, End, Lane, Message, NAMED, Section};
+use crate::system::others::Sum;
+
+/// The number that stands for all caches without names.
+pub const OTHERS: u8 = NAMED as u8;
+
+/// What a word means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TokenKind {
+    /// Nothing that has to do with caches.
+    Plain,
+    /// A cache, by its number.
+    Cache,
+    /// A set of caches, by bits.
+    Caches,
+    /// A value that has been overwritten: the cores whose loads may still return it, by bits.
+    Old,
+    /// A number that counts caches.
+    Sum,
+}
+
+/// A word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token {
+    /// What it means.
+    pub kind: TokenKind,
+    /// The word, in a form that depends on its kind.
+    pub word: u64,
+}
+
+/// What becomes of the names of caches: the new name of each.
+pub type Names = [u8; NAMED + 1];
+
+impl Token {
+    /// A word that has nothing to do with caches.
+    pub fn plain(word: u64) -> Token {
+        Token { kind: TokenKind::Plain, word }
+    }
+
+    /// The word after caches have got other names; several may lose theirs.
+    #[must_use]
+    pub fn renamed(self, names: &Names) -> Token {
+        let bits = |word: u64| {
+            let all = names.iter().enumerate().filter(|(from, _)| word >> from & 1 == 1);
+            all.fold(0, |all, (_, to)| all | 1 << to)
+        };
+        let word = match self.kind {
+            TokenKind::Plain => self.word,
+            TokenKind::Cache => names.get(self.word as usize).map_or(0, |&to| u64::from(to)),
+            TokenKind::Caches => bits(self.word),
+            TokenKind::Old => bits(self.word) & ((1 << NAMED) - 1),
+            TokenKind::Sum => renamed_sum(Sum::of(self.word), names).word().unwrap_or(self.word),
+        };
+        Token { kind: self.kind, word }
+    }
+
+    /// All words that become this one when caches get other names.
+    pub fn origins(self, names: &Names) -> Vec<Token> {
+        let words: Vec<u64> = match self.kind {
+            TokenKind::Plain => return vec![self],
+            TokenKind::Cache => (0..=u64::from(OTHERS)).collect(),
+            TokenKind::Caches => (0..1 << (NAMED + 1)).collect(),
+            TokenKind::Old => (0..1 << NAMED).collect(),
+            TokenKind::Sum => origins_of(Sum::of(self.word), names),
+        };
+        let tokens = words.into_iter().map(|word| Token { kind: self.kind, word });
+        tokens.filter(|token| token.renamed(names) == self).collect()
+    }
+}
+
+/// Sums among which are all that become this one when caches get other names.
+fn origins_of(sum: Sum, names: &Names) -> Vec<u64> {
+    let kept = |cache: usize| sum.named.get(usize::from(names[cache])).copied();
+    let start = Sum { named: std::array::from_fn(|cache| kept(cache).unwrap_or(0)), ..sum };
+    let mut all = vec![start];
+    for cache in (0..NAMED).filter(|&cache| kept(cache).is_none()) {
+        let with = |one: Sum| {
+            Sum::COEFFICIENTS.map(move |coefficient| {
+                let mut other = one;
+                other.named[cache] = coefficient;
+                other
+            })
+        };
+        all = all.into_iter().flat_map(with).collect();
+    }
+    let flags = [(false, false), (true, false), (false, true), (true, true)];
+    let of_flags =
+        |one: Sum| flags.map(|(has_more, has_less)| Sum { has_more, has_less, ..one });
+    let words = all.into_iter().flat_map(of_flags).filter_map(Sum::word);
+    words.filter(|&word| Sum::is_one(word)).collect()
+}
+
+fn renamed_sum(sum: Sum, names: &Names) -> Sum {
+    let mut renamed = Sum { named: [0; NAMED], ..sum };
+    for (cache, &coefficient) in sum.named.iter().enumerate() {
+        match renamed.named.get_mut(usize::from(names[cache])) {
+            Some(place) => *place += coefficient,
+            None => {
+                renamed.has_more |= coefficient > 0;
+                renamed.has_less |= coefficient < 0;
+            }
+        }
+    }
+    renamed
+}
+
+fn section_renamed(section: &Section, names: &Names) -> Section {
+    section.iter().map(|token| token.renamed(names)).collect()
+}
+
+impl End {
+    /// The end after caches have got other names.
+    #[must_use]
+    pub fn renamed(self, names: &Names) -> End {
+        match self {
+            End::Cache(cache) => End::Cache(names[usize::from(cache)]),
+            End::Shared(_) => self,
+        }
+    }
+}
+
+impl Message {
+    /// The message after caches have got other names; `None` if it is not shown then.
+    fn renamed(&self, names: &Names) -> Option<Message> {
+        let (to, from) = (self.to.renamed(names), self.from.renamed(names));
+        let others = End::Cache(OTHERS);
+        if to == others || (from == others && matches!(to, End::Shared(_))) {
+            return None;
+        }
+        let lane = if from == others { Lane::Free } else { self.lane };
+        let content = section_renamed(&self.content, names);
+        Some(Message { to, buffer: self.buffer, from, lane, content })
+    }
+
+    /// The place by which messages are sorted.
+    pub fn place(&self) -> (End, u8, End, Lane) {
+        (self.to, self.buffer, self.from, self.lane)
+    }
+}
+
+impl Config {
+    /// What is left of a configuration when caches get other names, or none.
+    #[must_use]
+    pub fn seen_by(&self, names: &Names) -> Config {
+        let mut caches: [Option<Section>; NAMED] = Default::default();
+        for (from, section) in self.caches.iter().enumerate() {
+            let place = caches.get_mut(usize::from(names[from]));
+            if let (Some(section), Some(place)) = (section, place) {
+                *place = Some(section_renamed(section, names));
+            }
+        }
+        let shared = self.shared.iter().map(|section| section_renamed(section, names)).collect();
+        let messages = self.messages.iter().filter_map(|message| message.renamed(names));
+        let mut config = Config { caches, shared, messages: messages.collect() };
+        config.sort();
+        config
+    }
+
+    /// Sorts the messages: by their places, then in their order if they have one, or else by their content.
+    pub fn sort(&mut self) {
+        self.messages.sort_by(|one, other| {
+            one.place().cmp(&other.place()).then_with(|| match one.lane {
+                Lane::Free => one.content.cmp(&other.content),
+                _ => std::cmp::Ordering::Equal,
+            })
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST_TWO: Names = [0, 1, OTHERS, OTHERS];
+    const OUTER: Names = [0, OTHERS, 1, OTHERS];
+
+    fn token(kind: TokenKind, word: u64) -> Token {
+        Token { kind, word }
+    }
+
+    #[test]
+    fn origins_are_all_words_that_become_one() {
+        let mut words = vec![token(TokenKind::Plain, 5)];
+        words.extend((0..4).map(|word| token(TokenKind::Cache, word)));
+        words.extend((0..16).map(|word| token(TokenKind::Caches, word)));
+        words.extend((0..8).map(|word| token(TokenKind::Old, word)));
+        for bits in 1..16 {
+            let sum = Sum::of_set(bits, 3);
+            words.extend([sum, sum.negative()].map(|sum| {
+                token(TokenKind::Sum, sum.word().expect("it is small"))
+            }));
+        }
+        for (names, word) in [FIRST_TWO, OUTER].iter().flat_map(|names| words.iter().map(move |word| (names, word))) {
+            let seen = word.renamed(names);
+            let origins = seen.origins(names);
+            assert!(origins.contains(word), "{word:?} as {seen:?}");
+            assert!(origins.iter().all(|origin| origin.renamed(names) == seen));
+        }
+    }
+
+    #[test]
+    fn messages_of_hidden_senders_are_shown_to_their_receiver_alone() {
+        let message = |to: End| Message {
+            to,
+            buffer: 0,
+            from: End::Cache(2),
+            lane: Lane::From(1),
+            content: vec![token(TokenKind::Cache, 2), token(TokenKind::Caches, 0b101)],
+        };
+        let shown = message(End::Cache(0)).renamed(&FIRST_TWO).expect("its receiver has a name");
+        assert_eq!((shown.from, shown.lane), (End::Cache(OTHERS), Lane::Free));
+        assert_eq!(shown.content, [token(TokenKind::Cache, 3), token(TokenKind::Caches, 0b1001)]);
+        assert_eq!(message(End::Shared(0)).renamed(&FIRST_TWO), None);
+        assert_eq!(message(End::Cache(2)).renamed(&FIRST_TWO), None);
+    }
+}
