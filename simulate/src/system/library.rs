@@ -147,7 +147,7 @@ use trackers::expectation;
 type Arguments = [u64; 5];
 
 /// The address of the object of a method.
-fn object(address: u64) -> Result<u64, Trap> {
+pub(super) fn object(address: u64) -> Result<u64, Trap> {
     if address == 0 { Err(Trap::Null) } else { Ok(address) }
 }
 

@@ -4,9 +4,9 @@
 //! a few caches are *named*, and one number stands for all *others*. What code does with a word is then certain, open, or
 //! not followed:
 //!
-//! - Two words that both say "another cache" may mean the same cache or two. A set that has "others" has at least one of
-//!   them, it is not said which. Where the result of a comparison or of a change of a set depends on that, it is *open*, and
-//!   [`Others::choose`] takes one of the results. All are tried, since the caller repeats the move with every
+//! - Two words that both say "another cache" may mean the same cache or two. Of a set it is said whether it has none of
+//!   the others, one, or more, but not which. Where the result of a comparison or of a change of a set depends on that, it is *open*, and
+//!   [`Others::pick`] takes one of the results. All are tried, since the caller repeats the move with every
 //!   [`script`](Others::script) of choices.
 //! - A number that counts caches is a [`Sum`]: a constant, a coefficient for each named cache, and the signs of the
 //!   coefficients of the others. Sums are added, subtracted and compared.
@@ -26,7 +26,13 @@ use slicc::library::{
 
 use super::System;
 use super::fault::Trap;
+use super::library::object;
 pub(crate) use sum::Sum;
+
+/// The number by which all others are called. In a set, the next number is in it as well if it has more than one of them.
+const OTHER: u32 = 3;
+/// Stands for 2 and all larger numbers of others.
+const MANY: u8 = 2;
 
 /// The caches that have names in a system, and what was chosen about the others.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +77,15 @@ impl Others {
         chosen
     }
 
+    /// One of several possible results, by number.
+    pub(in crate::system) fn pick(&mut self, count: usize) -> usize {
+        let mut picked = 0;
+        while picked + 1 < count && self.choose() {
+            picked += 1;
+        }
+        picked
+    }
+
     /// Says that the result of an instruction is not followed.
     pub(in crate::system) fn refuse(&mut self, pc: usize, why: &'static str) {
         self.refused.get_or_insert((pc, why));
@@ -81,9 +96,25 @@ impl Others {
         word >> 32 == self.kind && word as u32 >= self.named
     }
 
-    /// The others among the bits of a set of caches.
-    pub(in crate::system) fn of_bits(&self, bits: u64) -> u64 {
-        bits >> self.named << self.named
+    /// How many of the others are in a set of caches, up to [`MANY`].
+    pub(in crate::system) fn count(&self, bits: u64) -> u8 {
+        (bits >> self.named).count_ones().min(u32::from(MANY)) as u8
+    }
+
+    /// The number of the cache that receives a message for the cache with a number. Of a message to more than one of the others,
+    /// there are two copies.
+    pub(in crate::system) fn receiver(&self, kind: u64, number: u32) -> u32 {
+        if self.is_on && kind == self.kind { number.min(OTHER) } else { number }
+    }
+
+    /// The set with the same named caches and a number of others.
+    fn with_count(&self, bits: u64, count: u8) -> u64 {
+        let others = match count {
+            0 => 0,
+            1 => 1 << OTHER,
+            _ => 3 << OTHER,
+        };
+        (bits & ((1 << self.named) - 1)) | others
     }
 
     /// Whether two words are equal.
@@ -114,7 +145,7 @@ impl Others {
             Operation::Add | Operation::Subtract if is_sum => {
                 let right = Sum::of(right);
                 let right = if operation == Operation::Add { right } else { right.negative() };
-                let sum = Sum::of(left).plus(right, &mut || self.choose());
+                let sum = Sum::of(left).plus(right, &mut |count| self.pick(count));
                 sum.and_then(Sum::word).unwrap_or_else(|| {
                     self.refuse(pc, "a number of caches is too large to be followed");
                     0
@@ -228,17 +259,28 @@ impl System {
             // The result is the one controller of its type, or the order of caches is observed, which the caller looks at.
             MapToMachine | MapToRange => Ok(Call::Usual),
             MachineCount if a != self.others.kind => Ok(Call::Usual),
-            MachineCount => self.counted(u64::MAX >> (64 - self.machines.count(a))),
+            MachineCount => {
+                let all = self.everybody();
+                self.counted(all)
+            }
             _ => self.refuse("it calculates with the numbers of caches, with addresses or with times"),
         }
     }
 
     /// The number of caches of a set that has these bits, as a sum.
     fn counted(&mut self, bits: u64) -> Result<Call, Trap> {
-        match Sum::of_set(bits, self.others.named).word() {
+        let named = bits & ((1 << self.others.named) - 1);
+        match Sum::of_set(named, self.others.count(bits)).word() {
             Some(word) => Ok(Call::Result(word)),
             None => self.refuse("a number of caches is too large to be followed"),
         }
+    }
+
+    /// The bits of all caches. There is at least one other, or more.
+    fn everybody(&mut self) -> u64 {
+        let all = self.others.with_count(u64::MAX, 1);
+        let certain = if self.others.named < OTHER { MANY } else { 1 + self.others.pick(2) as u8 };
+        self.others.with_count(all, certain)
     }
 
     fn ask_of_buffer(&mut self, function: BufferFunction, buffer: u64) -> Result<Call, Trap> {
@@ -257,73 +299,137 @@ impl System {
         self.words.words[address as usize + self.others.word]
     }
 
-    /// Whether others may be the reason for a result that says so: both sets have some, and what is certain does not
-    /// exclude it.
-    fn ask_of_value(&mut self, function: ValueFunction, [a, b, c]: [u64; 3]) -> Result<Call, Trap> {
+    fn set_caches(&mut self, address: u64, bits: u64) {
+        self.words.words[address as usize + self.others.word] = bits;
+    }
+
+    /// Sets the number of others in the set at an address to one of the numbers from `least` to `most`.
+    fn pick_count(&mut self, address: u64, least: u8, most: u8) -> Call {
+        let count = least + self.others.pick(usize::from(most - least) + 1) as u8;
+        let bits = self.caches_at(address);
+        self.set_caches(address, self.others.with_count(bits, count));
+        Call::Result(0)
+    }
+
+    /// What becomes of a call of a method of a set.
+    fn ask_of_value(
+        &mut self,
+        function: ValueFunction,
+        [a, b, c]: [u64; 3],
+    ) -> Result<Call, Trap> {
         use ValueFunction::*;
-        let has_others = |it: &System, set: u64| it.others.of_bits(it.caches_at(set)) != 0;
+        let is_set = !matches!(function, BlockClear | BlockCopyRange | BlockCopyMasked | BroadcastTo);
+        let in_set = if is_set { self.others.count(self.caches_at(object(a)?)) } else { 0 };
         match function {
-            DestAdd | DestAddAll | DestBroadcast | DestBroadcastType | DestClear | DestIsEmpty
-            | DestOr | BroadcastTo => Ok(Call::Usual),
-            DestRemove if !self.others.is_other(b) || !has_others(self, a) => Ok(Call::Usual),
-            // It may have been the last of them, or not.
-            DestRemove if self.others.choose() => Ok(Call::Result(0)),
-            DestRemove => {
-                self.clear_others(a);
+            DestAdd | DestRemove | DestHas if !self.others.is_other(b) => Ok(Call::Usual),
+            DestAdd => Ok(match in_set {
+                0 => self.pick_count(a, 1, 1),
+                count => self.pick_count(a, count, MANY),
+            }),
+            DestRemove => Ok(match in_set {
+                0 => Call::Usual,
+                count => self.pick_count(a, count - 1, count),
+            }),
+            DestHas => Ok(Call::Result(u64::from(in_set > 0 && self.others.choose()))),
+            DestClear | DestIsEmpty | BlockClear | BlockCopyRange | BlockCopyMasked => {
+                Ok(Call::Usual)
+            }
+            DestBroadcastType | BroadcastTo => {
+                let kind = if function == BroadcastTo { a } else { b };
+                let set = if function == BroadcastTo { b } else { a };
+                Ok(self.broadcast_to(kind, set, function == BroadcastTo))
+            }
+            DestCount => self.count_of(a),
+            DestSuperset | DestEqual | DestDisjoint => {
+                let result = self.compared(function, a, b);
+                Ok(Call::Result(u64::from(result)))
+            }
+            DestAddAll | DestRemoveAll => {
+                self.combine(function, a, b, a);
                 Ok(Call::Result(0))
             }
-            DestHas if self.others.is_other(b) => {
-                let may = has_others(self, a);
-                Ok(Call::Result(u64::from(may && self.others.choose())))
+            DestOr | DestAnd => {
+                self.combine(function, a, b, c);
+                Ok(Call::Result(0))
             }
-            DestHas => Ok(Call::Usual),
-            DestCount => {
-                let words = &self.words.words[a as usize..a as usize + self.machines.words()];
-                let rest = words.iter().enumerate().filter(|(word, _)| *word != self.others.word);
-                let rest: u32 = rest.map(|(_, word)| word.count_ones()).sum();
-                if rest > 0 {
-                    return self.refuse("it counts caches together with other machines");
-                }
-                self.counted(self.caches_at(a))
-            }
-            DestSuperset | DestEqual | DestDisjoint
-                if has_others(self, a) && has_others(self, b) =>
-            {
-                Ok(Call::Result(u64::from(self.compared_with_others(function, a, b))))
-            }
-            DestSuperset | DestEqual | DestDisjoint => Ok(Call::Usual),
-            DestRemoveAll if !has_others(self, a) || !has_others(self, b) => Ok(Call::Usual),
-            DestAnd if !has_others(self, a) || !has_others(self, b) => Ok(Call::Usual),
-            DestSmallest | DestSmallestType if !has_others(self, a) => Ok(Call::Usual),
-            BlockClear | BlockCopyRange | BlockCopyMasked => Ok(Call::Usual),
-            _ => {
-                let _ = c;
-                self.refuse("what it does with sets of caches is not followed")
-            }
+            DestSmallest | DestSmallestType if in_set == 0 || self.is_single(a) => Ok(Call::Usual),
+            _ => self.refuse("what it does with sets of caches is not followed"),
         }
     }
 
-    fn clear_others(&mut self, set: u64) {
-        let at = set as usize + self.others.word;
-        self.words.words[at] &= !self.others.of_bits(!0);
+    /// Whether a set has a single member.
+    fn is_single(&self, a: u64) -> bool {
+        let words = &self.words.words[a as usize..a as usize + self.machines.words()];
+        words.iter().map(|word| word.count_ones()).sum::<u32>() == 1
     }
 
-    /// The result of a comparison of two sets that both have others.
-    fn compared_with_others(&mut self, function: ValueFunction, a: u64, b: u64) -> bool {
-        let words = self.machines.words();
-        let others = self.others.of_bits(!0);
-        let own = self.others.word;
-        let mut possible = true;
-        for word in 0..words {
-            let mask = if word == own { !others } else { !0 };
-            let one = self.words.words[a as usize + word] & mask;
-            let other = self.words.words[b as usize + word] & mask;
-            possible &= match function {
-                ValueFunction::DestSuperset => other & !one == 0,
-                ValueFunction::DestEqual => one == other,
-                _ => one & other == 0,
+    /// Adds all machines of a type to a set, which is cleared first if it is new.
+    fn broadcast_to(&mut self, kind: u64, set: u64, is_new: bool) -> Call {
+        if kind != self.others.kind {
+            return Call::Usual;
+        }
+        if is_new {
+            let words = self.machines.words();
+            self.words.words[set as usize..set as usize + words].fill(0);
+        }
+        let all = self.everybody();
+        self.set_caches(set, all);
+        Call::Result(set)
+    }
+
+    fn count_of(&mut self, a: u64) -> Result<Call, Trap> {
+        let words = &self.words.words[a as usize..a as usize + self.machines.words()];
+        let rest = words.iter().enumerate().filter(|(word, _)| *word != self.others.word);
+        if rest.map(|(_, word)| word.count_ones()).sum::<u32>() > 0 {
+            return self.refuse("it counts caches together with other machines");
+        }
+        self.counted(self.caches_at(a))
+    }
+
+    /// Combines two sets into the one at `to`.
+    fn combine(&mut self, function: ValueFunction, a: u64, b: u64, to: u64) {
+        use ValueFunction::{DestAddAll, DestAnd, DestOr};
+        let (one, other) = (self.others.count(self.caches_at(a)), self.others.count(self.caches_at(b)));
+        for word in 0..self.machines.words() {
+            let left = self.words.words[a as usize + word];
+            let right = self.words.words[b as usize + word];
+            self.words.words[to as usize + word] = match function {
+                DestAddAll | DestOr => left | right,
+                DestAnd => left & right,
+                _ => left & !right,
             };
         }
-        possible && self.others.choose()
+        let (least, most) = match function {
+            DestAddAll | DestOr => (one.max(other), (one + other).min(MANY)),
+            DestAnd => (0, one.min(other)),
+            _ if other == 0 || one == 0 => (one, one),
+            _ if other == MANY => (0, one),
+            _ => (one - 1, one),
+        };
+        self.pick_count(to, least, most);
+    }
+
+    /// The result of a comparison of two sets.
+    fn compared(&mut self, function: ValueFunction, a: u64, b: u64) -> bool {
+        use ValueFunction::{DestDisjoint, DestEqual, DestSuperset};
+        let (one, other) = (self.others.count(self.caches_at(a)), self.others.count(self.caches_at(b)));
+        let named = (1 << self.others.named) - 1;
+        let holds = (0..self.machines.words()).all(|word| {
+            let mask = if word == self.others.word { named } else { !0 };
+            let left = self.words.words[a as usize + word] & mask;
+            let right = self.words.words[b as usize + word] & mask;
+            match function {
+                DestSuperset => right & !left == 0,
+                DestEqual => left == right,
+                _ => left & right == 0,
+            }
+        });
+        let (may, must) = match function {
+            DestSuperset => (one >= other, other == 0),
+            DestEqual => (one == other, one == 0 && other == 0),
+            DestDisjoint => (true, one == 0 || other == 0),
+            _ => (true, false),
+        };
+        holds && may && (must || self.others.choose())
     }
 }

@@ -31,6 +31,9 @@ impl System {
     /// Adds a machine to the destination at an address; returns 0 if it exists.
     #[inline(never)]
     pub(in crate::system) fn add_machine(&mut self, address: u64, machine: u64) -> Option<u64> {
+        if self.others.is_on {
+            return None;
+        }
         self.wakeup_log.has_changed = true;
         let own = address as usize..address as usize + self.machines.words();
         self.machines.add(&mut self.words.words[own], machine).ok()?;

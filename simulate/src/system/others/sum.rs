@@ -7,25 +7,37 @@ const NAMED: usize = 3;
 /// The largest constant and the largest coefficient.
 const CONSTANT: i64 = 127;
 const COEFFICIENT: i64 = 7;
+/// Stands for 2 and all larger numbers.
+const MANY: u8 = 2;
 
-/// A number: a constant, plus a coefficient for each named cache, plus the sum of the coefficients of the other caches.
+/// A number: a constant, plus a coefficient for each named cache, plus the coefficients of the other caches.
 ///
 /// A counter of acknowledgements is a sum of 1 for each cache that has to acknowledge, and an acknowledgement takes away
-/// the 1 of its sender. So a sum says which of the named caches are meant, and whether any of the others is.
+/// the 1 of its sender. So a sum says which of the named caches are meant, and how many of the others: none, one or more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sum {
     pub constant: i64,
     /// The coefficients of the named caches.
     pub named: [i64; NAMED],
-    /// Whether any of the others has a positive coefficient.
-    pub has_more: bool,
-    /// Whether any of the others has a negative coefficient.
-    pub has_less: bool,
+    /// The sum of the positive coefficients of the others, up to [`MANY`].
+    pub more: u8,
+    /// The sum of their negative coefficients without the sign, up to [`MANY`].
+    pub less: u8,
+}
+
+/// The number that a sum of numbers up to [`MANY`] is.
+fn capped(number: i64) -> u8 {
+    number.clamp(0, i64::from(MANY)) as u8
 }
 
 impl Sum {
     /// The coefficients that a sum may have.
-    pub(crate) const COEFFICIENTS: [i64; 15] = [-7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7];
+    pub(crate) const COEFFICIENTS: [i64; 15] =
+        [-7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7];
+
+    /// What may be known of the coefficients of the others: those that are positive, and those that are negative.
+    pub(crate) const OF_OTHERS: [(u8, u8); 9] =
+        [(0, 0), (1, 0), (0, 1), (1, 1), (MANY, 0), (0, MANY), (MANY, 1), (1, MANY), (MANY, MANY)];
 
     /// Whether a word is a sum, and no plain number.
     pub(crate) fn is_one(word: u64) -> bool {
@@ -41,34 +53,29 @@ impl Sum {
         Sum {
             constant: field(0, 8) - 128,
             named: std::array::from_fn(|cache| field(8 + 4 * cache as u32, 4) - 8),
-            has_more: field(20, 1) != 0,
-            has_less: field(21, 1) != 0,
+            more: field(20, 2) as u8,
+            less: field(22, 2) as u8,
         }
     }
 
     /// The word for a sum: a plain number if all coefficients are 0; `None` if it is too large.
     pub(crate) fn word(self) -> Option<u64> {
-        if self.named == [0; NAMED] && !self.has_more && !self.has_less {
+        if self.named == [0; NAMED] && self.more == 0 && self.less == 0 {
             return Some(self.constant as u64).filter(|&word| !Sum::is_one(word));
         }
         let fits = self.constant.abs() <= CONSTANT
             && self.named.iter().all(|coefficient| coefficient.abs() <= COEFFICIENT);
         let named = self.named.iter().enumerate();
         let named = named.map(|(cache, coefficient)| ((coefficient + 8) as u64) << (8 + 4 * cache));
-        let flags = u64::from(self.has_more) << 20 | u64::from(self.has_less) << 21;
-        let word = named.fold(SIGN | (self.constant + 128) as u64 | flags, |all, one| all | one);
+        let others = u64::from(self.more) << 20 | u64::from(self.less) << 22;
+        let word = named.fold(SIGN | (self.constant + 128) as u64 | others, |all, one| all | one);
         fits.then_some(word)
     }
 
-    /// The number of caches in a set, of which those below `named` have names.
-    pub(crate) fn of_set(bits: u64, named: u32) -> Sum {
-        Sum {
-            named: std::array::from_fn(|cache| {
-                i64::from((cache as u32) < named && bits >> cache & 1 == 1)
-            }),
-            has_more: bits >> named != 0,
-            ..Sum::default()
-        }
+    /// The number of caches in a set: of those with names by their bits, and of the others.
+    pub(crate) fn of_set(bits: u64, others: u8) -> Sum {
+        let named = std::array::from_fn(|cache| (bits >> cache & 1) as i64);
+        Sum { named, more: others, ..Sum::default() }
     }
 
     /// The sum with the opposite sign.
@@ -76,36 +83,57 @@ impl Sum {
         Sum {
             constant: -self.constant,
             named: self.named.map(|coefficient| -coefficient),
-            has_more: self.has_less,
-            has_less: self.has_more,
+            more: self.less,
+            less: self.more,
         }
     }
 
-    /// The sum of two; `None` if it is too large. Where it depends on which of the others are meant, `choose` decides.
-    pub(crate) fn plus(self, other: Sum, choose: &mut dyn FnMut() -> bool) -> Option<Sum> {
+    /// The coefficient of one more cache among the others.
+    #[must_use]
+    pub(crate) fn with_other(self, coefficient: i64) -> Sum {
+        Sum {
+            more: capped(i64::from(self.more) + coefficient.max(0)),
+            less: capped(i64::from(self.less) - coefficient.min(0)),
+            ..self
+        }
+    }
+
+    /// The sum of two; `None` if it is too large. Where it depends on which of the others are meant, `pick` chooses among a
+    /// number of results.
+    pub(crate) fn plus(self, other: Sum, pick: &mut dyn FnMut(usize) -> usize) -> Option<Sum> {
         let named = std::array::from_fn(|cache| self.named[cache] + other.named[cache]);
-        let is_certain = |sum: Sum| !sum.has_more && !sum.has_less;
-        let same_sign = (!self.has_less && !other.has_less) || (!self.has_more && !other.has_more);
-        let (has_more, has_less) = if is_certain(self) || is_certain(other) || same_sign {
-            (self.has_more || other.has_more, self.has_less || other.has_less)
-        } else {
-            (choose(), choose())
+        let constant = self.constant.checked_add(other.constant)?;
+        let sum = Sum { constant, named, more: 0, less: 0 };
+        let positive = i64::from(self.more) + i64::from(other.more);
+        let negative = i64::from(self.less) + i64::from(other.less);
+        // If no coefficient of one meets one of the opposite sign of the other, none changes its sign.
+        let meet = (self.more > 0 && other.less > 0) || (self.less > 0 && other.more > 0);
+        if !meet {
+            return Some(Sum { more: capped(positive), less: capped(negative), ..sum });
+        }
+        let is_exact = [self.more, self.less, other.more, other.less].iter().all(|&of| of < MANY);
+        let fits = |&&(more, less): &&(u8, u8)| {
+            let capped = more == MANY || less == MANY;
+            let difference = i64::from(more) - i64::from(less);
+            !is_exact || capped || difference == positive - negative
         };
-        Some(Sum {
-            constant: self.constant.checked_add(other.constant)?,
-            named,
-            has_more,
-            has_less,
-        })
+        let results: Vec<(u8, u8)> = Sum::OF_OTHERS.iter().filter(fits).copied().collect();
+        let (more, less) = results[pick(results.len())];
+        Some(Sum { more, less, ..sum })
     }
 
     /// The smallest and the largest value, where there is one.
     fn range(self) -> (Option<i64>, Option<i64>) {
         let base = self.constant.saturating_add(self.named.iter().sum());
-        match (self.has_more, self.has_less) {
-            (false, false) => (Some(base), Some(base)),
-            (true, false) => (Some(base.saturating_add(1)), None),
-            (false, true) => (None, Some(base.saturating_sub(1))),
+        let least = base.saturating_add(i64::from(self.more));
+        let most = base.saturating_sub(i64::from(self.less));
+        match (self.more == MANY, self.less == MANY) {
+            (false, false) => {
+                let exact = least.saturating_sub(i64::from(self.less));
+                (Some(exact), Some(exact))
+            }
+            (true, false) => (Some(least.saturating_sub(i64::from(self.less))), None),
+            (false, true) => (None, Some(most.saturating_add(i64::from(self.more)))),
             (true, true) => (None, None),
         }
     }
@@ -130,10 +158,15 @@ impl Sum {
         (apart(high, other_low) || apart(other_high, low)).then_some(false)
     }
 
-    /// The sum after a cache has taken a part of the constant upon itself, if that is 1 or -1: its coefficient changes, the
-    /// value does not. `cache` is its number, and those from `named` on are others, whose coefficients `choose` decides
-    /// where they are open.
-    pub(crate) fn attributed(self, cache: u32, named: u32, choose: &mut dyn FnMut() -> bool) -> Sum {
+    /// The sum after a cache has taken the constant upon itself, if that is 1 or -1: its coefficient changes, the value
+    /// does not. `cache` is its number, and those from `named` on are others, whose coefficients `pick` chooses where they are
+    /// open.
+    pub(crate) fn attributed(
+        self,
+        cache: u32,
+        named: u32,
+        pick: &mut dyn FnMut(usize) -> usize,
+    ) -> Sum {
         if self.constant.abs() != 1 {
             return self;
         }
@@ -143,16 +176,19 @@ impl Sum {
             *coefficient += self.constant;
             return if coefficient.abs() > COEFFICIENT { self } else { sum };
         }
+        // If the coefficient of the cache was of the opposite sign, it comes nearer to 0.
         let (own, opposite) = match self.constant {
-            1 => (&mut sum.has_more, &mut sum.has_less),
-            _ => (&mut sum.has_less, &mut sum.has_more),
+            1 => (self.more, self.less),
+            _ => (self.less, self.more),
         };
-        // The coefficient of the cache was of the opposite sign, and may have been the only one, or it was not.
-        if *opposite && choose() {
-            *opposite = choose();
-        } else {
-            *own = true;
+        let mut results = vec![(capped(i64::from(own) + 1), opposite)];
+        match opposite {
+            0 => {}
+            1 => results.push((own, 0)),
+            _ => results.extend([(own, 1), (own, MANY)]),
         }
+        let (own, opposite) = results[pick(results.len())];
+        (sum.more, sum.less) = if self.constant == 1 { (own, opposite) } else { (opposite, own) };
         sum
     }
 }
@@ -161,32 +197,35 @@ impl Sum {
 mod tests {
     use super::*;
 
-    /// The values that a sum may have when up to two other caches have coefficients from -2 to 2.
-    fn values(sum: Sum) -> Vec<i64> {
-        let base = sum.constant + sum.named.iter().sum::<i64>();
-        let pairs = (-2..3).flat_map(|one| (-2..3).map(move |other| [one, other]));
-        let fits = |pair: &[i64; 2]| {
-            pair.iter().any(|&of| of > 0) == sum.has_more
-                && pair.iter().any(|&of| of < 0) == sum.has_less
-        };
-        pairs.filter(fits).map(|pair| base + pair[0] + pair[1]).collect()
+    /// The coefficients of two other caches.
+    type Two = [i64; 2];
+
+    fn twos(most: i64) -> Vec<Two> {
+        (-most..=most).flat_map(|one| (-most..=most).map(move |other| [one, other])).collect()
     }
 
-    fn all() -> Vec<Sum> {
-        let flags = [(false, false), (true, false), (false, true), (true, true)];
-        let of = |constant: i64, first: i64, (has_more, has_less): (bool, bool)| Sum {
-            constant,
-            named: [first, 0, 1],
-            has_more,
-            has_less,
-        };
-        let constants = (-1..2).flat_map(|constant| (-1..2).map(move |first| (constant, first)));
-        constants.flat_map(|(constant, first)| flags.map(|one| of(constant, first, one))).collect()
+    /// What is known of a sum with these coefficients.
+    fn known(sum: Sum, others: Two) -> Sum {
+        others.into_iter().fold(sum, Sum::with_other)
+    }
+
+    fn firsts() -> Vec<Sum> {
+        let of = |constant, first| Sum { constant, named: [first, 0, 1], ..Sum::default() };
+        (-1..2).flat_map(|constant| (-1..2).map(move |first| of(constant, first))).collect()
+    }
+
+    fn value(sum: Sum, others: Two) -> i64 {
+        sum.constant + sum.named.iter().sum::<i64>() + others[0] + others[1]
+    }
+
+    /// All sums that a function may return.
+    fn possible(of: &dyn Fn(&mut dyn FnMut(usize) -> usize) -> Sum) -> Vec<Sum> {
+        (0..9).map(|chosen| of(&mut |count: usize| chosen % count)).collect()
     }
 
     #[test]
     fn words_are_read_as_they_were_written() {
-        for sum in all() {
+        for sum in firsts().into_iter().flat_map(|sum| twos(3).into_iter().map(move |two| known(sum, two))) {
             assert_eq!(Sum::of(sum.word().expect("it is small")), sum);
         }
         let plain = Sum { constant: -1, ..Sum::default() };
@@ -196,65 +235,33 @@ mod tests {
 
     #[test]
     fn comparisons_hold_for_all_values() {
-        for (left, right) in all().into_iter().flat_map(|left| all().map_pairs(left)) {
-            let pairs: Vec<(i64, i64)> = values(left)
-                .into_iter()
-                .flat_map(|one| values(right).into_iter().map(move |other| (one, other)))
-                .collect();
-            if let Some(less) = left.less(right) {
-                assert!(pairs.iter().all(|(one, other)| (one < other) == less));
-            }
-            if let Some(equal) = left.equal(right) {
-                assert!(pairs.iter().all(|(one, other)| (one == other) == equal));
+        let mut decided = 0;
+        for (left, right) in firsts().into_iter().flat_map(|left| firsts().into_iter().map(move |right| (left, right))) {
+            for (one, other) in twos(2).into_iter().flat_map(|one| twos(2).into_iter().map(move |other| (one, other))) {
+                let (values, sums) = ((value(left, one), value(right, other)), (known(left, one), known(right, other)));
+                let (less, equal) = (sums.0.less(sums.1), sums.0.equal(sums.1));
+                assert!(less.is_none_or(|less| less == (values.0 < values.1)));
+                assert!(equal.is_none_or(|equal| equal == (values.0 == values.1)));
+                decided += usize::from(less.is_some());
             }
         }
-    }
-
-    trait Pairs {
-        fn map_pairs(self, left: Sum) -> Vec<(Sum, Sum)>;
-    }
-
-    impl Pairs for Vec<Sum> {
-        fn map_pairs(self, left: Sum) -> Vec<(Sum, Sum)> {
-            self.into_iter().map(|right| (left, right)).collect()
-        }
-    }
-
-    /// All sums that a function with choices may return.
-    fn possible(of: &dyn Fn(&mut dyn FnMut() -> bool) -> Sum) -> Vec<Sum> {
-        let scripts = (0..4).map(|bits| [bits & 1 == 1, bits & 2 == 2]);
-        let run = |script: [bool; 2]| {
-            let mut script = script.into_iter();
-            of(&mut || script.next().unwrap_or(false))
-        };
-        scripts.map(run).collect()
-    }
-
-    /// The signs of the coefficients of two others.
-    fn signed(sum: Sum, others: [i64; 2]) -> Sum {
-        Sum {
-            has_more: others.iter().any(|&of| of > 0),
-            has_less: others.iter().any(|&of| of < 0),
-            ..sum
-        }
+        assert!(decided > 1000);
     }
 
     #[test]
     fn others_are_added_one_by_one() {
-        let pairs: Vec<[i64; 2]> =
-            (-1..2).flat_map(|one| (-1..2).map(move |other| [one, other])).collect();
-        for (one, other) in pairs.iter().flat_map(|one| pairs.iter().map(move |other| (*one, *other))) {
-            let (left, right) = (signed(Sum::default(), one), signed(Sum::default(), other));
-            let sums = possible(&|choose| left.plus(right, choose).expect("it is small"));
-            let exact = signed(Sum::default(), [one[0] + other[0], one[1] + other[1]]);
+        for (one, other) in twos(2).into_iter().flat_map(|one| twos(2).into_iter().map(move |other| (one, other))) {
+            let (left, right) = (known(Sum::default(), one), known(Sum::default(), other));
+            let sums = possible(&|pick| left.plus(right, pick).expect("it is small"));
+            let exact = known(Sum::default(), [one[0] + other[0], one[1] + other[1]]);
             assert!(sums.contains(&exact), "{one:?} + {other:?}: {sums:?}");
         }
         // The second of the others takes the constant upon itself.
-        for (pair, constant) in pairs.iter().flat_map(|pair| [(*pair, 1), (*pair, -1)]) {
-            let sum = signed(Sum { constant, ..Sum::default() }, pair);
-            let sums = possible(&|choose| sum.attributed(3, 3, choose));
-            let exact = signed(Sum::default(), [pair[0], pair[1] + constant]);
-            assert!(sums.contains(&exact), "{pair:?} with {constant}: {sums:?}");
+        for (two, constant) in twos(3).into_iter().flat_map(|two| [(two, 1), (two, -1)]) {
+            let sum = known(Sum { constant, ..Sum::default() }, two);
+            let sums = possible(&|pick| sum.attributed(3, 3, pick));
+            let exact = known(Sum::default(), [two[0], two[1] + constant]);
+            assert!(sums.contains(&exact), "{two:?} with {constant}: {sums:?}");
         }
     }
 }

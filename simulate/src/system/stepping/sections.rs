@@ -5,8 +5,9 @@
 //! messages. A word in which another cache is named says that it is *another*: there is one number for all of these,
 //! [`OTHERS`]. A set has this number if it has any of them.
 //!
-//! - [`Config::seen_by`] is what is left of a configuration if fewer caches have names. Messages to caches without names, and
-//!   messages from these to controllers other than the named caches, are not shown.
+//! - [`Config::seen_by`] is what is left of a configuration if fewer caches have names. Messages that neither come from a cache with
+//!   a name nor go to one, and name none, are not shown, unless they are of other controllers alone. Of the others from or to
+//!   caches without names it is said whether there is one, or more that are alike.
 //! - [`Sections::take`] makes a move: it lets the runtime handle one message, or one request of a core, where only that
 //!   message has arrived. All other messages stay in flight, those that were set aside as well.
 //!
@@ -73,6 +74,8 @@ pub struct Message {
     pub lane: Lane,
     /// The content.
     pub content: Section,
+    /// Whether there is more than one such message. This is so only of messages from or to caches without names.
+    pub many: bool,
 }
 
 /// What a few caches see of a state.
@@ -135,6 +138,9 @@ pub struct Sections {
     kind: u64,
     /// The address of each message of the configuration.
     addresses: Vec<u64>,
+    /// The addresses of the message with which a move begins, and of a second one that stands for the rest of those that are
+    /// alike, if there are more.
+    rest: Option<(u64, u64)>,
     /// Which word of a request names the core.
     context: (TypeId, u16),
 }
@@ -178,6 +184,7 @@ impl Sections {
             found: BTreeSet::new(),
             kind,
             addresses: Vec::new(),
+            rest: None,
             context,
         })
     }
@@ -227,8 +234,8 @@ impl Sections {
         Some((Some(order), "the result depends on the order of caches"))
     }
 
-    /// The moves of a configuration: requests of cores that have none, and messages that may arrive. Those from caches without
-    /// names to others than the named caches are not shown, so they do not arrive.
+    /// The moves of a configuration: requests of cores that have none, and messages that may arrive at caches with names
+    /// and at other controllers. A message of a cache without a name may arrive at a cache alone: others may have sent messages before it.
     pub fn steps(&self, config: &Config) -> Vec<Step> {
         let mut steps = Vec::new();
         for (cache, section) in config.caches.iter().enumerate() {
@@ -244,7 +251,10 @@ impl Sections {
                     && (message.lane != Lane::Free || before.content == message.content)
             });
             before = Some(message);
-            if !follows {
+            let others = End::Cache(OTHERS);
+            let is_free = message.to != others
+                && (message.from != others || matches!(message.to, End::Cache(_)));
+            if !follows && is_free {
                 steps.push(Step::Arrive(at));
             }
         }
@@ -276,9 +286,10 @@ impl Sections {
     fn take_by(&mut self, config: &Config, step: Step, script: &[bool]) -> Outcome {
         let named = config.caches.iter().take_while(|cache| cache.is_some()).count();
         self.write(config);
+        self.write_rest(config, step);
         self.begin(named as u32, script);
         self.stepper.begin_step();
-        let (chosen, sender) = self.chosen(config, step);
+        let (chosen, begun) = self.chosen(config, step);
         let done = self.stepper.carry_out(chosen);
         let performed = self.stepper.performed(&[], chosen);
         let holders = self.stepper.holders();
@@ -300,16 +311,15 @@ impl Sections {
             self.check_shown();
             let renaming = self.stepper.renaming(&performed);
             outcome.sends_to_others = self.sends_to_others(named);
-            let messages = config.messages.iter().map(|message| (message.from, message.lane));
-            let known: Known = self.addresses.iter().copied().zip(messages).collect();
-            outcome.after = Ok(self.read(named, &renaming, sender, &known));
+            let known: Known = self.addresses.iter().copied().zip(&config.messages).collect();
+            outcome.after = Ok(self.read(named, &renaming, begun, &known));
         }
         outcome.is_open = self.stepper.system.others.chosen > 0;
         outcome
     }
 
-    /// The move of the runtime, and the cache that has sent the message.
-    fn chosen(&self, config: &Config, step: Step) -> (Move, Option<End>) {
+    /// The move of the runtime, and the message with which it begins.
+    fn chosen<'a>(&self, config: &'a Config, step: Step) -> (Move, Option<&'a Message>) {
         let ask = |cache: u8, action: Action| {
             let core = usize::from(cache);
             (Move::Ask { core, line: 0, action, value: 0 }, None)
@@ -330,7 +340,7 @@ impl Sections {
                 } else {
                     Move::Arrive { buffer, at }
                 };
-                (chosen, Some(message.from))
+                (chosen, Some(message))
             }
         }
     }
@@ -362,12 +372,13 @@ impl Sections {
         }
     }
 
+    /// Whether messages were sent in the move to caches without names.
     fn sends_to_others(&self, named: usize) -> bool {
         let unnamed = &self.caches[named..];
         let buffers = self.stepper.system.buffers.iter().zip(&self.stepper.system.consumers);
-        buffers
-            .filter(|(_, consumer)| unnamed.contains(&(**consumer as usize)))
-            .any(|(buffer, _)| !buffer.is_bare())
+        let mut unnamed =
+            buffers.filter(|(_, consumer)| unnamed.contains(&(**consumer as usize)));
+        unnamed.any(|(buffer, _)| buffer.in_flight().any(|one| one.is_new))
     }
 
     /// A move in words, and the transition that it leads to.
@@ -376,9 +387,9 @@ impl Sections {
         let named = config.caches.iter().take_while(|cache| cache.is_some()).count();
         self.begin(named as u32, &[]);
         self.stepper.begin_step();
-        let (chosen, sender) = self.chosen(config, step);
+        let (chosen, begun) = self.chosen(config, step);
         let mut text = self.stepper.cause_text(chosen, None);
-        if let Some(End::Cache(OTHERS)) = sender {
+        if begun.is_some_and(|message| message.from == End::Cache(OTHERS)) {
             text.push_str(" (from another cache)");
         }
         text

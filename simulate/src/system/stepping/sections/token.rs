@@ -42,18 +42,24 @@ impl Token {
     /// The word after caches have got other names; several may lose theirs.
     #[must_use]
     pub fn renamed(self, names: &Names) -> Token {
-        let bits = |word: u64| {
-            let all = names.iter().enumerate().filter(|(from, _)| word >> from & 1 == 1);
-            all.fold(0, |all, (_, to)| all | 1 << to)
-        };
         let word = match self.kind {
             TokenKind::Plain => self.word,
             TokenKind::Cache => names.get(self.word as usize).map_or(0, |&to| u64::from(to)),
-            TokenKind::Caches => bits(self.word),
-            TokenKind::Old => bits(self.word) & ((1 << NAMED) - 1),
+            TokenKind::Caches => renamed_set(self.word, names),
+            TokenKind::Old => renamed_set(self.word, names) & ((1 << NAMED) - 1),
             TokenKind::Sum => renamed_sum(Sum::of(self.word), names).word().unwrap_or(self.word),
         };
         Token { kind: self.kind, word }
+    }
+
+    /// Whether it names a cache that has a name.
+    fn names_any(self) -> bool {
+        match self.kind {
+            TokenKind::Cache => self.word != u64::from(OTHERS),
+            TokenKind::Caches => self.word & ((1 << NAMED) - 1) != 0,
+            TokenKind::Sum => Sum::of(self.word).named != [0; NAMED],
+            TokenKind::Plain | TokenKind::Old => false,
+        }
     }
 
     /// All words that become this one when caches get other names.
@@ -61,7 +67,9 @@ impl Token {
         let words: Vec<u64> = match self.kind {
             TokenKind::Plain => return vec![self],
             TokenKind::Cache => (0..=u64::from(OTHERS)).collect(),
-            TokenKind::Caches => (0..1 << (NAMED + 1)).collect(),
+            TokenKind::Caches => (0..1 << NAMED)
+                .flat_map(|bits| [0, 0b01, 0b11].map(|others| bits | others << OTHERS))
+                .collect(),
             TokenKind::Old => (0..1 << NAMED).collect(),
             TokenKind::Sum => origins_of(Sum::of(self.word), names),
         };
@@ -85,11 +93,28 @@ fn origins_of(sum: Sum, names: &Names) -> Vec<u64> {
         };
         all = all.into_iter().flat_map(with).collect();
     }
-    let flags = [(false, false), (true, false), (false, true), (true, true)];
-    let of_flags =
-        |one: Sum| flags.map(|(has_more, has_less)| Sum { has_more, has_less, ..one });
-    let words = all.into_iter().flat_map(of_flags).filter_map(Sum::word);
-    words.filter(|&word| Sum::is_one(word)).collect()
+    let mut words = Vec::new();
+    for mut sum in all {
+        for others in Sum::OF_OTHERS {
+            (sum.more, sum.less) = others;
+            words.extend(sum.word().filter(|&word| Sum::is_one(word)));
+        }
+    }
+    words
+}
+
+/// The set after caches have got other names. It has one of the others, or more of them, for which there are two bits.
+fn renamed_set(bits: u64, names: &Names) -> u64 {
+    let mut all = 0;
+    let mut others = bits >> names.len();
+    for (_, to) in names.iter().enumerate().filter(|(from, _)| bits >> from & 1 == 1) {
+        if *to == OTHERS {
+            others = others << 1 | 1;
+        } else {
+            all |= 1 << to;
+        }
+    }
+    all | (others & 0b11) << OTHERS
 }
 
 fn renamed_sum(sum: Sum, names: &Names) -> Sum {
@@ -97,10 +122,7 @@ fn renamed_sum(sum: Sum, names: &Names) -> Sum {
     for (cache, &coefficient) in sum.named.iter().enumerate() {
         match renamed.named.get_mut(usize::from(names[cache])) {
             Some(place) => *place += coefficient,
-            None => {
-                renamed.has_more |= coefficient > 0;
-                renamed.has_less |= coefficient < 0;
-            }
+            None => renamed = renamed.with_other(coefficient),
         }
     }
     renamed
@@ -123,20 +145,30 @@ impl End {
 
 impl Message {
     /// The message after caches have got other names; `None` if it is not shown then.
-    fn renamed(&self, names: &Names) -> Option<Message> {
+    ///
+    /// It is shown if it comes from or goes to a cache with a name, if it names such a cache, or if it is none of a cache's.
+    #[must_use]
+    pub fn renamed(&self, names: &Names) -> Option<Message> {
         let (to, from) = (self.to.renamed(names), self.from.renamed(names));
+        let content = section_renamed(&self.content, names);
         let others = End::Cache(OTHERS);
-        if to == others || (from == others && matches!(to, End::Shared(_))) {
+        let is_hidden = to == others || from == others;
+        let is_of_named = [to, from].iter().any(|end| matches!(end, End::Cache(cache) if *cache != OTHERS));
+        if is_hidden && !is_of_named && !content.iter().any(|token| token.names_any()) {
             return None;
         }
-        let lane = if from == others { Lane::Free } else { self.lane };
-        let content = section_renamed(&self.content, names);
-        Some(Message { to, buffer: self.buffer, from, lane, content })
+        let lane = if is_hidden { Lane::Free } else { self.lane };
+        Some(Message { to, buffer: self.buffer, from, lane, content, many: self.many })
     }
 
     /// The place by which messages are sorted.
     pub fn place(&self) -> (End, u8, End, Lane) {
         (self.to, self.buffer, self.from, self.lane)
+    }
+
+    /// Whether it comes from or goes to a cache without a name, so that it stands for one such message, or for more.
+    pub fn is_hidden(&self) -> bool {
+        [self.to, self.from].contains(&End::Cache(OTHERS))
     }
 }
 
@@ -158,13 +190,21 @@ impl Config {
         config
     }
 
-    /// Sorts the messages: by their places, then in their order if they have one, or else by their content.
+    /// Sorts the messages: by their places, then in their order if they have one, or else by their content. Of equal messages
+    /// of caches without names, one is left, which stands for more.
     pub fn sort(&mut self) {
         self.messages.sort_by(|one, other| {
             one.place().cmp(&other.place()).then_with(|| match one.lane {
                 Lane::Free => one.content.cmp(&other.content),
                 _ => std::cmp::Ordering::Equal,
             })
+        });
+        self.messages.dedup_by(|later, earlier| {
+            let same = earlier.is_hidden()
+                && later.place() == earlier.place()
+                && later.content == earlier.content;
+            earlier.many |= same;
+            same
         });
     }
 }
@@ -184,10 +224,10 @@ mod tests {
     fn origins_are_all_words_that_become_one() {
         let mut words = vec![token(TokenKind::Plain, 5)];
         words.extend((0..4).map(|word| token(TokenKind::Cache, word)));
-        words.extend((0..16).map(|word| token(TokenKind::Caches, word)));
+        words.extend((0..16).chain(24..32).map(|word| token(TokenKind::Caches, word)));
         words.extend((0..8).map(|word| token(TokenKind::Old, word)));
-        for bits in 1..16 {
-            let sum = Sum::of_set(bits, 3);
+        for bits in 1..24 {
+            let sum = Sum::of_set(bits & 7, (bits >> 3) as u8);
             words.extend([sum, sum.negative()].map(|sum| {
                 token(TokenKind::Sum, sum.word().expect("it is small"))
             }));
@@ -207,12 +247,17 @@ mod tests {
             buffer: 0,
             from: End::Cache(2),
             lane: Lane::From(1),
-            content: vec![token(TokenKind::Cache, 2), token(TokenKind::Caches, 0b101)],
+            content: vec![token(TokenKind::Cache, 2)],
+            many: false,
         };
         let shown = message(End::Cache(0)).renamed(&FIRST_TWO).expect("its receiver has a name");
         assert_eq!((shown.from, shown.lane), (End::Cache(OTHERS), Lane::Free));
-        assert_eq!(shown.content, [token(TokenKind::Cache, 3), token(TokenKind::Caches, 0b1001)]);
+        assert_eq!(shown.content, [token(TokenKind::Cache, 3)]);
         assert_eq!(message(End::Shared(0)).renamed(&FIRST_TWO), None);
         assert_eq!(message(End::Cache(2)).renamed(&FIRST_TWO), None);
+        let mut naming = message(End::Shared(0));
+        naming.content.push(token(TokenKind::Caches, 0b101));
+        let shown = naming.renamed(&FIRST_TWO).expect("it names a cache");
+        assert_eq!(shown.content[1], token(TokenKind::Caches, 0b1001));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::token::{OTHERS, Token, TokenKind};
-use super::{Config, End, Lane, Message, NAMED, Section, Sections};
+use super::{Config, End, Lane, Message, NAMED, Section, Sections, Step};
 use crate::ruby::buffer::frozen::IN_FLIGHT;
 use crate::ruby::cache::frozen::Held;
 use crate::system::others::Sum;
@@ -20,8 +20,8 @@ const LATEST: u64 = 1;
 /// A word with its place: whether it is one of a controller, the machine or type, and the offset.
 pub(super) type Place = (bool, usize, u16);
 
-/// The messages before a move, by address: their senders and lanes.
-pub(super) type Known = HashMap<u64, (End, Lane)>;
+/// The messages before a move, by address.
+pub(super) type Known<'a> = HashMap<u64, &'a Message>;
 
 impl Sections {
     /// Writes a configuration into the system.
@@ -43,29 +43,45 @@ impl Sections {
             let _ = self.stepper.system.memory.poke(line, 0, &[word_of(*token, self.kind)]);
         }
         self.addresses.clear();
+        self.rest = None;
         for message in &config.messages {
-            let buffer = self.buffer(message.to, message.buffer);
-            let mut content = message.content.iter().copied();
-            let object = self.stepper.write_object(self.kind, &mut content);
-            let lane = match message.lane {
-                Lane::Free => 0,
-                Lane::From(rank) => 1 + self.buffer(message.from, rank) as u64,
-                Lane::Own(lane) => u64::from(lane),
-            };
-            self.stepper.system.buffers.edit(buffer).deliver(IN_FLIGHT + lane, object);
+            let object = self.write_message(message);
             self.addresses.push(object);
         }
     }
 
-    /// Reads the configuration from the system, after a move that began with a message of a sender, if it did.
+    fn write_message(&mut self, message: &Message) -> u64 {
+        let buffer = self.buffer(message.to, message.buffer);
+        let mut content = message.content.iter().copied();
+        let object = self.stepper.write_object(self.kind, &mut content);
+        let lane = match message.lane {
+            Lane::Free => 0,
+            Lane::From(rank) => 1 + self.buffer(message.from, rank) as u64,
+            Lane::Own(lane) => u64::from(lane),
+        };
+        self.stepper.system.buffers.edit(buffer).deliver(IN_FLIGHT + lane, object);
+        object
+    }
+
+    /// Writes a second message for the rest of those that are like the one with which a move begins.
+    pub(super) fn write_rest(&mut self, config: &Config, step: Step) {
+        if let Step::Arrive(at) = step
+            && config.messages[at].many
+        {
+            let rest = self.write_message(&config.messages[at]);
+            self.rest = Some((self.addresses[at], rest));
+        }
+    }
+
+    /// Reads the configuration from the system, after a move that began with the message `begun`, if it did.
     pub(super) fn read(
         &mut self,
         named: usize,
         renaming: &Renaming,
-        sender: Option<End>,
-        known: &Known,
+        begun: Option<&Message>,
+        known: &Known<'_>,
     ) -> Config {
-        let sender = match sender {
+        let sender = match begun.map(|message| message.from) {
             Some(End::Cache(cache)) => Some(cache),
             _ => None,
         };
@@ -314,7 +330,7 @@ impl Reader<'_> {
         if let Some(sender) = self.sender.filter(|_| is_counter) {
             let others = &mut self.sections.stepper.system.others;
             let named = others.named;
-            sum = sum.attributed(u32::from(sender), named, &mut || others.choose());
+            sum = sum.attributed(u32::from(sender), named, &mut |count| others.pick(count));
         }
         match sum.word() {
             Some(word) if Sum::is_one(word) => Token { kind: TokenKind::Sum, word },
@@ -336,7 +352,7 @@ impl Reader<'_> {
     }
 
     /// Reads the messages of a buffer. Those that were not known before were sent in the move.
-    fn messages(&mut self, buffer: usize, known: &Known, all: &mut Vec<Message>) {
+    fn messages(&mut self, buffer: usize, known: &Known<'_>, all: &mut Vec<Message>) {
         let system = &self.stepping().system;
         let (consumer, mover) = (system.consumers[buffer] as usize, system.current);
         let (to, mover) = (self.sections.end(consumer), self.sections.end(mover));
@@ -351,13 +367,22 @@ impl Reader<'_> {
             .into_iter()
             .map(|one| (one.message, Some(self.lane_of(buffer, self.stepping().lane(buffer, one)))));
         let found: Vec<(u64, Option<Lane>)> = arrived.chain(in_flight).collect();
-        for (message, lane) in found {
-            let before = known.get(&message).copied();
-            let from = before.map_or(mover, |(from, _)| from);
-            let lane = lane.or(before.map(|(_, lane)| lane)).unwrap_or(Lane::Free);
+        let rest = self.sections.rest;
+        for &(message, lane) in &found {
+            // Of the messages that are alike, one is left, or more.
+            let of_rest = rest.filter(|(_, rest)| *rest == message).map(|(begun, _)| begun);
+            let is_left = of_rest.is_some_and(|begun| found.iter().all(|(one, _)| *one != begun));
+            let before = known.get(&of_rest.unwrap_or(message));
+            let from = before.map_or(mover, |message| message.from);
+            let lane = lane.or(before.map(|message| message.lane)).unwrap_or(Lane::Free);
             let mut content = Vec::new();
             self.object(message, &mut content);
-            all.push(Message { to, buffer: rank, from, lane, content });
+            let many = if is_left {
+                self.sections.stepper.system.others.choose()
+            } else {
+                before.is_some_and(|message| message.many)
+            };
+            all.push(Message { to, buffer: rank, from, lane, content, many });
         }
     }
 

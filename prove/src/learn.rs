@@ -1,0 +1,259 @@
+//! Learns what two caches may see of any run: the smallest set of pairs that contains the first one and is closed under moves.
+
+use simulate::system::stepping::sections::{Config, End, Names, OTHERS, Outcome, Sections, Step};
+
+use crate::Limits;
+use crate::join::join;
+use crate::pairs::{FIRST_TWO, Pairs};
+
+/// How a pair came about.
+#[derive(Clone, Debug)]
+enum Origin {
+    /// It is the first one.
+    First,
+    /// By a move of what a pair sees.
+    Pair { before: usize, step: Step },
+    /// By a move of a third cache, or one that handles a message of it. The first two see the pair `before`.
+    Triple { before: usize, config: Box<Config>, step: Step },
+}
+
+/// A run of the abstraction that ends with something wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbstractRun {
+    /// The moves, in words.
+    pub steps: Vec<String>,
+    /// What is wrong after the last one.
+    pub wrong: String,
+}
+
+/// The end of learning.
+pub(crate) enum Learnt {
+    /// All pairs, and nothing is wrong in any of their moves.
+    Closed(Pairs),
+    /// Something is wrong in a move of the pairs.
+    Wrong(AbstractRun),
+    /// A move does something that pairs do not show.
+    Refused(String),
+    /// There are too many pairs.
+    TooMany(usize),
+}
+
+/// Learns the pairs of a protocol.
+pub(crate) fn learn(sections: &mut Sections, limits: &Limits, explain: &dyn Fn(&Sections) -> String) -> Learnt {
+    loop {
+        let learner = Learner::new(sections, limits);
+        let learnt = learner.run(explain);
+        // What is learnt of counters changes what pairs say.
+        if !sections.learn_counters() {
+            return learnt;
+        }
+    }
+}
+
+struct Learner<'a> {
+    sections: &'a mut Sections,
+    limits: &'a Limits,
+    pairs: Pairs,
+    origins: Vec<Origin>,
+    /// For each pair that was handled, whether its second cache may do something that a cache sees which has no name
+    /// in the pair: `None` if the pair was not handled.
+    acts: Vec<Option<Acts>>,
+    /// The pairs that are not handled yet.
+    open: Vec<usize>,
+}
+
+/// What the second cache of a pair may do that others see.
+#[derive(Clone, Copy, Debug, Default)]
+struct Acts {
+    /// A message that it has sent may be handled.
+    is_heard: bool,
+    /// It may move so that others see it.
+    moves: bool,
+}
+
+/// Why learning ends.
+struct Stop(Learnt);
+
+impl<'a> Learner<'a> {
+    fn new(sections: &'a mut Sections, limits: &'a Limits) -> Learner<'a> {
+        Learner {
+            sections,
+            limits,
+            pairs: Pairs::default(),
+            origins: Vec::new(),
+            acts: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    fn run(mut self, explain: &dyn Fn(&Sections) -> String) -> Learnt {
+        let first = self.sections.first().seen_by(&FIRST_TWO);
+        self.add(first, &Origin::First);
+        let mut next = 0;
+        while next < self.open.len() {
+            let pair = self.open[next];
+            next += 1;
+            if let Err(Stop(learnt)) = self.handle(pair) {
+                return learnt;
+            }
+            if self.sections.refusal().is_some() {
+                return Learnt::Refused(explain(self.sections));
+            }
+            if self.pairs.len() > self.limits.pairs {
+                return Learnt::TooMany(self.pairs.len());
+            }
+        }
+        Learnt::Closed(self.pairs)
+    }
+
+    fn add(&mut self, pair: Config, origin: &Origin) {
+        for number in self.pairs.add(pair) {
+            self.origins.push(origin.clone());
+            self.acts.push(None);
+            self.open.push(number);
+        }
+    }
+
+    /// Makes the moves of a pair, and those of a third cache with it.
+    fn handle(&mut self, number: usize) -> Result<(), Stop> {
+        let pair = self.pairs.get(number).clone();
+        let acts = self.moves_of(number, &pair)?;
+        self.acts[number] = Some(acts);
+        self.triples(number)
+    }
+
+    /// Makes the moves of what a pair sees.
+    fn moves_of(&mut self, number: usize, pair: &Config) -> Result<Acts, Stop> {
+        let mut acts = Acts::default();
+        for step in self.sections.steps(pair) {
+            let (actor, sender) = ends_of(pair, step);
+            let is_of_second = actor == End::Cache(1);
+            let is_from_others = sender == Some(End::Cache(OTHERS));
+            // The sender of a message has a name in a triple; here, it is only asked whether others would notice.
+            if is_from_others && !is_of_second {
+                continue;
+            }
+            acts.is_heard |= sender == Some(End::Cache(1)) && !is_of_second;
+            for outcome in self.sections.take(pair, step) {
+                acts.moves |= is_of_second && is_seen(pair, &outcome);
+                if is_from_others {
+                    continue;
+                }
+                let origin = Origin::Pair { before: number, step };
+                self.arrive(outcome, &FIRST_TWO, &origin)?;
+            }
+        }
+        Ok(acts)
+    }
+
+    /// Takes over what a move leads to.
+    fn arrive(&mut self, outcome: Outcome, names: &Names, origin: &Origin) -> Result<(), Stop> {
+        match outcome.after {
+            Ok(after) => self.add(after.seen_by(names), origin),
+            Err(_) if self.sections.refusal().is_some() => {}
+            Err(wrong) => {
+                let steps = self.steps_to(origin);
+                return Err(Stop(Learnt::Wrong(AbstractRun { steps, wrong })));
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles all triples in which a pair is what the first two caches see, or the first and the third.
+    fn triples(&mut self, number: usize) -> Result<(), Stop> {
+        let (first, second) = self.pairs.ends(number);
+        for other in self.pairs.with_first(first).to_vec() {
+            let (_, end) = self.pairs.ends(other);
+            for last in self.pairs.with_both(second, end).to_vec() {
+                self.triple([number, other, last])?;
+            }
+            if other != number {
+                for last in self.pairs.with_both(end, second).to_vec() {
+                    self.triple([other, number, last])?;
+                }
+            }
+        }
+        // As what the last two caches see.
+        Ok(())
+    }
+
+    /// Makes the moves of the third cache of a triple.
+    fn triple(&mut self, numbers: [usize; 3]) -> Result<(), Stop> {
+        let [one, two, three] = numbers;
+        let (Some(_), Some(acts), Some(_)) = (self.acts[one], self.acts[two], self.acts[three])
+        else {
+            return Ok(());
+        };
+        if !acts.is_heard && !acts.moves {
+            return Ok(());
+        }
+        for config in join(numbers.map(|number| self.pairs.get(number))) {
+            for step in self.sections.steps(&config) {
+                let (actor, sender) = ends_of(&config, step);
+                let third = End::Cache(2);
+                let is_relevant = if actor == third { acts.moves } else { sender == Some(third) };
+                if !is_relevant {
+                    continue;
+                }
+                for outcome in self.sections.take(&config, step) {
+                    let config = Box::new(config.clone());
+                    let origin = Origin::Triple { before: one, config, step };
+                    self.arrive(outcome, &FIRST_TWO, &origin)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The moves that lead to what has this origin, in words.
+    fn steps_to(&mut self, origin: &Origin) -> Vec<String> {
+        let mut steps = Vec::new();
+        let mut origin = origin.clone();
+        loop {
+            let before = match &origin {
+                Origin::First => break,
+                Origin::Pair { before, step } => {
+                    let pair = self.pairs.get(*before).clone();
+                    steps.push(self.sections.describe(&pair, *step));
+                    *before
+                }
+                Origin::Triple { before, config, step } => {
+                    steps.push(self.sections.describe(config, *step));
+                    *before
+                }
+            };
+            origin = self.origins[before].clone();
+        }
+        steps.reverse();
+        steps
+    }
+}
+
+/// The controller that makes a move, and the sender of the message with which it begins.
+pub(crate) fn ends_of(config: &Config, step: Step) -> (End, Option<End>) {
+    match step {
+        Step::Load(cache) | Step::Store(cache) => (End::Cache(cache), None),
+        Step::Arrive(at) => {
+            let message = &config.messages[at];
+            (message.to, Some(message.from))
+        }
+    }
+}
+
+/// Whether a move of the second cache of a pair may be noticed by a cache without a name: it has written, or sent a message to
+/// another cache than itself, or does so depending on others.
+fn is_seen(before: &Config, outcome: &Outcome) -> bool {
+    let Ok(after) = &outcome.after else {
+        return true;
+    };
+    let to_first = |config: &Config| {
+        config.messages.iter().filter(|one| one.to == End::Cache(0)).cloned().collect::<Vec<_>>()
+    };
+    outcome.writes
+        || outcome.is_open
+        || outcome.sends_to_others
+        || to_first(before) != to_first(after)
+        || before.shared != after.shared
+        || before.caches[0] != after.caches[0]
+}
+

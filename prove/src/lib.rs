@@ -1,0 +1,37 @@
+//! Proofs.
+mod join;
+mod learn;
+mod pairs;
+pub use learn::AbstractRun;
+use simulate::stepper::Scope;
+use simulate::system::stepping::sections::Sections;
+use slicc::protocol::Protocol;
+
+/// Limits.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Most pairs.
+    pub pairs: usize,
+}
+
+/// Try.
+pub fn attempt(protocol: &Protocol, scope: &Scope) -> String {
+    let mut sections = match Sections::new(protocol, scope) {
+        Ok(sections) => sections,
+        Err(error) => return format!("unfit: {error:?}"),
+    };
+    let explain = |sections: &Sections| match sections.refusal() {
+        Some((Some(span), why)) => {
+            let (path, line, _) = protocol.sources().position(span);
+            format!("{}:{line}: {why}", path.display())
+        }
+        Some((None, why)) => why.to_owned(),
+        None => String::new(),
+    };
+    match learn::learn(&mut sections, &Limits { pairs: 200_000 }, &explain) {
+        learn::Learnt::Closed(pairs) => format!("proved: {} pairs, counters {:?}", pairs.canonical().count(), sections.counters().collect::<Vec<_>>()),
+        learn::Learnt::Wrong(run) => format!("not proved: {}\n  {}", run.wrong, run.steps.join("\n  ")),
+        learn::Learnt::Refused(why) => format!("refused: {why}"),
+        learn::Learnt::TooMany(many) => format!("too many: {many}"),
+    }
+}
