@@ -187,7 +187,9 @@ impl<'a> Learner<'a> {
         if !acts.is_heard && !acts.moves {
             return Ok(());
         }
+        STATS[0].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         for config in join(numbers.map(|number| self.pairs.get(number))) {
+            STATS[1].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             for step in self.sections.steps(&config) {
                 let (actor, sender) = ends_of(&config, step);
                 let third = End::Cache(2);
@@ -195,6 +197,7 @@ impl<'a> Learner<'a> {
                 if !is_relevant {
                     continue;
                 }
+                STATS[2].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 for outcome in self.sections.take(&config, step) {
                     let config = Box::new(config.clone());
                     let origin = Origin::Triple { before: one, config, step };
@@ -257,3 +260,5 @@ fn is_seen(before: &Config, outcome: &Outcome) -> bool {
         || before.caches[0] != after.caches[0]
 }
 
+
+pub static STATS: [std::sync::atomic::AtomicUsize; 3] = [const { std::sync::atomic::AtomicUsize::new(0) }; 3];

@@ -29,9 +29,20 @@ pub fn attempt(protocol: &Protocol, scope: &Scope) -> String {
         None => String::new(),
     };
     match learn::learn(&mut sections, &Limits { pairs: 200_000 }, &explain) {
-        learn::Learnt::Closed(pairs) => format!("proved: {} pairs, counters {:?}", pairs.canonical().count(), sections.counters().collect::<Vec<_>>()),
+        learn::Learnt::Closed(pairs) => { println!("{:?}", learn::STATS); for p in pairs.canonical().step_by(pairs.len()/40) { println!("{}", show(p)); } format!("proved: {} pairs, counters {:?}", pairs.canonical().count(), sections.counters().collect::<Vec<_>>()) }
         learn::Learnt::Wrong(run) => format!("not proved: {}\n  {}", run.wrong, run.steps.join("\n  ")),
         learn::Learnt::Refused(why) => format!("refused: {why}"),
         learn::Learnt::TooMany(many) => format!("too many: {many}"),
     }
+}
+
+fn show(p: &simulate::system::stepping::sections::Config) -> String {
+    use simulate::system::stepping::sections::*;
+    let sec = |s: &Section| s.iter().map(|t| match t.kind { TokenKind::Plain => if t.word == u64::MAX { "-".to_owned() } else {format!("{}", t.word)}, k => format!("{}{}", &format!("{k:?}")[..2], t.word) }).collect::<Vec<_>>().join(" ");
+    let mut out = String::new();
+    for c in p.caches.iter().flatten() { out += &format!("[{}] ", sec(c)); }
+    out += "/ ";
+    for c in &p.shared { out += &format!("[{}] ", sec(c)); }
+    for m in &p.messages { out += &format!("\n    {:?}.{} <- {:?} {:?} {} : {}", m.to, m.buffer, m.from, m.lane, m.many, sec(&m.content)); }
+    out
 }

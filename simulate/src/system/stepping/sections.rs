@@ -155,7 +155,7 @@ impl Sections {
             caches: u32::from(OTHERS) + 1,
             lines: 1,
             symmetries: vec![Symmetry::Cores],
-            live_variables: false,
+            live_variables: true,
             ..scope.clone()
         };
         let mut stepper = Stepper::new(protocol, &scope).map_err(SectionsError::Stepper)?;
@@ -229,6 +229,9 @@ impl Sections {
         let system = &self.stepper.system;
         if let Some((pc, why)) = system.others.refused {
             return Some((system.program.spans.get(pc).copied(), why));
+        }
+        if self.stepper.mistakes_states() {
+            return Some((None, "a transition begins in another state than its line has"));
         }
         let order = self.stepper.observed(Symmetry::Cores)?;
         Some((Some(order), "the result depends on the order of caches"))

@@ -283,12 +283,19 @@ impl Reader<'_> {
         }
         let of = self.stepping().system.words.type_of(object);
         section.push(Token::plain(of as u64));
-        for at in 0..self.stepping().kinds.objects[of].len() {
+        let stepping = self.stepping();
+        let (start, width) = (object as usize, stepping.kinds.objects[of].len());
+        let mut words = stepping.system.words.words[start..start + width].to_vec();
+        // What is written before it is read is the same in all states.
+        for &at in stepping.dead_words(of, &words.clone()) {
+            words[usize::from(at)] = stepping.system.program.types[of].initial[usize::from(at)];
+        }
+        // The number of the core is another one for each cache. Nobody reads it, which is checked.
+        if self.sections.context.0 == of {
+            words[usize::from(self.sections.context.1)] = 0;
+        }
+        for (at, word) in words.into_iter().enumerate() {
             let kind = self.stepping().kinds.objects[of][at];
-            // The number of the core is another one for each cache. Nobody reads it, which is checked.
-            let is_context = self.sections.context == (of, at as u16);
-            let held = self.stepping().system.words.words[object as usize + at];
-            let word = if is_context { 0 } else { held };
             section.push(self.token(kind, word, (false, of, at as u16)));
         }
     }
